@@ -1,0 +1,107 @@
+/**
+ * Argument checks. Every refusal has one shape: which argument, what it must be, what came.
+ *
+ *     Expected `maximumPoolSize` to be an integer ≥ corePoolSize (4), got 2
+ *
+ * A value of the wrong type is a `TypeError`, one outside its range a `RangeError`. Nothing is ever
+ * clamped or coerced: a program that passes nonsense has a bug its author wants to hear about.
+ */
+
+/** Java's `Integer.MAX_VALUE`: what "unbounded" is called in sizes and capacities. */
+export const MAX_VALUE: number = 2 ** 31 - 1
+
+/** Renders an offending value: short, quoted if a string, never throwing. */
+export function show(value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
+    case "function":
+      return value.name === "" ? "a function" : `function ${value.name}`
+    case "object":
+      return value === null ? "null" : `an instance of ${className(value)}`
+    case "bigint":
+      return `${value}n`
+    default:
+      return String(value)
+  }
+}
+
+function className(value: object): string {
+  const constructor: unknown = (value as { constructor?: unknown }).constructor
+  return typeof constructor === "function" && constructor.name !== "" ? constructor.name : "Object"
+}
+
+export function typeError(name: string, demand: string, value: unknown): TypeError {
+  return new TypeError(`Expected \`${name}\` to be ${demand}, got ${show(value)}`)
+}
+
+export function rangeError(name: string, demand: string, value: unknown): RangeError {
+  return new RangeError(`Expected \`${name}\` to be ${demand}, got ${show(value)}`)
+}
+
+/** An integer from `min` to {@link MAX_VALUE}. `bound` words the lower limit when it is another setting's value. */
+export function requireInteger(name: string, value: unknown, min: number, bound: string | number = min): number {
+  const demand = `an integer ≥ ${bound}`
+  if (typeof value !== "number") throw typeError(name, demand, value)
+  if (!Number.isInteger(value) || value < min) throw rangeError(name, demand, value)
+  if (value > MAX_VALUE) throw rangeError(name, `an integer ≤ ${MAX_VALUE}`, value)
+  return value
+}
+
+/** A number of milliseconds ≥ 0; fractions and `Infinity` are fine. */
+export function requireDuration(name: string, value: unknown): number {
+  const demand = "a number of milliseconds ≥ 0"
+  if (typeof value !== "number") throw typeError(name, demand, value)
+  if (!(value >= 0)) throw rangeError(name, demand, value)
+  return value
+}
+
+/** A number of milliseconds > 0; fractions and `Infinity` are fine. */
+export function requirePositiveDuration(name: string, value: unknown): number {
+  const demand = "a number of milliseconds > 0"
+  if (typeof value !== "number") throw typeError(name, demand, value)
+  if (!(value > 0)) throw rangeError(name, demand, value)
+  return value
+}
+
+/** A number of milliseconds to wait; as in Java, zero and less mean "do not wait". */
+export function requireTimeout(name: string, value: unknown): number {
+  const demand = "a number of milliseconds"
+  if (typeof value !== "number") throw typeError(name, demand, value)
+  if (Number.isNaN(value)) throw rangeError(name, demand, value)
+  return value
+}
+
+export function requireFunction<F extends (...args: never[]) => unknown>(name: string, value: F): F {
+  if (typeof value !== "function") throw typeError(name, "a function", value)
+  return value
+}
+
+export function requireBoolean(name: string, value: unknown): boolean {
+  if (typeof value !== "boolean") throw typeError(name, "a boolean", value)
+  return value
+}
+
+export function requireString(name: string, value: unknown): string {
+  if (typeof value !== "string") throw typeError(name, "a string", value)
+  return value
+}
+
+export function requireSignal(name: string, value: unknown): AbortSignal {
+  if (!(value instanceof AbortSignal)) throw typeError(name, "an AbortSignal", value)
+  return value
+}
+
+export function requireObject(name: string, value: unknown, demand = "an object"): object {
+  if (typeof value !== "object" || value === null) throw typeError(name, demand, value)
+  return value
+}
+
+/** Anything an `await` would unwrap: a promise, a future, any object with a `then` method. */
+export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return (
+    value !== null &&
+    (typeof value === "object" || typeof value === "function") &&
+    typeof (value as { then?: unknown }).then === "function"
+  )
+}

@@ -1,0 +1,91 @@
+/**
+ * The error family: one class per outcome, each with a stable `code`.
+ *
+ * The names are Java's with `Error` for `Exception`. Wrong arguments are not in this family:
+ * they are plain `TypeError` and `RangeError`, worded by `checks.ts`.
+ */
+
+/** The base of every error that corepool itself raises. Test `code` rather than `message`. */
+export abstract class CorepoolError extends Error {
+  /** Stable across versions, `ERR_COREPOOL_…`. */
+  abstract readonly code: string
+}
+
+/** A task was refused: the executor is shut down or saturated. The task rides along, so nothing is lost. */
+export class RejectedExecutionError extends CorepoolError {
+  override readonly name: string = "RejectedExecutionError"
+  readonly code = "ERR_COREPOOL_REJECTED"
+  /** What was refused, as it was given to `execute`. */
+  readonly task: unknown
+
+  constructor(message: string, task?: unknown, options?: ErrorOptions) {
+    super(message, options)
+    this.task = task
+  }
+}
+
+/** The result of a cancelled task was asked for. */
+export class CancellationError extends CorepoolError {
+  override readonly name: string = "CancellationError"
+  readonly code = "ERR_COREPOOL_CANCELLED"
+}
+
+/** A wait, or a task with a time limit, took too long. */
+export class TimeoutError extends CorepoolError {
+  override readonly name: string = "TimeoutError"
+  readonly code = "ERR_COREPOOL_TIMEOUT"
+}
+
+/** A waiting thread was interrupted. Throwing it has cleared the thread's interrupt flag. */
+export class InterruptedError extends CorepoolError {
+  override readonly name: string = "InterruptedError"
+  readonly code = "ERR_COREPOOL_INTERRUPTED"
+}
+
+/** The thread that ran a task died before the task ended. */
+export class ThreadDeathError extends CorepoolError {
+  override readonly name: string = "ThreadDeathError"
+  readonly code = "ERR_COREPOOL_THREAD_DEATH"
+}
+
+/** A function cannot be sent to another thread. */
+export class TaskNotPortableError extends CorepoolError {
+  override readonly name: string = "TaskNotPortableError"
+  readonly code = "ERR_COREPOOL_TASK_NOT_PORTABLE"
+}
+
+/** A value cannot be sent to another thread. */
+export class NotSerializableError extends CorepoolError {
+  override readonly name: string = "NotSerializableError"
+  readonly code = "ERR_COREPOOL_NOT_SERIALIZABLE"
+}
+
+/** The object is not in a state in which the call makes sense. */
+export class IllegalStateError extends CorepoolError {
+  override readonly name: string = "IllegalStateError"
+  readonly code = "ERR_COREPOOL_ILLEGAL_STATE"
+}
+
+/** A lock was used by a task that does not hold it. */
+export class IllegalMonitorStateError extends CorepoolError {
+  override readonly name: string = "IllegalMonitorStateError"
+  readonly code = "ERR_COREPOOL_ILLEGAL_MONITOR_STATE"
+}
+
+/** A barrier broke while it was waited for. */
+export class BrokenBarrierError extends CorepoolError {
+  override readonly name: string = "BrokenBarrierError"
+  readonly code = "ERR_COREPOOL_BROKEN_BARRIER"
+}
+
+/** This kind of thread or object cannot do that. */
+export class UnsupportedOperationError extends CorepoolError {
+  override readonly name: string = "UnsupportedOperationError"
+  readonly code = "ERR_COREPOOL_UNSUPPORTED_OPERATION"
+}
+
+/** An element was demanded of an empty queue. */
+export class NoSuchElementError extends CorepoolError {
+  override readonly name: string = "NoSuchElementError"
+  readonly code = "ERR_COREPOOL_NO_SUCH_ELEMENT"
+}

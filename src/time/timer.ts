@@ -1,0 +1,49 @@
+/**
+ * The monotonic clock and one-shot timers that keep their promise: never early, and true for any
+ * delay, also beyond the 2³¹−1 ms at which `setTimeout` fires at once.
+ */
+
+/** Beyond this `setTimeout` overflows; a longer delay is slept in legs of this length. */
+const LONGEST_LEG = 2 ** 31 - 1
+
+/** Milliseconds since some fixed moment, with fractions; unaffected by changes of the wall clock. */
+export function now(): number {
+  return performance.now()
+}
+
+/**
+ * Calls `fire` once, not before `delay` ms have passed. `delay` may be `Infinity`: it then never fires and costs nothing.
+ *
+ * A timer keeps the process alive unless `background` is set: an idle worker's keep-alive must
+ * not, a program's own timed wait must.
+ */
+export class Timer {
+  readonly #due: number
+  readonly #fire: () => void
+  readonly #background: boolean
+  #handle: NodeJS.Timeout | undefined
+
+  constructor(delay: number, background: boolean, fire: () => void) {
+    this.#due = now() + delay
+    this.#fire = fire
+    this.#background = background
+    if (delay !== Infinity) this.#sleep(delay)
+  }
+
+  cancel(): void {
+    clearTimeout(this.#handle)
+  }
+
+  #sleep(delay: number): void {
+    // setTimeout rounds down and counts from the loop's cached time, so it may fire up to a
+    // millisecond early; rounding up makes a second leg rare.
+    this.#handle = setTimeout(() => this.#wake(), Math.min(Math.ceil(delay), LONGEST_LEG))
+    if (this.#background) this.#handle.unref()
+  }
+
+  #wake(): void {
+    const left = this.#due - now()
+    if (left > 0) this.#sleep(left)
+    else this.#fire()
+  }
+}
