@@ -1,1 +1,20 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
+// Executors: where tasks run.
+export { Executors } from "./executors.ts"
+export * from "./executor/index.ts"
+export * from "./pool/index.ts"
+export * from "./schedule/index.ts"
+
+// Futures: what becomes of tasks.
+export * from "./future/index.ts"
+
+// Threads: who runs them.
+export * from "./thread/index.ts"
+export type { WaitOptions } from "./memory/waiting.ts"
+
+// Queues: where they wait, and how threads hand things to each other.
+export * from "./queue/index.ts"
+
+// Errors: what can go wrong.
 export * from "./errors.ts"

@@ -27,3 +27,10 @@ export function exchange(words: Int32Array, index: number, value: number): numbe
 export function compareAndSet(words: Int32Array, index: number, expected: number, value: number): boolean {
   return Atomics.compareExchange(words, index, expected, value) === expected
 }
+
+const never = new Int32Array(new SharedArrayBuffer(4))
+
+/** Blocks this thread, event loop and all. Throws where the runtime forbids it (a browser's window). */
+export function block(ms: number): void {
+  Atomics.wait(never, 0, 0, ms)
+}

@@ -33,6 +33,7 @@
  */
 import { requireSignal, requireTimeout, typeError } from "../checks.ts"
 import { now, Timer } from "../time/timer.ts"
+import { listen, unlisten } from "./abort.ts"
 import { currentFlow, type Flow, type Interruptible } from "./flow.ts"
 import { InterruptedError } from "../errors.ts"
 
@@ -113,6 +114,7 @@ class Wait<T> implements Interruptible {
   /** When the whole wait ends, on the clock of `now()`. */
   readonly #deadline: number
   readonly #abort: AbortSignal | undefined
+  readonly #onAbort = (reason: unknown): void => this.#breakOff(reason)
   #timer: Timer | undefined
 
   constructor(steps: Steps<T>, settle: Settle<T>, flow: Flow, timeout: number, abort: AbortSignal | undefined) {
@@ -136,11 +138,6 @@ class Wait<T> implements Interruptible {
   interrupt(): void {
     this.#flow.consumeInterrupt()
     this.#breakOff(new InterruptedError("The thread was interrupted while waiting"))
-  }
-
-  /** For `addEventListener`: the AbortSignal gives the wait up. */
-  handleEvent(): void {
-    this.#breakOff(this.#abort?.reason)
   }
 
   #breakOff(reason: unknown): void {
@@ -174,16 +171,18 @@ class Wait<T> implements Interruptible {
     }
     list.append(this)
     this.#flow.enterWait(this)
-    this.#abort?.addEventListener("abort", this)
+    if (this.#abort !== undefined) listen(this.#abort, this.#onAbort)
     const why = limit < left ? DUE : TIMEOUT
     const ms = Math.min(limit, left)
-    if (ms !== Infinity) this.#timer = new Timer(ms, this.#flow.idle, () => this.wake(why))
+    // An idle flow's patience must not keep the process alive; something that is due later must.
+    const background = why === TIMEOUT && this.#flow.idle
+    if (ms !== Infinity) this.#timer = new Timer(ms, background, () => this.wake(why))
   }
 
   #leave(): void {
     this.list?.unlink(this)
     this.#flow.leaveWait(this)
-    this.#abort?.removeEventListener("abort", this)
+    if (this.#abort !== undefined) unlisten(this.#abort, this.#onAbort)
     this.#timer?.cancel()
     this.#timer = undefined
   }

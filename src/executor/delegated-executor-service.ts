@@ -1,0 +1,75 @@
+/**
+ * An executor service and nothing more: hides whatever else the executor behind it can do, so that nobody can cast it
+ * back and change its sizes.
+ */
+import { requireObject, typeError } from "../checks.ts"
+import type { Future } from "../future/future.ts"
+import type { Callable, Runnable } from "../future/runnable.ts"
+import type { WaitOptions } from "../memory/waiting.ts"
+import type { ExecutorService, MapOptions, TaskOptions } from "./executor.ts"
+
+export class DelegatedExecutorService implements ExecutorService {
+  readonly #executor: ExecutorService
+
+  constructor(executor: ExecutorService) {
+    requireObject("executor", executor, "an ExecutorService")
+    if (typeof executor.submit !== "function") throw typeError("executor", "an ExecutorService", executor)
+    this.#executor = executor
+  }
+
+  execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
+    this.#executor.execute(command, ...args)
+  }
+
+  submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {
+    return this.#executor.submit(task, ...args)
+  }
+
+  with(options: TaskOptions): ExecutorService {
+    return new DelegatedExecutorService(this.#executor.with(options))
+  }
+
+  invokeAll<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<Future<T>[]> {
+    return this.#executor.invokeAll(tasks, wait)
+  }
+
+  invokeAny<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<T> {
+    return this.#executor.invokeAny(tasks, wait)
+  }
+
+  map<I, O>(
+    fn: (item: I) => O | PromiseLike<O>,
+    items: Iterable<I> | AsyncIterable<I>,
+    options?: MapOptions,
+  ): AsyncIterable<Awaited<O>> {
+    return this.#executor.map(fn, items, options)
+  }
+
+  shutdown(): void {
+    this.#executor.shutdown()
+  }
+
+  shutdownNow(): Runnable[] {
+    return this.#executor.shutdownNow()
+  }
+
+  awaitTermination(wait?: WaitOptions): Promise<boolean> {
+    return this.#executor.awaitTermination(wait)
+  }
+
+  close(wait?: { readonly signal?: AbortSignal }): Promise<void> {
+    return this.#executor.close(wait)
+  }
+
+  get isShutdown(): boolean {
+    return this.#executor.isShutdown
+  }
+
+  get isTerminated(): boolean {
+    return this.#executor.isTerminated
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}

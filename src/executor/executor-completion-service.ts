@@ -1,0 +1,97 @@
+/**
+ * Hands out results in the order in which they come, not in which they were asked for.
+ *
+ *     const service = new ExecutorCompletionService<Page>(pool)
+ *     for (const url of urls) service.submit(() => load(url))
+ *     for (let i = 0; i < urls.length; i++) show(await service.take())
+ *
+ * What is delivered is a {@link Completion}: settled like an entry of `Promise.allSettled`, with its future beside it.
+ */
+import { requireFunction, typeError } from "../checks.ts"
+import type { Future } from "../future/future.ts"
+import { FutureTask } from "../future/future-task.ts"
+import { bind, type Callable } from "../future/runnable.ts"
+import { CancellationError } from "../errors.ts"
+import type { WaitOptions } from "../memory/waiting.ts"
+import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
+import type { Executor, TaskHost } from "./executor.ts"
+
+/** A future that is done, and what came of it. A promise cannot carry a future alone: it would be unwrapped. */
+export type Completion<T> = PromiseSettledResult<T> & { readonly future: Future<T> }
+
+export class ExecutorCompletionService<T> {
+  readonly #executor: Executor
+  readonly #completed = new LinkedBlockingQueue<Completion<T>>()
+
+  constructor(executor: Executor) {
+    if (typeof (executor as Executor | null | undefined)?.execute !== "function") {
+      throw typeError("executor", "an Executor", executor)
+    }
+    this.#executor = executor
+  }
+
+  submit<A extends unknown[]>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {
+    const callable: Callable<T> = bind(requireFunction("task", task), ...args)
+    const future = makesTasks(this.#executor) ? this.#executor.taskFor(callable) : new FutureTask(callable)
+    try {
+      this.#executor.execute(new Delivery(future, this.#completed))
+    } catch (error) {
+      future.cancel()
+      throw error
+    }
+    return future
+  }
+
+  /** The next completed task; waits for one. */
+  take(wait?: WaitOptions): Promise<Completion<T>> {
+    return this.#completed.take(wait)
+  }
+
+  /** The next completed task if there is one now; with a limit, waits that long for one. */
+  poll(): Completion<T> | undefined
+  poll(wait: WaitOptions): Promise<Completion<T> | undefined>
+  poll(wait?: WaitOptions): Completion<T> | undefined | Promise<Completion<T> | undefined> {
+    return wait === undefined ? this.#completed.poll() : this.#completed.poll(wait)
+  }
+}
+
+/*
+ * What the executor gets: runs the future and, when that is over, delivers it. So a future that is cancelled while it
+ * waits is delivered when its turn comes, as in the JDK; one whose delivery the executor drops (shutdownNow, a discarding policy) is
+ * cancelled and delivered at once, where the JDK would leave its owner waiting for ever.
+ */
+class Delivery<T> extends FutureTask<unknown> {
+  readonly #future: FutureTask<T>
+  readonly #completed: LinkedBlockingQueue<Completion<T>>
+
+  constructor(future: FutureTask<T>, completed: LinkedBlockingQueue<Completion<T>>) {
+    super(future, undefined)
+    this.#future = future
+    this.#completed = completed
+  }
+
+  protected override done(): void {
+    this.#future.cancel() // only has an effect if this delivery was dropped
+    this.#completed.add(completionOf(this.#future))
+  }
+
+  override renew(): FutureTask<unknown> {
+    return this.#future.renew()
+  }
+}
+
+/** An executor with a kind of task of its own makes the futures itself. */
+function makesTasks(executor: Executor): executor is TaskHost {
+  return typeof (executor as Partial<TaskHost>).taskFor === "function"
+}
+
+export function completionOf<T>(future: FutureTask<T>): Completion<T> {
+  switch (future.state) {
+    case "success":
+      return { status: "fulfilled", value: future.resultNow(), future }
+    case "failed":
+      return { status: "rejected", reason: future.exceptionNow(), future }
+    default:
+      return { status: "rejected", reason: new CancellationError("Task was cancelled"), future }
+  }
+}

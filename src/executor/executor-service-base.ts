@@ -1,0 +1,112 @@
+/**
+ * The half of an executor that follows from the other half, except `with`: a view made by `with` is built on this class
+ * itself (see with-options.ts), and AbstractExecutorService adds `with` on top of both.
+ */
+import { requireFunction } from "../checks.ts"
+import { InterruptedError } from "../errors.ts"
+import type { Future } from "../future/future.ts"
+import { FutureTask } from "../future/future-task.ts"
+import { bind, type Callable, type Runnable } from "../future/runnable.ts"
+import { currentFlow } from "../memory/flow.ts"
+import type { WaitOptions } from "../memory/waiting.ts"
+import type { ExecutorService, MapOptions, TaskHost, TaskOptions } from "./executor.ts"
+import { invokeAll, invokeAny } from "./invoke.ts"
+import { mapOver } from "./map.ts"
+
+export abstract class ExecutorServiceBase implements ExecutorService, TaskHost {
+  abstract execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void
+  abstract shutdown(): void
+  abstract shutdownNow(): Runnable[]
+  abstract awaitTermination(wait?: WaitOptions): Promise<boolean>
+  abstract get isShutdown(): boolean
+  abstract get isTerminated(): boolean
+
+  submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {
+    const future = this.newTaskFor<T>(bind(requireFunction("task", task), ...args))
+    try {
+      this.execute(future)
+    } catch (error) {
+      future.cancel() // nobody else has it, but time limits and signals may hang on it
+      throw error
+    }
+    return future
+  }
+
+  /** The future of a task about to be executed; override to give tasks another class. */
+  protected newTaskFor<T>(callable: Callable<T>): FutureTask<T> {
+    return new FutureTask(callable)
+  }
+
+  /** @internal */
+  taskFor<T>(callable: Callable<T>): FutureTask<T> {
+    return this.newTaskFor(callable)
+  }
+
+  /** @internal */
+  withdraw(_task: Runnable): void {}
+
+  /** @internal */
+  get ordersByPriority(): boolean {
+    return false
+  }
+
+  /** @internal */
+  get defaultWindow(): number {
+    return 16
+  }
+
+  abstract with(options: TaskOptions): ExecutorService
+
+  invokeAll<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<Future<T>[]> {
+    return invokeAll(this, tasks, wait)
+  }
+
+  invokeAny<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<T> {
+    return invokeAny(this, tasks, wait)
+  }
+
+  map<I, O>(
+    fn: (item: I) => O | PromiseLike<O>,
+    items: Iterable<I> | AsyncIterable<I>,
+    options: MapOptions = {},
+  ): AsyncIterable<Awaited<O>> {
+    return mapOver(this, fn, items, options)
+  }
+
+  close(wait: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    return closeExecutor(this, wait)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}
+
+/** `close()` for any executor: shut down, wait without limit, and turn an interrupt or abort into `shutdownNow`. */
+export async function closeExecutor(
+  executor: Pick<ExecutorService, "shutdown" | "shutdownNow" | "awaitTermination" | "isTerminated">,
+  wait: { readonly signal?: AbortSignal },
+): Promise<void> {
+  if (executor.isTerminated) return
+  executor.shutdown()
+  try {
+    await executor.awaitTermination(wait)
+  } catch (reason) {
+    executor.shutdownNow()
+    await terminationWhateverComes(executor)
+    // As in Java the interrupt is not lost, only served late; an aborted signal has a reason to give.
+    if (reason instanceof InterruptedError) currentFlow().interrupt()
+    else throw reason
+  }
+}
+
+async function terminationWhateverComes(executor: Pick<ExecutorService, "awaitTermination">): Promise<void> {
+  for (;;) {
+    try {
+      await executor.awaitTermination()
+      return
+    } catch (error) {
+      if (!(error instanceof InterruptedError)) throw error
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/** The contracts: what every executor offers, whatever its threads are. */
+import type { Future } from "../future/future.ts"
+import type { FutureTask } from "../future/future-task.ts"
+import type { Callable, Runnable } from "../future/runnable.ts"
+import type { WaitOptions } from "../memory/waiting.ts"
+
+/** Runs commands, somewhere, some time. */
+export interface Executor {
+  /**
+   * Runs the command, with the arguments if it is a function of some. Nobody learns its result: an error goes to the thread's
+   * uncaught-exception handler. Throws `RejectedExecutionError` if the command is not accepted.
+   */
+  execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void
+}
+
+/** What can be said of tasks beforehand; see {@link ExecutorService.with}. */
+export interface TaskOptions {
+  /** Cancels the tasks, with interrupt, when it aborts. */
+  readonly signal?: AbortSignal
+  /** Milliseconds a task may run, counted from its start; then it fails with `TimeoutError` and its thread is interrupted. */
+  readonly timeout?: number
+  /** Milliseconds a task may wait for its start; then it leaves the queue and fails with `TimeoutError`. */
+  readonly queueTimeout?: number
+  /** Higher runs first, equal ones in the order of submission; needs a `PriorityBlockingQueue` as work queue. */
+  readonly priority?: number
+  /** What to move rather than copy to another thread. Virtual threads share everything: nothing is moved. */
+  readonly transfer?: readonly unknown[]
+  /** What the task is called in `toString()`. */
+  readonly name?: string
+}
+
+export interface MapOptions {
+  /** Results in the order of the items (default), or as they come. */
+  readonly ordered?: boolean
+  /** How many items may be under way or waiting to be consumed; default twice the number of threads. */
+  readonly window?: number
+  /** How many items make one task; default 1. */
+  readonly chunk?: number
+}
+
+/**
+ * An executor with futures and an end.
+ *
+ * Life: running, then `shutdown()` or `shutdownNow()`, then terminated when the last task has ended. An executor that was never shut
+ * down does not keep an otherwise finished program alive.
+ */
+export interface ExecutorService extends Executor, AsyncDisposable {
+  /** Runs the task and gives its future. Throws `RejectedExecutionError` if it is not accepted. */
+  submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T>
+
+  /** The same executor, with these options for every task given to it through the returned view. */
+  with(options: TaskOptions): ExecutorService
+
+  /**
+   * Runs all tasks and waits until every one is done; the futures come in the order of the tasks. When the time is up, what is not
+   * done is cancelled. If the wait itself fails (rejection, interrupt, signal), all are cancelled.
+   */
+  invokeAll<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<Future<T>[]>
+
+  /** The value of the first task to succeed; the others are cancelled. If all fail, the error of the last one to fail. */
+  invokeAny<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<T>
+
+  /**
+   * Applies `fn` to every item on this executor's threads. Reads the source only as far as the window allows, so that an
+   * endless source is fine. The first error ends the iteration and cancels what is under way, and so does leaving the loop.
+   */
+  map<I, O>(
+    fn: (item: I) => O | PromiseLike<O>,
+    items: Iterable<I> | AsyncIterable<I>,
+    options?: MapOptions,
+  ): AsyncIterable<Awaited<O>>
+
+  /** Accepts nothing new; what was accepted runs to its end. */
+  shutdown(): void
+
+  /**
+   * Accepts nothing new, interrupts what runs, and returns what has not started. The futures of the unstarted tasks are cancelled; the returned
+   * runnables can be given to another executor.
+   */
+  shutdownNow(): Runnable[]
+
+  /** Waits until terminated; false if the time is up. */
+  awaitTermination(wait?: WaitOptions): Promise<boolean>
+
+  /** Shuts down and waits for the end. If the waiting thread is interrupted meanwhile: `shutdownNow`, and waits on. */
+  close(wait?: { readonly signal?: AbortSignal }): Promise<void>
+
+  readonly isShutdown: boolean
+  readonly isTerminated: boolean
+}
+
+/** @internal What the algorithms of this folder need of the executor they work for. */
+export interface TaskHost extends Executor {
+  /** The future of a task about to be executed. */
+  taskFor<T>(callable: Callable<T>): FutureTask<T>
+  /** Takes back a task that nobody wants any more; a queue that holds it should let go of it. */
+  withdraw(task: Runnable): void
+  /** Whether tasks with a priority are told apart. */
+  readonly ordersByPriority: boolean
+  /** How many items `map` has under way unless told otherwise. */
+  readonly defaultWindow: number
+  readonly isShutdown: boolean
+}

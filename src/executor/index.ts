@@ -1,0 +1,3 @@
+export { AbstractExecutorService } from "./abstract-executor-service.ts"
+export type { Executor, ExecutorService, MapOptions, TaskOptions } from "./executor.ts"
+export { type Completion, ExecutorCompletionService } from "./executor-completion-service.ts"

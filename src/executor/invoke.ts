@@ -1,0 +1,133 @@
+/** `invokeAll` and `invokeAny`: many tasks, one wait. */
+import { rangeError, requireFunction, typeError } from "../checks.ts"
+import { TimeoutError } from "../errors.ts"
+import type { Future } from "../future/future.ts"
+import type { FutureTask } from "../future/future-task.ts"
+import type { Callable } from "../future/runnable.ts"
+import { abortOf, awaiting, type Steps, TIMEOUT, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
+import { now } from "../time/timer.ts"
+import type { TaskHost } from "./executor.ts"
+import { ExecutorCompletionService } from "./executor-completion-service.ts"
+
+/*
+ * invokeAll without a limit makes and starts the tasks one by one, so a bad element is found when it is reached, with the earlier
+ * ones running. With a limit all are made first and each is started only while there is time: a limit of 0
+ * starts nothing. Both are the JDK's.
+ */
+export async function invokeAll<T>(
+  executor: TaskHost,
+  tasks: Iterable<Callable<T>>,
+  wait: WaitOptions | undefined,
+): Promise<Future<T>[]> {
+  const timeout = timeoutOf(wait)
+  abortOf(wait)?.throwIfAborted()
+  const futures: FutureTask<T>[] = []
+  try {
+    if (timeout === Infinity) {
+      for (const task of requireTasks(tasks)) {
+        const future = executor.taskFor(requireFunction("task", task))
+        futures.push(future)
+        executor.execute(future)
+      }
+      await awaiting(untilAllDone(futures), wait)
+    } else {
+      const deadline = now() + timeout
+      for (const task of requireTasks(tasks)) futures.push(executor.taskFor(requireFunction("task", task)))
+      if (!startAllBefore(deadline, timeout, futures, executor) || !(await allDoneBefore(deadline, futures, wait))) {
+        cancelAll(futures)
+      }
+    }
+  } catch (error) {
+    cancelAll(futures)
+    throw error
+  }
+  return futures
+}
+
+function startAllBefore(
+  deadline: number,
+  timeout: number,
+  futures: readonly FutureTask<unknown>[],
+  executor: TaskHost,
+): boolean {
+  let left = timeout
+  for (const future of futures) {
+    if (left <= 0) return false
+    executor.execute(future)
+    left = deadline - now()
+  }
+  return true
+}
+
+function allDoneBefore(
+  deadline: number,
+  futures: readonly FutureTask<unknown>[],
+  wait: WaitOptions | undefined,
+): Promise<boolean> {
+  const signal = abortOf(wait)
+  return awaiting(untilAllDone(futures), { timeout: deadline - now(), ...(signal && { signal }) })
+}
+
+/** From the last to the first: the last one started is usually the last to end, so most are never waited for. */
+function* untilAllDone(futures: readonly FutureTask<unknown>[]): Steps<boolean> {
+  for (let i = futures.length - 1; i >= 0; i--) {
+    const future = futures[i] as FutureTask<unknown>
+    while (!future.isDone) if ((yield future.completion) === TIMEOUT) return false
+  }
+  return true
+}
+
+/*
+ * invokeAny starts the first task, then one more each time it looks and nothing has completed, then waits. Only when all are
+ * started does the limit count, so a limit of 0 still starts them. The last failure is the one reported.
+ */
+export async function invokeAny<T>(
+  executor: TaskHost,
+  tasks: Iterable<Callable<T>>,
+  wait: WaitOptions | undefined,
+): Promise<T> {
+  const timeout = timeoutOf(wait)
+  const signal = abortOf(wait)
+  signal?.throwIfAborted()
+  const waiting = requireTasks(tasks)[Symbol.iterator]()
+  const deadline = now() + timeout
+  const completions = new ExecutorCompletionService<T>(executor)
+  const futures: Future<T>[] = []
+  let running = 0
+  let failure: unknown
+  const startOne = (): boolean => {
+    const next = waiting.next()
+    if (next.done === true) return false
+    futures.push(completions.submit(requireFunction("task", next.value)))
+    running++
+    return true
+  }
+  try {
+    if (!startOne()) throw rangeError("tasks", "a non-empty collection", tasks)
+    for (;;) {
+      let completion = completions.poll()
+      if (completion === undefined && startOne()) continue
+      if (completion === undefined) {
+        if (running === 0) throw failure
+        completion = await completions.poll({ timeout: deadline - now(), ...(signal && { signal }) })
+        if (completion === undefined) throw new TimeoutError("No task succeeded in time")
+      }
+      running--
+      if (completion.status === "fulfilled") return completion.value
+      failure = completion.reason
+    }
+  } finally {
+    cancelAll(futures)
+  }
+}
+
+export function requireTasks<T>(tasks: Iterable<T>): Iterable<T> {
+  if (typeof (tasks as Partial<Iterable<T>> | null | undefined)?.[Symbol.iterator] !== "function") {
+    throw typeError("tasks", "an iterable of functions", tasks)
+  }
+  return tasks
+}
+
+export function cancelAll(futures: readonly Future<unknown>[]): void {
+  for (const future of futures) future.cancel(true)
+}

@@ -1,0 +1,190 @@
+/**
+ * `map`: a function over a stream of items, on an executor, with back-pressure.
+ *
+ * How it works: up to `window` chunks are under way or finished but not yet consumed. The consumer's `next()` starts filling
+ * the window from the source and waits for the chunk whose turn it is: the oldest if ordered, else whichever ends first. Nothing
+ * runs ahead of the consumer by more than the window, and the source is read no further than that.
+ *
+ * An executor that refuses a chunk because it is full just ends the filling: when a chunk ends there will be room.
+ */
+import { requireBoolean, requireFunction, requireInteger, requireObject, typeError } from "../checks.ts"
+import { RejectedExecutionError } from "../errors.ts"
+import { FutureTask } from "../future/future-task.ts"
+import { awaiting, type Steps, WaitList } from "../memory/waiting.ts"
+import type { MapOptions, TaskHost } from "./executor.ts"
+import { cancelAll } from "./invoke.ts"
+
+type Source<I> = Iterator<I> | AsyncIterator<I>
+
+export function mapOver<I, O>(
+  executor: TaskHost,
+  fn: (item: I) => O | PromiseLike<O>,
+  items: Iterable<I> | AsyncIterable<I>,
+  options: MapOptions,
+): AsyncIterable<Awaited<O>> {
+  requireFunction("fn", fn)
+  requireObject("options", options)
+  const ordered = options.ordered === undefined || requireBoolean("ordered", options.ordered)
+  const window = requireInteger("window", options.window ?? executor.defaultWindow, 1)
+  const chunk = requireInteger("chunk", options.chunk ?? 1, 1)
+  const open = sourceOf(items)
+  return { [Symbol.asyncIterator]: () => mapping(executor, fn, open(), ordered, window, chunk) }
+}
+
+async function* mapping<I, O>(
+  executor: TaskHost,
+  fn: (item: I) => O | PromiseLike<O>,
+  source: Source<I>,
+  ordered: boolean,
+  window: number,
+  chunk: number,
+): AsyncGenerator<Awaited<O>, void, undefined> {
+  const feed = new Feed<I, Awaited<O>>(executor, (batch) => mapChunk(fn, batch), source, window, chunk)
+  try {
+    for (;;) {
+      feed.fill()
+      const next = await awaiting(feed.next(ordered))
+      if (next === undefined) return
+      for (const result of await next.task.result.get()) yield result
+    }
+  } finally {
+    feed.stop()
+  }
+}
+
+/** What is under way between the source and the consumer. */
+class Feed<I, O> {
+  readonly #executor: TaskHost
+  readonly #run: (batch: I[]) => Promise<O[]>
+  readonly #source: Source<I>
+  readonly #window: number
+  readonly #chunk: number
+  readonly #underWay = new Set<ChunkTask<O>>()
+  /** Signalled when a chunk or a filling ends. */
+  readonly #progress = new WaitList()
+  #filling = false
+  #exhausted = false
+  #failure: { readonly error: unknown } | undefined
+  /** A chunk the executor had no room for. */
+  #refused: I[] | undefined
+
+  constructor(executor: TaskHost, run: (batch: I[]) => Promise<O[]>, source: Source<I>, window: number, chunk: number) {
+    this.#executor = executor
+    this.#run = run
+    this.#source = source
+    this.#window = window
+    this.#chunk = chunk
+  }
+
+  /** Starts filling the window, if it is not full and nobody does so already. Beside the consumer: a slow source must not hold up results. */
+  fill(): void {
+    if (this.#filling || this.#exhausted || this.#underWay.size >= this.#window) return
+    this.#filling = true
+    void this.#fillWindow()
+      .catch((error: unknown) => {
+        this.#failure = { error }
+      })
+      .finally(() => {
+        this.#filling = false
+        this.#progress.signal()
+      })
+  }
+
+  async #fillWindow(): Promise<void> {
+    while (this.#underWay.size < this.#window && !this.#exhausted) {
+      const batch = this.#refused ?? (await nextChunk(this.#source, this.#chunk))
+      this.#refused = undefined
+      if (batch.length === 0) this.#exhausted = true
+      else if (!this.#start(batch)) return
+    }
+  }
+
+  /** False if the executor is full, which the end of a chunk will change. */
+  #start(batch: I[]): boolean {
+    const result = this.#executor.taskFor(() => this.#run(batch))
+    const task = new ChunkTask(result, this.#progress)
+    try {
+      this.#executor.execute(task)
+    } catch (error) {
+      result.cancel()
+      if (!(error instanceof RejectedExecutionError) || this.#executor.isShutdown || this.#underWay.size === 0)
+        throw error
+      this.#refused = batch
+      return false
+    }
+    this.#underWay.add(task)
+    return true
+  }
+
+  /** The next chunk to deliver, undefined at the end. Boxed, because a promise cannot carry a future. */
+  *next(ordered: boolean): Steps<{ task: ChunkTask<O> } | undefined> {
+    for (;;) {
+      if (this.#failure !== undefined) throw this.#failure.error
+      for (const task of this.#underWay) {
+        if (task.isDone) {
+          this.#underWay.delete(task)
+          return { task }
+        }
+        if (ordered) break
+      }
+      if (this.#underWay.size === 0 && !this.#filling) return undefined
+      yield this.#progress
+    }
+  }
+
+  /** The consumer is done, or gone. */
+  stop(): void {
+    cancelAll([...this.#underWay].map((task) => task.result))
+    if (this.#exhausted) return
+    this.#exhausted = true
+    // Not awaited: a source that is waiting for its next item would hold the consumer up for ever. And nobody is left to
+    // hear an error of its clean-up.
+    Promise.resolve(this.#source.return?.()).catch(() => undefined)
+  }
+}
+
+/** Runs a chunk's future and tells the consumer when it is over, however it ended. */
+class ChunkTask<O> extends FutureTask<unknown> {
+  readonly result: FutureTask<O[]>
+  readonly #progress: WaitList
+
+  constructor(result: FutureTask<O[]>, progress: WaitList) {
+    super(result, undefined)
+    this.result = result
+    this.#progress = progress
+  }
+
+  protected override done(): void {
+    this.result.cancel() // only has an effect if the executor dropped this task
+    this.#progress.signal()
+  }
+
+  override renew(): FutureTask<unknown> {
+    return this.result.renew()
+  }
+}
+
+async function nextChunk<I>(source: Source<I>, size: number): Promise<I[]> {
+  const batch: I[] = []
+  while (batch.length < size) {
+    const next = await source.next()
+    if (next.done === true) break
+    batch.push(next.value)
+  }
+  return batch
+}
+
+async function mapChunk<I, O>(fn: (item: I) => O | PromiseLike<O>, batch: readonly I[]): Promise<Awaited<O>[]> {
+  const results: Awaited<O>[] = []
+  for (const item of batch) results.push(await fn(item))
+  return results
+}
+
+function sourceOf<I>(items: Iterable<I> | AsyncIterable<I>): () => Source<I> {
+  const iterable = items as Partial<Iterable<I> & AsyncIterable<I>> | null | undefined
+  if (typeof iterable?.[Symbol.asyncIterator] === "function") {
+    return () => (items as AsyncIterable<I>)[Symbol.asyncIterator]()
+  }
+  if (typeof iterable?.[Symbol.iterator] === "function") return () => (items as Iterable<I>)[Symbol.iterator]()
+  throw typeError("items", "an iterable or async iterable", items)
+}

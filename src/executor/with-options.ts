@@ -1,0 +1,187 @@
+/**
+ * `executor.with(options)`: a view of an executor that hangs options on every task given to it. The view has no life of
+ * its own: shutting it down shuts down the executor, and views may be made by the thousand.
+ */
+import { requireObject, requirePositiveDuration, requireSignal, requireString, typeError } from "../checks.ts"
+import { TimeoutError, UnsupportedOperationError } from "../errors.ts"
+import { FutureTask, type TaskWatcher } from "../future/future-task.ts"
+import { bind, type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
+import { listen, unlisten } from "../memory/abort.ts"
+import type { WaitOptions } from "../memory/waiting.ts"
+import { Thread } from "../thread/thread.ts"
+import { Timer } from "../time/timer.ts"
+import type { ExecutorService, TaskHost, TaskOptions } from "./executor.ts"
+import { ExecutorServiceBase } from "./executor-service-base.ts"
+
+export function withOptions(executor: ExecutorService & TaskHost, options: TaskOptions): ExecutorService {
+  return new ExecutorView(executor, requireTaskOptions(options))
+}
+
+class ExecutorView extends ExecutorServiceBase {
+  readonly #executor: ExecutorService & TaskHost
+  readonly #options: TaskOptions
+
+  constructor(executor: ExecutorService & TaskHost, options: TaskOptions) {
+    super()
+    this.#executor = executor
+    this.#options = options
+    if (options.priority !== undefined && !executor.ordersByPriority) {
+      throw new UnsupportedOperationError(
+        "`priority` needs an executor that orders its tasks: give the pool a PriorityBlockingQueue as workQueue",
+      )
+    }
+  }
+
+  /** Options of a view of a view add up; the later one wins. */
+  with(options: TaskOptions): ExecutorService {
+    return new ExecutorView(this.#executor, { ...this.#options, ...requireTaskOptions(options) })
+  }
+
+  protected override newTaskFor<T>(callable: Callable<T>): FutureTask<T> {
+    return this.#limit(callable, false)
+  }
+
+  override execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
+    const task = command instanceof FutureTask ? command : this.#taskOf(command, args)
+    if (task.isDone) return // its signal had aborted before it was made
+    if (this.#options.priority !== undefined) prioritize(task, this.#options.priority)
+    try {
+      this.#executor.execute(task)
+    } catch (error) {
+      if (task !== command) task.cancel()
+      throw error
+    }
+  }
+
+  /** A plain command has no future, but the options need one; its error is still heard as that of any command. */
+  #taskOf<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), args: A): FutureTask<unknown> {
+    requireRunnable("command", command)
+    return this.#limit(typeof command === "function" ? bind(command, ...args) : callableOf(command, undefined), true)
+  }
+
+  #limit<T>(callable: Callable<T>, reportFailure: boolean): FutureTask<T> {
+    const { name, signal, timeout, queueTimeout } = this.#options
+    const task = this.#executor.taskFor(name === undefined ? callable : rename(callable, name))
+    if (signal?.aborted === true) task.abandon(signal.reason)
+    else if (reportFailure || signal !== undefined || timeout !== undefined || queueTimeout !== undefined) {
+      task.watch(new Limits(task, this.#options, this.#executor, reportFailure))
+    }
+    return task
+  }
+
+  override withdraw(task: Runnable): void {
+    this.#executor.withdraw(task)
+  }
+
+  override get ordersByPriority(): boolean {
+    return this.#executor.ordersByPriority
+  }
+
+  override get defaultWindow(): number {
+    return this.#executor.defaultWindow
+  }
+
+  shutdown(): void {
+    this.#executor.shutdown()
+  }
+
+  shutdownNow(): Runnable[] {
+    return this.#executor.shutdownNow()
+  }
+
+  awaitTermination(wait?: WaitOptions): Promise<boolean> {
+    return this.#executor.awaitTermination(wait)
+  }
+
+  get isShutdown(): boolean {
+    return this.#executor.isShutdown
+  }
+
+  get isTerminated(): boolean {
+    return this.#executor.isTerminated
+  }
+}
+
+/** The time limits and the signal of one task; what they hold is let go when the task is over. */
+class Limits implements TaskWatcher {
+  readonly #task: FutureTask<unknown>
+  readonly #options: TaskOptions
+  readonly #executor: TaskHost
+  readonly #reportFailure: boolean
+  readonly #onAbort = (reason: unknown): void => this.#withdraw(() => this.#task.abandon(reason, true))
+  /** First the queue's limit, from the start on the run's. */
+  #timer: Timer | undefined
+
+  constructor(task: FutureTask<unknown>, options: TaskOptions, executor: TaskHost, reportFailure: boolean) {
+    this.#task = task
+    this.#options = options
+    this.#executor = executor
+    this.#reportFailure = reportFailure
+    const { signal, queueTimeout } = options
+    if (signal !== undefined) listen(signal, this.#onAbort)
+    if (queueTimeout !== undefined) {
+      this.#timer = new Timer(queueTimeout, false, () =>
+        this.#withdraw(() => task.expire(new TimeoutError(`The task did not start within ${queueTimeout} ms`))),
+      )
+    }
+  }
+
+  started(): void {
+    const { timeout } = this.#options
+    this.#timer?.cancel()
+    if (timeout === undefined) return
+    this.#timer = new Timer(timeout, false, () =>
+      this.#task.expire(new TimeoutError(`The task did not end within ${timeout} ms`)),
+    )
+  }
+
+  ended(): void {
+    this.#timer?.cancel()
+    if (this.#options.signal !== undefined) unlisten(this.#options.signal, this.#onAbort)
+    if (this.#reportFailure && this.#task.state === "failed") {
+      Thread.currentThread().reportUncaught(this.#task.exceptionNow())
+    }
+  }
+
+  /** Unlike `cancel()`, which leaves a dead task in the queue as in Java, a limit takes it out: it gave up its place. */
+  #withdraw(complete: () => boolean): void {
+    if (complete()) this.#executor.withdraw(this.#task)
+  }
+}
+
+let sequence = 0
+
+/** Gives a task an order, so that a PriorityBlockingQueue of natural order accepts it: higher first, then first come. */
+function prioritize(task: FutureTask<unknown>, priority: number): void {
+  if (orders.has(task)) return
+  const order = { priority, sequence: sequence++ }
+  const compareTo = (other: unknown): number => {
+    const theirs = orders.get(other as object)
+    if (theirs === undefined)
+      throw typeError("task", "submitted with a priority, as the others in the queue are", other)
+    return theirs.priority - order.priority || order.sequence - theirs.sequence
+  }
+  orders.set(task, order)
+  Object.defineProperty(task, "compareTo", { value: compareTo })
+}
+
+const orders = new WeakMap<object, { readonly priority: number; readonly sequence: number }>()
+
+function rename<T>(callable: Callable<T>, name: string): Callable<T> {
+  return Object.defineProperty(() => callable(), "name", { value: name })
+}
+
+function requireTaskOptions(options: TaskOptions): TaskOptions {
+  requireObject("options", options)
+  if (options.signal !== undefined) requireSignal("signal", options.signal)
+  if (options.timeout !== undefined) requirePositiveDuration("timeout", options.timeout)
+  if (options.queueTimeout !== undefined) requirePositiveDuration("queueTimeout", options.queueTimeout)
+  if (options.name !== undefined) requireString("name", options.name)
+  if (options.priority !== undefined && !Number.isFinite(options.priority)) {
+    throw typeError("priority", "a finite number", options.priority)
+  }
+  if (options.transfer !== undefined && !Array.isArray(options.transfer)) {
+    throw typeError("transfer", "an array", options.transfer)
+  }
+  return options
+}

@@ -1,0 +1,351 @@
+/**
+ * A cancellable computation: a `Future` and the `Runnable` that completes it. Executors make one for every
+ * `submit`; it can also be run by hand, or given to any executor's `execute`.
+ *
+ *     const task = new FutureTask(() => expensive())
+ *     pool.execute(task)
+ *     await task.get(1000)
+ *
+ * Subclasses may override `done()` (runs once, on completion by any road) and call `set`, `setException` and
+ * `runAndReset`.
+ *
+ * Memory effects: what was done before the task was submitted is visible to it, and what the task did is
+ * visible to whoever saw it done.
+ */
+import { isPromiseLike, requireFunction } from "../checks.ts"
+import { CancellationError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
+import { identityOf } from "../identity.ts"
+import { currentFlow, type Flow } from "../memory/flow.ts"
+import { awaiting, type Steps, TIMEOUT, timeoutOf, type WaitOptions, WaitList } from "../memory/waiting.ts"
+import { nextIndex, nextPage } from "../memory/words.ts"
+import type { Future, FutureState } from "./future.ts"
+import { type Callable, callableOf, nameOf, type Runnable } from "./runnable.ts"
+import {
+  CANCELLED,
+  COMPLETING,
+  EXCEPTIONAL,
+  INTERRUPTED,
+  INTERRUPTING,
+  leaveNew,
+  NEW,
+  NORMAL,
+  settle,
+  stateOf,
+} from "./task-state.ts"
+
+/*
+ * How it works
+ *
+ * The state word decides (task-state.ts); whoever wins it stores the outcome, wakes all waiters and calls
+ * `done()`. `runner` is the flow that executes the body: it keeps a second `run()` out and is whom
+ * `cancel(true)` interrupts.
+ *
+ * A pool's worker does not call `run()` but `begin()` and then `complete()` or `fail()`: with these it awaits the
+ * body's own promise, where `run()` has to make one more. On a pool of virtual threads promises are the
+ * greatest cost of a task.
+ */
+
+/** Told of the turns in a task's life; how executors hang time limits and signals on it. */
+export interface TaskWatcher {
+  started(): void
+  ended(): void
+}
+
+export class FutureTask<T> implements Future<T> {
+  readonly #words: Int32Array = nextPage()
+  readonly #index: number = nextIndex()
+
+  /** Dropped on completion, so that a future kept for its result keeps nothing else alive. */
+  #callable: Callable<T> | undefined
+
+  /** The value, the error, or what a cancellation was caused by; read only in the state that belongs to it. */
+  #outcome: unknown
+
+  /** Who executes the body; undefined before and after. */
+  #runner: Flow | undefined
+
+  /** Who waits for the end; exists once somebody does. */
+  #waiters: WaitList | undefined
+
+  #watcher: TaskWatcher | undefined
+
+  constructor(callable: Callable<T>)
+  constructor(runnable: Runnable, result: T)
+  constructor(...args: [callable: Callable<T>] | [runnable: Runnable, result: T]) {
+    this.#callable = args.length === 1 ? requireFunction("callable", args[0]) : callableOf(args[0], args[1])
+  }
+
+  // ------------------------------------------------------------------ looking
+
+  get isDone(): boolean {
+    return this.#state !== NEW
+  }
+
+  get isCancelled(): boolean {
+    return this.#state >= CANCELLED
+  }
+
+  get state(): FutureState {
+    const state = this.#state
+    if (state <= COMPLETING) return "running"
+    if (state >= CANCELLED) return "cancelled"
+    return state === NORMAL ? "success" : "failed"
+  }
+
+  resultNow(): T {
+    switch (this.state) {
+      case "success":
+        return this.#outcome as T
+      case "running":
+        throw new IllegalStateError("Task has not completed")
+      case "failed":
+        throw new IllegalStateError("Task completed with exception", { cause: this.#outcome })
+      case "cancelled":
+        throw new IllegalStateError("Task was cancelled", { cause: this.#outcome })
+    }
+  }
+
+  exceptionNow(): unknown {
+    switch (this.state) {
+      case "failed":
+        return this.#outcome
+      case "running":
+        throw new IllegalStateError("Task has not completed")
+      case "success":
+        throw new IllegalStateError("Task completed with a result")
+      case "cancelled":
+        throw new IllegalStateError("Task was cancelled", { cause: this.#outcome })
+    }
+  }
+
+  toString(): string {
+    return `${identityOf(this)}[${this.#describe()}]`
+  }
+
+  // ------------------------------------------------------------------ waiting
+
+  get(wait?: WaitOptions): Promise<T> {
+    return this.isDone ? this.#reported(wait) : awaiting(this.#waitingForResult(), wait)
+  }
+
+  getSync(timeout?: number): T {
+    timeoutOf(timeout)
+    if (this.isDone) return this.#report()
+    throw new UnsupportedOperationError(
+      "getSync() would block the event loop that has to run this task: use `await future.get()` on virtual threads",
+    )
+  }
+
+  // oxlint-disable-next-line unicorn/no-thenable -- a future is a thenable by contract
+  then<A = T, B = never>(
+    onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.get().then(onFulfilled, onRejected)
+  }
+
+  /** @internal Where to stand to be woken when this is done. */
+  get completion(): WaitList {
+    return (this.#waiters ??= new WaitList())
+  }
+
+  async #reported(wait: WaitOptions | undefined): Promise<T> {
+    timeoutOf(wait) // refuses a wrong limit even if there is nothing to wait for
+    return this.#report()
+  }
+
+  *#waitingForResult(): Steps<T> {
+    while (!this.isDone) {
+      if ((yield this.completion) === TIMEOUT) throw new TimeoutError("The task did not complete in time")
+    }
+    return this.#report()
+  }
+
+  #report(): T {
+    const state = this.#state
+    if (state === NORMAL) return this.#outcome as T
+    if (state === EXCEPTIONAL) throw this.#outcome
+    throw new CancellationError("Task was cancelled", this.#outcome === undefined ? {} : { cause: this.#outcome })
+  }
+
+  // ------------------------------------------------------------------ completing
+
+  cancel(mayInterruptIfRunning = false): boolean {
+    return this.abandon(undefined, mayInterruptIfRunning)
+  }
+
+  /** @internal Cancels, saying why: `cause` becomes the cause of every CancellationError. */
+  abandon(cause: unknown, mayInterruptIfRunning = false): boolean {
+    if (!leaveNew(this.#words, this.#index, mayInterruptIfRunning ? INTERRUPTING : CANCELLED)) return false
+    this.#outcome = cause
+    if (mayInterruptIfRunning) {
+      try {
+        this.#runner?.interrupt()
+      } finally {
+        settle(this.#words, this.#index, INTERRUPTED)
+      }
+    }
+    this.#finish()
+    return true
+  }
+
+  /** @internal Fails the task from outside and interrupts whoever runs it: a time limit is over. */
+  expire(error: unknown): boolean {
+    if (!this.#fail(error)) return false
+    this.#runner?.interrupt()
+    return true
+  }
+
+  /** Completes with a value, unless completed or cancelled already. */
+  protected set(value: T): void {
+    if (!leaveNew(this.#words, this.#index, COMPLETING)) return
+    this.#outcome = value
+    settle(this.#words, this.#index, NORMAL)
+    this.#finish()
+  }
+
+  /** Completes with an error, unless completed or cancelled already. */
+  protected setException(error: unknown): void {
+    this.#fail(error)
+  }
+
+  /** Runs once, when the task is completed by whatever road, after all waiters were released. */
+  protected done(): void {}
+
+  #fail(error: unknown): boolean {
+    if (!leaveNew(this.#words, this.#index, COMPLETING)) return false
+    this.#outcome = error
+    settle(this.#words, this.#index, EXCEPTIONAL)
+    this.#finish()
+    return true
+  }
+
+  #finish(): void {
+    this.#callable = undefined
+    const waiters = this.#waiters
+    this.#waiters = undefined
+    waiters?.signalAll()
+    this.#watcher?.ended()
+    this.#watcher = undefined
+    this.done()
+  }
+
+  // ------------------------------------------------------------------ running
+
+  /** Executes the body and completes the future, unless it is done or being run. A promise if the body is asynchronous. */
+  run(): void | Promise<void> {
+    const pending = this.begin()
+    return pending === undefined ? undefined : this.#runToEnd(pending)
+  }
+
+  async #runToEnd(pending: PromiseLike<T>): Promise<void> {
+    let value: T
+    try {
+      value = await pending
+    } catch (error) {
+      this.fail(error)
+      return
+    }
+    this.complete(value)
+  }
+
+  /**
+   * @internal The first half of `run()`: starts the body. If the body is asynchronous its promise is
+   * returned and the caller owes the second half, {@link complete} or {@link fail}.
+   */
+  begin(): PromiseLike<T> | undefined {
+    const callable = this.#claim()
+    if (callable === undefined) return undefined
+    let value: T | PromiseLike<T>
+    try {
+      value = callable()
+    } catch (error) {
+      this.fail(error)
+      return undefined
+    }
+    if (isPromiseLike(value)) return value
+    this.complete(value)
+    return undefined
+  }
+
+  /** @internal */
+  complete(value: T): void {
+    this.#runner = undefined
+    this.set(value)
+  }
+
+  /** @internal */
+  fail(error: unknown): void {
+    this.#runner = undefined
+    this.setException(error)
+  }
+
+  /**
+   * Executes the body without storing its value, and makes the task ready to run again: how a periodic task is run. True if it
+   * ran to its end and may run again; an error completes the task.
+   */
+  protected runAndReset(): boolean | Promise<boolean> {
+    const callable = this.#claim()
+    if (callable === undefined) return false
+    let pending: unknown
+    try {
+      pending = callable()
+    } catch (error) {
+      this.fail(error)
+      return false
+    }
+    if (isPromiseLike(pending)) return this.#resetAfter(pending)
+    this.#runner = undefined
+    return !this.isDone
+  }
+
+  async #resetAfter(pending: PromiseLike<unknown>): Promise<boolean> {
+    try {
+      await pending
+    } catch (error) {
+      this.fail(error)
+      return false
+    }
+    this.#runner = undefined
+    return !this.isDone
+  }
+
+  /** The body, if the caller may run it now: not done, and nobody else runs it. */
+  #claim(): Callable<T> | undefined {
+    if (this.isDone || this.#runner !== undefined) return undefined
+    this.#runner = currentFlow()
+    this.#watcher?.started()
+    return this.#callable
+  }
+
+  // ------------------------------------------------------------------ for executors
+
+  /** @internal */
+  watch(watcher: TaskWatcher): void {
+    this.#watcher = watcher
+  }
+
+  /** @internal The same work as a new, independent task: what `shutdownNow` hands back. */
+  renew(): FutureTask<unknown> {
+    const callable = this.#callable
+    if (callable === undefined) throw new IllegalStateError("The task is completed: its work is no longer known")
+    return new FutureTask<unknown>(callable)
+  }
+
+  get #state(): number {
+    return stateOf(this.#words, this.#index)
+  }
+
+  #describe(): string {
+    switch (this.state) {
+      case "success":
+        return "Completed normally"
+      case "failed":
+        return `Completed exceptionally: ${String(this.#outcome)}`
+      case "cancelled":
+        return "Cancelled"
+      case "running":
+        return this.#callable === undefined ? "Not completed" : `Not completed, task = ${nameOf(this.#callable)}`
+    }
+  }
+}

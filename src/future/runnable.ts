@@ -1,0 +1,54 @@
+/** What executors run. */
+import { isPromiseLike, requireFunction, show, typeError } from "../checks.ts"
+
+/** A computation with a result. If it returns a promise, it goes on until the promise settles. */
+export type Callable<T> = () => T | PromiseLike<T>
+
+/** Something to run for its effect: a function, or an object with a `run` method. */
+export type Runnable = (() => unknown) | { run(): unknown }
+
+export function isRunnable(value: unknown): value is Runnable {
+  if (typeof value === "function") return true
+  return typeof value === "object" && value !== null && typeof (value as { run?: unknown }).run === "function"
+}
+
+export function requireRunnable(name: string, value: unknown): Runnable {
+  if (!isRunnable(value)) throw typeError(name, "a function or an object with a run() method", value)
+  return value
+}
+
+/** Starts it; the result is whatever it returns, perhaps a promise of its end. */
+export function start(runnable: Runnable): unknown {
+  return typeof runnable === "function" ? runnable() : runnable.run()
+}
+
+/** A callable that runs the runnable to its end and then gives `result`. */
+export function callableOf<T>(runnable: Runnable, result: T): Callable<T> {
+  const body = requireRunnable("runnable", runnable)
+  const callable: Callable<T> = () => {
+    const pending = start(body)
+    return isPromiseLike(pending) ? afterwards(pending, result) : result
+  }
+  return named(callable, nameOf(body))
+}
+
+async function afterwards<T>(pending: PromiseLike<unknown>, result: T): Promise<T> {
+  await pending
+  return result
+}
+
+/** A task together with its arguments. */
+export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Callable<T> {
+  requireFunction("task", task)
+  return args.length === 0 ? (task as unknown as Callable<T>) : named(() => task(...args), task.name)
+}
+
+/** What a task is called in `toString()`. */
+export function nameOf(task: unknown): string {
+  if (typeof task === "function") return task.name === "" ? "anonymous function" : task.name
+  return Object.hasOwn(task as object, "toString") ? String(task) : show(task)
+}
+
+function named<F extends () => unknown>(callable: F, name: string): F {
+  return Object.defineProperty(callable, "name", { value: name, configurable: true })
+}

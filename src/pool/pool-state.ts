@@ -1,0 +1,94 @@
+/**
+ * Everything a pool's threads must agree on, as views over one block of memory: an ordinary buffer if they are virtual, a
+ * shared one if each is a worker that builds this same object over the same block.
+ *
+ *     word  what                        written by
+ *     0     control word                any thread, by compare-and-set (control-word.ts)
+ *     1     core pool size              the owner
+ *     2     maximum pool size           the owner
+ *     3     allow core time-out, 0/1    the owner
+ *     4     largest pool size so far    the owner, on admission
+ *     5     workers running a task      each worker, by add
+ *     6, 7  tasks completed             each worker, by add (counter.ts)
+ *     8, 9  keep-alive in ms, float64   the owner
+ */
+import { add, load, store } from "#atomics"
+import { Counter } from "../memory/counter.ts"
+import { ControlWord } from "./control-word.ts"
+
+const CONTROL = 0
+const CORE = 1
+const MAXIMUM = 2
+const CORE_TIME_OUT = 3
+const LARGEST = 4
+const ACTIVE = 5
+const COMPLETED = 6
+const KEEP_ALIVE = 8
+const BYTES = 40
+
+export class PoolState {
+  readonly control: ControlWord
+  readonly completed: Counter
+  readonly #words: Int32Array
+  readonly #keepAlive: Float64Array
+
+  constructor(block: ArrayBufferLike = new ArrayBuffer(BYTES)) {
+    this.#words = new Int32Array(block)
+    this.#keepAlive = new Float64Array(block, KEEP_ALIVE * Int32Array.BYTES_PER_ELEMENT, 1)
+    this.control = new ControlWord(this.#words, CONTROL)
+    this.completed = new Counter(this.#words, COMPLETED)
+  }
+
+  get corePoolSize(): number {
+    return load(this.#words, CORE)
+  }
+
+  set corePoolSize(size: number) {
+    store(this.#words, CORE, size)
+  }
+
+  get maximumPoolSize(): number {
+    return load(this.#words, MAXIMUM)
+  }
+
+  set maximumPoolSize(size: number) {
+    store(this.#words, MAXIMUM, size)
+  }
+
+  get allowCoreThreadTimeOut(): boolean {
+    return load(this.#words, CORE_TIME_OUT) === 1
+  }
+
+  set allowCoreThreadTimeOut(allow: boolean) {
+    store(this.#words, CORE_TIME_OUT, allow ? 1 : 0)
+  }
+
+  /** How long a worker that may leave waits for work first, in ms; `Infinity` for ever. */
+  get keepAliveTime(): number {
+    return this.#keepAlive[0] as number
+  }
+
+  set keepAliveTime(ms: number) {
+    this.#keepAlive[0] = ms
+  }
+
+  get largestPoolSize(): number {
+    return load(this.#words, LARGEST)
+  }
+
+  notePoolSize(size: number): void {
+    if (size > this.largestPoolSize) store(this.#words, LARGEST, size)
+  }
+
+  get activeCount(): number {
+    return load(this.#words, ACTIVE)
+  }
+
+  workerBecameActive(): void {
+    add(this.#words, ACTIVE, 1)
+  }
+
+  workerBecameIdle(): void {
+    add(this.#words, ACTIVE, -1)
+  }
+}

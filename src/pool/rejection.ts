@@ -1,0 +1,82 @@
+/**
+ * What happens to a task that a pool cannot take: it is shut down, or its queue and its threads are at their limits.
+ *
+ * A policy is a function of the task, as it was given to `execute`, and the pool. Any such function will do. It may throw, block, run the task, keep
+ * it or give it to another executor; a custom policy that drops a submitted task should `cancel()` it, since whoever
+ * holds its future waits. The four of the JDK are below; `new AbortPolicy()` is the same as `AbortPolicy`.
+ */
+import { isPromiseLike, typeError } from "../checks.ts"
+import { RejectedExecutionError } from "../errors.ts"
+import { FutureTask } from "../future/future-task.ts"
+import { nameOf, type Runnable, start } from "../future/runnable.ts"
+import { Thread } from "../thread/thread.ts"
+import type { ThreadPoolExecutor } from "./thread-pool-executor.ts"
+
+export type RejectedExecutionHandler = (task: Runnable, executor: ThreadPoolExecutor) => void
+
+/** One of the ready-made policies: a handler that may also be written as a class, as in Java. */
+export interface RejectionPolicy extends RejectedExecutionHandler {
+  new (): RejectedExecutionHandler
+}
+
+/** Throws `RejectedExecutionError`, with the task in it. The default. */
+export const AbortPolicy: RejectionPolicy = policy("AbortPolicy", (task, executor) => {
+  throw new RejectedExecutionError(`Task ${describe(task)} rejected from ${executor}`, task)
+})
+
+/**
+ * Runs the task in the caller, inside the call of `execute`: the simplest brake on whoever submits too fast. An asynchronous task only begins
+ * there. After shutdown the task is dropped.
+ */
+export const CallerRunsPolicy: RejectionPolicy = policy("CallerRunsPolicy", (task, executor) => {
+  if (executor.isShutdown) drop(task, executor, "the executor is shut down")
+  else runHere(task)
+})
+
+/** Drops the task. */
+export const DiscardPolicy: RejectionPolicy = policy("DiscardPolicy", (task, executor) => {
+  drop(task, executor, "the executor has no room for it")
+})
+
+/** Drops the task that waits longest and tries again. After shutdown drops the new one. */
+export const DiscardOldestPolicy: RejectionPolicy = policy("DiscardOldestPolicy", (task, executor) => {
+  if (executor.isShutdown) {
+    drop(task, executor, "the executor is shut down")
+    return
+  }
+  const oldest = executor.queue.poll()
+  if (oldest !== undefined) drop(oldest, executor, "a newer task took its place")
+  executor.execute(task)
+})
+
+export function requireHandler(name: string, value: unknown): RejectedExecutionHandler {
+  if (typeof value !== "function") throw typeError(name, "a function such as AbortPolicy", value)
+  return value as RejectedExecutionHandler
+}
+
+/** A dropped future is cancelled: nobody must wait for what will never come. */
+function drop(task: Runnable, executor: ThreadPoolExecutor, reason: string): void {
+  if (!(task instanceof FutureTask)) return
+  task.abandon(new RejectedExecutionError(`Task ${describe(task)} dropped from ${executor}: ${reason}`, task))
+}
+
+function runHere(task: Runnable): void {
+  const pending = start(task)
+  if (!isPromiseLike(pending)) return
+  const thread = Thread.currentThread()
+  pending.then(undefined, (error: unknown) => thread.reportUncaught(error))
+}
+
+function describe(task: Runnable): string {
+  return task instanceof FutureTask ? task.toString() : nameOf(task)
+}
+
+function policy(name: string, handle: RejectedExecutionHandler): RejectionPolicy {
+  function rejected(task: Runnable, executor: ThreadPoolExecutor): unknown {
+    if (new.target !== undefined) return rejected
+    handle(task, executor)
+    return undefined
+  }
+  Object.defineProperty(rejected, "name", { value: name })
+  return rejected as unknown as RejectionPolicy
+}

@@ -1,0 +1,78 @@
+/** The host of a pool whose tasks are Runnables in its own heap: what virtual threads run. */
+import { isPromiseLike, typeError } from "../checks.ts"
+import { FutureTask } from "../future/future-task.ts"
+import { type Runnable, start } from "../future/runnable.ts"
+import { Thread } from "../thread/thread.ts"
+import type { PoolHost } from "./pool-core.ts"
+import type { Worker } from "./worker.ts"
+
+/** What the pool itself, its hooks and its settings have to say. */
+export interface PoolShell {
+  runWorker(worker: Worker<Runnable>): Promise<void>
+  newThread(target: () => unknown): Thread | null | undefined
+  beforeExecute(thread: Thread, task: Runnable): void
+  afterExecute(task: Runnable, error?: unknown): void
+  terminated(): void
+  reject(task: Runnable): void
+  announceTermination(): void
+}
+
+export class RunnableHost implements PoolHost<Runnable> {
+  readonly #shell: PoolShell
+
+  constructor(shell: PoolShell) {
+    this.#shell = shell
+  }
+
+  newThread(worker: Worker<Runnable>): boolean {
+    const thread: unknown = this.#shell.newThread(() => this.#shell.runWorker(worker))
+    if (thread === null || thread === undefined) return false
+    if (!(thread instanceof Thread)) throw typeError("newThread()", "a Thread, null or undefined", thread)
+    worker.thread = thread
+    return true
+  }
+
+  beforeExecute(worker: Worker<Runnable>, task: Runnable): void {
+    this.#shell.beforeExecute(worker.thread, task)
+  }
+
+  begin(task: Runnable): PromiseLike<unknown> | undefined {
+    if (isPlainFuture(task)) return task.begin()
+    const pending = start(task)
+    return isPromiseLike(pending) ? pending : undefined
+  }
+
+  complete(task: Runnable, value: unknown): void {
+    if (isPlainFuture(task)) task.complete(value)
+  }
+
+  fail(task: Runnable, error: unknown): void {
+    if (isPlainFuture(task)) task.fail(error)
+    else throw error
+  }
+
+  afterExecute(task: Runnable, error?: unknown): void {
+    this.#shell.afterExecute(task, error)
+  }
+
+  abandon(task: Runnable, error: unknown): void {
+    if (task instanceof FutureTask) task.expire(error)
+  }
+
+  reject(task: Runnable): void {
+    this.#shell.reject(task)
+  }
+
+  terminated(): void {
+    this.#shell.terminated()
+  }
+
+  announceTermination(): void {
+    this.#shell.announceTermination()
+  }
+}
+
+/** A subclass that runs in its own way is run in its own way. */
+function isPlainFuture(task: Runnable): task is FutureTask<unknown> {
+  return task instanceof FutureTask && task.run === FutureTask.prototype.run
+}

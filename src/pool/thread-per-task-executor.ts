@@ -1,0 +1,153 @@
+/**
+ * A new thread for every task: no queue, no pool, no limit. With virtual threads this is the natural home of many tasks that mostly wait, each
+ * with a name, a `signal` and a future of its own.
+ */
+import { isPromiseLike, requireFunction, typeError } from "../checks.ts"
+import { CancellationError, IllegalStateError, RejectedExecutionError, TimeoutError } from "../errors.ts"
+import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
+import { cancelAll, requireTasks } from "../executor/invoke.ts"
+import type { FutureTask } from "../future/future-task.ts"
+import { bind, type Callable, requireRunnable, type Runnable, start } from "../future/runnable.ts"
+import { identityOf } from "../identity.ts"
+import { currentFlow } from "../memory/flow.ts"
+import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../memory/waiting.ts"
+import { Thread } from "../thread/thread.ts"
+import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
+
+/** RUNNING -> SHUTDOWN by shutdown(), -> TERMINATED when the last thread has ended. */
+type RunState = "running" | "shutdown" | "terminated"
+
+export class ThreadPerTaskExecutor extends AbstractExecutorService {
+  readonly #factory: ThreadFactory
+  readonly #threads = new Set<Thread>()
+  readonly #termination = new WaitList()
+  #state: RunState = "running"
+
+  constructor(factory: ThreadFactory) {
+    super()
+    this.#factory = requireThreadFactory("factory", factory)
+  }
+
+  /** How many threads there are now. */
+  get threadCount(): number {
+    return this.#threads.size
+  }
+
+  execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
+    requireRunnable("command", command)
+    const task = args.length > 0 && typeof command === "function" ? bind(command, ...args) : (command as Runnable)
+    if (this.isShutdown) throw new RejectedExecutionError(`${identityOf(this)} is shut down`, task)
+    const thread: unknown = this.#factory.newThread(() => this.#run(thread as Thread, task))
+    if (thread === null || thread === undefined) {
+      throw new RejectedExecutionError(`${identityOf(this)}: the thread factory refused to make a thread`, task)
+    }
+    if (!(thread instanceof Thread)) throw typeError("newThread()", "a Thread, null or undefined", thread)
+    thread.start()
+    this.#threads.add(thread)
+  }
+
+  async #run(thread: Thread, task: Runnable): Promise<void> {
+    try {
+      const pending = start(task)
+      if (isPromiseLike(pending)) await pending
+    } finally {
+      this.#threads.delete(thread)
+      this.#tryTerminate()
+    }
+  }
+
+  /**
+   * Unlike a pool's, which starts one task after the other, this starts all at once, and reports the first failure rather than the last.
+   */
+  override async invokeAny<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<T> {
+    const race = new Race<T>()
+    const futures: FutureTask<T>[] = []
+    try {
+      for (const task of requireTasks(tasks)) futures.push(this.newTaskFor(requireFunction("task", task)))
+      if (futures.length === 0) throw new RangeError("Expected `tasks` to be a non-empty collection, got an empty one")
+      for (const future of futures) {
+        future.watch({ started() {}, ended: () => race.note(future, futures.length) })
+        this.execute(future)
+      }
+      return await awaiting(race.deciding(), wait)
+    } finally {
+      cancelAll(futures)
+    }
+  }
+
+  shutdown(): void {
+    if (this.#state === "running") this.#state = "shutdown"
+    this.#tryTerminate()
+  }
+
+  /** Interrupts every thread. Nothing is ever queued, so nothing is returned. */
+  shutdownNow(): Runnable[] {
+    this.shutdown()
+    for (const thread of [...this.#threads]) thread.interrupt()
+    return []
+  }
+
+  get isShutdown(): boolean {
+    return this.#state !== "running"
+  }
+
+  get isTerminated(): boolean {
+    return this.#state === "terminated"
+  }
+
+  awaitTermination(wait?: WaitOptions): Promise<boolean> {
+    return awaiting(this.#terminating(), wait)
+  }
+
+  *#terminating(): Steps<boolean> {
+    while (!this.isTerminated) if ((yield this.#termination) === TIMEOUT) return false
+    return true
+  }
+
+  override async close(wait: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    if (this.#threads.has(currentFlow().owner as Thread)) {
+      throw new IllegalStateError(
+        "close() was called by a task of this very executor and would wait for itself: use shutdown()",
+      )
+    }
+    await super.close(wait)
+  }
+
+  /** @internal */
+  override get defaultWindow(): number {
+    return 256
+  }
+
+  #tryTerminate(): void {
+    if (this.#state !== "shutdown" || this.#threads.size > 0) return
+    this.#state = "terminated"
+    this.#termination.signalAll()
+  }
+}
+
+/** The outcome of invokeAny: the first success, or the first failure once all have failed. */
+class Race<T> {
+  readonly #decided = new WaitList()
+  #winner: FutureTask<T> | undefined
+  #firstFailure: FutureTask<T> | undefined
+  #failures = 0
+  #over = false
+
+  note(future: FutureTask<T>, runners: number): void {
+    if (this.#over) return
+    if (future.state === "success") this.#winner = future
+    else {
+      this.#firstFailure ??= future
+      if (++this.#failures < runners) return
+    }
+    this.#over = true
+    this.#decided.signal()
+  }
+
+  *deciding(): Steps<T> {
+    while (!this.#over) if ((yield this.#decided) === TIMEOUT) throw new TimeoutError("No task succeeded in time")
+    if (this.#winner !== undefined) return this.#winner.resultNow()
+    if (this.#firstFailure?.state === "failed") throw this.#firstFailure.exceptionNow()
+    throw new CancellationError("Task was cancelled")
+  }
+}

@@ -1,0 +1,425 @@
+/**
+ * A pool of threads that run tasks from a queue.
+ *
+ *     await using pool = new ThreadPoolExecutor({
+ *       corePoolSize: 2,
+ *       maximumPoolSize: 8,
+ *       workQueue: new ArrayBlockingQueue(100),
+ *       threadFactory: virtualThreads(),
+ *       handler: CallerRunsPolicy,
+ *     })
+ *
+ * Sizes. A task is admitted in this order: a new thread while there are fewer than `corePoolSize`, even if some are idle; else the
+ * queue; if the queue is full, a new thread up to `maximumPoolSize`; else the rejection handler decides. So with an unbounded queue there are never
+ * more than `corePoolSize` threads, and with a `SynchronousQueue`, which holds nothing, a task either finds an idle thread or
+ * gets a new one.
+ *
+ * Keep-alive. Threads beyond the core size leave after `keepAliveTime` ms without work; with `allowCoreThreadTimeOut` all do. An idle pool does not keep
+ * the program alive.
+ *
+ * Errors. What a submitted task throws is in its future. What an executed command throws ends its thread, goes to the factory's
+ * `uncaughtException`, and the thread is replaced.
+ *
+ * Hooks. Subclasses may override `beforeExecute`, `afterExecute` and `terminated`, and `newTaskFor`. A hook that throws ends the thread as a task would;
+ * if it is `beforeExecute`, the task's future fails with its error.
+ *
+ * All sizes, times, the handler and the factory can be changed while the pool runs.
+ */
+import {
+  rangeError,
+  requireBoolean,
+  requireDuration,
+  requireInteger,
+  requireObject,
+  requireString,
+  typeError,
+} from "../checks.ts"
+import { IllegalStateError, RejectedExecutionError, UnsupportedOperationError } from "../errors.ts"
+import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
+import { FutureTask } from "../future/future-task.ts"
+import { bind, requireRunnable, type Runnable } from "../future/runnable.ts"
+import { identityOf } from "../identity.ts"
+import { currentFlow } from "../memory/flow.ts"
+import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../memory/waiting.ts"
+import { BlockingQueue } from "../queue/blocking-queue.ts"
+import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
+import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
+import { Thread } from "../thread/thread.ts"
+import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
+import { atLeast, SHUTDOWN, STOP, TERMINATED, TIDYING } from "./control-word.ts"
+import { PoolCore } from "./pool-core.ts"
+import { PoolState } from "./pool-state.ts"
+import { AbortPolicy, type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
+import { RunnableHost } from "./runnable-host.ts"
+
+export interface ThreadPoolOptions {
+  /** How many threads to have before tasks are queued, and to keep when idle. */
+  readonly corePoolSize: number
+  /** How many threads to have at most, when the queue is full. */
+  readonly maximumPoolSize: number
+  /** Milliseconds an idle thread beyond the core size stays; default 60 000. */
+  readonly keepAliveTime?: number
+  /** Where tasks wait; default an unbounded `LinkedBlockingQueue`. The pool adopts it: use it for nothing else. */
+  readonly workQueue?: BlockingQueue<Runnable>
+  /** Makes the threads. Until worker threads are there it must be given: `virtualThreads()`. */
+  readonly threadFactory?: ThreadFactory
+  /** What to do with a task that cannot be taken; default `AbortPolicy`. */
+  readonly handler?: RejectedExecutionHandler
+  /** Whether core threads leave too when idle; default false. */
+  readonly allowCoreThreadTimeOut?: boolean
+  /** What the pool is called in messages. */
+  readonly name?: string
+}
+
+/** What the threads of a pool can do. */
+export interface Capabilities {
+  readonly threads: "virtual" | "platform"
+  /** Tasks run at the same time, on several processors. */
+  readonly parallel: boolean
+  /** Tasks may close over variables; otherwise they must be portable. */
+  readonly closures: boolean
+  /** `getSync()` can wait for a task that is not done. */
+  readonly blocking: boolean
+  /** A task that ignores an interrupt can be stopped by force. */
+  readonly termination: boolean
+}
+
+const VIRTUAL: Capabilities = Object.freeze({
+  threads: "virtual",
+  parallel: false,
+  closures: true,
+  blocking: false,
+  termination: false,
+})
+
+/** The largest default window of `map`, for pools whose maximum size means "no limit". */
+const LARGEST_WINDOW = 1024
+
+export class ThreadPoolExecutor extends AbstractExecutorService {
+  readonly #name: string | undefined
+  readonly #queue: BlockingQueue<Runnable>
+  readonly #state = new PoolState()
+  readonly #core: PoolCore<Runnable>
+  readonly #termination = new WaitList()
+  #threadFactory: ThreadFactory
+  #handler: RejectedExecutionHandler
+
+  constructor(options: ThreadPoolOptions) {
+    super()
+    requireObject("options", options, "an object with corePoolSize and maximumPoolSize")
+    const core = requireInteger("corePoolSize", options.corePoolSize, 0)
+    const maximum = requireInteger("maximumPoolSize", options.maximumPoolSize, 1)
+    requireInteger("maximumPoolSize", maximum, core, `corePoolSize (${core})`)
+    const keepAlive = requireDuration("keepAliveTime", options.keepAliveTime ?? 60_000)
+    this.#queue = requireQueue(options.workQueue === undefined ? new LinkedBlockingQueue() : options.workQueue)
+    if (options.threadFactory === undefined) throw noPlatformThreads()
+    this.#threadFactory = requireThreadFactory("threadFactory", options.threadFactory)
+    this.#handler = requireHandler("handler", options.handler === undefined ? AbortPolicy : options.handler)
+    this.#name = options.name === undefined ? undefined : requireString("name", options.name)
+    this.#state.corePoolSize = core
+    this.#state.maximumPoolSize = maximum
+    this.#state.keepAliveTime = keepAlive
+    if (options.allowCoreThreadTimeOut !== undefined) this.allowCoreThreadTimeOut = options.allowCoreThreadTimeOut
+    this.#queue.holdTasks()
+    this.#core = new PoolCore<Runnable>(
+      this.#state,
+      this.#queue,
+      new RunnableHost({
+        runWorker: (worker) => this.#core.run(worker),
+        newThread: (target) => this.#threadFactory.newThread(target),
+        beforeExecute: (thread, task) => this.beforeExecute(thread, task),
+        afterExecute: (task, error) => this.afterExecute(task, error),
+        terminated: () => this.terminated(),
+        reject: (task) => this.#handler(task, this),
+        announceTermination: () => this.#termination.signalAll(),
+      }),
+    )
+  }
+
+  // ------------------------------------------------------------------ tasks
+
+  execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
+    requireRunnable("command", command)
+    this.#core.execute(
+      args.length > 0 && typeof command === "function" ? bind(command, ...args) : (command as Runnable),
+    )
+  }
+
+  /** Takes back what was given to `execute`, or the future of a submitted task, if it still waits. True if it did. */
+  remove(command: Runnable): boolean {
+    return this.#core.remove(command)
+  }
+
+  /** Takes all cancelled futures out of the queue; otherwise they hold their places until a thread reaches them. */
+  purge(): void {
+    this.#queue.removeIf((task) => task instanceof FutureTask && task.isCancelled)
+    this.#core.tryTerminate()
+  }
+
+  /** The tasks that wait: the very queue, alive. It may hold futures: look with `peek`, `poll()`, `remove`, `drainTo` and iteration. */
+  get queue(): BlockingQueue<Runnable> {
+    return this.#queue
+  }
+
+  // ------------------------------------------------------------------ hooks
+
+  /** Before a task runs, on its thread. If it throws, the task does not run and the thread ends. */
+  protected beforeExecute(_thread: Thread, _task: Runnable): void {}
+
+  /** After a task ran, on its thread. `error` is what a command threw; a future keeps its error to itself: ask it. */
+  protected afterExecute(_task: Runnable, _error?: unknown): void {}
+
+  /** When the pool has ended, before anybody hears of it. */
+  protected terminated(): void {}
+
+  // ------------------------------------------------------------------ sizes and times
+
+  get corePoolSize(): number {
+    return this.#state.corePoolSize
+  }
+
+  /** Raising it starts threads for what is queued; lowering it lets idle threads go. */
+  set corePoolSize(size: number) {
+    const maximum = this.#state.maximumPoolSize
+    requireInteger("corePoolSize", size, 0)
+    if (size > maximum) throw rangeError("corePoolSize", `an integer ≤ maximumPoolSize (${maximum})`, size)
+    const growth = size - this.#state.corePoolSize
+    this.#state.corePoolSize = size
+    if (this.#state.control.workerCount > size) {
+      this.#core.interruptIdleWorkers()
+      return
+    }
+    // How many threads the new size is worth is unknown: as many as there are tasks to take, until somebody took them.
+    for (let wanted = Math.min(growth, this.#queue.size); wanted > 0; wanted--) {
+      if (!this.#core.addWorker("core") || this.#queue.isEmpty) return
+    }
+  }
+
+  get maximumPoolSize(): number {
+    return this.#state.maximumPoolSize
+  }
+
+  /** Lowering it lets surplus threads go as soon as they have no task in hand. */
+  set maximumPoolSize(size: number) {
+    const core = this.#state.corePoolSize
+    requireInteger("maximumPoolSize", size, 1)
+    requireInteger("maximumPoolSize", size, core, `corePoolSize (${core})`)
+    this.#state.maximumPoolSize = size
+    if (this.#state.control.workerCount > size) this.#core.interruptIdleWorkers()
+  }
+
+  get keepAliveTime(): number {
+    return this.#state.keepAliveTime
+  }
+
+  /** A shorter time applies at once to threads that are idle now. */
+  set keepAliveTime(ms: number) {
+    requireDuration("keepAliveTime", ms)
+    if (ms === 0 && this.allowCoreThreadTimeOut) {
+      throw rangeError("keepAliveTime", "> 0 while allowCoreThreadTimeOut is on", ms)
+    }
+    const shorter = ms < this.#state.keepAliveTime
+    this.#state.keepAliveTime = ms
+    if (shorter) this.#core.interruptIdleWorkers()
+  }
+
+  get allowCoreThreadTimeOut(): boolean {
+    return this.#state.allowCoreThreadTimeOut
+  }
+
+  set allowCoreThreadTimeOut(allow: boolean) {
+    requireBoolean("allowCoreThreadTimeOut", allow)
+    if (allow && this.#state.keepAliveTime === 0) {
+      throw rangeError("allowCoreThreadTimeOut", "false while keepAliveTime is 0", allow)
+    }
+    if (allow === this.#state.allowCoreThreadTimeOut) return
+    this.#state.allowCoreThreadTimeOut = allow
+    if (allow) this.#core.interruptIdleWorkers()
+  }
+
+  get handler(): RejectedExecutionHandler {
+    return this.#handler
+  }
+
+  set handler(handler: RejectedExecutionHandler) {
+    this.#handler = requireHandler("handler", handler)
+  }
+
+  get threadFactory(): ThreadFactory {
+    return this.#threadFactory
+  }
+
+  /** Applies to threads made from now on. It must make the same kind of thread. */
+  set threadFactory(factory: ThreadFactory) {
+    this.#threadFactory = requireThreadFactory("threadFactory", factory)
+  }
+
+  /** Starts one core thread ahead of its first task; false if all are there. */
+  prestartCoreThread(): boolean {
+    return this.#state.control.workerCount < this.#state.corePoolSize && this.#core.addWorker("core")
+  }
+
+  /** Starts all core threads; how many were missing. */
+  prestartAllCoreThreads(): number {
+    let started = 0
+    while (this.#core.addWorker("core")) started++
+    return started
+  }
+
+  // ------------------------------------------------------------------ statistics
+
+  get poolSize(): number {
+    return atLeast(this.#state.control.snapshot, TIDYING) ? 0 : this.#core.workers.size
+  }
+
+  /** How many threads have a task in hand. */
+  get activeCount(): number {
+    return this.#state.activeCount
+  }
+
+  get largestPoolSize(): number {
+    return this.#state.largestPoolSize
+  }
+
+  /** How many tasks are over, however they ended. */
+  get completedTaskCount(): number {
+    return this.#state.completed.value
+  }
+
+  /** How many tasks were ever accepted: completed, running and waiting. */
+  get taskCount(): number {
+    return this.completedTaskCount + this.activeCount + this.#queue.size
+  }
+
+  get capabilities(): Capabilities {
+    return VIRTUAL
+  }
+
+  override toString(): string {
+    const seen = this.#state.control.snapshot
+    const state = !atLeast(seen, SHUTDOWN) ? "Running" : atLeast(seen, TERMINATED) ? "Terminated" : "Shutting down"
+    return (
+      `${this.#name ?? identityOf(this)}[${state}, pool size = ${this.#core.workers.size}, ` +
+      `active threads = ${this.activeCount}, queued tasks = ${this.#queue.size}, ` +
+      `completed tasks = ${this.completedTaskCount}]`
+    )
+  }
+
+  // ------------------------------------------------------------------ the end
+
+  shutdown(): void {
+    this.#state.control.advanceTo(SHUTDOWN)
+    this.#core.interruptIdleWorkers()
+    this.onShutdown()
+    this.#core.tryTerminate()
+  }
+
+  shutdownNow(): Runnable[] {
+    this.#state.control.advanceTo(STOP)
+    this.#core.interruptWorkers()
+    const unrun: Runnable[] = []
+    this.#queue.drainTo(unrun)
+    // A queue may keep things that drainTo does not give, such as tasks that are not yet due.
+    for (const task of this.#queue.toArray()) if (this.#queue.remove(task)) unrun.push(task)
+    this.#core.tryTerminate()
+    return unrun.map((task) => this.#handBack(task))
+  }
+
+  /** A command goes back as it is. A submitted task's future is cancelled, and its work goes back as a task of its own. */
+  #handBack(task: Runnable): Runnable {
+    if (!(task instanceof FutureTask)) return task
+    if (task.isDone) return task
+    const renewed = task.renew()
+    try {
+      task.abandon(new RejectedExecutionError(`${this} was shut down before the task ran`, task))
+    } catch (error) {
+      Thread.currentThread().reportUncaught(error) // of a done() hook; the other tasks must not suffer
+    }
+    return renewed
+  }
+
+  get isShutdown(): boolean {
+    return !this.#state.control.isRunning
+  }
+
+  /** Shut down, but something is still running or waiting. */
+  get isTerminating(): boolean {
+    return this.isShutdown && !this.isTerminated
+  }
+
+  get isTerminated(): boolean {
+    return atLeast(this.#state.control.snapshot, TERMINATED)
+  }
+
+  awaitTermination(wait?: WaitOptions): Promise<boolean> {
+    return awaiting(this.#terminating(), wait)
+  }
+
+  *#terminating(): Steps<boolean> {
+    while (!this.isTerminated) if ((yield this.#termination) === TIMEOUT) return false
+    return true
+  }
+
+  override async close(wait: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const { owner } = currentFlow()
+    for (const worker of this.#core.workers) {
+      if (worker.thread === owner) {
+        throw new IllegalStateError(
+          "close() was called by a task of this very pool and would wait for itself: use shutdown()",
+        )
+      }
+    }
+    await super.close(wait)
+  }
+
+  // ------------------------------------------------------------------ for views, helpers and the scheduled executor
+
+  /** @internal Something in the queue may have to go now that the pool is shut down. */
+  protected onShutdown(): void {}
+
+  /** @internal */
+  protected get isStopped(): boolean {
+    return atLeast(this.#state.control.snapshot, STOP)
+  }
+
+  /** @internal */
+  protected reject(task: Runnable): void {
+    this.#handler(task, this)
+  }
+
+  /** @internal */
+  protected ensureWorker(): void {
+    this.#core.ensureWorker()
+  }
+
+  /** @internal */
+  protected tryTerminate(): void {
+    this.#core.tryTerminate()
+  }
+
+  /** @internal */
+  override withdraw(task: Runnable): void {
+    this.remove(task)
+  }
+
+  /** @internal */
+  override get ordersByPriority(): boolean {
+    return this.#queue instanceof PriorityBlockingQueue
+  }
+
+  /** @internal */
+  override get defaultWindow(): number {
+    return Math.min(2 * this.maximumPoolSize, LARGEST_WINDOW)
+  }
+}
+
+function requireQueue(value: unknown): BlockingQueue<Runnable> {
+  if (!(value instanceof BlockingQueue)) throw typeError("workQueue", "a BlockingQueue of corepool", value)
+  return value
+}
+
+function noPlatformThreads(): UnsupportedOperationError {
+  return new UnsupportedOperationError(
+    "Platform threads, the default, are not available yet: pass `threadFactory: virtualThreads()` to run tasks on the event loop",
+  )
+}

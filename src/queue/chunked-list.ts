@@ -1,0 +1,403 @@
+/**
+ * A list with two ends that costs about eight bytes per element: what the array-like and linked queues
+ * keep their elements in. Adding and removing at either end is O(1) and touches one array slot.
+ *
+ * How it works
+ *
+ * Elements lie in chunks, doubly linked, each an array of up to {@link LARGEST} slots. An empty slot holds
+ * `undefined`, which no queue accepts as an element.
+ *
+ *     head                                     tail
+ *     [ . . a b c d ]  <->  [ e . f g h i ]  <->  [ j k l . . . ]
+ *           ^ first             ^ a hole               ^ last
+ *
+ * - `first` is the slot of the first element in the head chunk, `last` the slot behind the last one in the
+ *   tail chunk. Both neighbours are elements: holes lie only between elements, never at an end.
+ * - Every chunk but the head begins at slot 0, every chunk but the tail ends with its array.
+ * - A chunk that empties at an end is dropped at once. An inner chunk without elements is dropped too, and
+ *   two inner neighbours with few elements become one: so holes are at most a constant factor more than elements.
+ * - When the last element goes, the one chunk that is left is used again from its slot 0: a queue that is
+ *   filled and emptied in turn allocates nothing.
+ *
+ * Why no ring buffer: growing one copies everything at once, it never shrinks by itself, and taking an
+ * element out of its middle moves half of it.
+ *
+ * A {@link Walk} remembers a place by chunk and slot. Chunks may go while it rests, so a chunk that goes
+ * leaves word where its places went: to the head (everything up to here was removed), to the tail (everything
+ * from here on was), or to its heir, the chunk that took over what was left of it.
+ */
+
+/** The length of the first chunk: small, because most queues are. */
+const SMALLEST = 32
+
+/** Beyond this longer chunks save nothing more. */
+const LARGEST = 512
+
+/** Two inner neighbours with no more elements than this become one. */
+const SPARSE = LARGEST / 2
+
+/** What became of a chunk. */
+type Fate = typeof IN_USE | typeof LEFT_HEAD | typeof LEFT_TAIL | typeof INHERITED
+const IN_USE = 0
+const LEFT_HEAD = 1
+const LEFT_TAIL = 2
+const INHERITED = 3
+
+class Chunk<E> {
+  readonly items: (E | undefined)[]
+  /** Empty slots between the elements. */
+  holes = 0
+  before: Chunk<E> | undefined
+  after: Chunk<E> | undefined
+
+  /** How often the slots were begun anew; a place of an earlier round is void. */
+  round = 0
+
+  fate: Fate = IN_USE
+  /** If INHERITED: slot `i` went to the heir's slot `base` plus the number of elements before `i`. */
+  heir: Chunk<E> | undefined
+  heirRound = 0
+  base = 0
+
+  constructor(items: (E | undefined)[]) {
+    this.items = items
+  }
+
+  /** Elements of an inner chunk. */
+  get count(): number {
+    return this.items.length - this.holes
+  }
+
+  inherit(heir: Chunk<E>, base: number): void {
+    this.fate = INHERITED
+    this.heir = heir
+    this.heirRound = heir.round
+    this.base = base
+  }
+}
+
+/** A slot, or the border before it. */
+class Place<E> {
+  chunk: Chunk<E>
+  slot: number
+  round: number
+
+  constructor(chunk: Chunk<E>, slot: number) {
+    this.chunk = chunk
+    this.slot = slot
+    this.round = chunk.round
+  }
+
+  set(chunk: Chunk<E>, slot: number, round: number): void {
+    this.chunk = chunk
+    this.slot = slot
+    this.round = round
+  }
+}
+
+/** A way through the list, from one end to the other: a queue's cursor. */
+export interface Walk<E> {
+  /** Steps on to the next element; undefined at the end. */
+  next(): E | undefined
+  /** Removes the element that `next` returned last; false if somebody else already has. */
+  remove(): boolean
+}
+
+export class ChunkedList<E> {
+  #head: Chunk<E>
+  #tail: Chunk<E>
+  #first = 0
+  #last = 0
+  #size = 0
+
+  /** The array of a long chunk that was dropped: a stack that grows and shrinks across a border reuses it. */
+  #spare: (E | undefined)[] | undefined
+
+  constructor() {
+    this.#head = this.#tail = new Chunk<E>(slots(SMALLEST))
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  get first(): E | undefined {
+    return this.#head.items[this.#first]
+  }
+
+  get last(): E | undefined {
+    return this.#last === 0 ? undefined : this.#tail.items[this.#last - 1]
+  }
+
+  /** Appends. */
+  push(element: E): void {
+    if (this.#last === this.#tail.items.length) this.#append()
+    this.#tail.items[this.#last++] = element
+    this.#size++
+  }
+
+  /** Prepends. */
+  unshift(element: E): void {
+    if (this.#first === 0) this.#prepend()
+    this.#head.items[--this.#first] = element
+    this.#size++
+  }
+
+  /** Removes the first element. */
+  shift(): E | undefined {
+    if (this.#size === 0) return undefined
+    const chunk = this.#head
+    const element = chunk.items[this.#first]
+    chunk.items[this.#first++] = undefined
+    if (--this.#size === 0) this.#restart()
+    else if (chunk.holes !== 0 || this.#first === chunk.items.length) this.#advance()
+    return element
+  }
+
+  /** Removes the last element. */
+  pop(): E | undefined {
+    if (this.#size === 0) return undefined
+    const chunk = this.#tail
+    const element = chunk.items[--this.#last]
+    chunk.items[this.#last] = undefined
+    if (--this.#size === 0) this.#restart()
+    else if (chunk.holes !== 0 || this.#last === 0) this.#retreat()
+    return element
+  }
+
+  clear(): void {
+    for (let chunk: Chunk<E> | undefined = this.#head; chunk !== undefined; chunk = chunk.after) chunk.fate = LEFT_HEAD
+    this.#head = this.#tail = new Chunk<E>(slots(SMALLEST))
+    this.#first = this.#last = this.#size = 0
+    this.#spare = undefined
+  }
+
+  /** From the first element to the last, or the other way. */
+  walk(backwards = false): Walk<E> {
+    const border = backwards ? new Place(this.#tail, this.#last) : new Place(this.#head, this.#first)
+    const latest = new Place(border.chunk, border.slot)
+    let element: E | undefined
+    return {
+      next: () => {
+        const next = backwards ? this.#stepBack(border) : this.#step(border)
+        if (next === undefined) return undefined
+        latest.set(border.chunk, backwards ? border.slot : border.slot - 1, border.round)
+        element = next
+        return next
+      },
+      remove: () => {
+        if (element === undefined || !this.#removeAt(latest, element)) return false
+        element = undefined
+        return true
+      },
+    }
+  }
+
+  /**
+   * Removes the elements that pass the test and returns them. All are tested before the first is removed: a test
+   * that throws leaves everything in its place, and one that changes the list cannot confuse it.
+   */
+  removeWhere(test: (element: E) => boolean): E[] {
+    const border = new Place(this.#head, this.#first)
+    const doomed: { place: Place<E>; element: E }[] = []
+    for (let element = this.#step(border); element !== undefined; element = this.#step(border)) {
+      // The test may move the border's chunk away: note the place first.
+      const place = new Place(border.chunk, border.slot - 1)
+      if (test(element)) doomed.push({ place, element })
+    }
+    return doomed.filter(({ place, element }) => this.#removeAt(place, element)).map(({ element }) => element)
+  }
+
+  /** Moves a border over the next element. */
+  #step(border: Place<E>): E | undefined {
+    this.#follow(border)
+    let { chunk, slot } = border
+    for (;;) {
+      const end = chunk === this.#tail ? this.#last : chunk.items.length
+      while (slot < end) {
+        const element = chunk.items[slot++]
+        if (element !== undefined) {
+          border.set(chunk, slot, chunk.round)
+          return element
+        }
+      }
+      if (chunk.after === undefined) return undefined
+      chunk = chunk.after
+      slot = 0
+    }
+  }
+
+  /** Moves a border back over the element before it. */
+  #stepBack(border: Place<E>): E | undefined {
+    this.#follow(border)
+    let { chunk, slot } = border
+    for (;;) {
+      const end = chunk === this.#head ? this.#first : 0
+      while (slot > end) {
+        const element = chunk.items[--slot]
+        if (element !== undefined) {
+          border.set(chunk, slot, chunk.round)
+          return element
+        }
+      }
+      if (chunk.before === undefined) return undefined
+      chunk = chunk.before
+      slot = chunk.items.length
+    }
+  }
+
+  /** Removes the element from its place, if it is still there. */
+  #removeAt(place: Place<E>, element: E): boolean {
+    if (!this.#follow(place)) return false
+    const { chunk, slot } = place
+    // Slots at the front of a deque are used again; NaN is an element that does not equal itself.
+    if (!Object.is(chunk.items[slot], element)) return false
+    if (chunk === this.#head && slot === this.#first) this.shift()
+    else if (chunk === this.#tail && slot === this.#last - 1) this.pop()
+    else {
+      chunk.items[slot] = undefined
+      chunk.holes++
+      this.#size--
+      if (chunk !== this.#head && chunk !== this.#tail) this.#thin(chunk)
+    }
+    return true
+  }
+
+  /** Brings a place up to date. False if its slot is no more; it is then the border where the slot was. */
+  #follow(place: Place<E>): boolean {
+    let exact = true
+    for (;;) {
+      const { chunk, slot } = place
+      if (chunk.fate === INHERITED && chunk.heir !== undefined) {
+        exact &&= chunk.items[slot] !== undefined
+        place.set(chunk.heir, chunk.base + elementsBefore(chunk.items, slot), chunk.heirRound)
+      } else if (chunk.fate === LEFT_TAIL) {
+        place.set(this.#tail, this.#last, this.#tail.round)
+        return false
+      } else if (chunk.fate === LEFT_HEAD || chunk.round !== place.round) {
+        place.set(this.#head, this.#first, this.#head.round)
+        return false
+      } else {
+        return exact
+      }
+    }
+  }
+
+  /** Called with an element in the tail chunk: an empty list begins at slot 0 and has room. */
+  #append(): void {
+    const chunk = this.#newChunk()
+    chunk.before = this.#tail
+    this.#tail.after = chunk
+    this.#tail = chunk
+    this.#last = 0
+  }
+
+  #prepend(): void {
+    if (this.#size === 0) {
+      this.#first = this.#last = this.#head.items.length
+      return
+    }
+    const chunk = this.#newChunk()
+    chunk.after = this.#head
+    this.#head.before = chunk
+    this.#head = chunk
+    this.#first = chunk.items.length
+  }
+
+  #newChunk(): Chunk<E> {
+    const length = Math.min(Math.max(this.#size, SMALLEST), LARGEST)
+    if (length < LARGEST || this.#spare === undefined) return new Chunk<E>(slots(length))
+    const items = this.#spare
+    this.#spare = undefined
+    return new Chunk<E>(items)
+  }
+
+  /** The list is empty, so it has one chunk: both ends were at the same element. */
+  #restart(): void {
+    this.#head.round++
+    this.#first = this.#last = 0
+  }
+
+  /** Moves `first` on to the next element; there is one. */
+  #advance(): void {
+    for (;;) {
+      const chunk = this.#head
+      for (; this.#first < chunk.items.length; this.#first++) {
+        if (chunk.items[this.#first] !== undefined) return
+        chunk.holes--
+      }
+      if (chunk.after === undefined) return
+      this.#head = chunk.after
+      this.#first = 0
+      this.#leave(chunk, LEFT_HEAD)
+    }
+  }
+
+  /** Moves `last` back to behind the element before it; there is one. */
+  #retreat(): void {
+    for (;;) {
+      const chunk = this.#tail
+      for (; this.#last > 0; this.#last--) {
+        if (chunk.items[this.#last - 1] !== undefined) return
+        chunk.holes--
+      }
+      if (chunk.before === undefined) return
+      this.#tail = chunk.before
+      this.#last = this.#tail.items.length
+      this.#leave(chunk, LEFT_TAIL)
+    }
+  }
+
+  /** Drops an empty chunk at an end. */
+  #leave(chunk: Chunk<E>, fate: Fate): void {
+    this.#unlink(chunk)
+    chunk.fate = fate
+    if (chunk.items.length === LARGEST) this.#spare = chunk.items
+  }
+
+  /** An inner chunk has lost an element: drops it if that was its last, or joins it with a neighbour. */
+  #thin(chunk: Chunk<E>): void {
+    const { before, after } = chunk
+    if (before === undefined || after === undefined) return // at an end, where elements come and go anyway
+    if (chunk.count === 0) {
+      this.#unlink(chunk)
+      chunk.inherit(after, 0)
+    } else if (after !== this.#tail && chunk.count + after.count <= SPARSE) {
+      this.#join(chunk, after)
+    } else if (before !== this.#head && before.count + chunk.count <= SPARSE) {
+      this.#join(before, chunk)
+    }
+  }
+
+  /** One chunk for two inner neighbours. They keep their items: walks still count by them. */
+  #join(left: Chunk<E>, right: Chunk<E>): void {
+    const heir = new Chunk<E>([...left.items, ...right.items].filter((item) => item !== undefined))
+    const leftCount = left.count
+    this.#unlink(right)
+    heir.before = left.before
+    heir.after = left.after
+    if (heir.before !== undefined) heir.before.after = heir
+    if (heir.after !== undefined) heir.after.before = heir
+    left.before = left.after = undefined
+    left.inherit(heir, 0)
+    right.inherit(heir, leftCount)
+  }
+
+  /** The links of a dropped chunk are cut: a dead chunk that has grown old would else keep young ones alive. */
+  #unlink(chunk: Chunk<E>): void {
+    if (chunk.before !== undefined) chunk.before.after = chunk.after
+    if (chunk.after !== undefined) chunk.after.before = chunk.before
+    chunk.before = chunk.after = undefined
+  }
+}
+
+/** Empty slots. Filling them settles the array's kind: it never has to change for what is put in. */
+function slots<E>(length: number): (E | undefined)[] {
+  return Array.from<E | undefined>({ length }).fill(undefined)
+}
+
+function elementsBefore(items: readonly unknown[], slot: number): number {
+  let count = 0
+  for (let i = 0; i < slot; i++) if (items[i] !== undefined) count++
+  return count
+}

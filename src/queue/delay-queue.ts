@@ -1,0 +1,141 @@
+import { typeError } from "../checks.ts"
+import type { Flow } from "../memory/flow.ts"
+import { TIMEOUT, WaitList, type Settle, type Steps } from "../memory/waiting.ts"
+import { now } from "../time/timer.ts"
+import type { End } from "./blocking-queue.ts"
+import { HeapQueue } from "./heap-queue.ts"
+import { isComparable } from "./order.ts"
+
+/** An element of a {@link DelayQueue}. */
+export interface Delayed {
+  /** Milliseconds until it may be taken; zero or less once it has expired. Asked again and again as time goes by. */
+  readonly delay: number
+  /** The order among elements; should agree with their delays. Without it elements are ordered by their delays. */
+  compareTo?(other: this): number
+}
+
+/**
+ * Elements can be taken only when their delay has run out, the soonest first. No limit.
+ *
+ * `take`, `poll`, `remove()` and `drainTo` see expired elements only; `size`, `peek`, `element`, `contains`,
+ * `remove(e)`, `clear` and iteration see all.
+ */
+/*
+ * How it works: leader and followers. Of those who wait only one, the leader, waits with a time limit, for the head to
+ * expire; the others wait without. When the leader leaves, with or without an element, it wakes the next in line, who
+ * becomes leader if there is still something to wait for. A new head deposes the leader and wakes the next in line, since
+ * the leader sleeps too long for it. Whoever finds nothing expired waits again, at the end of the line, as in Java.
+ *
+ * Why not one timer for the queue: the leader's own limit already is one, and it is gone when its wait is.
+ */
+export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
+  readonly #available = new WaitList()
+  /** Who waits for the head to expire: any object, there to be compared. */
+  #leader: object | undefined
+  #passing: "no" | "yes" | "again" = "no"
+
+  constructor() {
+    super(sooner)
+  }
+
+  /** @internal */
+  protected override check(e: E): void {
+    super.check(e)
+    if (typeof (e as { delay?: unknown }).delay !== "number") {
+      throw typeError("e", "an object with a `delay` in milliseconds", e)
+    }
+  }
+
+  /** @internal */
+  protected override insert(e: E): boolean {
+    if (this.isClosed) return false
+    this.heap.push(e)
+    if (this.heap.first === e) {
+      this.#leader = undefined
+      this.#pass()
+    }
+    return true
+  }
+
+  /** @internal */
+  protected override ready(): E | undefined {
+    const first = this.heap.first
+    return first === undefined || first.delay > 0 ? undefined : first
+  }
+
+  /** @internal */
+  protected override *taking(end: End, timeout: number): Steps<E | undefined> {
+    const deadline = now() + timeout
+    while (!(this.isClosed && this.isEmpty)) {
+      const why = yield* this.#waiting(deadline)
+      const e = this.extract(end)
+      if (e !== undefined || why === TIMEOUT) return e
+    }
+    return undefined
+  }
+
+  *#waiting(deadline: number): Steps<"signalled" | "due" | "timeout"> {
+    const delay = this.heap.first?.delay
+    // Who gives up before the head expires is no leader: nobody would wait for it then.
+    if (delay === undefined || this.#leader !== undefined || deadline - now() < delay) return yield this.#available
+    const me = {}
+    this.#leader = me
+    try {
+      return yield { list: this.#available, atMost: delay }
+    } finally {
+      if (this.#leader === me) this.#leader = undefined
+    }
+  }
+
+  /** @internal Whoever leaves passes the lead on, but is told its own outcome first. */
+  protected override obtain(
+    end: End,
+    settle: Settle<E | undefined>,
+    flow: Flow,
+    timeout: number,
+    abort?: AbortSignal,
+  ): void {
+    const passing: Settle<E | undefined> = {
+      resolve: (e) => {
+        settle.resolve(e)
+        this.#pass()
+      },
+      reject: (reason) => {
+        settle.reject(reason)
+        this.#pass()
+      },
+    }
+    super.obtain(end, passing, flow, timeout, abort)
+  }
+
+  /**
+   * Wakes the next in line if nobody leads. It takes what has expired and passes in its turn, or becomes leader.
+   * A loop rather than recursion: thousands may be served by one expiry.
+   */
+  #pass(): void {
+    if (this.#passing !== "no") {
+      this.#passing = "again"
+      return
+    }
+    do {
+      this.#passing = "yes"
+      if (this.#leader === undefined && !this.isEmpty) this.#available.signal()
+    } while ((this.#passing as string) === "again")
+    this.#passing = "no"
+  }
+
+  /** @internal */
+  protected override vacated(): void {
+    if (this.isClosed && this.isEmpty) this.#available.signalAll()
+  }
+
+  /** @internal */
+  protected override closing(): void {
+    this.vacated()
+  }
+}
+
+function sooner(a: Delayed, b: Delayed): number {
+  if (isComparable(a) && isComparable(b)) return a.compareTo(b)
+  return a.delay - b.delay
+}

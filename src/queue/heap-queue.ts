@@ -1,0 +1,80 @@
+import { MAX_VALUE } from "../checks.ts"
+import type { Flow } from "../memory/flow.ts"
+import { BlockingQueue } from "./blocking-queue.ts"
+import { Heap, type Comparator } from "./heap.ts"
+import type { Cursor } from "./iteration.ts"
+
+/**
+ * What PriorityBlockingQueue and DelayQueue share: the least element is the head, equals keep the order in which they
+ * came, and there is no limit, so inserting never waits and never notices an interrupt.
+ */
+export abstract class HeapQueue<E> extends BlockingQueue<E> {
+  /** @internal */
+  protected readonly heap: Heap<E>
+
+  protected constructor(compare: Comparator<E>) {
+    super()
+    this.heap = new Heap(compare)
+  }
+
+  override get size(): number {
+    return this.heap.size
+  }
+
+  override get remainingCapacity(): number {
+    return this.isClosed ? 0 : MAX_VALUE
+  }
+
+  override peek(): E | undefined {
+    return this.heap.first
+  }
+
+  /** @internal */
+  protected override enter(flow: Flow, what: "put" | "take", _timed: boolean): void {
+    if (what === "take") flow.throwIfInterrupted()
+  }
+
+  /** @internal */
+  protected override behead(): void {
+    this.heap.pop()
+  }
+
+  /** @internal Goes through the elements as they are now: removing one moves others about in the heap. */
+  protected override cursor(): Cursor<E> {
+    const elements = this.heap.toArray()
+    const ranks = this.heap.ranks()
+    let index = -1
+    return {
+      next: () => {
+        const e = elements[index + 1]
+        if (e !== undefined) index++
+        return e
+      },
+      remove: () => {
+        const place = this.heap.indexOfRank(ranks[index] ?? -1)
+        if (place === -1) return false
+        this.heap.removeAt(place)
+        return true
+      },
+    }
+  }
+
+  /** @internal */
+  protected override removeOne(test: (e: E) => boolean): boolean {
+    const place = this.heap.indexOf(test)
+    if (place === -1) return false
+    this.heap.removeAt(place)
+    this.vacated(1)
+    return true
+  }
+
+  /** @internal */
+  protected override removeWhere(test: (e: E) => boolean): number {
+    return this.heap.removeWhere(test)
+  }
+
+  /** @internal */
+  protected override wipe(): void {
+    this.heap.clear()
+  }
+}

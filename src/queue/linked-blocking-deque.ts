@@ -1,0 +1,156 @@
+import { MAX_VALUE } from "../checks.ts"
+import type { Flow } from "../memory/flow.ts"
+import type { WaitOptions } from "../memory/waiting.ts"
+import { requireIterable } from "./blocking-queue.ts"
+import { BoundedQueue } from "./bounded-queue.ts"
+import { equalTo } from "./equality.ts"
+import type { QueueIterator } from "./iteration.ts"
+
+/**
+ * A queue with two ends; without a limit unless one is given. The methods of every queue insert at the tail and take
+ * from the head; `…First` and `…Last` name the end.
+ *
+ * Those who wait for an element stand in one line, whichever end they want; so do those who wait for room.
+ *
+ * As in Java, `put` and `take` in all their forms notice an interrupt only if they have to wait; the timed
+ * `offer` and `poll` notice it in any case.
+ */
+export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
+  /** @throws RangeError unless the capacity is an integer ≥ 1. */
+  constructor(capacity: number = MAX_VALUE) {
+    super(capacity)
+  }
+
+  /** Inserts at the head. IllegalStateError if there is no room. */
+  addFirst(e: E): void {
+    if (!this.offerFirst(e)) throw this.refusal()
+  }
+
+  /** Inserts at the tail. IllegalStateError if there is no room. */
+  addLast(e: E): void {
+    if (!this.offerLast(e)) throw this.refusal()
+  }
+
+  /** Inserts at the head, if there is room; with a wait, as soon as there is. */
+  offerFirst(e: E): boolean
+  offerFirst(e: E, wait: WaitOptions): Promise<boolean>
+  offerFirst(e: E, wait?: WaitOptions): boolean | Promise<boolean> {
+    if (wait !== undefined) return this.offerAt("first", e, wait)
+    this.check(e)
+    return this.insert(e, "first")
+  }
+
+  /** Inserts at the tail, if there is room; with a wait, as soon as there is. */
+  offerLast(e: E): boolean
+  offerLast(e: E, wait: WaitOptions): Promise<boolean>
+  offerLast(e: E, wait?: WaitOptions): boolean | Promise<boolean> {
+    if (wait !== undefined) return this.offerAt("last", e, wait)
+    this.check(e)
+    return this.insert(e, "last")
+  }
+
+  /** Inserts at the head as soon as there is room. */
+  putFirst(e: E, wait?: WaitOptions): Promise<void> {
+    return this.putAt("first", e, wait)
+  }
+
+  /** Inserts at the tail as soon as there is room. */
+  putLast(e: E, wait?: WaitOptions): Promise<void> {
+    return this.putAt("last", e, wait)
+  }
+
+  /** Takes the first element as soon as there is one. */
+  takeFirst(wait?: WaitOptions): Promise<E> {
+    return this.takeAt("first", wait)
+  }
+
+  /** Takes the last element as soon as there is one. */
+  takeLast(wait?: WaitOptions): Promise<E> {
+    return this.takeAt("last", wait)
+  }
+
+  /** Takes the first element, if there is one; with a wait, as soon as there is. */
+  pollFirst(): E | undefined
+  pollFirst(wait: WaitOptions): Promise<E | undefined>
+  pollFirst(wait?: WaitOptions): E | undefined | Promise<E | undefined> {
+    return wait === undefined ? this.extract("first") : this.pollAt("first", wait)
+  }
+
+  /** Takes the last element, if there is one; with a wait, as soon as there is. */
+  pollLast(): E | undefined
+  pollLast(wait: WaitOptions): Promise<E | undefined>
+  pollLast(wait?: WaitOptions): E | undefined | Promise<E | undefined> {
+    return wait === undefined ? this.extract("last") : this.pollAt("last", wait)
+  }
+
+  peekFirst(): E | undefined {
+    return this.ready("first")
+  }
+
+  peekLast(): E | undefined {
+    return this.ready("last")
+  }
+
+  /** The first element, left in its place. NoSuchElementError if there is none. */
+  getFirst(): E {
+    return this.demand(this.peekFirst())
+  }
+
+  /** The last element, left in its place. NoSuchElementError if there is none. */
+  getLast(): E {
+    return this.demand(this.peekLast())
+  }
+
+  /** Takes the first element. NoSuchElementError if there is none. */
+  removeFirst(): E {
+    return this.demand(this.pollFirst())
+  }
+
+  /** Takes the last element. NoSuchElementError if there is none. */
+  removeLast(): E {
+    return this.demand(this.pollLast())
+  }
+
+  /** Removes the element equal to `e` that is nearest to the head, if there is one. */
+  removeFirstOccurrence(e: unknown): boolean {
+    return this.removeOne(equalTo(e))
+  }
+
+  /** Removes the element equal to `e` that is nearest to the tail, if there is one. */
+  removeLastOccurrence(e: unknown): boolean {
+    return this.removeOne(equalTo(e), this.cursor(true))
+  }
+
+  /** A deque is a stack: `push` is `addFirst`. */
+  push(e: E): void {
+    this.addFirst(e)
+  }
+
+  /** A deque is a stack: `pop` is `removeFirst`. */
+  pop(): E {
+    return this.removeFirst()
+  }
+
+  /** From tail to head; otherwise as the iterator of any queue. */
+  descendingIterator(): QueueIterator<E> {
+    return this.iterator(this.cursor(true))
+  }
+
+  /** Adds one after the other, but looks at all of them first: if one cannot be an element, none is added. */
+  override addAll(elements: Iterable<E>): boolean {
+    if (requireIterable(elements) === this) return super.addAll(elements)
+    const all = [...elements]
+    for (const e of all) this.check(e)
+    return super.addAll(all)
+  }
+
+  /** @internal */
+  protected override enter(flow: Flow, _what: "put" | "take", timed: boolean): void {
+    if (timed) flow.throwIfInterrupted()
+  }
+
+  /** @internal */
+  protected override get noun(): string {
+    return "Deque"
+  }
+}

@@ -1,0 +1,185 @@
+import { MAX_VALUE } from "../checks.ts"
+import { TimeoutError } from "../errors.ts"
+import { currentFlow } from "../memory/flow.ts"
+import {
+  abortOf,
+  drive,
+  TIMEOUT,
+  timeoutOf,
+  WaitList,
+  type Settle,
+  type Steps,
+  type WaitOptions,
+} from "../memory/waiting.ts"
+import { BlockingQueue, type End } from "./blocking-queue.ts"
+import { ChunkedList } from "./chunked-list.ts"
+import type { Cursor } from "./iteration.ts"
+
+/**
+ * First in, first out, without a limit, and a producer can wait until its element has been received: `transfer`.
+ *
+ * The element of a waiting transfer is in the queue like any other, behind those that came before. If it is removed by
+ * other means than taking (`remove(e)`, `clear` …), the transfer counts as done, as in Java; if the transfer is given up,
+ * the element is withdrawn. Closing the queue leaves it inside: it can still be received.
+ *
+ * An interrupt is noticed only by those who have to wait.
+ */
+export class LinkedTransferQueue<E> extends BlockingQueue<E> {
+  /** What was put, and the parcels of those who wait for their element to be received. */
+  readonly #items = new ChunkedList<E | Parcel<E>>()
+  /** Occupied only while there are no items. */
+  readonly #takers = new WaitList()
+
+  override get size(): number {
+    return this.#items.size
+  }
+
+  override get remainingCapacity(): number {
+    return this.isClosed ? 0 : MAX_VALUE
+  }
+
+  /** Whether somebody is waiting to take. */
+  get hasWaitingConsumer(): boolean {
+    return this.#takers.length > 0
+  }
+
+  /** How many are waiting to take. */
+  get waitingConsumerCount(): number {
+    return this.#takers.length
+  }
+
+  /** Inserts and waits until the element has been received. */
+  transfer(e: E, wait?: WaitOptions): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const received = (done: boolean): void => {
+        if (done) resolve()
+        else reject(this.isClosed ? this.refusal() : new TimeoutError("Nobody received the element in time"))
+      }
+      this.#hand(e, { resolve: received, reject }, wait)
+    })
+  }
+
+  /** Hands over to somebody who is already waiting to take; otherwise false, and nothing is inserted. */
+  tryTransfer(e: E): boolean
+  /** Inserts and waits until the element has been received; if it is not in time it is withdrawn: false. */
+  tryTransfer(e: E, wait: WaitOptions): Promise<boolean>
+  tryTransfer(e: E, wait?: WaitOptions): boolean | Promise<boolean> {
+    if (wait !== undefined) return new Promise((resolve, reject) => this.#hand(e, { resolve, reject }, wait))
+    this.check(e)
+    return this.hasWaitingConsumer && this.insert(e)
+  }
+
+  override peek(): E | undefined {
+    return this.ready()
+  }
+
+  #hand(e: E, settle: Settle<boolean>, wait: WaitOptions | undefined): void {
+    this.check(e)
+    const timeout = timeoutOf(wait)
+    const abort = abortOf(wait)
+    abort?.throwIfAborted()
+    if (this.isClosed) settle.resolve(false)
+    else if (this.hasWaitingConsumer) settle.resolve(this.insert(e))
+    else drive(this.#transferring(e), settle, currentFlow(), timeout, abort)
+  }
+
+  *#transferring(e: E): Steps<boolean> {
+    const parcel = new Parcel(e)
+    this.#items.push(parcel)
+    const place = this.#items.walk(true)
+    place.next()
+    try {
+      return (yield parcel) !== TIMEOUT
+    } finally {
+      // Still there only if the wait was given up.
+      place.remove()
+    }
+  }
+
+  /** @internal */
+  protected override enter(): void {}
+
+  /** @internal */
+  protected override insert(e: E): boolean {
+    if (this.isClosed) return false
+    this.#items.push(e)
+    this.#takers.signal()
+    return true
+  }
+
+  /** @internal */
+  protected override ready(): E | undefined {
+    return unpack(this.#items.first)
+  }
+
+  /** @internal */
+  protected override behead(): void {
+    acknowledge(this.#items.shift())
+  }
+
+  /** @internal */
+  protected override *taking(end: End): Steps<E | undefined> {
+    while (!this.isClosed) {
+      if ((yield this.#takers) === TIMEOUT) return undefined
+      const e = this.extract(end)
+      if (e !== undefined) return e
+    }
+    return undefined
+  }
+
+  /** @internal Takers wait only if there is nothing: closed and empty, they all go. */
+  protected override closing(): void {
+    this.#takers.signalAll()
+  }
+
+  /** @internal */
+  protected override cursor(): Cursor<E> {
+    const walk = this.#items.walk()
+    let item: E | Parcel<E> | undefined
+    return {
+      next: () => {
+        const next = walk.next()
+        if (next !== undefined) item = next
+        return unpack(next)
+      },
+      remove: () => {
+        if (!walk.remove()) return false
+        acknowledge(item)
+        return true
+      },
+    }
+  }
+
+  /** @internal */
+  protected override removeWhere(test: (e: E) => boolean): number {
+    const removed = this.#items.removeWhere((item) => test(unpack(item)))
+    removed.forEach(acknowledge)
+    return removed.length
+  }
+
+  /** @internal */
+  protected override wipe(): void {
+    while (!this.isEmpty) this.behead()
+  }
+}
+
+/** The element of a transfer; the producer waits on it. */
+class Parcel<E> extends WaitList {
+  readonly element: E
+
+  constructor(element: E) {
+    super()
+    this.element = element
+  }
+}
+
+function unpack<E>(item: E | Parcel<E>): E
+function unpack<E>(item: E | Parcel<E> | undefined): E | undefined
+function unpack<E>(item: E | Parcel<E> | undefined): E | undefined {
+  return item instanceof Parcel ? item.element : item
+}
+
+/** An item has gone: if somebody waits for that, it need not any longer. */
+function acknowledge(item: unknown): void {
+  if (item instanceof Parcel) item.signal()
+}

@@ -1,0 +1,162 @@
+import { requireBoolean } from "../checks.ts"
+import { WaitList, type Steps } from "../memory/waiting.ts"
+import { BlockingQueue } from "./blocking-queue.ts"
+import type { Cursor } from "./iteration.ts"
+
+/**
+ * A queue without room: each insertion waits for a removal and the other way round. `offer(e)` succeeds only if
+ * somebody is already waiting to take, `poll()` only if somebody is waiting to put. The queue of a cached pool.
+ *
+ * It is always empty: it has no size, no head, nothing to iterate over, contain or remove.
+ *
+ * Fair, it serves those who wait in the order in which they came; otherwise, as in Java, the latest first, so that
+ * with little to do the same few threads do it and the others can time out. An interrupt is noticed only by those who have to wait.
+ */
+export class SynchronousQueue<E> extends BlockingQueue<E> {
+  readonly #takers: Line<E>
+  readonly #putters: Line<E>
+
+  constructor(options: { readonly fair?: boolean } = {}) {
+    super()
+    const fair = requireBoolean("fair", options.fair ?? false)
+    this.#takers = new Line(fair)
+    this.#putters = new Line(fair)
+  }
+
+  override get size(): number {
+    return 0
+  }
+
+  override get remainingCapacity(): number {
+    return 0
+  }
+
+  override peek(): undefined {
+    return undefined
+  }
+
+  /** @internal */
+  protected override enter(): void {}
+
+  /** @internal */
+  protected override insert(e: E): boolean {
+    const taker = this.isClosed ? undefined : this.#takers.next
+    if (taker === undefined) return false
+    this.#takers.delete(taker)
+    taker.element = e
+    taker.signal()
+    return true
+  }
+
+  /** @internal */
+  protected override *inserting(e: E): Steps<boolean> {
+    const putter = new Party<E>()
+    putter.element = e
+    yield* this.#standing(putter, this.#putters)
+    return putter.element === undefined
+  }
+
+  /** @internal */
+  protected override ready(): E | undefined {
+    return this.#putters.next?.element
+  }
+
+  /** @internal */
+  protected override behead(): void {
+    const putter = this.#putters.next
+    if (putter === undefined) return
+    this.#putters.delete(putter)
+    putter.element = undefined
+    putter.signal()
+  }
+
+  /** @internal */
+  protected override *taking(): Steps<E | undefined> {
+    if (this.isClosed) return undefined
+    const taker = new Party<E>()
+    yield* this.#standing(taker, this.#takers)
+    return taker.element
+  }
+
+  /** Stands in line until met or until the wait is given up. */
+  *#standing(party: Party<E>, line: Line<E>): Steps<void> {
+    line.add(party)
+    try {
+      yield party
+    } finally {
+      line.delete(party)
+    }
+  }
+
+  /** @internal */
+  protected override closing(): void {
+    this.#takers.dismiss()
+    this.#putters.dismiss()
+  }
+
+  /** @internal */
+  protected override cursor(): Cursor<E> {
+    return { next: () => undefined, remove: () => false }
+  }
+
+  /** @internal */
+  protected override removeWhere(): number {
+    return 0
+  }
+
+  /** @internal */
+  protected override wipe(): void {}
+}
+
+/**
+ * One who waits, in a wait list of its own: a WaitList serves the longest waiter, a Line also the latest. What it holds
+ * changes when it is met: a taker's element comes, a putter's goes.
+ */
+class Party<E> extends WaitList {
+  element: E | undefined
+  line: Line<E> | undefined
+  before: Party<E> | undefined
+  after: Party<E> | undefined
+}
+
+/** Those who wait, in the order in which they came. */
+class Line<E> {
+  readonly #fair: boolean
+  #first: Party<E> | undefined
+  #last: Party<E> | undefined
+
+  constructor(fair: boolean) {
+    this.#fair = fair
+  }
+
+  /** Whose turn it is. */
+  get next(): Party<E> | undefined {
+    return this.#fair ? this.#first : this.#last
+  }
+
+  add(party: Party<E>): void {
+    party.line = this
+    party.before = this.#last
+    if (this.#last === undefined) this.#first = party
+    else this.#last.after = party
+    this.#last = party
+  }
+
+  /** Nothing happens if the party has left. */
+  delete(party: Party<E>): void {
+    if (party.line !== this) return
+    if (party.before === undefined) this.#first = party.after
+    else party.before.after = party.after
+    if (party.after === undefined) this.#last = party.before
+    else party.after.before = party.before
+    party.line = party.before = party.after = undefined
+  }
+
+  /** Sends everybody away, unmet. */
+  dismiss(): void {
+    for (let party = this.#first; party !== undefined; party = this.#first) {
+      this.delete(party)
+      party.signal()
+    }
+  }
+}

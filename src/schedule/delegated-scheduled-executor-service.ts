@@ -1,0 +1,40 @@
+/** A scheduled executor service and nothing more: its settings and policies cannot be reached through it. */
+import { typeError } from "../checks.ts"
+import { DelegatedExecutorService } from "../executor/delegated-executor-service.ts"
+import type { ScheduledExecutorService, ScheduledFuture } from "./scheduled-future.ts"
+
+export class DelegatedScheduledExecutorService extends DelegatedExecutorService implements ScheduledExecutorService {
+  readonly #executor: ScheduledExecutorService
+
+  constructor(executor: ScheduledExecutorService) {
+    super(executor)
+    if (typeof executor.schedule !== "function") throw typeError("executor", "a ScheduledExecutorService", executor)
+    this.#executor = executor
+  }
+
+  schedule<A extends unknown[], T>(
+    task: (...args: A) => T | PromiseLike<T>,
+    delay: number,
+    ...args: A
+  ): ScheduledFuture<T> {
+    return this.#executor.schedule(task, delay, ...args)
+  }
+
+  scheduleAtFixedRate<A extends unknown[]>(
+    task: (...args: A) => unknown,
+    initialDelay: number,
+    period: number,
+    ...args: A
+  ): ScheduledFuture<void> {
+    return this.#executor.scheduleAtFixedRate(task, initialDelay, period, ...args)
+  }
+
+  scheduleWithFixedDelay<A extends unknown[]>(
+    task: (...args: A) => unknown,
+    initialDelay: number,
+    delay: number,
+    ...args: A
+  ): ScheduledFuture<void> {
+    return this.#executor.scheduleWithFixedDelay(task, initialDelay, delay, ...args)
+  }
+}

@@ -1,0 +1,2 @@
+export type { ScheduledExecutorService, ScheduledFuture } from "./scheduled-future.ts"
+export { ScheduledThreadPoolExecutor, type ScheduledThreadPoolOptions } from "./scheduled-thread-pool-executor.ts"

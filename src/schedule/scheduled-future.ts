@@ -1,0 +1,39 @@
+/** The contracts of scheduling: tasks that run later, once or again and again. */
+import type { ExecutorService } from "../executor/executor.ts"
+import type { Future } from "../future/future.ts"
+
+export interface ScheduledFuture<T> extends Future<T> {
+  /** Milliseconds until the next run; zero or less when it is due. */
+  readonly delay: number
+  readonly isPeriodic: boolean
+  /** When the next run is due on the wall clock; undefined if there will be none. */
+  readonly nextRunAt: Date | undefined
+}
+
+export interface ScheduledExecutorService extends ExecutorService {
+  /** Runs the task once, `delay` ms from now; zero and less mean now. */
+  schedule<A extends unknown[], T>(
+    task: (...args: A) => T | PromiseLike<T>,
+    delay: number,
+    ...args: A
+  ): ScheduledFuture<T>
+
+  /**
+   * Runs the task `initialDelay` ms from now and then every `period` ms, measured from start to start. A run never overlaps the one before it; runs
+   * that came too late are made up for one after the other. The first error ends the series, and the future fails with it.
+   */
+  scheduleAtFixedRate<A extends unknown[]>(
+    task: (...args: A) => unknown,
+    initialDelay: number,
+    period: number,
+    ...args: A
+  ): ScheduledFuture<void>
+
+  /** Runs the task `initialDelay` ms from now and then again `delay` ms after the end of each run. The first error ends the series. */
+  scheduleWithFixedDelay<A extends unknown[]>(
+    task: (...args: A) => unknown,
+    initialDelay: number,
+    delay: number,
+    ...args: A
+  ): ScheduledFuture<void>
+}

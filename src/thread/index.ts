@@ -1,0 +1,3 @@
+export { Thread } from "./thread.ts"
+export { type ThreadFactory, type VirtualThreadOptions, virtualThreads } from "./thread-factory.ts"
+export type { UncaughtExceptionHandler } from "./uncaught.ts"

@@ -1,0 +1,178 @@
+/**
+ * A thread: a flow of control with a name, an interrupt flag and an end.
+ *
+ * A *virtual thread* is an asynchronous flow on the event loop of the thread that started it. It runs any function, and
+ * everything that function awaits. `Thread.currentThread()` finds it again after an `await`, in a timer or in a callback, because it
+ * travels in the asynchronous context.
+ *
+ * Interruption is a request. `interrupt()` raises the thread's flag, aborts its `signal` and ends every corepool wait it is in
+ * (`get`, `take`, `put`, `sleep`, …) with `InterruptedError`, which clears the flag. Code that waits for something else passes `signal`
+ * on (`fetch(url, { signal: Thread.currentThread().signal })`) or asks `Thread.interrupted()`.
+ */
+import { block } from "#atomics"
+import { isPromiseLike, requireDuration, requireString } from "../checks.ts"
+import { IllegalStateError } from "../errors.ts"
+import type { Runnable } from "../future/runnable.ts"
+import { requireRunnable, start } from "../future/runnable.ts"
+import { currentFlow, Flow, mainFlow } from "../memory/flow.ts"
+import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../memory/waiting.ts"
+import { reportUncaught, type UncaughtExceptionHandler } from "./uncaught.ts"
+
+/*
+ * How it works: Flow does the waiting and interrupting; Thread adds identity and life.
+ *
+ *     new -> started   start(): the target runs from a microtask, never inside the call
+ *     started -> ended the target returned or threw, and its promise, if any, settled
+ */
+type Life = "new" | "started" | "ended"
+
+export class Thread {
+  readonly #flow: Flow
+  readonly #name: string
+  readonly #target: Runnable
+  readonly #uncaught: UncaughtExceptionHandler | undefined
+  readonly #ended = new WaitList()
+  #life: Life = "new"
+
+  /** @internal Threads are made by a ThreadFactory. */
+  constructor(target: Runnable, name: string, uncaught?: UncaughtExceptionHandler, flow: Flow = new Flow()) {
+    this.#target = requireRunnable("target", target)
+    this.#name = requireString("name", name)
+    this.#uncaught = uncaught
+    this.#flow = flow
+    flow.owner = this
+  }
+
+  // ------------------------------------------------------------------ the current thread
+
+  /** The thread that runs this code; outside of any corepool thread, the one called `main`. */
+  static currentThread(): Thread {
+    return currentFlow().owner as Thread
+  }
+
+  /** Whether the current thread was interrupted; clears its flag. */
+  static interrupted(): boolean {
+    return currentFlow().consumeInterrupt()
+  }
+
+  /** Waits that long, or until interrupted. */
+  static sleep(ms: number, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    return awaiting(sleeping(ms), options)
+  }
+
+  /** Blocks the whole thread, and with it every virtual thread on its event loop. */
+  static sleepSync(ms: number): void {
+    block(requireDuration("ms", ms))
+  }
+
+  // ------------------------------------------------------------------ identity and life
+
+  get id(): number {
+    return this.#flow.id
+  }
+
+  get name(): string {
+    return this.#name
+  }
+
+  /** Whether it shares an event loop with others rather than having a processor thread of its own. */
+  get isVirtual(): boolean {
+    return this.#flow !== mainFlow
+  }
+
+  /** Started and not yet ended. */
+  get isAlive(): boolean {
+    return this.#life === "started"
+  }
+
+  /** Starts the target, once. It runs from a microtask: never before this call returned. */
+  start(): void {
+    if (this.#life !== "new") throw new IllegalStateError(`${this} was started already`)
+    this.#life = "started"
+    queueMicrotask(() => this.#flow.run(() => this.#run()))
+  }
+
+  /** Waits until the thread has ended; false if the time is up. True at once for a thread that was never started. */
+  join(wait?: WaitOptions): Promise<boolean> {
+    return awaiting(this.#joining(), wait)
+  }
+
+  *#joining(): Steps<boolean> {
+    while (this.isAlive) if ((yield this.#ended) === TIMEOUT) return false
+    return true
+  }
+
+  // ------------------------------------------------------------------ interruption
+
+  /** Whether an interrupt is pending; unlike `Thread.interrupted()` this leaves the flag as it is. */
+  get isInterrupted(): boolean {
+    return this.#flow.isInterrupted
+  }
+
+  /** Aborts when the thread is interrupted. After that interrupt was consumed, a fresh signal takes its place. */
+  get signal(): AbortSignal {
+    return this.#flow.signal
+  }
+
+  /** Asks the thread to stop what it is doing. No effect on a thread that has ended. */
+  interrupt(): void {
+    if (this.#life !== "ended") this.#flow.interrupt()
+  }
+
+  toString(): string {
+    return `Thread[#${this.id},${this.#name}]`
+  }
+
+  // ------------------------------------------------------------------ inside
+
+  /** @internal */
+  get flow(): Flow {
+    return this.#flow
+  }
+
+  /** @internal What is done with an error nobody catches. */
+  reportUncaught(error: unknown): void {
+    reportUncaught(this, error, this.#uncaught)
+  }
+
+  #run(): void {
+    let pending: unknown
+    try {
+      pending = start(this.#target)
+    } catch (error) {
+      this.#end()
+      this.reportUncaught(error)
+      return
+    }
+    if (isPromiseLike(pending)) void this.#endAfter(pending)
+    else this.#end()
+  }
+
+  async #endAfter(pending: PromiseLike<unknown>): Promise<void> {
+    try {
+      await pending
+    } catch (error) {
+      this.#end()
+      this.reportUncaught(error)
+      return
+    }
+    this.#end()
+  }
+
+  #end(): void {
+    this.#life = "ended"
+    this.#ended.signalAll()
+  }
+
+  /** @internal */
+  static adoptMain(): void {
+    const main = new Thread(() => undefined, "main", undefined, mainFlow)
+    main.#life = "started"
+  }
+}
+
+Thread.adoptMain()
+
+function* sleeping(ms: number): Steps<void> {
+  yield { list: new WaitList(), atMost: requireDuration("ms", ms) }
+}
