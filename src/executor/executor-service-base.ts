@@ -9,11 +9,11 @@ import { FutureTask } from "../future/future-task.ts"
 import { bind, type Callable, type Runnable } from "../future/runnable.ts"
 import { currentFlow } from "../memory/flow.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
-import type { ExecutorService, MapOptions, TaskHost, TaskOptions } from "./executor.ts"
+import type { ExecutorService, MapOptions, TaskOptions } from "./executor.ts"
 import { invokeAll, invokeAny } from "./invoke.ts"
 import { mapOver } from "./map.ts"
 
-export abstract class ExecutorServiceBase implements ExecutorService, TaskHost {
+export abstract class ExecutorServiceBase implements ExecutorService {
   abstract execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void
   abstract shutdown(): void
   abstract shutdownNow(): Runnable[]

@@ -89,7 +89,7 @@ export interface ExecutorService extends Executor, AsyncDisposable {
   readonly isTerminated: boolean
 }
 
-/** @internal What the algorithms of this folder need of the executor they work for. */
+/** What the algorithms of this folder need of the executor they work for; not part of the public contract. */
 export interface TaskHost extends Executor {
   /** The future of a task about to be executed. */
   taskFor<T>(callable: Callable<T>): FutureTask<T>

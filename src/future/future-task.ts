@@ -325,11 +325,10 @@ export class FutureTask<T> implements Future<T> {
     this.#watcher = watcher
   }
 
-  /** @internal The same work as a new, independent task: what `shutdownNow` hands back. */
+  /** @internal The same work as a new, independent task: what `shutdownNow` hands back. A task that is over is its own. */
   renew(): FutureTask<unknown> {
     const callable = this.#callable
-    if (callable === undefined) throw new IllegalStateError("The task is completed: its work is no longer known")
-    return new FutureTask<unknown>(callable)
+    return callable === undefined ? (this as FutureTask<unknown>) : new FutureTask<unknown>(callable)
   }
 
   get #state(): number {

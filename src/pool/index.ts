@@ -6,4 +6,5 @@ export {
   type RejectedExecutionHandler,
   type RejectionPolicy,
 } from "./rejection.ts"
-export { type Capabilities, ThreadPoolExecutor, type ThreadPoolOptions } from "./thread-pool-executor.ts"
+export { ThreadPoolExecutor } from "./thread-pool-executor.ts"
+export type { Capabilities, ThreadPoolOptions } from "./thread-pool-options.ts"

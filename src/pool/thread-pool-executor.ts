@@ -25,23 +25,15 @@
  *
  * All sizes, times, the handler and the factory can be changed while the pool runs.
  */
-import {
-  rangeError,
-  requireBoolean,
-  requireDuration,
-  requireInteger,
-  requireObject,
-  requireString,
-  typeError,
-} from "../checks.ts"
-import { IllegalStateError, RejectedExecutionError, UnsupportedOperationError } from "../errors.ts"
+import { rangeError, requireBoolean, requireDuration, requireInteger, requireObject, requireString } from "../checks.ts"
+import { IllegalStateError, RejectedExecutionError } from "../errors.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { bind, requireRunnable, type Runnable } from "../future/runnable.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../memory/waiting.ts"
-import { BlockingQueue } from "../queue/blocking-queue.ts"
+import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
 import { Thread } from "../thread/thread.ts"
@@ -51,46 +43,13 @@ import { PoolCore } from "./pool-core.ts"
 import { PoolState } from "./pool-state.ts"
 import { AbortPolicy, type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
 import { RunnableHost } from "./runnable-host.ts"
-
-export interface ThreadPoolOptions {
-  /** How many threads to have before tasks are queued, and to keep when idle. */
-  readonly corePoolSize: number
-  /** How many threads to have at most, when the queue is full. */
-  readonly maximumPoolSize: number
-  /** Milliseconds an idle thread beyond the core size stays; default 60 000. */
-  readonly keepAliveTime?: number
-  /** Where tasks wait; default an unbounded `LinkedBlockingQueue`. The pool adopts it: use it for nothing else. */
-  readonly workQueue?: BlockingQueue<Runnable>
-  /** Makes the threads. Until worker threads are there it must be given: `virtualThreads()`. */
-  readonly threadFactory?: ThreadFactory
-  /** What to do with a task that cannot be taken; default `AbortPolicy`. */
-  readonly handler?: RejectedExecutionHandler
-  /** Whether core threads leave too when idle; default false. */
-  readonly allowCoreThreadTimeOut?: boolean
-  /** What the pool is called in messages. */
-  readonly name?: string
-}
-
-/** What the threads of a pool can do. */
-export interface Capabilities {
-  readonly threads: "virtual" | "platform"
-  /** Tasks run at the same time, on several processors. */
-  readonly parallel: boolean
-  /** Tasks may close over variables; otherwise they must be portable. */
-  readonly closures: boolean
-  /** `getSync()` can wait for a task that is not done. */
-  readonly blocking: boolean
-  /** A task that ignores an interrupt can be stopped by force. */
-  readonly termination: boolean
-}
-
-const VIRTUAL: Capabilities = Object.freeze({
-  threads: "virtual",
-  parallel: false,
-  closures: true,
-  blocking: false,
-  termination: false,
-})
+import {
+  type Capabilities,
+  noPlatformThreads,
+  requireQueue,
+  type ThreadPoolOptions,
+  VIRTUAL,
+} from "./thread-pool-options.ts"
 
 /** The largest default window of `map`, for pools whose maximum size means "no limit". */
 const LARGEST_WINDOW = 1024
@@ -411,15 +370,4 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
   override get defaultWindow(): number {
     return Math.min(2 * this.maximumPoolSize, LARGEST_WINDOW)
   }
-}
-
-function requireQueue(value: unknown): BlockingQueue<Runnable> {
-  if (!(value instanceof BlockingQueue)) throw typeError("workQueue", "a BlockingQueue of corepool", value)
-  return value
-}
-
-function noPlatformThreads(): UnsupportedOperationError {
-  return new UnsupportedOperationError(
-    "Platform threads, the default, are not available yet: pass `threadFactory: virtualThreads()` to run tasks on the event loop",
-  )
 }

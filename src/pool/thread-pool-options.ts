@@ -1,0 +1,59 @@
+/** How a ThreadPoolExecutor is made, and what it then can do. */
+import { typeError } from "../checks.ts"
+import { UnsupportedOperationError } from "../errors.ts"
+import type { Runnable } from "../future/runnable.ts"
+import { BlockingQueue } from "../queue/blocking-queue.ts"
+import type { ThreadFactory } from "../thread/thread-factory.ts"
+import type { RejectedExecutionHandler } from "./rejection.ts"
+
+export interface ThreadPoolOptions {
+  /** How many threads to have before tasks are queued, and to keep when idle. */
+  readonly corePoolSize: number
+  /** How many threads to have at most, when the queue is full. */
+  readonly maximumPoolSize: number
+  /** Milliseconds an idle thread beyond the core size stays; default 60 000. */
+  readonly keepAliveTime?: number
+  /** Where tasks wait; default an unbounded `LinkedBlockingQueue`. The pool adopts it: use it for nothing else. */
+  readonly workQueue?: BlockingQueue<Runnable>
+  /** Makes the threads. Until worker threads are there it must be given: `virtualThreads()`. */
+  readonly threadFactory?: ThreadFactory
+  /** What to do with a task that cannot be taken; default `AbortPolicy`. */
+  readonly handler?: RejectedExecutionHandler
+  /** Whether core threads leave too when idle; default false. */
+  readonly allowCoreThreadTimeOut?: boolean
+  /** What the pool is called in messages. */
+  readonly name?: string
+}
+
+/** What the threads of a pool can do. */
+export interface Capabilities {
+  readonly threads: "virtual" | "platform"
+  /** Tasks run at the same time, on several processors. */
+  readonly parallel: boolean
+  /** Tasks may close over variables; otherwise they must be portable. */
+  readonly closures: boolean
+  /** `getSync()` can wait for a task that is not done. */
+  readonly blocking: boolean
+  /** A task that ignores an interrupt can be stopped by force. */
+  readonly termination: boolean
+}
+
+/** Of virtual threads. */
+export const VIRTUAL: Capabilities = Object.freeze({
+  threads: "virtual",
+  parallel: false,
+  closures: true,
+  blocking: false,
+  termination: false,
+})
+
+export function requireQueue(value: unknown): BlockingQueue<Runnable> {
+  if (!(value instanceof BlockingQueue)) throw typeError("workQueue", "a BlockingQueue of corepool", value)
+  return value
+}
+
+export function noPlatformThreads(): UnsupportedOperationError {
+  return new UnsupportedOperationError(
+    "Platform threads, the default, are not available yet: pass `threadFactory: virtualThreads()` to run tasks on the event loop",
+  )
+}
