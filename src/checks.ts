@@ -16,7 +16,7 @@ export function show(value: unknown): string {
     case "string":
       return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
     case "function":
-      return value.name === "" ? "a function" : `function ${value.name}`
+      return nameIn(value) === "" ? "a function" : `function ${nameIn(value)}`
     case "object":
       return value === null ? "null" : `an instance of ${className(value)}`
     case "bigint":
@@ -27,8 +27,22 @@ export function show(value: unknown): string {
 }
 
 function className(value: object): string {
-  const constructor: unknown = (value as { constructor?: unknown }).constructor
-  return typeof constructor === "function" && constructor.name !== "" ? constructor.name : "Object"
+  try {
+    const constructor: unknown = (value as { constructor?: unknown }).constructor
+    return (typeof constructor === "function" && nameIn(constructor)) || "Object"
+  } catch {
+    return "Object" // a revoked proxy, a getter that throws: what it is remains its secret
+  }
+}
+
+/** A class may have a static member called `name`, and then that is not its name. */
+function nameIn(callable: object): string {
+  try {
+    const { name } = callable as { name?: unknown }
+    return typeof name === "string" ? name : ""
+  } catch {
+    return ""
+  }
 }
 
 export function typeError(name: string, demand: string, value: unknown): TypeError {

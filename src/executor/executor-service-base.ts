@@ -2,11 +2,10 @@
  * The half of an executor that follows from the other half, except `with`: a view made by `with` is built on this class
  * itself (see with-options.ts), and AbstractExecutorService adds `with` on top of both.
  */
-import { requireFunction } from "../checks.ts"
 import { InterruptedError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
-import { bind, type Callable, type Runnable } from "../future/runnable.ts"
+import { type Callable, type Runnable, withArguments } from "../future/runnable.ts"
 import { currentFlow } from "../memory/flow.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import type { ExecutorService, MapOptions, TaskOptions } from "./executor.ts"
@@ -22,7 +21,8 @@ export abstract class ExecutorServiceBase implements ExecutorService {
   abstract get isTerminated(): boolean
 
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {
-    const future = this.newTaskFor<T>(bind(requireFunction("task", task), ...args))
+    const future = this.newTaskFor<T>(withArguments(task, args))
+    future.nameAfter(task)
     try {
       this.execute(future)
     } catch (error) {

@@ -12,11 +12,18 @@
  * Memory effects: what was done before the task was submitted is visible to it, and what the task did is
  * visible to whoever saw it done.
  */
-import { isPromiseLike, requireFunction } from "../checks.ts"
-import { CancellationError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
+import { isPromiseLike, requireFunction, show } from "../checks.ts"
+import {
+  CancellationError,
+  IllegalStateError,
+  InterruptedError,
+  TimeoutError,
+  UnsupportedOperationError,
+} from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow, type Flow } from "../memory/flow.ts"
-import { awaiting, type Steps, TIMEOUT, timeoutOf, type WaitOptions, WaitList } from "../memory/waiting.ts"
+import { Parked, TIMEOUT, WaitList } from "../memory/wait-list.ts"
+import { abortOf, awaiting, type Steps, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
 import { nextIndex, nextPage } from "../memory/words.ts"
 import type { Future, FutureState } from "./future.ts"
 import { type Callable, callableOf, nameOf, type Runnable } from "./runnable.ts"
@@ -51,6 +58,44 @@ export interface TaskWatcher {
   ended(): void
 }
 
+/**
+ * A wait for a result without limit, by far the most frequent: the same as `awaiting(this.#waitingForResult())`, without a generator
+ * and a driver for each of a hundred thousand futures.
+ */
+class ResultWait<T> extends Parked {
+  readonly #future: FutureTask<T>
+  readonly #resolve: (value: T) => void
+  readonly #reject: (reason: unknown) => void
+
+  constructor(future: FutureTask<T>, resolve: (value: T) => void, reject: (reason: unknown) => void) {
+    super(currentFlow())
+    this.#future = future
+    this.#resolve = resolve
+    this.#reject = reject
+    this.flow.throwIfInterrupted()
+    this.enter(future.completion)
+  }
+
+  wake(): void {
+    this.leave()
+    let value: T
+    try {
+      value = this.#future.report()
+    } catch (error) {
+      this.#reject(error)
+      return
+    }
+    this.#resolve(value)
+  }
+
+  interrupt(): void {
+    if (this.list === undefined) return
+    this.leave()
+    this.flow.consumeInterrupt()
+    this.#reject(new InterruptedError("The thread was interrupted while waiting"))
+  }
+}
+
 export class FutureTask<T> implements Future<T> {
   readonly #words: Int32Array = nextPage()
   readonly #index: number = nextIndex()
@@ -58,7 +103,10 @@ export class FutureTask<T> implements Future<T> {
   /** Dropped on completion, so that a future kept for its result keeps nothing else alive. */
   #callable: Callable<T> | undefined
 
-  /** The value, the error, or what a cancellation was caused by; read only in the state that belongs to it. */
+  /**
+   * The value, the error, or what a cancellation was caused by; read only in the state that belongs to it. Until the task is
+   * completed, what it is called after, if not after the callable.
+   */
   #outcome: unknown
 
   /** Who executes the body; undefined before and after. */
@@ -125,12 +173,15 @@ export class FutureTask<T> implements Future<T> {
   // ------------------------------------------------------------------ waiting
 
   get(wait?: WaitOptions): Promise<T> {
-    return this.isDone ? this.#reported(wait) : awaiting(this.#waitingForResult(), wait)
+    if (this.isDone) return this.#reported(wait)
+    if (wait !== undefined) return awaiting(this.#waitingForResult(), wait)
+    return new Promise((resolve, reject) => new ResultWait(this, resolve, reject))
   }
 
   getSync(timeout?: number): T {
-    timeoutOf(timeout)
-    if (this.isDone) return this.#report()
+    const limit = timeoutOf(timeout)
+    if (this.isDone) return this.report()
+    if (limit <= 0) throw new TimeoutError("The task did not complete in time")
     throw new UnsupportedOperationError(
       "getSync() would block the event loop that has to run this task: use `await future.get()` on virtual threads",
     )
@@ -150,18 +201,21 @@ export class FutureTask<T> implements Future<T> {
   }
 
   async #reported(wait: WaitOptions | undefined): Promise<T> {
-    timeoutOf(wait) // refuses a wrong limit even if there is nothing to wait for
-    return this.#report()
+    // Wrong options are refused even if there is nothing to wait for.
+    timeoutOf(wait)
+    abortOf(wait)
+    return this.report()
   }
 
   *#waitingForResult(): Steps<T> {
     while (!this.isDone) {
       if ((yield this.completion) === TIMEOUT) throw new TimeoutError("The task did not complete in time")
     }
-    return this.#report()
+    return this.report()
   }
 
-  #report(): T {
+  /** @internal The outcome of a task that is done: returned or thrown. */
+  report(): T {
     const state = this.#state
     if (state === NORMAL) return this.#outcome as T
     if (state === EXCEPTIONAL) throw this.#outcome
@@ -191,9 +245,7 @@ export class FutureTask<T> implements Future<T> {
 
   /** @internal Fails the task from outside and interrupts whoever runs it: a time limit is over. */
   expire(error: unknown): boolean {
-    if (!this.#fail(error)) return false
-    this.#runner?.interrupt()
-    return true
+    return this.#fail(error, this.#runner)
   }
 
   /** Completes with a value, unless completed or cancelled already. */
@@ -212,10 +264,11 @@ export class FutureTask<T> implements Future<T> {
   /** Runs once, when the task is completed by whatever road, after all waiters were released. */
   protected done(): void {}
 
-  #fail(error: unknown): boolean {
+  #fail(error: unknown, interrupting?: Flow): boolean {
     if (!leaveNew(this.#words, this.#index, COMPLETING)) return false
     this.#outcome = error
     settle(this.#words, this.#index, EXCEPTIONAL)
+    interrupting?.interrupt()
     this.#finish()
     return true
   }
@@ -234,7 +287,7 @@ export class FutureTask<T> implements Future<T> {
 
   /** Executes the body and completes the future, unless it is done or being run. A promise if the body is asynchronous. */
   run(): void | Promise<void> {
-    const pending = this.begin()
+    const pending = this.begin(currentFlow())
     return pending === undefined ? undefined : this.#runToEnd(pending)
   }
 
@@ -253,17 +306,18 @@ export class FutureTask<T> implements Future<T> {
    * @internal The first half of `run()`: starts the body. If the body is asynchronous its promise is
    * returned and the caller owes the second half, {@link complete} or {@link fail}.
    */
-  begin(): PromiseLike<T> | undefined {
-    const callable = this.#claim()
+  begin(runner: Flow): PromiseLike<T> | undefined {
+    const callable = this.#claim(runner)
     if (callable === undefined) return undefined
     let value: T | PromiseLike<T>
     try {
       value = callable()
+      // Inside: a value whose `then` cannot even be looked at, such as a revoked proxy, fails the task.
+      if (isPromiseLike(value)) return value
     } catch (error) {
       this.fail(error)
       return undefined
     }
-    if (isPromiseLike(value)) return value
     this.complete(value)
     return undefined
   }
@@ -285,16 +339,15 @@ export class FutureTask<T> implements Future<T> {
    * ran to its end and may run again; an error completes the task.
    */
   protected runAndReset(): boolean | Promise<boolean> {
-    const callable = this.#claim()
+    const callable = this.#claim(currentFlow())
     if (callable === undefined) return false
-    let pending: unknown
     try {
-      pending = callable()
+      const pending: unknown = callable()
+      if (isPromiseLike(pending)) return this.#resetAfter(pending)
     } catch (error) {
       this.fail(error)
       return false
     }
-    if (isPromiseLike(pending)) return this.#resetAfter(pending)
     this.#runner = undefined
     return !this.isDone
   }
@@ -311,14 +364,19 @@ export class FutureTask<T> implements Future<T> {
   }
 
   /** The body, if the caller may run it now: not done, and nobody else runs it. */
-  #claim(): Callable<T> | undefined {
+  #claim(runner: Flow): Callable<T> | undefined {
     if (this.isDone || this.#runner !== undefined) return undefined
-    this.#runner = currentFlow()
+    this.#runner = runner
     this.#watcher?.started()
     return this.#callable
   }
 
   // ------------------------------------------------------------------ for executors
+
+  /** @internal */
+  nameAfter(task: unknown): void {
+    if (!this.isDone) this.#outcome = task
+  }
 
   /** @internal */
   watch(watcher: TaskWatcher): void {
@@ -340,11 +398,22 @@ export class FutureTask<T> implements Future<T> {
       case "success":
         return "Completed normally"
       case "failed":
-        return `Completed exceptionally: ${String(this.#outcome)}`
+        return `Completed exceptionally: ${textOf(this.#outcome)}`
       case "cancelled":
         return "Cancelled"
       case "running":
-        return this.#callable === undefined ? "Not completed" : `Not completed, task = ${nameOf(this.#callable)}`
+        return this.#callable === undefined
+          ? "Not completed"
+          : `Not completed, task = ${nameOf(this.#outcome ?? this.#callable)}`
     }
+  }
+}
+
+/** An error as a message; a task may throw anything, also what has no text. */
+function textOf(error: unknown): string {
+  try {
+    return String(error)
+  } catch {
+    return show(error)
   }
 }

@@ -28,6 +28,13 @@ function abortAll(signal: AbortSignal, set: Set<Party>): void {
   // In the order in which they came; those that leave while the others are told are skipped.
   for (const party of set) {
     set.delete(party)
-    party(signal.reason)
+    try {
+      party(signal.reason)
+    } catch (error) {
+      // As loud as from a listener of its own, but the others must hear of the abort too.
+      queueMicrotask(() => {
+        throw error
+      })
+    }
   }
 }

@@ -11,8 +11,13 @@ import { InterruptedError } from "../errors.ts"
 import { nextIndex, nextPage } from "./words.ts"
 
 /** A wait that a flow is in. An interrupt breaks it off. */
-export interface Interruptible {
-  interrupt(): void
+export abstract class FlowWait {
+  /** Links of the flow's waits; owned by the flow. */
+  flowBefore: FlowWait | undefined
+  flowAfter: FlowWait | undefined
+
+  /** Ends the wait, if it has not ended yet. */
+  abstract interrupt(): void
 }
 
 const CLEAR = 0
@@ -51,7 +56,8 @@ export class Flow {
   #controller: AbortController | undefined
 
   /** The waits this flow is in. Usually none or one; a flow that forks by `Promise.all` may be in many. */
-  readonly #waits = new Set<Interruptible>()
+  #firstWait: FlowWait | undefined
+  #lastWait: FlowWait | undefined
 
   get isInterrupted(): boolean {
     return load(this.#words, this.#flag) === RAISED
@@ -70,8 +76,10 @@ export class Flow {
   interrupt(): void {
     if (exchange(this.#words, this.#flag, RAISED) === RAISED) return
     this.#controller?.abort(new InterruptedError("The thread was interrupted"))
-    // Each wait consumes the flag as it breaks off; all of them end, as Java's only one would.
-    for (const wait of [...this.#waits]) wait.interrupt()
+    // Each wait consumes the flag as it breaks off; all of them end, as Java's only one would. Not those that begin meanwhile.
+    const waits: FlowWait[] = []
+    for (let wait = this.#firstWait; wait !== undefined; wait = wait.flowAfter) waits.push(wait)
+    for (const wait of waits) wait.interrupt()
   }
 
   /** Clears the flag and tells whether it was raised. */
@@ -82,17 +90,33 @@ export class Flow {
     return true
   }
 
+  /**
+   * Makes ready for another task: no interrupt is pending, and the signal is a new one. On the old one, listeners that
+   * tasks left behind would pile up and hear of interrupts that are not meant for them.
+   */
+  renew(): void {
+    exchange(this.#words, this.#flag, CLEAR)
+    this.#controller = undefined
+  }
+
   /** Throws if the flag is raised, and clears it: how an interruptible method begins. */
   throwIfInterrupted(): void {
     if (this.consumeInterrupt()) throw new InterruptedError("The thread was interrupted")
   }
 
-  enterWait(wait: Interruptible): void {
-    this.#waits.add(wait)
+  enterWait(wait: FlowWait): void {
+    wait.flowBefore = this.#lastWait
+    if (this.#lastWait === undefined) this.#firstWait = wait
+    else this.#lastWait.flowAfter = wait
+    this.#lastWait = wait
   }
 
-  leaveWait(wait: Interruptible): void {
-    this.#waits.delete(wait)
+  leaveWait(wait: FlowWait): void {
+    if (wait.flowBefore === undefined) this.#firstWait = wait.flowAfter
+    else wait.flowBefore.flowAfter = wait.flowAfter
+    if (wait.flowAfter === undefined) this.#lastWait = wait.flowBefore
+    else wait.flowAfter.flowBefore = wait.flowBefore
+    wait.flowBefore = wait.flowAfter = undefined
   }
 
   /** Runs `body` as this flow, in a context that owes nothing to the caller's. */

@@ -31,69 +31,22 @@
  * between: first in, first out holds strictly. The price is a rule: **signal last**. A method brings its own state
  * in order before it signals, because the woken one will change it.
  */
+import { InterruptedError } from "../errors.ts"
 import { requireSignal, requireTimeout, typeError } from "../checks.ts"
 import { now, Timer } from "../time/timer.ts"
 import { listen, unlisten } from "./abort.ts"
-import { currentFlow, type Flow, type Interruptible } from "./flow.ts"
-import { InterruptedError } from "../errors.ts"
+import { currentFlow, type Flow } from "./flow.ts"
+import { DUE, Parked, SIGNALLED, TIMEOUT, WaitList, type Wake } from "./wait-list.ts"
 
 /** How long to wait at most, in ms, or that and a signal that gives the wait up. */
 export type WaitOptions = number | { readonly timeout?: number; readonly signal?: AbortSignal }
 
-/** Why a parked generator goes on. */
-export type Wake = typeof SIGNALLED | typeof DUE | typeof TIMEOUT
-export const SIGNALLED = "signalled"
-export const DUE = "due"
-export const TIMEOUT = "timeout"
-
 /** What a generator yields: the list to stand in, perhaps with a limit for this one step. */
 export type Park = WaitList | { readonly list: WaitList; readonly atMost: number }
 
+export { DUE, SIGNALLED, TIMEOUT, WaitList, type Wake } from "./wait-list.ts"
+
 export type Steps<T> = Generator<Park, T, Wake>
-
-/** Where waits stand, longest waiting first. */
-export class WaitList {
-  #head: Wait<unknown> | undefined
-  #tail: Wait<unknown> | undefined
-  #length = 0
-
-  get length(): number {
-    return this.#length
-  }
-
-  /** Wakes the longest waiter; false if nobody waits. */
-  signal(): boolean {
-    const first = this.#head
-    if (first === undefined) return false
-    first.wake(SIGNALLED)
-    return true
-  }
-
-  /** Wakes everybody who waits now; those who come back to wait again are not woken twice. */
-  signalAll(): void {
-    for (let left = this.#length; left > 0 && this.signal(); left--);
-  }
-
-  /** @internal */
-  append(wait: Wait<unknown>): void {
-    wait.list = this
-    wait.before = this.#tail
-    if (this.#tail === undefined) this.#head = wait
-    else this.#tail.after = wait
-    this.#tail = wait
-    this.#length++
-  }
-
-  /** @internal */
-  unlink(wait: Wait<unknown>): void {
-    if (wait.before === undefined) this.#head = wait.after
-    else wait.before.after = wait.after
-    if (wait.after === undefined) this.#tail = wait.before
-    else wait.after.before = wait.before
-    wait.before = wait.after = wait.list = undefined
-    this.#length--
-  }
-}
 
 /** The outcome of a wait, delivered synchronously at the moment it is decided. */
 export interface Settle<T> {
@@ -102,15 +55,9 @@ export interface Settle<T> {
 }
 
 /** One run of a generator: see the top of this file. */
-class Wait<T> implements Interruptible {
-  /** Links of the list it stands in; owned by that list. */
-  list: WaitList | undefined
-  before: Wait<unknown> | undefined
-  after: Wait<unknown> | undefined
-
+class Wait<T> extends Parked {
   readonly #steps: Steps<T>
   readonly #settle: Settle<T>
-  readonly #flow: Flow
   /** When the whole wait ends, on the clock of `now()`. */
   readonly #deadline: number
   readonly #abort: AbortSignal | undefined
@@ -118,9 +65,9 @@ class Wait<T> implements Interruptible {
   #timer: Timer | undefined
 
   constructor(steps: Steps<T>, settle: Settle<T>, flow: Flow, timeout: number, abort: AbortSignal | undefined) {
+    super(flow)
     this.#steps = steps
     this.#settle = settle
-    this.#flow = flow
     this.#deadline = timeout === Infinity ? Infinity : now() + timeout
     this.#abort = abort
   }
@@ -129,14 +76,13 @@ class Wait<T> implements Interruptible {
     this.#advance(() => this.#steps.next(SIGNALLED))
   }
 
-  /** Only ever called while parked: a list holds nobody else, a timer is cancelled on leaving. */
   wake(why: Wake): void {
     this.#leave()
     this.#advance(() => this.#steps.next(why))
   }
 
   interrupt(): void {
-    this.#flow.consumeInterrupt()
+    this.flow.consumeInterrupt()
     this.#breakOff(new InterruptedError("The thread was interrupted while waiting"))
   }
 
@@ -160,7 +106,13 @@ class Wait<T> implements Interruptible {
 
   #park(park: Park): void {
     const [list, limit] = park instanceof WaitList ? [park, Infinity] : [park.list, park.atMost]
-    if (this.#flow.consumeInterrupt()) {
+    if (this.#abort?.aborted === true) {
+      // By the steps themselves, since they last stood in a list: nobody is going to tell this wait.
+      const { reason } = this.#abort as { reason: unknown }
+      this.#advance(() => this.#steps.throw(reason))
+      return
+    }
+    if (this.flow.consumeInterrupt()) {
       this.#advance(() => this.#steps.throw(new InterruptedError("The thread was interrupted before it could wait")))
       return
     }
@@ -169,19 +121,17 @@ class Wait<T> implements Interruptible {
       this.#advance(() => this.#steps.next(TIMEOUT))
       return
     }
-    list.append(this)
-    this.#flow.enterWait(this)
+    this.enter(list)
     if (this.#abort !== undefined) listen(this.#abort, this.#onAbort)
     const why = limit < left ? DUE : TIMEOUT
     const ms = Math.min(limit, left)
     // An idle flow's patience must not keep the process alive; something that is due later must.
-    const background = why === TIMEOUT && this.#flow.idle
+    const background = why === TIMEOUT && this.flow.idle
     if (ms !== Infinity) this.#timer = new Timer(ms, background, () => this.wake(why))
   }
 
   #leave(): void {
-    this.list?.unlink(this)
-    this.#flow.leaveWait(this)
+    this.leave()
     if (this.#abort !== undefined) unlisten(this.#abort, this.#onAbort)
     this.#timer?.cancel()
     this.#timer = undefined

@@ -30,7 +30,7 @@ export interface PoolHost<R> {
   newThread(worker: Worker<R>): boolean
   beforeExecute(worker: Worker<R>, task: R): void
   /** Starts the task. If it is asynchronous: what to await, and then `complete` or `fail` is called. */
-  begin(task: R): PromiseLike<unknown> | undefined
+  begin(worker: Worker<R>, task: R): PromiseLike<unknown> | undefined
   complete(task: R, value: unknown): void
   /** Throws the error if it is not part of the task's own outcome. */
   fail(task: R, error: unknown): void
@@ -158,7 +158,7 @@ export class PoolCore<R> {
         try {
           this.#beforeExecute(worker, task)
           try {
-            const pending = this.#host.begin(task)
+            const pending = this.#host.begin(worker, task)
             if (pending !== undefined) {
               // Not `await` inside the call of complete(): an error of complete() itself is not the task's.
               let failed = false
@@ -190,10 +190,10 @@ export class PoolCore<R> {
     }
   }
 
-  /** Once the pool has stopped, a task runs interrupted; before that it starts with a clear flag, whatever happened to the last one. */
+  /** Once the pool has stopped, a task runs interrupted; before that it starts with a clear flag and a signal of its own, whatever happened to the last one. */
   #settleInterrupt(worker: Worker<R>): void {
     if (atLeast(this.#state.control.snapshot, STOP)) worker.thread.interrupt()
-    else worker.thread.flow.consumeInterrupt()
+    else worker.thread.flow.renew()
   }
 
   #beforeExecute(worker: Worker<R>, task: R): void {

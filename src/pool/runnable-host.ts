@@ -36,8 +36,8 @@ export class RunnableHost implements PoolHost<Runnable> {
     this.#shell.beforeExecute(worker.thread, task)
   }
 
-  begin(task: Runnable): PromiseLike<unknown> | undefined {
-    if (isPlainFuture(task)) return task.begin()
+  begin(worker: Worker<Runnable>, task: Runnable): PromiseLike<unknown> | undefined {
+    if (isPlainFuture(task)) return task.begin(worker.thread.flow)
     const pending = start(task)
     return isPromiseLike(pending) ? pending : undefined
   }

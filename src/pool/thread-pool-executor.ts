@@ -29,7 +29,7 @@ import { rangeError, requireBoolean, requireDuration, requireInteger, requireObj
 import { IllegalStateError, RejectedExecutionError } from "../errors.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import { FutureTask } from "../future/future-task.ts"
-import { bind, requireRunnable, type Runnable } from "../future/runnable.ts"
+import { requireRunnable, type Runnable, withArguments } from "../future/runnable.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../memory/waiting.ts"
@@ -100,7 +100,7 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     requireRunnable("command", command)
     this.#core.execute(
-      args.length > 0 && typeof command === "function" ? bind(command, ...args) : (command as Runnable),
+      args.length > 0 && typeof command === "function" ? withArguments(command, args) : (command as Runnable),
     )
   }
 

@@ -1,21 +1,17 @@
-import { isPromiseLike, rangeError, requireFunction, show, typeError } from "../checks.ts"
-import { IllegalStateError, NoSuchElementError, TimeoutError } from "../errors.ts"
-import { currentFlow, type Flow } from "../memory/flow.ts"
-import { abortOf, drive, timeoutOf, type Settle, type Steps, type WaitOptions } from "../memory/waiting.ts"
+import { rangeError, requireFunction, show, typeError } from "../checks.ts"
+import type { WaitOptions } from "../memory/waiting.ts"
 import { equalTo, equalToAny } from "./equality.ts"
-import { iterate, iterateAsync, type Cursor, type QueueIterator } from "./iteration.ts"
-
-/** @internal The end of a queue an operation works at. Only a deque has a choice. */
-export type End = "first" | "last"
+import { iterate, type Cursor, type QueueIterator } from "./iteration.ts"
+import { QueueCore } from "./queue-core.ts"
 
 /**
  * A queue that can be waited on: for an element when it is empty, for room when it is full.
  *
- * |         | throws      | returns at once | waits      | waits at most ms |
- * |---------|-------------|-----------------|------------|------------------|
- * | insert  | `add(e)`    | `offer(e)`      | `put(e)`   | `offer(e, ms)`   |
- * | remove  | `remove()`  | `poll()`        | `take()`   | `poll(ms)`       |
- * | examine | `element()` | `peek()`        |            |                  |
+ * |         | throws      | returns at once | waits    | waits at most ms |
+ * |---------|-------------|-----------------|----------|------------------|
+ * | insert  | `add(e)`    | `offer(e)`      | `put(e)` | `offer(e, ms)`   |
+ * | remove  | `remove()`  | `poll()`        | `take()` | `poll(ms)`       |
+ * | examine | `element()` | `peek()`        |          |                  |
  *
  * Methods that wait return promises and never throw: whatever goes wrong is a rejection. Each takes milliseconds or
  * `{ timeout, signal }`; zero and less mean one attempt. When time runs out `offer` and `poll` give `false` and
@@ -31,33 +27,14 @@ export type End = "first" | "last"
  * Beyond Java a queue can be closed: nothing comes in any more, what is inside can still be taken, and then
  * `for await (const e of queue)` ends.
  *
- * Everything here belongs to one thread; the queue's waiters are its flows.
+ * A queue belongs to one thread; those who wait are flows of that thread. What was done before an element was inserted
+ * is seen by whoever takes it.
  *
  * @typeParam E what the queue holds
  */
-/*
- * How it works. A kind of queue supplies a few primitives, grouped at the end of the class: try to insert, look at and
- * remove what could be taken now, the steps of a wait, a cursor. All public methods are written once, on top of them.
- * What Java overrides separately stays separate: `add` calls `offer`, but `put` and `take` call neither `offer`
- * nor `poll`, so a subclass that refuses in `offer` (a well-known way to steer a pool) does not lose its `put`.
- */
-export abstract class BlockingQueue<E> implements Iterable<E>, AsyncIterable<E> {
-  #closed = false
-  #holdsTasks = false
-
-  /** How many elements are inside. */
-  abstract get size(): number
-
+export abstract class BlockingQueue<E> extends QueueCore<E> implements Iterable<E>, AsyncIterable<E> {
   /** How many elements could be inserted now without waiting; 2³¹−1 if there is no limit, 0 once closed. */
   abstract get remainingCapacity(): number
-
-  get isEmpty(): boolean {
-    return this.size === 0
-  }
-
-  get isClosed(): boolean {
-    return this.#closed
-  }
 
   /** Inserts now. IllegalStateError if there is no room. */
   add(e: E): boolean {
@@ -85,8 +62,8 @@ export abstract class BlockingQueue<E> implements Iterable<E>, AsyncIterable<E> 
   /** Removes one element equal to `e`, if there is one. */
   remove(e: unknown): boolean
   remove(...sought: unknown[]): E | boolean {
-    if (sought.length > 0) return this.removeOne(equalTo(sought[0]))
-    return this.demand(this.poll())
+    // By count, so that remove(undefined) is a question about undefined, which is never inside.
+    return sought.length > 0 ? this.removeOne(equalTo(sought[0])) : this.demand(this.poll())
   }
 
   /** Takes the head out; undefined if there is nothing to take. */
@@ -111,7 +88,10 @@ export abstract class BlockingQueue<E> implements Iterable<E>, AsyncIterable<E> 
   abstract peek(): E | undefined
 
   contains(e: unknown): boolean {
-    return this.some(equalTo(e))
+    const test = equalTo(e)
+    const cursor = this.cursor()
+    for (let next = cursor.next(); next !== undefined; next = cursor.next()) if (test(next)) return true
+    return false
   }
 
   containsAll(elements: Iterable<unknown>): boolean {
@@ -190,232 +170,17 @@ export abstract class BlockingQueue<E> implements Iterable<E>, AsyncIterable<E> 
     return this.iterator(this.cursor())
   }
 
-  /** Takes one element after the other, as they come, until the queue is closed and empty. */
-  [Symbol.asyncIterator](): AsyncIterableIterator<E> {
-    return iterateAsync((settle) => this.#get("first", settle, undefined, false))
-  }
-
-  /**
-   * Lets nothing more in: `offer` gives false, `add` and `put` fail with IllegalStateError, also those that wait. What is
-   * inside can still be taken. After that `poll` gives undefined, and `take` fails with IllegalStateError, also those that wait.
-   */
-  close(): void {
-    if (this.#closed) return
-    this.#closed = true
-    this.closing()
-  }
-
   /** The elements as Java shows a collection: `[a, b]`. */
-  toString(): string {
+  override toString(): string {
     return `[${this.toArray()
-      .map((e) => this.#show(e))
+      .map((e) => (Object.is(e, this) ? "(this Collection)" : describe(e)))
       .join(", ")}]`
-  }
-
-  #show(e: unknown): string {
-    if (e === this) return "(this Collection)"
-    // An object without a prototype has no toString.
-    return typeof e === "object" && !(e instanceof Object) ? show(e) : String(e)
-  }
-
-  /**
-   * From now on the elements are a pool's tasks: futures are welcome. The pool never awaits an element.
-   *
-   * @internal
-   */
-  holdTasks(): void {
-    this.#holdsTasks = true
-  }
-
-  /**
-   * `poll(timeout)`, or `take()` if that is Infinity, for a flow that is told by callback: no promise, so a future
-   * arrives as it is. Undefined means timed out.
-   *
-   * @internal
-   */
-  receive(settle: Settle<E | undefined>, flow: Flow, timeout: number): void {
-    const timed = timeout !== Infinity
-    try {
-      this.enter(flow, "take", timed)
-    } catch (error) {
-      settle.reject(error)
-      return
-    }
-    this.obtain("first", timed ? settle : this.#untilClosed(settle), flow, timeout)
-  }
-
-  /** Nothing came: the time is over, or, where that is unlimited, the queue is closed. */
-  #untilClosed(settle: Settle<E>): Settle<E | undefined> {
-    return {
-      resolve: (e) => {
-        if (e !== undefined) settle.resolve(e)
-        else if (this.#closed && this.isEmpty) settle.reject(this.refusal())
-        else settle.reject(new TimeoutError("No element came in time"))
-      },
-      reject: (reason) => settle.reject(reason),
-    }
-  }
-
-  // ---------------------------------------------------------------- the same for both ends; used by the deque
-
-  /** @internal */
-  protected putAt(end: End, e: E, wait: WaitOptions | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const given = (done: boolean): void => {
-        if (done) resolve()
-        else reject(this.#closed ? this.refusal() : new TimeoutError("No room came free in time"))
-      }
-      this.#give(end, e, { resolve: given, reject }, wait, false)
-    })
-  }
-
-  /** @internal */
-  protected offerAt(end: End, e: E, wait: WaitOptions): Promise<boolean> {
-    return new Promise((resolve, reject) => this.#give(end, e, { resolve, reject }, wait, true))
-  }
-
-  /** @internal */
-  protected takeAt(end: End, wait: WaitOptions | undefined): Promise<E> {
-    return new Promise((resolve, reject) => this.#get(end, this.#untilClosed({ resolve, reject }), wait, false))
-  }
-
-  /** @internal */
-  protected pollAt(end: End, wait: WaitOptions): Promise<E | undefined> {
-    return new Promise((resolve, reject) => this.#get(end, { resolve, reject }, wait, true))
-  }
-
-  /** What this throws, its promise rejects with: arguments first, then the abort, then the interrupt. */
-  #give(end: End, e: E, settle: Settle<boolean>, wait: WaitOptions | undefined, timed: boolean): void {
-    this.check(e)
-    const timeout = timeoutOf(wait)
-    const abort = abortOf(wait)
-    abort?.throwIfAborted()
-    const flow = currentFlow()
-    this.enter(flow, "put", timed)
-    if (this.insert(e, end)) {
-      settle.resolve(true)
-      return
-    }
-    const steps = this.#closed ? undefined : this.inserting(e, end)
-    if (steps === undefined) settle.resolve(false)
-    else drive(steps, settle, flow, timeout, abort)
-  }
-
-  #get(end: End, settle: Settle<E | undefined>, wait: WaitOptions | undefined, timed: boolean): void {
-    const timeout = timeoutOf(wait)
-    const abort = abortOf(wait)
-    abort?.throwIfAborted()
-    const flow = currentFlow()
-    this.enter(flow, "take", timed)
-    this.obtain(end, settle, flow, timeout, abort)
-  }
-
-  /** @internal Takes now or waits. */
-  protected obtain(end: End, settle: Settle<E | undefined>, flow: Flow, timeout: number, abort?: AbortSignal): void {
-    const e = this.extract(end)
-    if (e !== undefined) settle.resolve(e)
-    else drive(this.taking(end, timeout), settle, flow, timeout, abort)
-  }
-
-  /** @internal */
-  protected demand(e: E | undefined): E {
-    if (e === undefined) throw new NoSuchElementError(`${this.noun} empty`)
-    return e
-  }
-
-  /** @internal Why an insertion is refused, or a take on a closed queue. */
-  protected refusal(): IllegalStateError {
-    return new IllegalStateError(`${this.noun} ${this.#closed ? "closed" : "full"}`)
-  }
-
-  /** @internal */
-  protected get noun(): string {
-    return "Queue"
   }
 
   /** @internal */
   protected iterator(cursor: Cursor<E>): QueueIterator<E> {
     return iterate(cursor, () => this.vacated(1))
   }
-
-  /** @internal */
-  protected some(test: (e: E) => boolean): boolean {
-    const cursor = this.cursor()
-    for (let e = cursor.next(); e !== undefined; e = cursor.next()) if (test(e)) return true
-    return false
-  }
-
-  // ---------------------------------------------------------------- what a kind of queue supplies, or changes
-
-  /** @internal Refuses what cannot be an element. */
-  protected check(e: E): void {
-    if (e == null) throw typeError("e", "an element, neither null nor undefined", e)
-    if (!this.#holdsTasks && isPromiseLike(e)) {
-      throw typeError("e", "no promise or future (taking it would unwrap it: wrap it in an object)", e)
-    }
-  }
-
-  /** @internal How an operation that may wait begins. Most throw if the flow is interrupted, even if they need not wait. */
-  protected enter(flow: Flow, _what: "put" | "take", _timed: boolean): void {
-    flow.throwIfInterrupted()
-  }
-
-  /** @internal Inserts now, and wakes who waits for that; false if there is no room or the queue is closed. */
-  protected abstract insert(e: E, end: End): boolean
-
-  /**
-   * How to wait for room and insert; false if time ran out or the queue was closed. A queue without a limit never waits.
-   *
-   * @internal
-   */
-  protected inserting(_e: E, _end: End): Steps<boolean> | undefined {
-    return undefined
-  }
-
-  /** @internal What could be taken now. */
-  protected abstract ready(end: End): E | undefined
-
-  /** @internal Removes what {@link ready} shows, without calling {@link vacated}. */
-  protected abstract behead(end: End): void
-
-  /** @internal Takes now, and wakes who waits for that. */
-  protected extract(end: End): E | undefined {
-    const e = this.ready(end)
-    if (e !== undefined) {
-      this.behead(end)
-      this.vacated(1)
-    }
-    return e
-  }
-
-  /** @internal How to wait for an element and take it; undefined if time ran out, or the queue is closed and empty. */
-  protected abstract taking(end: End, timeout: number): Steps<E | undefined>
-
-  /** @internal So many elements went: wakes who waits for that. Always the last thing a method does. */
-  protected vacated(_count: number): void {}
-
-  /** @internal The queue has just been closed: wakes who need no longer wait. */
-  protected abstract closing(): void
-
-  /** @internal */
-  protected abstract cursor(): Cursor<E>
-
-  /** @internal Removes the first that passes the test. */
-  protected removeOne(test: (e: E) => boolean, cursor: Cursor<E> = this.cursor()): boolean {
-    for (let e = cursor.next(); e !== undefined; e = cursor.next()) {
-      if (test(e) && cursor.remove()) {
-        this.vacated(1)
-        return true
-      }
-    }
-    return false
-  }
-
-  /** @internal Removes all that pass the test, and tells how many, without calling {@link vacated}. */
-  protected abstract removeWhere(test: (e: E) => boolean): number
-
-  /** @internal Removes everything, without calling {@link vacated}. */
-  protected abstract wipe(): void
 }
 
 /** @internal */
@@ -424,4 +189,11 @@ export function requireIterable<T>(elements: Iterable<T>): Iterable<T> {
     throw typeError("elements", "iterable", elements)
   }
   return elements
+}
+
+/** As a template literal would, but also for symbols and for objects without a `toString`. */
+function describe(e: unknown): string {
+  if (typeof e !== "object" || e === null) return String(e)
+  const { toString } = e as { toString?: unknown }
+  return typeof toString === "function" ? String(toString.call(e)) : show(e)
 }

@@ -1,8 +1,9 @@
 import { requireInteger } from "../checks.ts"
 import { TIMEOUT, WaitList, type Steps, type WaitOptions } from "../memory/waiting.ts"
-import { BlockingQueue, type End } from "./blocking-queue.ts"
+import { BlockingQueue } from "./blocking-queue.ts"
 import { ChunkedList } from "./chunked-list.ts"
 import type { Cursor } from "./iteration.ts"
+import type { End } from "./queue-core.ts"
 
 /**
  * What ArrayBlockingQueue, LinkedBlockingQueue and LinkedBlockingDeque share: a list, a capacity and two lines, of

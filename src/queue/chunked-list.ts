@@ -22,86 +22,30 @@
  * Why no ring buffer: growing one copies everything at once, it never shrinks by itself, and taking an
  * element out of its middle moves half of it.
  *
- * A {@link Walk} remembers a place by chunk and slot. Chunks may go while it rests, so a chunk that goes
+ * A cursor remembers a place by chunk and slot. Chunks may go while it rests, so a chunk that goes
  * leaves word where its places went: to the head (everything up to here was removed), to the tail (everything
  * from here on was), or to its heir, the chunk that took over what was left of it.
  */
 
+import {
+  Chunk,
+  elementsBefore,
+  INHERITED,
+  join,
+  LARGEST,
+  LEFT_HEAD,
+  LEFT_TAIL,
+  Place,
+  slots,
+  type Fate,
+} from "./chunk.ts"
+import type { Cursor } from "./iteration.ts"
+
 /** The length of the first chunk: small, because most queues are. */
 const SMALLEST = 32
 
-/** Beyond this longer chunks save nothing more. */
-const LARGEST = 512
-
 /** Two inner neighbours with no more elements than this become one. */
 const SPARSE = LARGEST / 2
-
-/** What became of a chunk. */
-type Fate = typeof IN_USE | typeof LEFT_HEAD | typeof LEFT_TAIL | typeof INHERITED
-const IN_USE = 0
-const LEFT_HEAD = 1
-const LEFT_TAIL = 2
-const INHERITED = 3
-
-class Chunk<E> {
-  readonly items: (E | undefined)[]
-  /** Empty slots between the elements. */
-  holes = 0
-  before: Chunk<E> | undefined
-  after: Chunk<E> | undefined
-
-  /** How often the slots were begun anew; a place of an earlier round is void. */
-  round = 0
-
-  fate: Fate = IN_USE
-  /** If INHERITED: slot `i` went to the heir's slot `base` plus the number of elements before `i`. */
-  heir: Chunk<E> | undefined
-  heirRound = 0
-  base = 0
-
-  constructor(items: (E | undefined)[]) {
-    this.items = items
-  }
-
-  /** Elements of an inner chunk. */
-  get count(): number {
-    return this.items.length - this.holes
-  }
-
-  inherit(heir: Chunk<E>, base: number): void {
-    this.fate = INHERITED
-    this.heir = heir
-    this.heirRound = heir.round
-    this.base = base
-  }
-}
-
-/** A slot, or the border before it. */
-class Place<E> {
-  chunk: Chunk<E>
-  slot: number
-  round: number
-
-  constructor(chunk: Chunk<E>, slot: number) {
-    this.chunk = chunk
-    this.slot = slot
-    this.round = chunk.round
-  }
-
-  set(chunk: Chunk<E>, slot: number, round: number): void {
-    this.chunk = chunk
-    this.slot = slot
-    this.round = round
-  }
-}
-
-/** A way through the list, from one end to the other: a queue's cursor. */
-export interface Walk<E> {
-  /** Steps on to the next element; undefined at the end. */
-  next(): E | undefined
-  /** Removes the element that `next` returned last; false if somebody else already has. */
-  remove(): boolean
-}
 
 export class ChunkedList<E> {
   #head: Chunk<E>
@@ -172,8 +116,8 @@ export class ChunkedList<E> {
     this.#spare = undefined
   }
 
-  /** From the first element to the last, or the other way. */
-  walk(backwards = false): Walk<E> {
+  /** A way from the first element to the last, or back, that survives every change of the list. */
+  walk(backwards = false): Cursor<E> {
     const border = backwards ? new Place(this.#tail, this.#last) : new Place(this.#head, this.#first)
     const latest = new Place(border.chunk, border.slot)
     let element: E | undefined
@@ -258,7 +202,7 @@ export class ChunkedList<E> {
       chunk.items[slot] = undefined
       chunk.holes++
       this.#size--
-      if (chunk !== this.#head && chunk !== this.#tail) this.#thin(chunk)
+      this.#thin(chunk)
     }
     return true
   }
@@ -286,10 +230,12 @@ export class ChunkedList<E> {
   /** Called with an element in the tail chunk: an empty list begins at slot 0 and has room. */
   #append(): void {
     const chunk = this.#newChunk()
-    chunk.before = this.#tail
-    this.#tail.after = chunk
+    const before = this.#tail
+    chunk.before = before
+    before.after = chunk
     this.#tail = chunk
     this.#last = 0
+    this.#thin(before)
   }
 
   #prepend(): void {
@@ -298,10 +244,12 @@ export class ChunkedList<E> {
       return
     }
     const chunk = this.#newChunk()
-    chunk.after = this.#head
-    this.#head.before = chunk
+    const after = this.#head
+    chunk.after = after
+    after.before = chunk
     this.#head = chunk
     this.#first = chunk.items.length
+    this.#thin(after)
   }
 
   #newChunk(): Chunk<E> {
@@ -350,54 +298,22 @@ export class ChunkedList<E> {
 
   /** Drops an empty chunk at an end. */
   #leave(chunk: Chunk<E>, fate: Fate): void {
-    this.#unlink(chunk)
+    chunk.unlink()
     chunk.fate = fate
     if (chunk.items.length === LARGEST) this.#spare = chunk.items
   }
 
-  /** An inner chunk has lost an element: drops it if that was its last, or joins it with a neighbour. */
+  /** Drops an inner chunk that has no elements, or joins it with a neighbour if they have few. Chunks at the ends wait their turn. */
   #thin(chunk: Chunk<E>): void {
     const { before, after } = chunk
-    if (before === undefined || after === undefined) return // at an end, where elements come and go anyway
+    if (before === undefined || after === undefined || chunk.holes === 0) return
     if (chunk.count === 0) {
-      this.#unlink(chunk)
+      chunk.unlink()
       chunk.inherit(after, 0)
     } else if (after !== this.#tail && chunk.count + after.count <= SPARSE) {
-      this.#join(chunk, after)
+      join(chunk, after)
     } else if (before !== this.#head && before.count + chunk.count <= SPARSE) {
-      this.#join(before, chunk)
+      join(before, chunk)
     }
   }
-
-  /** One chunk for two inner neighbours. They keep their items: walks still count by them. */
-  #join(left: Chunk<E>, right: Chunk<E>): void {
-    const heir = new Chunk<E>([...left.items, ...right.items].filter((item) => item !== undefined))
-    const leftCount = left.count
-    this.#unlink(right)
-    heir.before = left.before
-    heir.after = left.after
-    if (heir.before !== undefined) heir.before.after = heir
-    if (heir.after !== undefined) heir.after.before = heir
-    left.before = left.after = undefined
-    left.inherit(heir, 0)
-    right.inherit(heir, leftCount)
-  }
-
-  /** The links of a dropped chunk are cut: a dead chunk that has grown old would else keep young ones alive. */
-  #unlink(chunk: Chunk<E>): void {
-    if (chunk.before !== undefined) chunk.before.after = chunk.after
-    if (chunk.after !== undefined) chunk.after.before = chunk.before
-    chunk.before = chunk.after = undefined
-  }
-}
-
-/** Empty slots. Filling them settles the array's kind: it never has to change for what is put in. */
-function slots<E>(length: number): (E | undefined)[] {
-  return Array.from<E | undefined>({ length }).fill(undefined)
-}
-
-function elementsBefore(items: readonly unknown[], slot: number): number {
-  let count = 0
-  for (let i = 0; i < slot; i++) if (items[i] !== undefined) count++
-  return count
 }

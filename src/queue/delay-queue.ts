@@ -1,8 +1,8 @@
 import { typeError } from "../checks.ts"
 import type { Flow } from "../memory/flow.ts"
-import { TIMEOUT, WaitList, type Settle, type Steps } from "../memory/waiting.ts"
+import { TIMEOUT, WaitList, type Settle, type Steps, type Wake } from "../memory/waiting.ts"
 import { now } from "../time/timer.ts"
-import type { End } from "./blocking-queue.ts"
+import type { End } from "./queue-core.ts"
 import { HeapQueue } from "./heap-queue.ts"
 import { isComparable } from "./order.ts"
 
@@ -74,7 +74,7 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
     return undefined
   }
 
-  *#waiting(deadline: number): Steps<"signalled" | "due" | "timeout"> {
+  *#waiting(deadline: number): Steps<Wake> {
     const delay = this.heap.first?.delay
     // Who gives up before the head expires is no leader: nobody would wait for it then.
     if (delay === undefined || this.#leader !== undefined || deadline - now() < delay) return yield this.#available

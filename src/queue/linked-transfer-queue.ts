@@ -11,9 +11,10 @@ import {
   type Steps,
   type WaitOptions,
 } from "../memory/waiting.ts"
-import { BlockingQueue, type End } from "./blocking-queue.ts"
+import { BlockingQueue } from "./blocking-queue.ts"
 import { ChunkedList } from "./chunked-list.ts"
 import type { Cursor } from "./iteration.ts"
+import type { End } from "./queue-core.ts"
 
 /**
  * First in, first out, without a limit, and a producer can wait until its element has been received: `transfer`.

@@ -1,6 +1,6 @@
 import { requireFunction } from "../checks.ts"
 import { TIMEOUT, WaitList, type Steps } from "../memory/waiting.ts"
-import type { End } from "./blocking-queue.ts"
+import type { End } from "./queue-core.ts"
 import { HeapQueue } from "./heap-queue.ts"
 import type { Comparator } from "./heap.ts"
 import { naturalOrder, requireNaturalOrder } from "./order.ts"

@@ -16,6 +16,7 @@ import type { Runnable } from "../future/runnable.ts"
 import { requireRunnable, start } from "../future/runnable.ts"
 import { currentFlow, Flow, mainFlow } from "../memory/flow.ts"
 import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../memory/waiting.ts"
+import { now } from "../time/timer.ts"
 import { reportUncaught, type UncaughtExceptionHandler } from "./uncaught.ts"
 
 /*
@@ -62,7 +63,10 @@ export class Thread {
 
   /** Blocks the whole thread, and with it every virtual thread on its event loop. */
   static sleepSync(ms: number): void {
-    block(requireDuration("ms", ms))
+    const due = now() + requireDuration("ms", ms)
+    currentFlow().throwIfInterrupted()
+    // The two clocks differ by a hair: a single wait may end a microsecond early.
+    for (let left = ms; left > 0; left = due - now()) block(left)
   }
 
   // ------------------------------------------------------------------ identity and life
@@ -136,27 +140,32 @@ export class Thread {
   }
 
   #run(): void {
-    let pending: unknown
     try {
-      pending = start(this.#target)
+      const pending = start(this.#target)
+      if (isPromiseLike(pending)) void this.#endAfter(pending)
+      else this.#end()
     } catch (error) {
-      this.#end()
-      this.reportUncaught(error)
-      return
+      this.#die(error)
     }
-    if (isPromiseLike(pending)) void this.#endAfter(pending)
-    else this.#end()
   }
 
   async #endAfter(pending: PromiseLike<unknown>): Promise<void> {
     try {
       await pending
     } catch (error) {
-      this.#end()
-      this.reportUncaught(error)
+      this.#die(error)
       return
     }
     this.#end()
+  }
+
+  /** The handler belongs to the thread's life: it runs before those who join go on. */
+  #die(error: unknown): void {
+    try {
+      this.reportUncaught(error)
+    } finally {
+      this.#end()
+    }
   }
 
   #end(): void {

@@ -7,18 +7,24 @@ import { now } from "../time/timer.ts"
 /** How long workers may keep the loop busy, in ms: short beside a frame, long beside a task. */
 const BUDGET = 8
 
-/** The clock is read once in so many tasks. */
-const TASKS_PER_LOOK = 32
+/** The clock is read once in so many tasks at most, and after each one while they are slow. */
+const MOST_TASKS_PER_LOOK = 32
 
 let turn: Promise<void> | undefined
 let started = 0
-let tasks = 0
+let lastLook = 0
+let tasksPerLook = 1
+let tasksToLook = 1
 
 /** Whether the workers of this loop have had their time. Call after each task. */
 export function turnIsOver(): boolean {
-  if (++tasks % TASKS_PER_LOOK !== 0) return false
+  if (--tasksToLook > 0) return false
+  const time = now()
+  tasksPerLook = time - lastLook > BUDGET / 4 ? 1 : Math.min(tasksPerLook * 2, MOST_TASKS_PER_LOOK)
+  tasksToLook = tasksPerLook
+  lastLook = time
   if (turn === undefined) beginTurn()
-  return now() - started > BUDGET
+  return time - started > BUDGET
 }
 
 /** Settles when the event loop has gone round once. */

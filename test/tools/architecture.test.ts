@@ -1,0 +1,127 @@
+import assert from "node:assert/strict"
+import test from "node:test"
+import { checkArchitecture } from "../../tools/check/architecture.ts"
+import { repository, told } from "./fixture.ts"
+
+const MANIFEST = JSON.stringify({
+  name: "pack",
+  imports: { "#atomics": { model: "./build/model.js", default: "./dist/memory/atomics.js" }, "#src/*": "./dist/*" },
+  peerDependencies: { "@scope/peer": "*" },
+})
+
+test("[RP1] imports of the own layer and of those below are fine", (t) => {
+  const root = repository(t, {
+    "package.json": MANIFEST,
+    "src/errors.ts": "",
+    "src/checks.ts": `import "./errors.ts"`,
+    "src/memory/atomics.ts": `import "../checks.ts"`,
+    "src/queue/ring.ts": `import "#atomics"; import "../future/future.ts"`,
+    "src/future/future.ts": `import "#src/memory/atomics.js"`,
+  })
+  assert.deepEqual(told(checkArchitecture(root)), [])
+})
+
+test("[RP1] an import of a layer above is found: by value, by type, by re-export, dynamic, by alias", (t) => {
+  const root = repository(t, {
+    "package.json": MANIFEST,
+    "src/pool/pool.ts": "export type Pool = 1",
+    "src/errors.ts": `import "./pool/pool.ts"`,
+    "src/checks.ts": `import type { Pool } from "./pool/pool.ts"`,
+    "src/memory/a.ts": `export * from "../pool/pool.ts"`,
+    "src/memory/b.ts": `\nexport const pool = () => import("../pool/pool.ts")`,
+    "src/memory/c.ts": `export type P = import("../pool/pool.ts").Pool`,
+    "src/time/d.ts": `import "#src/pool/pool.js"`,
+    "src/time/e.ts": `import "#atomics"`,
+  })
+  assert.deepEqual(told(checkArchitecture(root)), [
+    "src/checks.ts:1 checks imports src/pool/pool.ts: pool stands above it",
+    "src/errors.ts:1 errors imports src/pool/pool.ts: pool stands above it",
+    "src/memory/a.ts:1 memory imports src/pool/pool.ts: pool stands above it",
+    "src/memory/b.ts:2 memory imports src/pool/pool.ts: pool stands above it",
+    "src/memory/c.ts:1 memory imports src/pool/pool.ts: pool stands above it",
+    "src/time/d.ts:1 time imports src/pool/pool.ts: pool stands above it",
+    "src/time/e.ts:1 time imports src/memory/atomics.ts: memory stands above it",
+  ])
+})
+
+test("[RP1] a folder that stands in no layer is found", (t) => {
+  const root = repository(t, { "package.json": MANIFEST, "src/misc/things.ts": "" })
+  assert.deepEqual(told(checkArchitecture(root)), [
+    "src/misc/things.ts misc stands in no layer: add it to tools/check/architecture.ts",
+  ])
+})
+
+test("[RP2] an index imports everything; nothing else imports an index, not even by the name of the package", (t) => {
+  const root = repository(t, {
+    "package.json": MANIFEST,
+    "src/index.ts": `export * from "./queue/index.ts"; export * from "./pool/pool.ts"`,
+    "src/queue/index.ts": `export * from "../pool/pool.ts"`,
+    "src/pool/pool.ts": "",
+    "src/pool/a.ts": `import "../queue/index.ts"`,
+    "src/pool/b.ts": `import "pack"`,
+    "src/pool/c.ts": `import "pack/queue"`,
+  })
+  assert.deepEqual(told(checkArchitecture(root)), [
+    "src/pool/a.ts:1 imports src/queue/index.ts: only an index.ts imports an index.ts",
+    "src/pool/b.ts:1 imports src/index.ts: only an index.ts imports an index.ts",
+    "src/pool/c.ts:1 imports src/queue/index.ts: only an index.ts imports an index.ts",
+  ])
+})
+
+test("[RP3] a circle is found", (t) => {
+  const root = repository(t, {
+    "package.json": MANIFEST,
+    "src/queue/a.ts": `import "./b.ts"`,
+    "src/queue/b.ts": `import { type C } from "./c.ts"`,
+    "src/queue/c.ts": `export { a } from "./a.ts"`,
+    "src/queue/d.ts": `import "./a.ts"; import "./c.ts"`,
+    "src/queue/e.ts": `import "./e.ts"`,
+  })
+  assert.deepEqual(told(checkArchitecture(root)), [
+    "src/queue/a.ts imports go in a circle: queue/a.ts → queue/b.ts → queue/c.ts → queue/a.ts",
+    "src/queue/e.ts imports go in a circle: queue/e.ts → queue/e.ts",
+  ])
+})
+
+test("[RP3] a circle closed by a type is found between folders, and allowed inside one", (t) => {
+  const root = repository(t, {
+    "package.json": MANIFEST,
+    "src/queue/a.ts": `import type { B } from "../future/b.ts"`,
+    "src/future/b.ts": `import "../queue/a.ts"`,
+    "src/queue/c.ts": `import type { D } from "./d.ts"; export type * from "./d.ts"`,
+    "src/queue/d.ts": `import "./c.ts"`,
+    "src/queue/e.ts": `import type { F } from "./f.ts"; import "./f.ts"`,
+    "src/queue/f.ts": `import "./e.ts"`,
+  })
+  assert.deepEqual(told(checkArchitecture(root)), [
+    "src/future/b.ts imports go in a circle: future/b.ts → queue/a.ts → future/b.ts",
+    "src/queue/e.ts imports go in a circle: queue/e.ts → queue/f.ts → queue/e.ts",
+  ])
+})
+
+test("[RP4] Atomics and SharedArrayBuffer are found outside src/memory, in values and in types, but not in comments", (t) => {
+  const root = repository(t, {
+    "package.json": MANIFEST,
+    "src/memory/atomics.ts": "Atomics.load(new Int32Array(new SharedArrayBuffer(4)), 0)",
+    "src/queue/a.ts": "// Atomics\n/** SharedArrayBuffer */\nexport const text = `Atomics`",
+    "src/queue/b.ts": "\nglobalThis.Atomics.notify(words, 0)",
+    "src/queue/c.ts": "export type Block = SharedArrayBuffer | undefined",
+  })
+  assert.deepEqual(told(checkArchitecture(root)), [
+    "src/queue/b.ts:2 names Atomics: only src/memory does",
+    "src/queue/c.ts:1 names SharedArrayBuffer: only src/memory does",
+  ])
+})
+
+test("[RP5] a foreign import is found; node: and optional peers are not foreign", (t) => {
+  const root = repository(t, {
+    "package.json": MANIFEST,
+    "src/time/a.ts": `import "node:fs"; import "@scope/peer/deep"`,
+    "src/time/b.ts": `import "fs"`,
+    "src/time/c.ts": `import "@scope/other"`,
+  })
+  assert.deepEqual(told(checkArchitecture(root)), [
+    "src/time/b.ts:1 imports fs: neither in src, nor node:, nor an optional peer",
+    "src/time/c.ts:1 imports @scope/other: neither in src, nor node:, nor an optional peer",
+  ])
+})

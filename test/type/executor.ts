@@ -1,0 +1,79 @@
+/** What the compiler knows about tasks, their arguments and their results. */
+import { bind, type Callable, type ExecutorService, type Future } from "corepool"
+import { typeOf } from "./same.ts"
+
+declare const pool: ExecutorService
+
+declare function add(a: number, b: number): number
+declare function load(url: string, retries?: number): Promise<string[]>
+declare function sum(...numbers: number[]): number
+
+export function submitInfersResults(): void {
+  typeOf(pool.submit(add, 1, 2)).is<Future<number>>()
+  typeOf(pool.submit(() => "text")).is<Future<string>>()
+  typeOf(pool.submit(sum, 1, 2, 3)).is<Future<number>>()
+  typeOf(pool.submit(() => {})).is<Future<void>>()
+}
+
+export function submitUnwrapsPromises(): void {
+  typeOf(pool.submit(load, "https://example.org")).is<Future<string[]>>()
+  typeOf(pool.submit(load, "https://example.org", 3)).is<Future<string[]>>()
+  typeOf(pool.submit(async () => await Promise.resolve(1))).is<Future<number>>()
+}
+
+export function submitChecksArguments(): void {
+  // @ts-expect-error an argument is missing
+  pool.submit(add, 1)
+  // @ts-expect-error one argument too many
+  pool.submit(add, 1, 2, 3)
+  // @ts-expect-error an argument of the wrong type
+  pool.submit(add, 1, "2")
+  // @ts-expect-error an argument for a task that takes none
+  pool.submit(() => 1, 2)
+  // @ts-expect-error the result of a call instead of the task
+  pool.submit(add(1, 2))
+}
+
+export async function futuresCarryTheirType(future: Future<number>): Promise<void> {
+  typeOf(await future).is<number>()
+  typeOf(await future.get(100)).is<number>()
+  typeOf(future.getSync()).is<number>()
+  typeOf(future.resultNow()).is<number>()
+  // The error may be anything that can be thrown.
+  typeOf(future.exceptionNow()).is<unknown>()
+  // @ts-expect-error the state is changed by the task, not from outside
+  future.state = "success"
+}
+
+export async function boundTasksAreCallables(): Promise<void> {
+  typeOf(bind(add, 1, 2)).is<Callable<number>>()
+  typeOf(bind(load, "https://example.org")).is<Callable<string[]>>()
+  typeOf(await pool.invokeAll([bind(add, 1, 2), () => 3])).is<Future<number>[]>()
+  typeOf(await pool.invokeAny([bind(load, "a"), bind(load, "b")])).is<string[]>()
+  // @ts-expect-error an argument is missing
+  bind(add, 1)
+  // @ts-expect-error a task that still needs arguments
+  await pool.invokeAll([add])
+  // @ts-expect-error a list of tasks, not a task
+  await pool.invokeAny(() => 1)
+}
+
+export function mapInfersItemsAndResults(lines: AsyncIterable<string>): void {
+  typeOf(pool.map((n: number) => n > 1, [1, 2])).is<AsyncIterable<boolean>>()
+  typeOf(pool.map((line) => line.length, lines)).is<AsyncIterable<number>>()
+  typeOf(pool.map(async (n) => await Promise.resolve([n]), new Set([1n]))).is<AsyncIterable<bigint[]>>()
+  // @ts-expect-error items of the wrong type
+  pool.map((n: number) => n, ["one"])
+  // @ts-expect-error no such option
+  pool.map((n: number) => n, [1], { parallel: 4 })
+}
+
+export async function executorsEndWithTheirScope(): Promise<void> {
+  await using scoped = pool
+  typeOf(scoped.with({ timeout: 100, priority: 1, name: "sum" })).is<ExecutorService>()
+  // @ts-expect-error an executor ends asynchronously
+  using unawaited = pool
+  typeOf(unawaited).is<ExecutorService>()
+  // @ts-expect-error milliseconds are numbers
+  scoped.with({ timeout: "100" })
+}

@@ -1,0 +1,168 @@
+/**
+ * The architecture, read from the imports of src: [RP1] to [RP5] in docs/spec/repository.md.
+ *
+ * Imports of types count like any other: they vanish when compiled, but a layer that knows another's types cannot be
+ * understood without it. Only inside a folder may they close a circle. A policy names the type of the pool it serves and
+ * the pool uses the policy, and a file of types between the two would explain neither.
+ *
+ * What does not count: the URL from which a worker is started. That is another program, with a graph of its own.
+ */
+import { posix } from "node:path"
+import { listFiles, readText } from "./files.ts"
+import type { Finding } from "./finding.ts"
+import { type Import, Source } from "./source.ts"
+
+/** From the bottom to the top. A file imports from its own layer and from those before it. */
+const LAYERS: readonly (readonly string[])[] = [
+  ["errors", "checks", "identity", "time"],
+  ["memory"],
+  ["atomic", "lock", "sync", "queue", "future"],
+  ["task", "thread"],
+  ["executor"],
+  ["pool", "schedule", "forkjoin", "scope"],
+  ["executors"],
+  ["distributed"],
+  ["observe"],
+  ["monitor", "cli"],
+]
+
+const SHARED_MEMORY = new Set(["Atomics", "SharedArrayBuffer"])
+
+interface Module {
+  readonly path: string
+  readonly source: Source
+  /** The imports that lead to files of src, by path; of several that lead to one file, the first that is more than a type. */
+  readonly targets: Map<string, Import>
+}
+
+export function checkArchitecture(root: string): Finding[] {
+  const manifest = readManifest(root)
+  const findings: Finding[] = []
+  const modules = new Map<string, Module>()
+  for (const path of listFiles(root, "src", ".ts")) {
+    const source = new Source(root, path)
+    const targets = new Map<string, Import>()
+    for (const used of source.imports()) {
+      const target = resolve(path, used.specifier, manifest)
+      if (target === undefined) findings.push(...checkForeign(path, used, manifest))
+      else if (targets.get(target)?.isType !== false) targets.set(target, used)
+    }
+    modules.set(path, { path, source, targets })
+  }
+  for (const module of modules.values()) {
+    findings.push(...checkLayers(module), ...checkSharedMemory(module))
+  }
+  return [...findings, ...findCycles(modules)]
+}
+
+function checkLayers({ path, targets }: Module): Finding[] {
+  if (isEntry(path)) return []
+  const unit = unitOf(path)
+  const layer = layerOf(path)
+  if (layer === -1) return [{ where: path, what: `${unit} stands in no layer: add it to tools/check/architecture.ts` }]
+  const findings: Finding[] = []
+  for (const [target, { line }] of targets) {
+    const where = `${path}:${line}`
+    if (isEntry(target)) findings.push({ where, what: `imports ${target}: only an index.ts imports an index.ts` })
+    else if (layerOf(target) > layer) {
+      findings.push({ where, what: `${unit} imports ${target}: ${unitOf(target)} stands above it` })
+    }
+  }
+  return findings
+}
+
+function checkSharedMemory({ path, source }: Module): Finding[] {
+  if (path.startsWith("src/memory/")) return []
+  return source.identifiers(SHARED_MEMORY).map(({ line, text }) => ({
+    where: `${path}:${line}`,
+    what: `names ${text}: only src/memory does`,
+  }))
+}
+
+/** The runtime has no dependency: what is not ours is Node's or an optional peer. */
+function checkForeign(path: string, { specifier, line }: Import, manifest: Manifest): Finding[] {
+  const packageName = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/")
+  if (specifier.startsWith("node:") || manifest.peers.has(packageName)) return []
+  return [{ where: `${path}:${line}`, what: `imports ${specifier}: neither in src, nor node:, nor an optional peer` }]
+}
+
+/** Depth first; the way back to a file that is still being visited is a cycle. Each is told once, from where it was found. */
+function findCycles(modules: ReadonlyMap<string, Module>): Finding[] {
+  const findings: Finding[] = []
+  const done = new Set<string>()
+  const trail: string[] = []
+  const visit = (path: string): void => {
+    const start = trail.indexOf(path)
+    if (start !== -1) {
+      const cycle = [...trail.slice(start), path].map((step) => step.slice("src/".length))
+      findings.push({ where: path, what: `imports go in a circle: ${cycle.join(" → ")}` })
+      return
+    }
+    if (done.has(path)) return
+    trail.push(path)
+    for (const [target, { isType }] of modules.get(path)?.targets ?? []) {
+      if (!isType || unitOf(target) !== unitOf(path)) visit(target)
+    }
+    trail.pop()
+    done.add(path)
+  }
+  for (const path of modules.keys()) visit(path)
+  return findings
+}
+
+/** `src/index.ts` and the index of a public folder stand on top of everything. */
+function isEntry(path: string): boolean {
+  return posix.basename(path) === "index.ts"
+}
+
+/** The folder of src, or the file directly in it, that a path belongs to: `memory`, `errors`. */
+function unitOf(path: string): string {
+  return (path.split("/")[1] ?? "").replace(/\.ts$/, "")
+}
+
+function layerOf(path: string): number {
+  return LAYERS.findIndex((units) => units.includes(unitOf(path)))
+}
+
+interface Manifest {
+  readonly name: string
+  /** `#atomics` → `src/memory/atomics.ts`; a `*` stands for the rest. */
+  readonly imports: ReadonlyMap<string, string>
+  readonly peers: ReadonlySet<string>
+}
+
+function readManifest(root: string): Manifest {
+  const manifest = JSON.parse(readText(root, "package.json")) as {
+    name?: string
+    imports?: Record<string, string | Record<string, string>>
+    peerDependencies?: Record<string, string>
+  }
+  const imports = Object.entries(manifest.imports ?? {}).map(([name, target]): [string, string] => [
+    name,
+    sourceOf((typeof target === "string" ? target : target["default"]) ?? ""),
+  ])
+  return {
+    name: manifest.name ?? "",
+    imports: new Map(imports),
+    peers: new Set(Object.keys(manifest.peerDependencies ?? {})),
+  }
+}
+
+/** The file of src behind a specifier; undefined if there is none. */
+function resolve(from: string, specifier: string, manifest: Manifest): string | undefined {
+  if (specifier.startsWith(".")) return posix.join(posix.dirname(from), specifier)
+  if (specifier === manifest.name) return "src/index.ts"
+  if (specifier.startsWith(`${manifest.name}/`)) return `src/${specifier.slice(manifest.name.length + 1)}/index.ts`
+  for (const [name, target] of manifest.imports) {
+    if (specifier === name) return target
+    const prefix = name.endsWith("*") ? name.slice(0, -1) : undefined
+    if (prefix !== undefined && specifier.startsWith(prefix)) {
+      return sourceOf(target.replace("*", specifier.slice(prefix.length)))
+    }
+  }
+  return undefined
+}
+
+function sourceOf(built: string): string {
+  return built.replace(/^\.\/dist\//, "src/").replace(/\.js$/, ".ts")
+}
