@@ -13,19 +13,14 @@
  * visible to whoever saw it done.
  */
 import { isPromiseLike, requireFunction, show } from "../checks.ts"
-import {
-  CancellationError,
-  IllegalStateError,
-  InterruptedError,
-  TimeoutError,
-  UnsupportedOperationError,
-} from "../errors.ts"
+import { CancellationError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow, type Flow } from "../memory/flow.ts"
-import { Parked, TIMEOUT, WaitList } from "../memory/wait-list.ts"
+import { TIMEOUT, WaitList } from "../memory/wait-list.ts"
 import { abortOf, awaiting, type Steps, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
 import { nextIndex, nextPage } from "../memory/words.ts"
 import type { Future, FutureState } from "./future.ts"
+import { ResultWait } from "./result-wait.ts"
 import { type Callable, callableOf, nameOf, type Runnable } from "./runnable.ts"
 import {
   CANCELLED,
@@ -56,44 +51,6 @@ import {
 export interface TaskWatcher {
   started(): void
   ended(): void
-}
-
-/**
- * A wait for a result without limit, by far the most frequent: the same as `awaiting(this.#waitingForResult())`, without a generator
- * and a driver for each of a hundred thousand futures.
- */
-class ResultWait<T> extends Parked {
-  readonly #future: FutureTask<T>
-  readonly #resolve: (value: T) => void
-  readonly #reject: (reason: unknown) => void
-
-  constructor(future: FutureTask<T>, resolve: (value: T) => void, reject: (reason: unknown) => void) {
-    super(currentFlow())
-    this.#future = future
-    this.#resolve = resolve
-    this.#reject = reject
-    this.flow.throwIfInterrupted()
-    this.enter(future.completion)
-  }
-
-  wake(): void {
-    this.leave()
-    let value: T
-    try {
-      value = this.#future.report()
-    } catch (error) {
-      this.#reject(error)
-      return
-    }
-    this.#resolve(value)
-  }
-
-  interrupt(): void {
-    if (this.list === undefined) return
-    this.leave()
-    this.flow.consumeInterrupt()
-    this.#reject(new InterruptedError("The thread was interrupted while waiting"))
-  }
 }
 
 export class FutureTask<T> implements Future<T> {
@@ -386,7 +343,7 @@ export class FutureTask<T> implements Future<T> {
   /** @internal The same work as a new, independent task: what `shutdownNow` hands back. A task that is over is its own. */
   renew(): FutureTask<unknown> {
     const callable = this.#callable
-    return callable === undefined ? (this as FutureTask<unknown>) : new FutureTask<unknown>(callable)
+    return callable === undefined ? this : new FutureTask<unknown>(callable)
   }
 
   get #state(): number {

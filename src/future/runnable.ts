@@ -40,13 +40,13 @@ async function afterwards<T>(pending: PromiseLike<unknown>, result: T): Promise<
 /** A task together with its arguments. */
 export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Callable<T> {
   requireFunction("task", task)
-  return args.length === 0 ? (task as unknown as Callable<T>) : named(() => task(...args), task.name)
+  return args.length === 0 ? task : named(() => task(...args), task.name)
 }
 
 /** The same without the name, for the inside of executors: naming a function costs more than making it. */
 export function withArguments<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
   requireFunction("task", task)
-  return args.length === 0 ? (task as unknown as Callable<T>) : () => task(...args)
+  return args.length === 0 ? task : () => task(...args)
 }
 
 /** What a task is called in `toString()`. */

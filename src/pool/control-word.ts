@@ -79,8 +79,8 @@ export class ControlWord {
     while (!this.tryRemoveWorker(this.snapshot));
   }
 
-  /** -> `state`, unless there or beyond already; the count stays. */
-  advanceTo(state: typeof SHUTDOWN | typeof STOP): void {
+  /** -> SHUTDOWN or STOP, unless there or beyond already; the count stays. */
+  advanceTo(state: number): void {
     for (;;) {
       const seen = this.snapshot
       if (atLeast(seen, state)) return

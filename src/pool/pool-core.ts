@@ -7,42 +7,12 @@
  * The loop waits only by asking the queue to deliver a task (`receive`), which parks the worker's flow.
  */
 import { InterruptedError } from "../errors.ts"
-import type { Flow } from "../memory/flow.ts"
 import type { Settle } from "../memory/waiting.ts"
 import { nextTurn, turnIsOver } from "../thread/turn.ts"
 import { atLeast, countIn, MOST_WORKERS, SHUTDOWN, type Snapshot, STOP, TIDYING } from "./control-word.ts"
+import type { PoolHost, WorkQueue } from "./pool-host.ts"
 import type { PoolState } from "./pool-state.ts"
 import { Worker } from "./worker.ts"
-
-/** Where tasks wait for a worker. */
-export interface WorkQueue<R> {
-  readonly isEmpty: boolean
-  offer(task: R): boolean
-  poll(): R | undefined
-  remove(task: R): boolean
-  /** Delivers a task to `flow` as soon as there is one; undefined when the time is up, an InterruptedError if interrupted. */
-  receive(settle: Settle<R | undefined>, flow: Flow, timeout: number): void
-}
-
-/** What only the owner of tasks and threads can do. */
-export interface PoolHost<R> {
-  /** Makes a thread that will run {@link PoolCore.run} with this worker, and sets `worker.thread`; false if the factory refuses. */
-  newThread(worker: Worker<R>): boolean
-  beforeExecute(worker: Worker<R>, task: R): void
-  /** Starts the task. If it is asynchronous: what to await, and then `complete` or `fail` is called. */
-  begin(worker: Worker<R>, task: R): PromiseLike<unknown> | undefined
-  complete(task: R, value: unknown): void
-  /** Throws the error if it is not part of the task's own outcome. */
-  fail(task: R, error: unknown): void
-  afterExecute(task: R, error?: unknown): void
-  /** The task will never run, because of this error. */
-  abandon(task: R, error: unknown): void
-  /** The pool does not take the task. */
-  reject(task: R): void
-  terminated(): void
-  /** Termination is complete: wake who waits for it. */
-  announceTermination(): void
-}
 
 /** Which limit a new worker counts against. */
 type Bound = "core" | "maximum"

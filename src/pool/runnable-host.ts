@@ -3,7 +3,7 @@ import { isPromiseLike, typeError } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Runnable, start } from "../future/runnable.ts"
 import { Thread } from "../thread/thread.ts"
-import type { PoolHost } from "./pool-core.ts"
+import type { PoolHost } from "./pool-host.ts"
 import type { Worker } from "./worker.ts"
 
 /** What the pool itself, its hooks and its settings have to say. */

@@ -35,7 +35,7 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     requireRunnable("command", command)
-    const task = args.length > 0 && typeof command === "function" ? withArguments(command, args) : (command as Runnable)
+    const task = args.length > 0 && typeof command === "function" ? withArguments(command, args) : command
     if (this.isShutdown) throw new RejectedExecutionError(`${identityOf(this)} is shut down`, task)
     const thread: unknown = this.#factory.newThread(() => this.#run(thread as Thread, task))
     if (thread === null || thread === undefined) {

@@ -99,9 +99,7 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     requireRunnable("command", command)
-    this.#core.execute(
-      args.length > 0 && typeof command === "function" ? withArguments(command, args) : (command as Runnable),
-    )
+    this.#core.execute(args.length > 0 && typeof command === "function" ? withArguments(command, args) : command)
   }
 
   /** Takes back what was given to `execute`, or the future of a submitted task, if it still waits. True if it did. */

@@ -49,7 +49,7 @@ export const VIRTUAL: Capabilities = Object.freeze({
 
 export function requireQueue(value: unknown): BlockingQueue<Runnable> {
   if (!(value instanceof BlockingQueue)) throw typeError("workQueue", "a BlockingQueue of corepool", value)
-  return value
+  return value as BlockingQueue<Runnable>
 }
 
 export function noPlatformThreads(): UnsupportedOperationError {

@@ -11,12 +11,17 @@
  * After `shutdown()` delayed tasks still run and periodic ones are cancelled, unless told otherwise by the two policies, which may also be
  * set then. A cancelled task stays in the queue until its time, unless `removeOnCancel`.
  */
-import { requireBoolean, requireInteger, requireObject, requirePositiveDuration, requireTimeout } from "../checks.ts"
-import { MAX_VALUE } from "../checks.ts"
+import {
+  MAX_VALUE,
+  requireBoolean,
+  requireInteger,
+  requireObject,
+  requirePositiveDuration,
+  requireTimeout,
+} from "../checks.ts"
 import { bind, type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
 import type { RejectedExecutionHandler } from "../pool/rejection.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
-import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { DelayQueue } from "../queue/delay-queue.ts"
 import type { ThreadFactory } from "../thread/thread-factory.ts"
 import { now } from "../time/timer.ts"
@@ -52,7 +57,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
       corePoolSize: requireInteger("corePoolSize", options.corePoolSize, 0),
       maximumPoolSize: MAX_VALUE,
       keepAliveTime: KEEP_ALIVE,
-      workQueue: tasks as unknown as BlockingQueue<Runnable>,
+      workQueue: tasks,
     })
     this.#tasks = tasks
     this.#host = {
@@ -145,8 +150,8 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
       this.reject(task)
       return task
     }
-    this.#tasks.add(task as ScheduledTask<unknown>)
-    this.#keepOrCancel(task as ScheduledTask<unknown>)
+    this.#tasks.add(task)
+    this.#keepOrCancel(task)
     return task
   }
 

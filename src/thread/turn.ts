@@ -23,7 +23,7 @@ export function turnIsOver(): boolean {
   tasksPerLook = time - lastLook > BUDGET / 4 ? 1 : Math.min(tasksPerLook * 2, MOST_TASKS_PER_LOOK)
   tasksToLook = tasksPerLook
   lastLook = time
-  if (turn === undefined) beginTurn()
+  if (turn === undefined) void beginTurn()
   return time - started > BUDGET
 }
 

@@ -1,0 +1,49 @@
+/**
+ * A wait for a future's result without a limit, by far the most frequent one: what `awaiting(…)` with a generator would do, without
+ * a generator and a driver for each of a hundred thousand futures.
+ */
+import { InterruptedError } from "../errors.ts"
+import { currentFlow } from "../memory/flow.ts"
+import { Parked, type WaitList } from "../memory/wait-list.ts"
+
+/** What can be waited for so. */
+interface Awaitable<T> {
+  /** Signalled once there is an outcome. */
+  readonly completion: WaitList
+  /** The outcome, returned or thrown. */
+  report(): T
+}
+
+export class ResultWait<T> extends Parked {
+  readonly #future: Awaitable<T>
+  readonly #resolve: (value: T) => void
+  readonly #reject: (reason: unknown) => void
+
+  constructor(future: Awaitable<T>, resolve: (value: T) => void, reject: (reason: unknown) => void) {
+    super(currentFlow())
+    this.#future = future
+    this.#resolve = resolve
+    this.#reject = reject
+    this.flow.throwIfInterrupted()
+    this.enter(future.completion)
+  }
+
+  wake(): void {
+    this.leave()
+    let value: T
+    try {
+      value = this.#future.report()
+    } catch (error) {
+      this.#reject(error)
+      return
+    }
+    this.#resolve(value)
+  }
+
+  interrupt(): void {
+    if (this.list === undefined) return
+    this.leave()
+    this.flow.consumeInterrupt()
+    this.#reject(new InterruptedError("The thread was interrupted while waiting"))
+  }
+}
