@@ -11,9 +11,9 @@ import { typeError } from "../checks.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, withArguments } from "../future/runnable.ts"
-import { CancellationError } from "../errors.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
+import { Carrier } from "./carrier.ts"
 import type { Executor, TaskHost } from "./executor.ts"
 
 /** A future that is done, and what came of it. A promise cannot carry a future alone: it would be unwrapped. */
@@ -55,28 +55,17 @@ export class ExecutorCompletionService<T> {
   }
 }
 
-/*
- * What the executor gets: runs the future and, when that is over, delivers it. So a future that is cancelled while it
- * waits is delivered when its turn comes, as in the JDK; one whose delivery the executor drops (shutdownNow, a discarding policy) is
- * cancelled and delivered at once, where the JDK would leave its owner waiting for ever.
- */
-class Delivery<T> extends FutureTask<unknown> {
-  readonly #future: FutureTask<T>
+/** Puts the future into the queue of completions when it is over. */
+class Delivery<T> extends Carrier<T> {
   readonly #completed: LinkedBlockingQueue<Completion<T>>
 
   constructor(future: FutureTask<T>, completed: LinkedBlockingQueue<Completion<T>>) {
-    super(future, undefined)
-    this.#future = future
+    super(future)
     this.#completed = completed
   }
 
-  protected override done(): void {
-    this.#future.cancel() // only has an effect if this delivery was dropped
-    this.#completed.add(completionOf(this.#future))
-  }
-
-  override renew(): FutureTask<unknown> {
-    return this.#future.renew()
+  protected override told(): void {
+    this.#completed.add(completionOf(this.future))
   }
 }
 
@@ -86,12 +75,9 @@ function makesTasks(executor: Executor): executor is TaskHost {
 }
 
 export function completionOf<T>(future: FutureTask<T>): Completion<T> {
-  switch (future.state) {
-    case "success":
-      return { status: "fulfilled", value: future.resultNow(), future }
-    case "failed":
-      return { status: "rejected", reason: future.exceptionNow(), future }
-    default:
-      return { status: "rejected", reason: new CancellationError("Task was cancelled"), future }
+  try {
+    return { status: "fulfilled", value: future.report(), future }
+  } catch (reason) {
+    return { status: "rejected", reason, future }
   }
 }

@@ -2,12 +2,13 @@
  * The half of an executor that follows from the other half, except `with`: a view made by `with` is built on this class
  * itself (see with-options.ts), and AbstractExecutorService adds `with` on top of both.
  */
+import { requireObject, typeError } from "../checks.ts"
 import { InterruptedError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, type Runnable, withArguments } from "../future/runnable.ts"
 import { currentFlow } from "../memory/flow.ts"
-import type { WaitOptions } from "../memory/waiting.ts"
+import { abortOf, type WaitOptions } from "../memory/waiting.ts"
 import type { ExecutorService, MapOptions, TaskOptions } from "./executor.ts"
 import { invokeAll, invokeAny } from "./invoke.ts"
 import { mapOver } from "./map.ts"
@@ -87,6 +88,11 @@ export async function closeExecutor(
   executor: Pick<ExecutorService, "shutdown" | "shutdownNow" | "awaitTermination" | "isTerminated">,
   wait: { readonly signal?: AbortSignal },
 ): Promise<void> {
+  requireObject("options", wait)
+  abortOf(wait)
+  if ("timeout" in wait) {
+    throw typeError("timeout", "left out (close() waits for the end; awaitTermination(ms) has a limit)", wait.timeout)
+  }
   if (executor.isTerminated) return
   executor.shutdown()
   try {

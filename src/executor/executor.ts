@@ -32,7 +32,7 @@ export interface TaskOptions {
 export interface MapOptions {
   /** Results in the order of the items (default), or as they come. */
   readonly ordered?: boolean
-  /** How many items may be under way or waiting to be consumed; default twice the number of threads. */
+  /** How many tasks may be under way or have results waiting to be consumed; default twice the number of threads. */
   readonly window?: number
   /** How many items make one task; default 1. */
   readonly chunk?: number

@@ -95,9 +95,12 @@ export async function invokeAny<T>(
   const futures: Future<T>[] = []
   let running = 0
   let failure: unknown
+  let hasMore = false
   const startOne = (): boolean => {
+    hasMore = false // nor if next() throws
     const next = waiting.next()
     if (next.done === true) return false
+    hasMore = true
     futures.push(completions.submit(requireFunction("task", next.value)))
     running++
     return true
@@ -118,6 +121,7 @@ export async function invokeAny<T>(
     }
   } finally {
     cancelAll(futures)
+    if (hasMore) waiting.return?.()
   }
 }
 

@@ -9,10 +9,11 @@
  */
 import { requireBoolean, requireFunction, requireInteger, requireObject, typeError } from "../checks.ts"
 import { RejectedExecutionError } from "../errors.ts"
-import { FutureTask } from "../future/future-task.ts"
+import type { FutureTask } from "../future/future-task.ts"
 import { awaiting, type Steps, WaitList } from "../memory/waiting.ts"
+import { Thread } from "../thread/thread.ts"
+import { Carrier } from "./carrier.ts"
 import type { MapOptions, TaskHost } from "./executor.ts"
-import { cancelAll } from "./invoke.ts"
 
 type Source<I> = Iterator<I> | AsyncIterator<I>
 
@@ -43,9 +44,10 @@ async function* mapping<I, O>(
   try {
     for (;;) {
       feed.fill()
-      const next = await awaiting(feed.next(ordered))
-      if (next === undefined) return
-      for (const result of await next.task.result.get()) yield result
+      const chunk = feed.poll(ordered)
+      if (chunk !== undefined) for (const result of await chunk.future.get()) yield result
+      else if (feed.isOver) return
+      else await awaiting(feed.progress())
     }
   } finally {
     feed.stop()
@@ -63,7 +65,9 @@ class Feed<I, O> {
   /** Signalled when a chunk or a filling ends. */
   readonly #progress = new WaitList()
   #filling = false
+  /** Nothing more is to be read: the source is at its end, or failed, or the consumer has gone. */
   #exhausted = false
+  #stopped = false
   #failure: { readonly error: unknown } | undefined
   /** A chunk the executor had no room for. */
   #refused: I[] | undefined
@@ -78,7 +82,7 @@ class Feed<I, O> {
 
   /** Starts filling the window, if it is not full and nobody does so already. Beside the consumer: a slow source must not hold up results. */
   fill(): void {
-    if (this.#filling || this.#exhausted || this.#underWay.size >= this.#window) return
+    if (this.#filling || this.#stopped || !this.#hasMore || this.#underWay.size >= this.#window) return
     this.#filling = true
     void this.#fillWindow()
       .catch((error: unknown) => {
@@ -91,12 +95,32 @@ class Feed<I, O> {
   }
 
   async #fillWindow(): Promise<void> {
-    while (this.#underWay.size < this.#window && !this.#exhausted) {
-      const batch = this.#refused ?? (await nextChunk(this.#source, this.#chunk))
+    while (this.#underWay.size < this.#window && this.#hasMore) {
+      const batch = this.#refused ?? (await this.#read())
       this.#refused = undefined
-      if (batch.length === 0) this.#exhausted = true
-      else if (!this.#start(batch)) return
+      if (this.#stopped || batch.length === 0 || !this.#start(batch)) return
     }
+  }
+
+  get #hasMore(): boolean {
+    return this.#refused !== undefined || !this.#exhausted
+  }
+
+  /** The next chunk, shorter at the end of the source, empty beyond it. */
+  async #read(): Promise<I[]> {
+    const batch: I[] = []
+    while (batch.length < this.#chunk && !this.#exhausted) {
+      let next: IteratorResult<I>
+      try {
+        next = await this.#source.next()
+      } catch (error) {
+        this.#exhausted = true
+        throw error
+      }
+      if (next.done === true) this.#exhausted = true
+      else batch.push(next.value)
+    }
+    return batch
   }
 
   /** False if the executor is full, which the end of a chunk will change. */
@@ -116,62 +140,64 @@ class Feed<I, O> {
     return true
   }
 
-  /** The next chunk to deliver, undefined at the end. Boxed, because a promise cannot carry a future. */
-  *next(ordered: boolean): Steps<{ task: ChunkTask<O> } | undefined> {
-    for (;;) {
-      if (this.#failure !== undefined) throw this.#failure.error
-      for (const task of this.#underWay) {
-        if (task.isDone) {
-          this.#underWay.delete(task)
-          return { task }
-        }
-        if (ordered) break
+  /** The chunk whose turn it is, if it is done. */
+  poll(ordered: boolean): ChunkTask<O> | undefined {
+    if (this.#failure !== undefined) throw this.#failure.error
+    for (const task of this.#underWay) {
+      if (task.isDone) {
+        this.#underWay.delete(task)
+        return task
       }
-      if (this.#underWay.size === 0 && !this.#filling) return undefined
-      yield this.#progress
+      if (ordered) break
     }
+    return undefined
+  }
+
+  get isOver(): boolean {
+    return this.#underWay.size === 0 && !this.#filling
+  }
+
+  *progress(): Steps<void> {
+    yield this.#progress
   }
 
   /** The consumer is done, or gone. */
   stop(): void {
-    cancelAll([...this.#underWay].map((task) => task.result))
+    this.#stopped = true
+    for (const task of this.#underWay) {
+      task.future.cancel(true)
+      this.#executor.withdraw(task)
+    }
     if (this.#exhausted) return
     this.#exhausted = true
-    // Not awaited: a source that is waiting for its next item would hold the consumer up for ever. And nobody is left to
-    // hear an error of its clean-up.
-    Promise.resolve(this.#source.return?.()).catch(() => undefined)
+    void closeSource(this.#source)
   }
 }
 
-/** Runs a chunk's future and tells the consumer when it is over, however it ended. */
-class ChunkTask<O> extends FutureTask<unknown> {
-  readonly result: FutureTask<O[]>
+/**
+ * Not awaited: a source that is waiting for its next item would hold the consumer up for ever. So nobody is left to hear an error
+ * of its clean-up, and it is told as any such error.
+ */
+async function closeSource(source: Source<unknown>): Promise<void> {
+  try {
+    await source.return?.()
+  } catch (error) {
+    Thread.currentThread().reportUncaught(error)
+  }
+}
+
+/** Wakes the consumer when a chunk is over, however it ended. */
+class ChunkTask<O> extends Carrier<O[]> {
   readonly #progress: WaitList
 
-  constructor(result: FutureTask<O[]>, progress: WaitList) {
-    super(result, undefined)
-    this.result = result
+  constructor(future: FutureTask<O[]>, progress: WaitList) {
+    super(future)
     this.#progress = progress
   }
 
-  protected override done(): void {
-    this.result.cancel() // only has an effect if the executor dropped this task
+  protected override told(): void {
     this.#progress.signal()
   }
-
-  override renew(): FutureTask<unknown> {
-    return this.result.renew()
-  }
-}
-
-async function nextChunk<I>(source: Source<I>, size: number): Promise<I[]> {
-  const batch: I[] = []
-  while (batch.length < size) {
-    const next = await source.next()
-    if (next.done === true) break
-    batch.push(next.value)
-  }
-  return batch
 }
 
 async function mapChunk<I, O>(fn: (item: I) => O | PromiseLike<O>, batch: readonly I[]): Promise<Awaited<O>[]> {

@@ -2,7 +2,14 @@
  * `executor.with(options)`: a view of an executor that hangs options on every task given to it. The view has no life of
  * its own: shutting it down shuts down the executor, and views may be made by the thousand.
  */
-import { requireObject, requirePositiveDuration, requireSignal, requireString, typeError } from "../checks.ts"
+import {
+  rangeError,
+  requireObject,
+  requirePositiveDuration,
+  requireSignal,
+  requireString,
+  typeError,
+} from "../checks.ts"
 import { TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import { FutureTask, type TaskWatcher } from "../future/future-task.ts"
 import { bind, type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
@@ -10,6 +17,7 @@ import { listen, unlisten } from "../memory/abort.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import { Thread } from "../thread/thread.ts"
 import { Timer } from "../time/timer.ts"
+import { Carrier } from "./carrier.ts"
 import type { ExecutorService, TaskHost, TaskOptions } from "./executor.ts"
 import { ExecutorServiceBase } from "./executor-service-base.ts"
 
@@ -42,7 +50,7 @@ class ExecutorView extends ExecutorServiceBase {
   }
 
   override execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
-    const task = command instanceof FutureTask ? command : this.#taskOf(command, args)
+    const task = command instanceof FutureTask ? this.#adopt(command) : this.#taskOf(command, args)
     if (task.isDone) return // its signal had aborted before it was made
     if (this.#options.priority !== undefined) prioritize(task, this.#options.priority)
     try {
@@ -53,6 +61,18 @@ class ExecutorView extends ExecutorServiceBase {
     }
   }
 
+  /**
+   * A future that was made elsewhere gets the limits here; one that this view made has them. A carrier is nothing without its
+   * future: what ends the future must take the carrier out of the queue.
+   */
+  #adopt(task: FutureTask<unknown>): FutureTask<unknown> {
+    const limited = task instanceof Carrier ? task.future : task
+    if (limited.watcher === undefined && !limited.isDone) this.#hangLimits(limited, false)
+    if (limited.isDone) task.cancel()
+    else if (limited.watcher instanceof Limits) limited.watcher.standsInQueue(task)
+    return task
+  }
+
   /** A plain command has no future, but the options need one; its error is still heard as that of any command. */
   #taskOf<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), args: A): FutureTask<unknown> {
     requireRunnable("command", command)
@@ -60,13 +80,20 @@ class ExecutorView extends ExecutorServiceBase {
   }
 
   #limit<T>(callable: Callable<T>, reportFailure: boolean): FutureTask<T> {
-    const { name, signal, timeout, queueTimeout } = this.#options
-    const task = this.#executor.taskFor(name === undefined ? callable : rename(callable, name))
+    const { name } = this.#options
+    const named = name === undefined ? callable : rename(callable, name)
+    const task = this.#executor.taskFor(named)
+    if (name !== undefined) task.nameAfter(named)
+    this.#hangLimits(task, reportFailure)
+    return task
+  }
+
+  #hangLimits(task: FutureTask<unknown>, reportFailure: boolean): void {
+    const { signal, timeout, queueTimeout } = this.#options
     if (signal?.aborted === true) task.abandon(signal.reason)
     else if (reportFailure || signal !== undefined || timeout !== undefined || queueTimeout !== undefined) {
       task.watch(new Limits(task, this.#options, this.#executor, reportFailure))
     }
-    return task
   }
 
   override withdraw(task: Runnable): void {
@@ -93,6 +120,11 @@ class ExecutorView extends ExecutorServiceBase {
     return this.#executor.awaitTermination(wait)
   }
 
+  /** Not the one inherited: a pool notices that it would wait for itself. */
+  override close(wait?: { readonly signal?: AbortSignal }): Promise<void> {
+    return this.#executor.close(wait)
+  }
+
   get isShutdown(): boolean {
     return this.#executor.isShutdown
   }
@@ -109,11 +141,13 @@ class Limits implements TaskWatcher {
   readonly #executor: TaskHost
   readonly #reportFailure: boolean
   readonly #onAbort = (reason: unknown): void => this.#withdraw(() => this.#task.abandon(reason, true))
+  /** What the executor was given: the task, or what carries it. */
+  #queued: FutureTask<unknown>
   /** First the queue's limit, from the start on the run's. */
   #timer: Timer | undefined
 
   constructor(task: FutureTask<unknown>, options: TaskOptions, executor: TaskHost, reportFailure: boolean) {
-    this.#task = task
+    this.#task = this.#queued = task
     this.#options = options
     this.#executor = executor
     this.#reportFailure = reportFailure
@@ -126,12 +160,16 @@ class Limits implements TaskWatcher {
     }
   }
 
+  standsInQueue(task: FutureTask<unknown>): void {
+    this.#queued = task
+  }
+
   started(): void {
     const { timeout } = this.#options
     this.#timer?.cancel()
     if (timeout === undefined) return
     this.#timer = new Timer(timeout, false, () =>
-      this.#task.expire(new TimeoutError(`The task did not end within ${timeout} ms`)),
+      this.#withdraw(() => this.#task.expire(new TimeoutError(`The task did not end within ${timeout} ms`))),
     )
   }
 
@@ -145,7 +183,9 @@ class Limits implements TaskWatcher {
 
   /** Unlike `cancel()`, which leaves a dead task in the queue as in Java, a limit takes it out: it gave up its place. */
   #withdraw(complete: () => boolean): void {
-    if (complete()) this.#executor.withdraw(this.#task)
+    if (!complete()) return
+    this.#executor.withdraw(this.#queued)
+    if (this.#queued !== this.#task) this.#queued.cancel() // carries nothing any more: whoever waits for it must hear that now
   }
 }
 
@@ -171,15 +211,18 @@ function rename<T>(callable: Callable<T>, name: string): Callable<T> {
   return Object.defineProperty(() => callable(), "name", { value: name })
 }
 
+function requireFinite(name: string, value: unknown): void {
+  if (typeof value !== "number") throw typeError(name, "a finite number", value)
+  if (!Number.isFinite(value)) throw rangeError(name, "a finite number", value)
+}
+
 function requireTaskOptions(options: TaskOptions): TaskOptions {
   requireObject("options", options)
   if (options.signal !== undefined) requireSignal("signal", options.signal)
   if (options.timeout !== undefined) requirePositiveDuration("timeout", options.timeout)
   if (options.queueTimeout !== undefined) requirePositiveDuration("queueTimeout", options.queueTimeout)
   if (options.name !== undefined) requireString("name", options.name)
-  if (options.priority !== undefined && !Number.isFinite(options.priority)) {
-    throw typeError("priority", "a finite number", options.priority)
-  }
+  if (options.priority !== undefined) requireFinite("priority", options.priority)
   if (options.transfer !== undefined && !Array.isArray(options.transfer)) {
     throw typeError("transfer", "an array", options.transfer)
   }

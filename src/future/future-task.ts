@@ -330,14 +330,24 @@ export class FutureTask<T> implements Future<T> {
 
   // ------------------------------------------------------------------ for executors
 
-  /** @internal */
+  /** @internal The first name stays. */
   nameAfter(task: unknown): void {
-    if (!this.isDone) this.#outcome = task
+    if (!this.isDone) this.#outcome ??= task
+  }
+
+  /** @internal */
+  get watcher(): TaskWatcher | undefined {
+    return this.#watcher
   }
 
   /** @internal */
   watch(watcher: TaskWatcher): void {
     this.#watcher = watcher
+  }
+
+  /** @internal What {@link abandon} was told. */
+  get causeOfCancellation(): unknown {
+    return this.isCancelled ? this.#outcome : undefined
   }
 
   /** @internal The same work as a new, independent task: what `shutdownNow` hands back. A task that is over is its own. */

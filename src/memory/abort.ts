@@ -6,22 +6,34 @@
 
 type Party = (reason: unknown) => void
 
-const parties = new WeakMap<AbortSignal, Set<Party>>()
+interface Audience {
+  readonly parties: Set<Party>
+  readonly listener: () => void
+}
+
+const audiences = new WeakMap<AbortSignal, Audience>()
 
 /** Calls `party` once when the signal aborts, until {@link unlisten}. The signal must not be aborted yet. */
 export function listen(signal: AbortSignal, party: Party): void {
-  let set = parties.get(signal)
-  if (set === undefined) {
-    const fresh = new Set<Party>()
-    set = fresh
-    parties.set(signal, fresh)
-    signal.addEventListener("abort", () => abortAll(signal, fresh), { once: true })
+  let audience = audiences.get(signal)
+  if (audience === undefined) {
+    const parties = new Set<Party>()
+    audience = { parties, listener: () => abortAll(signal, parties) }
+    audiences.set(signal, audience)
+    signal.addEventListener("abort", audience.listener, { once: true })
   }
-  set.add(party)
+  audience.parties.add(party)
 }
 
+/**
+ * The last one to leave takes the listener along. It is little in itself, but a runtime keeps a signal that is listened to alive: each
+ * `AbortSignal.any(…)` and `AbortSignal.timeout(…)` would stay in memory until it aborts, perhaps for ever.
+ */
 export function unlisten(signal: AbortSignal, party: Party): void {
-  parties.get(signal)?.delete(party)
+  const audience = audiences.get(signal)
+  if (audience?.parties.delete(party) !== true || audience.parties.size > 0 || signal.aborted) return
+  audiences.delete(signal)
+  signal.removeEventListener("abort", audience.listener)
 }
 
 function abortAll(signal: AbortSignal, set: Set<Party>): void {

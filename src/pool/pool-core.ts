@@ -118,17 +118,19 @@ export class PoolCore<R> {
   async run(worker: Worker<R>): Promise<void> {
     let died = true
     try {
+      // Also here: if every task kills its worker, no worker ever gets to the end of this loop.
+      if (worker.task === undefined && turnIsOver()) await nextTurn()
       for (;;) {
         if (worker.task === undefined) {
           const got = this.#getTask(worker)
           if (!(typeof got === "boolean" ? got : await got)) break
         }
-        const task = worker.task as R
+        let task: R | undefined = worker.task as R
         this.#settleInterrupt(worker)
         try {
           this.#beforeExecute(worker, task)
           try {
-            const pending = this.#host.begin(worker, task)
+            let pending = this.#host.begin(worker, task)
             if (pending !== undefined) {
               // Not `await` inside the call of complete(): an error of complete() itself is not the task's.
               let failed = false
@@ -139,8 +141,10 @@ export class PoolCore<R> {
                 failed = true
                 outcome = error
               }
+              pending = undefined
               if (failed) this.#host.fail(task, outcome)
               else this.#host.complete(task, outcome)
+              outcome = undefined
             }
             this.#host.afterExecute(task)
           } catch (error) {
@@ -151,12 +155,17 @@ export class PoolCore<R> {
         } finally {
           worker.release()
           this.#state.completed.increment()
+          task = undefined // as above with pending and outcome: a loop that waits would keep them in memory
         }
         if (turnIsOver()) await nextTurn()
       }
       died = false
     } finally {
-      this.#workerExit(worker, died)
+      try {
+        this.#workerExit(worker, died)
+      } catch (error) {
+        worker.thread.reportUncaught(error) // of the factory or terminated(); thrown, it would hide what killed the worker
+      }
     }
   }
 

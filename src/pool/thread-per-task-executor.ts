@@ -10,7 +10,7 @@ import type { FutureTask } from "../future/future-task.ts"
 import { type Callable, requireRunnable, type Runnable, start, withArguments } from "../future/runnable.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
-import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../memory/waiting.ts"
+import { abortOf, awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
 import { Thread } from "../thread/thread.ts"
 import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 
@@ -42,6 +42,8 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
       throw new RejectedExecutionError(`${identityOf(this)}: the thread factory refused to make a thread`, task)
     }
     if (!(thread instanceof Thread)) throw typeError("newThread()", "a Thread, null or undefined", thread)
+    // The factory ran user code: look again.
+    if (this.isShutdown) throw new RejectedExecutionError(`${identityOf(this)} is shut down`, task)
     thread.start()
     this.#threads.add(thread)
   }
@@ -60,6 +62,8 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
    * Unlike a pool's, which starts one task after the other, this starts all at once, and reports the first failure rather than the last.
    */
   override async invokeAny<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<T> {
+    timeoutOf(wait)
+    abortOf(wait)?.throwIfAborted()
     const race = new Race<T>()
     const futures: FutureTask<T>[] = []
     try {

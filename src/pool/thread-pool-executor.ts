@@ -28,6 +28,7 @@
 import { rangeError, requireBoolean, requireDuration, requireInteger, requireObject, requireString } from "../checks.ts"
 import { IllegalStateError, RejectedExecutionError } from "../errors.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
+import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { requireRunnable, type Runnable, withArguments } from "../future/runnable.ts"
 import { identityOf } from "../identity.ts"
@@ -69,7 +70,7 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
     const core = requireInteger("corePoolSize", options.corePoolSize, 0)
     const maximum = requireInteger("maximumPoolSize", options.maximumPoolSize, 1)
     requireInteger("maximumPoolSize", maximum, core, `corePoolSize (${core})`)
-    const keepAlive = requireDuration("keepAliveTime", options.keepAliveTime ?? 60_000)
+    const keepAlive = requireDuration("keepAliveTime", options.keepAliveTime === undefined ? 60_000 : options.keepAliveTime)
     this.#queue = requireQueue(options.workQueue === undefined ? new LinkedBlockingQueue() : options.workQueue)
     if (options.threadFactory === undefined) throw noPlatformThreads()
     this.#threadFactory = requireThreadFactory("threadFactory", options.threadFactory)
@@ -78,13 +79,13 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
     this.#state.corePoolSize = core
     this.#state.maximumPoolSize = maximum
     this.#state.keepAliveTime = keepAlive
-    if (options.allowCoreThreadTimeOut !== undefined) this.allowCoreThreadTimeOut = options.allowCoreThreadTimeOut
     this.#queue.holdTasks()
     this.#core = new PoolCore<Runnable>(
       this.#state,
       this.#queue,
       new RunnableHost({
-        runWorker: (worker) => this.#core.run(worker),
+        // A thread that its factory had started was not accepted: its worker must not take tasks. [TP28]
+        runWorker: (worker) => (this.#core.workers.has(worker) ? this.#core.run(worker) : Promise.resolve()),
         newThread: (target) => this.#threadFactory.newThread(target),
         beforeExecute: (thread, task) => this.beforeExecute(thread, task),
         afterExecute: (task, error) => this.afterExecute(task, error),
@@ -93,6 +94,7 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
         announceTermination: () => this.#termination.signalAll(),
       }),
     )
+    if (options.allowCoreThreadTimeOut !== undefined) this.allowCoreThreadTimeOut = options.allowCoreThreadTimeOut
   }
 
   // ------------------------------------------------------------------ tasks
@@ -103,8 +105,8 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
   }
 
   /** Takes back what was given to `execute`, or the future of a submitted task, if it still waits. True if it did. */
-  remove(command: Runnable): boolean {
-    return this.#core.remove(command)
+  remove(command: Runnable | Future<unknown>): boolean {
+    return this.#core.remove(command as Runnable)
   }
 
   /** Takes all cancelled futures out of the queue; otherwise they hold their places until a thread reaches them. */
@@ -278,8 +280,10 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
     this.#queue.drainTo(unrun)
     // A queue may keep things that drainTo does not give, such as tasks that are not yet due.
     for (const task of this.#queue.toArray()) if (this.#queue.remove(task)) unrun.push(task)
+    // Before the end is announced, and so before terminated(), which may throw: no future must stay pending.
+    const handedBack = unrun.map((task) => this.#handBack(task))
     this.#core.tryTerminate()
-    return unrun.map((task) => this.#handBack(task))
+    return handedBack
   }
 
   /** A command goes back as it is. A submitted task's future is cancelled, and its work goes back as a task of its own. */

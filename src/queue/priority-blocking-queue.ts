@@ -1,4 +1,4 @@
-import { requireFunction } from "../checks.ts"
+import { requireFunction, requireInteger } from "../checks.ts"
 import { TIMEOUT, WaitList, type Steps } from "../memory/waiting.ts"
 import type { End } from "./queue-core.ts"
 import { HeapQueue } from "./heap-queue.ts"
@@ -18,7 +18,12 @@ export class PriorityBlockingQueue<E> extends HeapQueue<E> {
   readonly #natural: boolean
   readonly #notEmpty = new WaitList()
 
-  constructor(comparator?: Comparator<E>) {
+  constructor(comparator?: Comparator<E>)
+  /** As Java's constructor. The capacity is checked and otherwise has no effect: the queue grows as it must. */
+  constructor(initialCapacity: number, comparator?: Comparator<E>)
+  constructor(first?: number | Comparator<E>, second?: Comparator<E>) {
+    if (typeof first === "number") requireInteger("initialCapacity", first, 1)
+    const comparator = typeof first === "number" ? second : first
     super(comparator === undefined ? naturalOrder : requireFunction("comparator", comparator))
     this.#natural = comparator === undefined
   }

@@ -31,8 +31,10 @@ export abstract class QueueCore<E> {
   /**
    * Lets nothing more in: `offer` gives false, `add` and `put` fail with IllegalStateError, also those that wait. What is
    * inside can still be taken. After that `poll` gives undefined, and `take` fails with IllegalStateError, also those that wait.
+   * IllegalStateError for the queue of a pool: its threads would have nothing to wait for. [TP66]
    */
   close(): void {
+    if (this.#holdsTasks) throw new IllegalStateError("The queue belongs to a pool: shut down the pool instead")
     if (this.#closed) return
     this.#closed = true
     this.closing()
@@ -49,6 +51,7 @@ export abstract class QueueCore<E> {
    * @internal
    */
   holdTasks(): void {
+    if (this.#closed) throw new IllegalStateError("The queue is closed: a pool could not take tasks from it")
     this.#holdsTasks = true
   }
 

@@ -17,7 +17,7 @@ const PATIENCE_MS = 10_000
 interface Command {
   readonly what: string
   readonly preInterrupted: boolean
-  perform(): unknown
+  readonly perform: () => unknown
 }
 
 class Actor {

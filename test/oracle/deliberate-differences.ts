@@ -87,7 +87,10 @@ export const deliberateDifferences: readonly DeliberateDifference[] = [
       },
       result: {
         applies: ({ facts }) => fateOf(facts) !== undefined && ["cancel", "get"].includes(String(facts.op["do"])),
-        instead: ({ facts }) => ({ value: facts.op["do"] === "cancel" ? { returned: false } : got(fateOf(facts)), facts }),
+        instead: ({ facts }) => ({
+          value: facts.op["do"] === "cancel" ? { returned: false } : got(fateOf(facts)),
+          facts,
+        }),
       },
     },
   },
@@ -123,17 +126,6 @@ export const deliberateDifferences: readonly DeliberateDifference[] = [
     },
   },
   {
-    id: "initial-capacity",
-    java: "A PriorityBlockingQueue can be given an initial capacity, which must be at least 1.",
-    here: "There is none: the only parameter is the comparator, and a number in its place is a TypeError.",
-    rules: {
-      result: {
-        applies: ({ facts }) => facts.op["do"] === "construct" && "initialCapacity" in facts.op,
-        instead: (result) => ({ ...result, value: { thrown: "ClassCastException" } }),
-      },
-    },
-  },
-  {
     id: "own-error",
     java: "get and invokeAny throw an ExecutionException whose cause is the task's exception.",
     here: "They reject with the task's own error.",
@@ -159,7 +151,9 @@ export const deliberateDifferences: readonly DeliberateDifference[] = [
 
 /** What get gives on an abandoned future, in the JDK's terms. */
 function got(fate: Fate | undefined): JsonObject {
-  return fate === "cancelled" ? { thrown: "CancellationException" } : { thrown: "ExecutionException", cause: "beforeExecute" }
+  return fate === "cancelled"
+    ? { thrown: "CancellationException" }
+    : { thrown: "ExecutionException", cause: "beforeExecute" }
 }
 
 /** The answer that a stuck call gets here; undefined if the recording does not tell, or leaves a choice. */

@@ -20,7 +20,7 @@ const LEG_MS = 5
 export async function quiescence(signature: () => string): Promise<void> {
   const deadline = performance.now() + RESTLESS_AFTER_MS
   let last = signature()
-  for (let still = 0; still < STILL_TURNS; ) {
+  for (let still = 0; still < STILL_TURNS;) {
     await turn()
     const now = signature()
     still = now === last ? still + 1 : 0

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises"
 import { isDeepStrictEqual } from "node:util"
 import { expectations } from "./expectation.ts"
-import type { JsonObject } from "./json.ts"
+import { type JsonObject, ScenarioError } from "./json.ts"
 import type { DriverClass } from "./suites/driver.ts"
 import { FutureTaskDriver } from "./suites/futuretask.ts"
 import { InvokeDriver } from "./suites/invoke.ts"
@@ -75,22 +75,30 @@ export async function replay(scenario: Scenario, threads: Threads): Promise<stri
     const when = notYet.includes(scenario.suite) ? "cannot be replayed yet" : "is unknown"
     return `suite ${scenario.suite} ${when}`
   }
-  let step = 0
+  let where = "setup"
   try {
     const expected = expectations(scenario)
     const driver = new Driver(scenario.setup, threads)
     try {
-      for (const { op } of scenario.steps) {
-        const difference = compare(expected[step++] ?? {}, await driver.step(op))
-        if (difference !== undefined) return `step ${step} ${JSON.stringify(op)}: ${difference}`
+      for (const [i, { op }] of scenario.steps.entries()) {
+        where = `step ${i + 1} ${JSON.stringify(op)}`
+        const difference = compare(expected[i] ?? {}, await driver.step(op))
+        if (difference !== undefined) return `${where}: ${difference}`
       }
     } finally {
       driver.close()
     }
   } catch (error) {
-    return `step ${step}: ${(error as Error).stack ?? String(error)}`
+    return `${where}: ${describe(error)}`
   }
   return undefined
+}
+
+/** In one line; an error that is no mistake of the scenario's needs its place. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof ScenarioError) return error.message
+  return (error.stack ?? error.message).replaceAll(/\n\s*/g, " ")
 }
 
 /** The first member that differs. Members that are not expected are not looked at: the JDK leaves them to luck. */

@@ -29,7 +29,7 @@ export function thrown(error: unknown): JsonObject {
   if (!(error instanceof Error)) throw new ScenarioError(`Something was thrown that is no Error: ${String(error)}`)
   if (error instanceof OwnError) return { thrown: error.name, message: error.message }
   const argument = error instanceof TypeError || error instanceof RangeError
-  const refusal = /^Expected `/.test(error.message)
+  const refusal = error.message.startsWith("Expected `")
   return { thrown: argument && !refusal ? `${error.name}: ${error.message}` : error.name }
 }
 

@@ -24,7 +24,12 @@ export interface Scenario {
 export function parseScenario(line: string): Scenario {
   const recorded = parseObject(line)
   const steps = objects(recorded, "steps").map((step) => ({ op: object(step, "op"), expect: object(step, "expect") }))
-  const scenario = { id: string(recorded, "id"), suite: string(recorded, "suite"), setup: object(recorded, "setup"), steps }
+  const scenario = {
+    id: string(recorded, "id"),
+    suite: string(recorded, "suite"),
+    setup: object(recorded, "setup"),
+    steps,
+  }
   if (steps.length === 0) throw new ScenarioError(`Scenario ${scenario.id} has no steps: it would always pass`)
   return scenario
 }

@@ -60,6 +60,24 @@ export class Pools implements AsyncDisposable {
     return gate
   }
 
+  /**
+   * Waits until a thread that became idle just now, with this keep-alive time, would have left: how to show that a
+   * thread stays without waiting for a time.
+   */
+  async keepAliveOver(ms: number): Promise<void> {
+    const clock = this.adopt(
+      new ThreadPoolExecutor({
+        corePoolSize: 1,
+        maximumPoolSize: 1,
+        keepAliveTime: 2 * ms,
+        allowCoreThreadTimeOut: true,
+        threadFactory: virtualThreads(),
+      }),
+    )
+    clock.prestartCoreThread()
+    await eventually(() => clock.poolSize === 0)
+  }
+
   /** The errors that ended threads since the last call, in order. */
   takeUncaught(): unknown[] {
     return this.takeUncaughtWithThreads().map(({ error }) => error)

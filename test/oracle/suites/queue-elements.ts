@@ -65,7 +65,7 @@ export function makeQueue(spec: JsonObject): BlockingQueue<Element> {
         ? new PriorityBlockingQueue<Element>((a, b) => Number(valueOf(b)) - Number(valueOf(a)))
         : new PriorityBlockingQueue<Element>()
     case "DelayQueue":
-      return new DelayQueue<DelayedElement>() as unknown as BlockingQueue<Element>
+      return new DelayQueue<DelayedElement>()
     default:
       throw new ScenarioError(`No such queue: ${JSON.stringify(spec)}`)
   }

@@ -32,7 +32,7 @@ export class QueueDriver implements Driver {
       size: queue.size,
       remainingCapacity: queue.remainingCapacity,
       contents: this.#values(queue.toArray()),
-      ...(queue instanceof LinkedTransferQueue ? { waitingConsumerCount: queue.waitingConsumerCount } : {}),
+      ...(isTransferQueue(queue) ? { waitingConsumerCount: queue.waitingConsumerCount } : {}),
       blocked: this.#actors.blocked(),
       completed: this.#actors.newlyCompleted(),
     }
@@ -129,8 +129,8 @@ export class QueueDriver implements Driver {
         makeQueue(op)
         return VOID
       default:
-        if (queue instanceof LinkedBlockingDeque) return this.#performOnDeque(queue, op)
-        if (queue instanceof LinkedTransferQueue) return this.#performOnTransferQueue(queue, op)
+        if (isDeque(queue)) return this.#performOnDeque(queue, op)
+        if (isTransferQueue(queue)) return this.#performOnTransferQueue(queue, op)
         throw unknown(op)
     }
   }
@@ -223,6 +223,14 @@ export class QueueDriver implements Driver {
         throw unknown(op)
     }
   }
+}
+
+function isDeque(queue: BlockingQueue<Element>): queue is LinkedBlockingDeque<Element> {
+  return queue instanceof LinkedBlockingDeque
+}
+
+function isTransferQueue(queue: BlockingQueue<Element>): queue is LinkedTransferQueue<Element> {
+  return queue instanceof LinkedTransferQueue
 }
 
 function unknown(op: JsonObject): ScenarioError {

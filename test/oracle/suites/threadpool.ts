@@ -1,69 +1,25 @@
-/**
- * Suite "threadpool": a ThreadPoolExecutor driven with gated tasks. A task that runs on a pool's thread waits at its gate until it
- * is told to `release` or `fail`, or is interrupted; one that runs on the driver, or inside another task, returns at once.
- */
-import { type Future, InterruptedError, LinkedBlockingQueue, type Runnable, Thread, type ThreadFactory } from "corepool"
-import { flag, integer, type JsonObject, maybeInteger, maybeString, object, ScenarioError, string, strings } from "../json.ts"
+/** Suite "threadpool": a ThreadPoolExecutor driven with gated tasks. */
+import type { Future, Runnable, Thread, ThreadFactory } from "corepool"
+import { flag, integer, type JsonObject, maybeInteger, maybeString, object, ScenarioError, string } from "../json.ts"
 import { pause, quiescence } from "../quiescence.ts"
 import { capture, OwnError, sorted, stateOf, VOID } from "../results.ts"
 import type { Threads } from "../threads.ts"
 import { type Driver, NULL } from "./driver.ts"
+import { type GatedTask, GatedTasks, OrderedRunnable } from "./gated-tasks.ts"
+import { Journal } from "./journal.ts"
 import { handlerFor, ObservedPool, queueFor } from "./observed-pool.ts"
-
-class Task {
-  readonly name: string
-  readonly priority: number
-  /** Where it stands among all tasks. */
-  readonly number: number
-  readonly uninterruptible: boolean
-  readonly spawns: readonly string[]
-  readonly gate = new LinkedBlockingQueue<string>()
-  /** What was given to `execute`. */
-  runnable: Runnable | undefined
-  /** What `submit` returned. */
-  future: Future<unknown> | undefined
-  started = false
-
-  constructor(op: JsonObject, number: number) {
-    this.name = string(op, "task")
-    this.number = number
-    this.priority = maybeInteger(op, "priority") ?? 0
-    this.uninterruptible = flag(op, "uninterruptible")
-    this.spawns = strings(op, "spawns")
-  }
-}
-
-/** What is given to `execute`: has a natural order, by priority and then by number. */
-class OrderedRunnable {
-  readonly #task: Task
-  readonly #body: (task: Task) => unknown
-
-  constructor(task: Task, body: (task: Task) => unknown) {
-    this.#task = task
-    this.#body = body
-  }
-
-  run(): unknown {
-    return this.#body(this.#task)
-  }
-
-  compareTo(other: OrderedRunnable): number {
-    return this.#task.priority - other.#task.priority || this.#task.number - other.#task.number
-  }
-}
 
 export class ThreadPoolDriver implements Driver {
   readonly #threads: Threads
   readonly #pool: ObservedPool
   readonly #isPriorityQueue: boolean
-  readonly #tasks = new Map<string, Task>()
+  readonly #journal = new Journal()
   readonly #poolThreads = new Set<Thread>()
-  /** Threads inside a task. */
-  readonly #occupied = new Set<Thread>()
-  readonly #starts: string[] = []
-  readonly #ends: string[] = []
-  #reportedStarts = 0
-  #reportedEnds = 0
+  readonly #tasks = new GatedTasks(
+    this.#journal,
+    (thread) => this.#poolThreads.has(thread),
+    (task) => this.#execute(task),
+  )
   #uncaught = 0
 
   constructor(setup: JsonObject, threads: Threads) {
@@ -112,68 +68,6 @@ export class ThreadPoolDriver implements Driver {
     }
   }
 
-  // ------------------------------------------------------------------ tasks
-
-  #newTask(op: JsonObject): Task {
-    const task = new Task(op, this.#tasks.size)
-    if (this.#tasks.has(task.name)) throw new ScenarioError(`Two tasks are called ${task.name}`)
-    this.#tasks.set(task.name, task)
-    return task
-  }
-
-  #body(task: Task): unknown {
-    const thread = Thread.currentThread()
-    const calledDirectly = !this.#poolThreads.has(thread) || this.#occupied.has(thread)
-    this.#starts.push(task.name)
-    task.started = true
-    if (!calledDirectly) return this.#gated(task, thread)
-    this.#end(task, "caller")
-    return task.name
-  }
-
-  async #gated(task: Task, thread: Thread): Promise<string> {
-    this.#occupied.add(thread)
-    try {
-      for (const name of task.spawns) this.#spawn(name, task)
-      const word = await this.#pass(task)
-      if (word !== "release") {
-        this.#end(task, "threw")
-        throw new OwnError(task.name)
-      }
-      this.#end(task, "returned")
-      return task.name
-    } finally {
-      this.#occupied.delete(thread)
-    }
-  }
-
-  #spawn(name: string, parent: Task): void {
-    const task = this.#newTask({ task: name })
-    try {
-      this.#execute(task)
-    } catch (error) {
-      this.#end(parent, "threw")
-      throw error
-    }
-  }
-
-  async #pass(task: Task): Promise<string> {
-    for (;;) {
-      try {
-        return await task.gate.take()
-      } catch (error) {
-        if (!(error instanceof InterruptedError)) throw error
-        if (task.uninterruptible) continue
-        this.#end(task, "interrupted")
-        throw new OwnError(`${task.name} interrupted`)
-      }
-    }
-  }
-
-  #end(task: Task, how: string): void {
-    this.#ends.push(`${task.name}:${how}`)
-  }
-
   // ------------------------------------------------------------------ ops
 
   async step(op: JsonObject): Promise<JsonObject> {
@@ -184,13 +78,13 @@ export class ThreadPoolDriver implements Driver {
     return this.#snapshot(result)
   }
 
-  #execute(task: Task): void {
-    task.runnable = new OrderedRunnable(task, (it) => this.#body(it))
+  #execute(task: GatedTask): void {
+    task.runnable = new OrderedRunnable(task, (it) => this.#tasks.run(it))
     this.#pool.execute(this.#pool.named(task.runnable, task.name))
   }
 
-  #submit(task: Task, as: string): Future<unknown> {
-    const body = Object.defineProperty(() => this.#body(task), "name", { value: task.name })
+  #submit(task: GatedTask, as: string): Future<unknown> {
+    const body = Object.defineProperty(() => this.#tasks.run(task), "name", { value: task.name })
     switch (as) {
       case "callable":
         return this.#pool.submit(body)
@@ -208,19 +102,19 @@ export class ThreadPoolDriver implements Driver {
     switch (string(op, "do")) {
       case "execute":
         if (op["task"] === null) pool.execute(NULL)
-        else this.#execute(this.#newTask(op))
+        else this.#execute(this.#tasks.create(op))
         return VOID
       case "submit":
         if (op["task"] === null) {
           pool.submit(NULL)
         } else {
-          const task = this.#newTask(op)
+          const task = this.#tasks.create(op)
           task.future = this.#submit(task, maybeString(op, "as") ?? "callable")
         }
         return VOID
       case "release":
       case "fail":
-        this.#task(op).gate.add(string(op, "do"))
+        this.#tasks.of(op).gate.add(string(op, "do"))
         return VOID
       case "cancel":
         return this.#future(op).cancel(flag(op, "mayInterrupt"))
@@ -272,20 +166,14 @@ export class ThreadPoolDriver implements Driver {
     }
   }
 
-  #task(op: JsonObject): Task {
-    const task = this.#tasks.get(string(op, "task"))
-    if (task === undefined) throw new ScenarioError(`No task in ${JSON.stringify(op)}`)
-    return task
-  }
-
   #future(op: JsonObject): Future<unknown> {
-    const { future } = this.#task(op)
+    const { future } = this.#tasks.of(op)
     if (future === undefined) throw new ScenarioError(`No future in ${JSON.stringify(op)}`)
     return future
   }
 
   #runnable(op: JsonObject): Runnable {
-    const { runnable } = this.#task(op)
+    const { runnable } = this.#tasks.of(op)
     if (runnable === undefined) throw new ScenarioError(`Not given to execute: ${JSON.stringify(op)}`)
     return runnable
   }
@@ -294,15 +182,26 @@ export class ThreadPoolDriver implements Driver {
 
   #signature(): string {
     const { poolSize, activeCount, queue, completedTaskCount, isTerminated } = this.#pool
-    const counts = [poolSize, activeCount, queue.size, completedTaskCount, this.#starts.length, this.#ends.length]
-    return [...counts, this.#uncaught, this.#poolThreads.size, isTerminated].join()
+    const { size } = this.#poolThreads
+    return [
+      poolSize,
+      activeCount,
+      queue.size,
+      completedTaskCount,
+      isTerminated,
+      size,
+      this.#uncaught,
+      this.#journal.length,
+    ].join()
   }
 
   #snapshot(result: JsonObject): JsonObject {
     const pool = this.#pool
     const queued = [...pool.queue].map((runnable) => pool.nameOf(runnable))
-    const withFuture = [...this.#tasks.values()].filter(({ future }) => future !== undefined)
-    const snapshot = {
+    const futures = [...this.#tasks].flatMap(({ name, future, started }) =>
+      future === undefined ? [] : [[name, stateOf(future, started)] as const],
+    )
+    return {
       result,
       poolSize: pool.poolSize,
       activeCount: pool.activeCount,
@@ -316,20 +215,16 @@ export class ThreadPoolDriver implements Driver {
       isShutdown: pool.isShutdown,
       isTerminating: pool.isTerminating,
       isTerminated: pool.isTerminated,
-      newStarts: sorted(this.#starts.slice(this.#reportedStarts)),
-      newEnds: sorted(this.#ends.slice(this.#reportedEnds)),
-      futures: Object.fromEntries(withFuture.map(({ name, future, started }) => [name, stateOf(future!, started)])),
+      ...this.#journal.page(),
+      futures: Object.fromEntries(futures),
       hooks: { ...pool.hooks },
       threadsCreated: this.#poolThreads.size,
       uncaught: this.#uncaught,
     }
-    this.#reportedStarts = this.#starts.length
-    this.#reportedEnds = this.#ends.length
-    return snapshot
   }
 
   close(): void {
-    for (const { gate } of this.#tasks.values()) gate.add("release")
+    for (const { gate } of this.#tasks) gate.add("release")
     this.#pool.shutdownNow()
   }
 }

@@ -93,8 +93,8 @@ export class SerialExecutor extends AbstractExecutorService {
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     if (this.#shutdown) throw new RejectedExecutionError("shut down", command)
-    const isRunnable = typeof command === "function" || typeof (command as Runnable | null)?.run === "function"
-    if (!isRunnable) throw new TypeError("nothing to run")
+    const { run } = (typeof command === "function" ? { run: command } : (command ?? {})) as { run?: unknown }
+    if (typeof run !== "function") throw new TypeError("nothing to run")
     this.#line.push(typeof command === "function" && args.length > 0 ? () => command(...args) : (command as Runnable))
     this.#next()
   }

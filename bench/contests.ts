@@ -1,0 +1,6 @@
+import type { Contest } from "./contest.ts"
+import { memory } from "./memory.ts"
+import { pool } from "./pool.ts"
+import { queues } from "./queues.ts"
+
+export const contests: readonly Contest[] = [pool, queues, memory]

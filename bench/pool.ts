@@ -1,0 +1,158 @@
+/** Contest 1: many short asynchronous tasks, eight at a time, each contender by its own bulk idiom. */
+import { corepool, type Runnable, type ThreadPoolExecutor } from "./corepool.ts"
+import { type Contender, type Contest, pairsOf, requireEqual, sum, sumBelow } from "./contest.ts"
+import { fastq, pLimit, pQueue } from "./rivals.ts"
+
+const CONCURRENCY = 8
+const PRIORITIES = 20
+
+/** The shortest wait there is: what is measured is everything around it. */
+async function task(i: number): Promise<number> {
+  // oxlint-disable-next-line typescript/await-thenable -- it is meant: a turn of the microtask queue
+  await null
+  return i
+}
+
+/** A contender that collects the results; they must be those of all tasks. */
+function collecting(name: string, results: (n: number) => Promise<readonly number[]>): Contender {
+  return {
+    name,
+    async run(n) {
+      requireEqual("the sum of the results", sum(await results(n)), sumBelow(n))
+    },
+  }
+}
+
+/** A contender that runs tasks for their effect. */
+function effective(
+  name: string,
+  perform: (n: number, effect: (i: number) => Promise<void>) => Promise<void>,
+): Contender {
+  return {
+    name,
+    async run(n) {
+      let total = 0
+      await perform(n, async (i) => {
+        // oxlint-disable-next-line typescript/await-thenable -- as in `task`
+        await null
+        total += i
+      })
+      requireEqual("the sum of what the tasks saw", total, sumBelow(n))
+    },
+  }
+}
+
+function times<T>(n: number, make: (i: number) => T): T[] {
+  const made: T[] = []
+  for (let i = 0; i < n; i++) made.push(make(i))
+  return made
+}
+
+// ------------------------------------------------------------------ corepool
+
+async function newPool(): Promise<ThreadPoolExecutor> {
+  const { Executors, virtualThreads } = await corepool()
+  return Executors.newFixedThreadPool(CONCURRENCY, virtualThreads())
+}
+
+const invokeAll = collecting("invokeAll, resultNow of each", async (n) => {
+  await using executor = await newPool()
+  const futures = await executor.invokeAll(times(n, (i) => () => task(i)))
+  return futures.map((future) => future.resultNow())
+})
+
+const submitGet = collecting("submit, Promise.all of get()", async (n) => {
+  await using executor = await newPool()
+  return Promise.all(times(n, (i) => executor.submit(task, i).get()))
+})
+
+const submitAll = collecting("submit, Promise.all of futures", async (n) => {
+  await using executor = await newPool()
+  return Promise.all(times(n, (i) => executor.submit(task, i)))
+})
+
+const submitAwait = collecting("submit, await of each future", async (n) => {
+  await using executor = await newPool()
+  const results: number[] = []
+  for (const future of times(n, (i) => executor.submit(task, i))) results.push(await future)
+  return results
+})
+
+const execute = effective("execute, close", async (n, effect) => {
+  const executor = await newPool()
+  for (let i = 0; i < n; i++) executor.execute(effect, i)
+  await executor.close()
+})
+
+const withPriority = collecting("with({ priority }), Promise.all of get()", async (n) => {
+  const { PriorityBlockingQueue, ThreadPoolExecutor, virtualThreads } = await corepool()
+  await using executor = new ThreadPoolExecutor({
+    corePoolSize: CONCURRENCY,
+    maximumPoolSize: CONCURRENCY,
+    workQueue: new PriorityBlockingQueue<Runnable>(),
+    threadFactory: virtualThreads(),
+  })
+  const views = times(PRIORITIES, (priority) => executor.with({ priority }))
+  return Promise.all(times(n, (i) => (views[i % PRIORITIES] ?? executor).submit(task, i).get()))
+})
+
+// ------------------------------------------------------------------ rivals
+
+const fastqPromise = collecting("fastq.promise", async (n) => {
+  const queue = (await fastq()).promise(task, CONCURRENCY)
+  return Promise.all(times(n, (i) => queue.push(i)))
+})
+
+const fastqCallback = effective("fastq, drain", async (n, effect) => {
+  const make = await fastq()
+  const queue = make<number>((i, done) => void effect(i).then(() => done(null), done), CONCURRENCY)
+  const drained = new Promise<void>((resolve) => (queue.drain = resolve))
+  for (let i = 0; i < n; i++) queue.push(i)
+  await drained
+})
+
+const limited = collecting("p-limit", async (n) => {
+  const limit = (await pLimit())(CONCURRENCY)
+  return Promise.all(times(n, (i) => limit(task, i)))
+})
+
+const queued = collecting("p-queue", async (n) => {
+  const queue = new (await pQueue())({ concurrency: CONCURRENCY })
+  return Promise.all(times(n, (i) => queue.add(() => task(i))))
+})
+
+const queuedWithPriority = collecting("p-queue with priority", async (n) => {
+  const queue = new (await pQueue())({ concurrency: CONCURRENCY })
+  return Promise.all(times(n, (i) => queue.add(() => task(i), { priority: i % PRIORITIES })))
+})
+
+// ------------------------------------------------------------------ the contest
+
+export const pool: Contest = {
+  name: "pool",
+  measures: "time",
+  bouts: [
+    {
+      title: `asynchronous tasks, ${CONCURRENCY} at a time, all results collected`,
+      n: 200_000,
+      pairs: pairsOf(
+        [invokeAll, submitGet, submitAll, submitAwait],
+        [
+          { rival: fastqPromise, target: 1 },
+          { rival: limited, target: 2 },
+          { rival: queued, target: 20 },
+        ],
+      ),
+    },
+    {
+      title: `asynchronous tasks, ${CONCURRENCY} at a time, no results`,
+      n: 200_000,
+      pairs: [{ ours: execute, rival: fastqCallback }],
+    },
+    {
+      title: `asynchronous tasks of ${PRIORITIES} priorities, ${CONCURRENCY} at a time, all results collected`,
+      n: 200_000,
+      pairs: [{ ours: withPriority, rival: queuedWithPriority }],
+    },
+  ],
+}

@@ -1,0 +1,49 @@
+/** Loads the rivals from this folder's node_modules, each on demand, with as much of their types as is used here. */
+import { createRequire } from "node:module"
+import { pathToFileURL } from "node:url"
+
+/** This runs from build/bench; what is installed lies beside the source. */
+const MANIFEST = new URL("../../bench/package.json", import.meta.url)
+
+const { resolve } = createRequire(MANIFEST)
+
+async function load<T>(name: string): Promise<T> {
+  const module = (await import(pathToFileURL(resolve(name)).href)) as { readonly default: T }
+  return module.default
+}
+
+/** The exact versions of the rivals, by name. */
+export function rivalVersions(): Record<string, string> {
+  const manifest = createRequire(import.meta.url)(MANIFEST.pathname) as { dependencies: Record<string, string> }
+  return manifest.dependencies
+}
+
+interface Fastq {
+  <T>(
+    worker: (item: T, done: (error: unknown, result?: unknown) => void) => void,
+    concurrency: number,
+  ): {
+    push(item: T): void
+    drain: () => void
+  }
+  promise<T, R>(worker: (item: T) => Promise<R>, concurrency: number): { push(item: T): Promise<R> }
+}
+
+export const fastq = (): Promise<Fastq> => load("fastq")
+
+type Limit = <A extends unknown[], R>(task: (...args: A) => Promise<R>, ...args: A) => Promise<R>
+
+export const pLimit = (): Promise<(concurrency: number) => Limit> => load("p-limit")
+
+interface PQueue {
+  add<R>(task: () => Promise<R>, options?: { priority: number }): Promise<R>
+}
+
+export const pQueue = (): Promise<new (options: { concurrency: number }) => PQueue> => load("p-queue")
+
+interface YoctoQueue<E> {
+  enqueue(element: E): void
+  dequeue(): E | undefined
+}
+
+export const yoctoQueue = (): Promise<new <E>() => YoctoQueue<E>> => load("yocto-queue")

@@ -1,0 +1,31 @@
+/** An executor that the contract is put to, and what it need not be able to do. */
+import type { ExecutorService, ThreadFactory } from "corepool"
+
+/** What not every executor can do. */
+export type Ability =
+  /** Keeps tasks waiting for a thread. */
+  | "queue"
+  /** Refuses tasks after shutdown with RejectedExecutionError. */
+  | "refusal"
+  /** Cancels the futures of what `shutdownNow` returns, and returns work that can be run elsewhere. */
+  | "hand-back"
+  /** Tells the given factory's handler of errors. */
+  | "handler"
+  /** Knows its own threads, so that `close` notices that it would wait for itself. */
+  | "self-knowledge"
+
+export interface ExecutorUnderTest {
+  readonly name: string
+  /** How many tasks run at once; Infinity if as many as come. */
+  readonly threads: number
+  /** Opens a fresh executor with threads of this factory. */
+  readonly open: (factory: ThreadFactory) => ExecutorService
+  /** What it cannot do, and why. */
+  readonly lacks?: { readonly [A in Ability]?: string }
+}
+
+/** The option that skips a test if the executor lacks something it needs, with the reason. */
+export function needs(subject: ExecutorUnderTest, ...abilities: Ability[]): { skip: string | false } {
+  const reason = abilities.map((ability) => subject.lacks?.[ability]).find((lack) => lack !== undefined)
+  return { skip: reason ?? false }
+}

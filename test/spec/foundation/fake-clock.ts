@@ -1,0 +1,77 @@
+/**
+ * A clock that stands still until the test moves it. While it is there, `performance.now`, `setTimeout` and `clearTimeout` are its own;
+ * so it proves what would take weeks (a delay beyond 2³¹ ms) or luck (a timer that fires early).
+ *
+ *     using clock = new FakeClock()
+ *     const waiting = task.get(100)
+ *     clock.advance(100)
+ */
+
+interface FakeTimer {
+  readonly due: number
+  readonly fire: () => void
+  background: boolean
+}
+
+export class FakeClock implements Disposable {
+  readonly #real = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout }
+  readonly #timers = new Map<object, FakeTimer>()
+  /** The delays that were asked of `setTimeout`, in order. */
+  readonly delays: number[] = []
+  #now = 1000
+  readonly #early: number
+
+  /** Timers fire `early` ms before their time, as real ones may. */
+  constructor({ early = 0 } = {}) {
+    this.#early = early
+    Object.defineProperty(performance, "now", { value: () => this.#now, configurable: true })
+    globalThis.setTimeout = ((fire: () => void, delay: number) => this.#set(fire, delay)) as typeof setTimeout
+    globalThis.clearTimeout = ((handle: object | undefined) => this.#clear(handle)) as typeof clearTimeout
+  }
+
+  /** How many timers are ticking. */
+  get ticking(): number {
+    return this.#timers.size
+  }
+
+  /** How many of them keep the process alive. */
+  get foreground(): number {
+    return [...this.#timers.values()].filter(({ background }) => !background).length
+  }
+
+  get now(): number {
+    return this.#now
+  }
+
+  /** Lets time pass; timers fire in their order, each at its time. */
+  advance(ms: number): void {
+    const end = this.#now + ms
+    for (;;) {
+      const next = [...this.#timers].toSorted(([, a], [, b]) => a.due - b.due)[0]
+      if (next === undefined || next[1].due > end) break
+      this.#timers.delete(next[0])
+      this.#now = Math.max(this.#now, next[1].due)
+      next[1].fire()
+    }
+    this.#now = end
+  }
+
+  [Symbol.dispose](): void {
+    Object.assign(globalThis, this.#real)
+    Reflect.deleteProperty(performance, "now")
+  }
+
+  #set(fire: () => void, delay: number): object {
+    this.delays.push(delay)
+    // As the real one does: out of range means 1 ms.
+    const ms = delay >= 1 && delay <= 2 ** 31 - 1 ? Math.trunc(delay) : 1
+    const timer: FakeTimer = { due: this.#now + Math.max(ms - this.#early, 0), fire, background: false }
+    const handle = { unref: () => (timer.background = true) }
+    this.#timers.set(handle, timer)
+    return handle
+  }
+
+  #clear(handle: object | undefined): void {
+    if (handle !== undefined) this.#timers.delete(handle)
+  }
+}

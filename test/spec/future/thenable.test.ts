@@ -1,0 +1,146 @@
+import { CancellationError, type Future, FutureTask } from "corepool"
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { Gate, rejectionOf } from "../../support/harness.ts"
+import { runProgram } from "../foundation/child.ts"
+import { OpenTask } from "./open-task.ts"
+
+/** Futures that are done, and one that is not yet. */
+function futures(): { value: OpenTask<string>; failed: OpenTask<string>; cancelled: OpenTask<string>; late: OpenTask<string> } {
+  const [value, failed, cancelled, late] = Array.from({ length: 4 }, () => new OpenTask<string>(() => "late"))
+  assert.ok(value && failed && cancelled && late)
+  value.set("value")
+  failed.setException(new Error("in vain"))
+  cancelled.cancel()
+  return { value, failed, cancelled, late }
+}
+
+test("[FT40] await gives the value, the task's own error, or CancellationError", async () => {
+  const { value, failed, cancelled, late } = futures()
+  assert.equal(await value, "value")
+  assert.equal(await rejectionOf(failed), failed.exceptionNow())
+  assert.ok((await rejectionOf(cancelled)) instanceof CancellationError)
+  queueMicrotask(() => void late.run())
+  assert.equal(await late, "late")
+})
+
+test("[FT40] then calls the handler that fits, never inside the call, and passes its result on", async () => {
+  const { value, failed } = futures()
+  const calls: string[] = []
+  const handle = (future: Future<string>): Promise<string> =>
+    future.then(
+      (result) => {
+        calls.push(`fulfilled ${result}`)
+        return "a"
+      },
+      (error) => {
+        calls.push(`rejected ${String(error)}`)
+        return "b"
+      },
+    ) as Promise<string>
+  const handled = [handle(value), handle(failed)]
+  assert.deepEqual(calls, [])
+  assert.deepEqual(await Promise.all(handled), ["a", "b"])
+  assert.deepEqual(calls, ["fulfilled value", "rejected Error: in vain"])
+})
+
+test("[FT40] without handlers the outcome passes through; an error of a handler is the new outcome", async () => {
+  const { value, failed } = futures()
+  assert.equal(await value.then(), "value")
+  assert.equal(await value.then(null, null), "value")
+  assert.equal(await rejectionOf(failed.then()), failed.exceptionNow())
+  const error = new Error("handler")
+  const throwing = (): never => {
+    throw error
+  }
+  assert.equal(await rejectionOf(value.then(throwing)), error)
+  assert.equal(await rejectionOf(failed.then(undefined, throwing)), error)
+})
+
+test("[FT41] Promise.all, allSettled, any, race and resolve take futures", async () => {
+  const { value, failed, cancelled, late } = futures()
+  const pending = new FutureTask(new Gate().body)
+  queueMicrotask(() => void late.run())
+  assert.deepEqual(await Promise.all([value, late, 3]), ["value", "late", 3])
+  assert.equal(await rejectionOf(Promise.all([pending, failed])), failed.exceptionNow())
+  assert.equal(await Promise.any([failed, cancelled, pending, value]), "value")
+  assert.equal(await Promise.race([pending, late]), "late")
+  assert.equal(await Promise.resolve(value), "value")
+  const settled = await Promise.allSettled([value, failed, cancelled])
+  assert.deepEqual(
+    settled.map(({ status }) => status),
+    ["fulfilled", "rejected", "rejected"],
+  )
+  const aggregate = await rejectionOf(Promise.any([failed, cancelled]))
+  assert.ok(aggregate instanceof AggregateError)
+  assert.equal(aggregate.errors[0], failed.exceptionNow())
+})
+
+test("[FT41] Promise.all over failed futures leaves no rejection unhandled", async () => {
+  const { code, stderr } = await runProgram(`
+    import { FutureTask } from "corepool"
+    const tasks = [1, 2, 3].map((n) => new FutureTask(() => { throw new Error("e" + n) }))
+    const all = Promise.all(tasks).catch(() => {})
+    for (const task of tasks) task.run()
+    await all
+    await Promise.race(tasks).catch(() => {})
+  `)
+  assert.deepEqual([code, stderr], [0, ""])
+})
+
+test("[FT42] futures that nobody looks at raise no unhandled rejection, however they end", async () => {
+  const { code, stdout, stderr } = await runProgram(`
+    import { Executors, FutureTask, virtualThreads } from "corepool"
+    process.on("unhandledRejection", (reason) => console.log("unhandled", reason))
+    const pool = Executors.newFixedThreadPool(2, virtualThreads())
+    const fail = () => { throw new Error("in vain") }
+    pool.submit(fail)
+    pool.submit(async () => fail())
+    pool.submit(() => new Promise(() => {})).cancel(true)
+    new FutureTask(fail).run()
+    new FutureTask(async () => fail()).run()
+    new FutureTask(fail).cancel()
+    const queued = [1, 2, 3, 4].map(() => pool.submit(() => 1))
+    pool.shutdownNow()
+    const perTask = Executors.newVirtualThreadPerTaskExecutor()
+    perTask.submit(fail)
+    await perTask.close()
+    setTimeout(() => console.log("end", queued.map((future) => future.state).join()), 10)
+  `)
+  assert.deepEqual([code, stderr], [0, ""])
+  assert.match(stdout, /^end \w+,/)
+})
+
+test("[FT42] a failure that was awaited is no unhandled rejection", async () => {
+  const { code, stdout, stderr } = await runProgram(`
+    import { FutureTask } from "corepool"
+    const task = new FutureTask(async () => { throw new Error("in vain") })
+    const waits = [task.get(), task.get(1000), task.then(() => {})]
+    task.run()
+    for (const result of await Promise.allSettled(waits)) console.log(result.status)
+    try { await task } catch (error) { console.log(error.message) }
+    try { await task.get() } catch (error) { console.log(error.message) }
+  `)
+  assert.deepEqual([code, stderr], [0, ""])
+  assert.equal(stdout, "rejected\nrejected\nrejected\nin vain\nin vain\n")
+})
+
+test("[FT43] a promise of get() that nobody handles is an unhandled rejection", async () => {
+  for (const get of ["task.run(); task.get()", "task.get(); task.run()", "task.get(1000); task.run()"]) {
+    const { code, stderr } = await runProgram(`
+      import { FutureTask } from "corepool"
+      const task = new FutureTask(() => { throw new Error("in vain") })
+      ${get}
+    `)
+    assert.equal(code, 1)
+    assert.match(stderr, /Error: in vain/)
+  }
+})
+
+test("[FT44] an async function awaits the future it returns; in an object it is handed on", async () => {
+  const { value, failed } = futures()
+  // oxlint-disable-next-line typescript/return-await -- what happens without is what this test is about
+  assert.equal(await (async () => value)(), "value")
+  const handed = await (async () => ({ future: failed }))()
+  assert.equal(handed.future, failed)
+})

@@ -1,0 +1,117 @@
+/** What the tests of queues share. */
+import type { BlockingQueue } from "corepool"
+import { Flow } from "#src/memory/flow.js"
+import assert from "node:assert/strict"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { turns } from "../../support/harness.ts"
+
+/** A promise and what has become of it. */
+export class Watched<T> {
+  state: "pending" | "fulfilled" | "rejected" = "pending"
+  value: T | undefined
+  reason: unknown
+
+  constructor(promise: Promise<T>) {
+    promise.then(
+      (value) => {
+        this.state = "fulfilled"
+        this.value = value
+      },
+      (reason: unknown) => {
+        this.state = "rejected"
+        this.reason = reason
+      },
+    )
+  }
+
+  get isPending(): boolean {
+    return this.state === "pending"
+  }
+}
+
+/** A flow of its own in a call that may wait. */
+export class Caller<T> {
+  readonly flow: Flow
+  readonly call: Watched<T>
+
+  constructor(body: () => Promise<T>, flow: Flow = new Flow()) {
+    this.flow = flow
+    this.call = new Watched(flow.run(body))
+  }
+
+  get isWaiting(): boolean {
+    return this.call.isPending
+  }
+
+  interrupt(): void {
+    this.flow.interrupt()
+  }
+}
+
+/** Starts a call as a flow of its own and makes sure that it waits. */
+export async function waiting<T>(body: () => Promise<T>): Promise<Caller<T>> {
+  const caller = new Caller(body)
+  await turns(1)
+  assert.equal(caller.call.state, "pending", "should have to wait")
+  return caller
+}
+
+/** Makes a call as a flow whose interrupt flag is raised. */
+export async function raised<T>(body: () => Promise<T>): Promise<Caller<T>> {
+  const flow = new Flow()
+  flow.interrupt()
+  const caller = new Caller(body, flow)
+  await turns(1)
+  return caller
+}
+
+/** Checks that a call has ended with this value. */
+export async function gives<T>(caller: Caller<T>, value: T): Promise<void> {
+  await turns(1)
+  assert.equal(caller.call.reason, undefined)
+  assert.equal(caller.call.state, "fulfilled")
+  assert.deepEqual(caller.call.value, value)
+}
+
+/** Checks that a call has failed with an error of this name. */
+export async function failsWith(caller: Caller<unknown>, name: string): Promise<void> {
+  await turns(1)
+  assert.equal(caller.call.state, "rejected")
+  assert.equal((caller.call.reason as Error).name, name)
+}
+
+/** What a pool sees of its work queue. */
+interface WorkQueue<E> {
+  holdTasks(): void
+  receive(settle: { resolve(e: E | undefined): void; reject(reason: unknown): void }, flow: Flow, timeout: number): void
+}
+
+export function asWorkQueue<E>(queue: BlockingQueue<E>): WorkQueue<E> {
+  return queue as unknown as WorkQueue<E>
+}
+
+/** Receives as a pool's thread does; the callbacks tell nobody but the result, and at once. */
+export function receive<E>(queue: BlockingQueue<E>, timeout: number, flow: Flow = new Flow()): Received<E> {
+  const result: Received<E> = { state: "pending", value: undefined, reason: undefined, flow }
+  asWorkQueue(queue).receive(
+    {
+      resolve: (value) => Object.assign(result, { state: "fulfilled", value }),
+      reject: (reason) => Object.assign(result, { state: "rejected", reason }),
+    },
+    flow,
+    timeout,
+  )
+  return result
+}
+
+export interface Received<E> {
+  readonly state: "pending" | "fulfilled" | "rejected"
+  readonly value: E | undefined
+  readonly reason: unknown
+  readonly flow: Flow
+}
+
+setFlagsFromString("--expose-gc")
+/** Collects all garbage now. */
+export const collectGarbage: () => void = runInNewContext("gc")
