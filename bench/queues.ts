@@ -1,5 +1,5 @@
 /** Contest 2: queues and futures by themselves, against what one would write without them. */
-import { type Contender, type Contest, pairsOf, requireEqual, sumBelow } from "./contest.ts"
+import { type Bout, type Contender, type Contest, pairsOf, requireEqual, sumBelow } from "./contest.ts"
 import { corepool } from "./corepool.ts"
 import { futureBouts } from "./futures.ts"
 import { handOverBout } from "./hand-over.ts"
@@ -19,18 +19,35 @@ const FEW = 1_000
 const MANY = 100_000
 
 /** One in, one out, n times, while `backlog` elements wait. */
-function passing(name: string, make: Make, backlog: number, element: (i: number) => number): Contender {
+function passing(name: string, make: Make, backlog: number): Contender {
   return {
     name,
     async run(n) {
       const container = await make(backlog + 1)
-      for (let i = 0; i < backlog; i++) container.add(element(i))
-      let taken = 0
-      for (let i = backlog; i < backlog + n; i++) {
-        container.add(element(i))
-        if (container.take() !== undefined) taken++
+      for (let i = 0; i < backlog; i++) container.add(i)
+      let total = 0
+      for (let i = 0; i < n; i++) {
+        container.add(backlog + i)
+        total += container.take() ?? Number.NaN
       }
-      requireEqual("the number of elements taken", taken, n)
+      requireEqual("the sum of the elements", total, sumBelow(n))
+    },
+  }
+}
+
+/** The same for a queue that gives the least: each element that comes is a little greater than the one that went, as with due times. */
+function ordering(name: string, make: Make, backlog: number): Contender {
+  return {
+    name,
+    async run(n) {
+      const container = await make(backlog)
+      for (let i = 0; i < backlog; i++) container.add(scattered(i))
+      for (let i = 0, least = 0; i < n; i++) {
+        const e = container.take() ?? Number.NaN
+        if (!(e >= least)) throw new Error(`Got ${e} after ${least}`)
+        least = e
+        container.add(e + scattered(i))
+      }
     },
   }
 }
@@ -123,13 +140,9 @@ const sortedArray: Make = async () => {
   }
 }
 
-/** The same disorder in every run: multiplying by an odd constant permutes 32-bit numbers. */
+/** From 0 to 65,535 in the same disorder in every run: the high half of a multiple of an odd constant. */
 function scattered(i: number): number {
-  return Math.imul(i, 0x9e3779b1) >>> 0
-}
-
-function inOrder(i: number): number {
-  return i
+  return Math.imul(i, 0x9e3779b1) >>> 16
 }
 
 // ------------------------------------------------------------------ the contest
@@ -140,19 +153,32 @@ const ours: readonly [string, Make][] = [
   ["LinkedBlockingDeque", linkedDeque],
 ]
 
+function orderingBout(backlog: number, n: number): Bout {
+  return {
+    title: `elements through a queue in which ${backlog.toLocaleString("en")} wait, least first`,
+    n,
+    pairs: [
+      {
+        ours: ordering("PriorityBlockingQueue", priorityQueue, backlog),
+        rival: ordering("array, kept sorted", sortedArray, backlog),
+      },
+    ],
+  }
+}
+
 export const queues: Contest = {
   name: "queues",
   measures: "time",
   bouts: [
     {
-      title: `elements through a queue in which ${FEW} wait: offer and poll in turn`,
+      title: `elements through a queue in which ${FEW.toLocaleString("en")} wait: offer and poll in turn`,
       n: 1_000_000,
       pairs: pairsOf(
-        ours.map(([name, make]) => passing(name, make, FEW, inOrder)),
+        ours.map(([name, make]) => passing(name, make, FEW)),
         [
-          { rival: passing("array, push and shift", plainArray, FEW, inOrder) },
-          { rival: passing("array with a head index", indexedArray, FEW, inOrder) },
-          { rival: passing("yocto-queue", yocto, FEW, inOrder) },
+          { rival: passing("array, push and shift", plainArray, FEW) },
+          { rival: passing("array with a head index", indexedArray, FEW) },
+          { rival: passing("yocto-queue", yocto, FEW) },
         ],
       ),
     },
@@ -164,14 +190,8 @@ export const queues: Contest = {
         [{ rival: draining("array with a head index", indexedArray) }, { rival: draining("yocto-queue", yocto) }],
       ),
     },
-    ...[FEW, MANY].map((backlog) => ({
-      title: `elements in disorder through a queue in which ${backlog} wait, least first`,
-      n: 100_000,
-      pairs: pairsOf(
-        [passing("PriorityBlockingQueue", priorityQueue, backlog, scattered)],
-        [{ rival: passing("array, kept sorted", sortedArray, backlog, scattered) }],
-      ),
-    })),
+    orderingBout(FEW, 500_000),
+    orderingBout(MANY, 100_000),
     handOverBout,
     ...futureBouts,
   ],

@@ -63,7 +63,7 @@ export function printLosses(contest: Contest, results: readonly BoutResult[]): v
   }
 }
 
-/** For machines: what was measured, in the order of printing. */
+/** For machines: what was measured, in the order of printing. The spreads can be computed again from the samples. */
 export function toJson(contest: Contest, results: readonly BoutResult[]): unknown {
   return {
     name: contest.name,
@@ -71,10 +71,21 @@ export function toJson(contest: Contest, results: readonly BoutResult[]): unknow
     bouts: results.map((result) => ({
       title: result.bout.title,
       n: result.n,
-      contenders: [...result.samples].map(([name, samples]) => ({ name, ...spreadOf(samples), samples })),
-      ratios: ratiosOf(result).map(({ ratio, ...names }) => ({ ...names, ...ratio })),
+      samples: Object.fromEntries([...result.samples].map(([name, values]) => [name, values.map(rounded)])),
+      ratios: ratiosOf(result).map(({ ours, rival, target, ratio: { median, min, max } }) => ({
+        ours,
+        rival,
+        target,
+        median: rounded(median),
+        min: rounded(min),
+        max: rounded(max),
+      })),
     })),
   }
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(4))
 }
 
 /** Three significant digits, no exponent. */

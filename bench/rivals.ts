@@ -1,4 +1,5 @@
 /** Loads the rivals from this folder's node_modules, each on demand, with as much of their types as is used here. */
+import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
 
@@ -14,8 +15,8 @@ async function load<T>(name: string): Promise<T> {
 
 /** The exact versions of the rivals, by name. */
 export function rivalVersions(): Record<string, string> {
-  const manifest = createRequire(import.meta.url)(MANIFEST.pathname) as { dependencies: Record<string, string> }
-  return manifest.dependencies
+  const { dependencies } = JSON.parse(readFileSync(MANIFEST, "utf8")) as { dependencies: Record<string, string> }
+  return dependencies
 }
 
 interface Fastq {

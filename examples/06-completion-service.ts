@@ -1,8 +1,8 @@
 /**
  * Results in the order in which they come.
  *
- * `Promise.all` gives all results at the end, in the order of the questions. A completion service hands out each one as soon as it is
- * there, failures included, so that a page can show what it has.
+ * `Promise.all` gives all results at the end, in the order of the questions. A completion service hands out each one as
+ * soon as it is there, failures included, so that a page can show what it has.
  */
 import { ExecutorCompletionService, Executors, Thread, virtualThreads } from "corepool"
 

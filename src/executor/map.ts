@@ -44,8 +44,8 @@ async function* mapping<I, O>(
   try {
     for (;;) {
       feed.fill()
-      const chunk = feed.poll(ordered)
-      if (chunk !== undefined) for (const result of await chunk.future.get()) yield result
+      const ready = feed.poll(ordered)
+      if (ready !== undefined) for (const result of await ready.future.get()) yield result
       else if (feed.isOver) return
       else await awaiting(feed.progress())
     }
@@ -71,6 +71,13 @@ class Feed<I, O> {
   #failure: { readonly error: unknown } | undefined
   /** A chunk the executor had no room for. */
   #refused: I[] | undefined
+  /** It was refused, and nothing has ended since: trying again would be of no use. */
+  #full = false
+
+  readonly #onChunkEnd = (): void => {
+    this.#full = false
+    this.#progress.signal()
+  }
 
   constructor(executor: TaskHost, run: (batch: I[]) => Promise<O[]>, source: Source<I>, window: number, chunk: number) {
     this.#executor = executor
@@ -82,7 +89,7 @@ class Feed<I, O> {
 
   /** Starts filling the window, if it is not full and nobody does so already. Beside the consumer: a slow source must not hold up results. */
   fill(): void {
-    if (this.#filling || this.#stopped || !this.#hasMore || this.#underWay.size >= this.#window) return
+    if (this.#filling || this.#full || this.#stopped || !this.#hasMore || this.#underWay.size >= this.#window) return
     this.#filling = true
     void this.#fillWindow()
       .catch((error: unknown) => {
@@ -126,7 +133,7 @@ class Feed<I, O> {
   /** False if the executor is full, which the end of a chunk will change. */
   #start(batch: I[]): boolean {
     const result = this.#executor.taskFor(() => this.#run(batch))
-    const task = new ChunkTask(result, this.#progress)
+    const task = new ChunkTask(result, this.#onChunkEnd)
     try {
       this.#executor.execute(task)
     } catch (error) {
@@ -134,6 +141,7 @@ class Feed<I, O> {
       if (!(error instanceof RejectedExecutionError) || this.#executor.isShutdown || this.#underWay.size === 0)
         throw error
       this.#refused = batch
+      this.#full = true
       return false
     }
     this.#underWay.add(task)
@@ -146,6 +154,7 @@ class Feed<I, O> {
     for (const task of this.#underWay) {
       if (task.isDone) {
         this.#underWay.delete(task)
+        this.#full = false // at least worth another try
         return task
       }
       if (ordered) break
@@ -188,15 +197,15 @@ async function closeSource(source: Source<unknown>): Promise<void> {
 
 /** Wakes the consumer when a chunk is over, however it ended. */
 class ChunkTask<O> extends Carrier<O[]> {
-  readonly #progress: WaitList
+  readonly #onEnd: () => void
 
-  constructor(future: FutureTask<O[]>, progress: WaitList) {
+  constructor(future: FutureTask<O[]>, onEnd: () => void) {
     super(future)
-    this.#progress = progress
+    this.#onEnd = onEnd
   }
 
   protected override told(): void {
-    this.#progress.signal()
+    this.#onEnd()
   }
 }
 

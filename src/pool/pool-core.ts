@@ -186,7 +186,7 @@ export class PoolCore<R> {
 
   /** Gets the worker its next task: true if it has one now, false if it must leave, a promise of either if it has to wait. */
   #getTask(worker: Worker<R>): boolean | Promise<boolean> {
-    if (this.#leaves(false)) return false
+    if (this.#leaves(worker, false)) return false
     const task = this.#queue.poll()
     if (task === undefined) return this.#waitForTask(worker)
     worker.accept(task)
@@ -197,25 +197,29 @@ export class PoolCore<R> {
     for (;;) {
       const timedOut = await this.#park(worker)
       if (worker.task !== undefined) return true
-      if (this.#leaves(timedOut)) return false
+      if (this.#leaves(worker, timedOut)) return false
     }
   }
 
   /**
-   * Whether a worker must leave; if so it is no longer counted. It must when the pool has stopped, or is shut down and the queue is empty; when there are
+   * Whether a worker must leave; if so it is no longer counted, in the word and in the set alike. It must when the pool has stopped, or is shut down and the queue is empty; when there are
    * more than the maximum; or when it may time out and did. But the last worker never leaves a queue with something in it.
    */
-  #leaves(timedOut: boolean): boolean {
+  #leaves(worker: Worker<R>, timedOut: boolean): boolean {
     const control = this.#state.control
     for (;;) {
       const seen = control.snapshot
       if (atLeast(seen, SHUTDOWN) && (atLeast(seen, STOP) || this.#queue.isEmpty)) {
         control.removeWorker()
+        this.#workers.delete(worker)
         return true
       }
       const surplus = countIn(seen) > this.#state.maximumPoolSize || (timedOut && this.#mayTimeOut(seen))
       if (!surplus || (countIn(seen) === 1 && !this.#queue.isEmpty)) return false
-      if (control.tryRemoveWorker(seen)) return true
+      if (control.tryRemoveWorker(seen)) {
+        this.#workers.delete(worker)
+        return true
+      }
     }
   }
 
@@ -249,6 +253,7 @@ export class PoolCore<R> {
   /** The end of a worker. One that a task killed is replaced; one that left is only if the pool would otherwise be too small for what is queued. */
   #workerExit(worker: Worker<R>, died: boolean): void {
     const { control } = this.#state
+    worker.thread.flow.consumeInterrupt() // it was for a task, or to wake the worker: not for terminated()
     if (died) control.removeWorker()
     this.#workers.delete(worker)
     this.tryTerminate()

@@ -66,10 +66,10 @@ export class Place<E> {
   slot: number
   round: number
 
-  constructor(chunk: Chunk<E>, slot: number) {
+  constructor(chunk: Chunk<E>, slot: number, round: number = chunk.round) {
     this.chunk = chunk
     this.slot = slot
-    this.round = chunk.round
+    this.round = round
   }
 
   set(chunk: Chunk<E>, slot: number, round: number): void {

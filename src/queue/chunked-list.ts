@@ -132,6 +132,7 @@ export class ChunkedList<E> {
       remove: () => {
         if (element === undefined || !this.#removeAt(latest, element)) return false
         element = undefined
+        this.#thin(latest.chunk)
         return true
       },
     }
@@ -143,13 +144,19 @@ export class ChunkedList<E> {
    */
   removeWhere(test: (element: E) => boolean): E[] {
     const border = new Place(this.#head, this.#first)
-    const doomed: { place: Place<E>; element: E }[] = []
+    const elements: E[] = []
+    const places: Place<E>[] = []
     for (let element = this.#step(border); element !== undefined; element = this.#step(border)) {
       // The test may move the border's chunk away: note the place first.
-      const place = new Place(border.chunk, border.slot - 1)
-      if (test(element)) doomed.push({ place, element })
+      const { chunk, slot, round } = border
+      if (!test(element)) continue
+      elements.push(element)
+      places.push(new Place(chunk, slot - 1, round))
     }
-    return doomed.filter(({ place, element }) => this.#removeAt(place, element)).map(({ element }) => element)
+    const removed = elements.filter((element, i) => this.#removeAt(places[i] as Place<E>, element))
+    // Not before all are out: places would have to be followed through chunk after joined chunk.
+    this.#thinAll()
+    return removed
   }
 
   /** Moves a border over the next element. */
@@ -190,7 +197,7 @@ export class ChunkedList<E> {
     }
   }
 
-  /** Removes the element from its place, if it is still there. */
+  /** Removes the element from its place, if it is still there. Its chunk may have to be thinned then. */
   #removeAt(place: Place<E>, element: E): boolean {
     if (!this.#follow(place)) return false
     const { chunk, slot } = place
@@ -202,7 +209,6 @@ export class ChunkedList<E> {
       chunk.items[slot] = undefined
       chunk.holes++
       this.#size--
-      this.#thin(chunk)
     }
     return true
   }
@@ -303,10 +309,18 @@ export class ChunkedList<E> {
     if (chunk.items.length === LARGEST) this.#spare = chunk.items
   }
 
+  #thinAll(): void {
+    let chunk: Chunk<E> | undefined = this.#head
+    while (chunk !== undefined) {
+      this.#thin(chunk)
+      chunk = chunk.heir ?? chunk.after
+    }
+  }
+
   /** Drops an inner chunk that has no elements, or joins it with a neighbour if they have few. Chunks at the ends wait their turn. */
   #thin(chunk: Chunk<E>): void {
     const { before, after } = chunk
-    if (before === undefined || after === undefined || chunk.holes === 0) return
+    if (before === undefined || after === undefined || chunk.count > SPARSE) return
     if (chunk.count === 0) {
       chunk.unlink()
       chunk.inherit(after, 0)

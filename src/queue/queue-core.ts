@@ -69,7 +69,7 @@ export abstract class QueueCore<E> {
       settle.reject(error)
       return
     }
-    this.obtain("first", timed ? settle : this.#untilClosed(settle), flow, timeout)
+    this.obtain("first", timed ? settle : new Demand(this, settle), flow, timeout)
   }
 
   /** @internal */
@@ -90,7 +90,7 @@ export abstract class QueueCore<E> {
 
   /** @internal */
   protected takeAt(end: End, wait: WaitOptions | undefined): Promise<E> {
-    return new Promise((resolve, reject) => this.#get(end, this.#untilClosed({ resolve, reject }), wait, false))
+    return new Promise((resolve, reject) => this.#get(end, new Demand(this, { resolve, reject }), wait, false))
   }
 
   /** @internal */
@@ -137,16 +137,9 @@ export abstract class QueueCore<E> {
     else drive(this.taking(end, timeout), settle, flow, timeout, abort)
   }
 
-  /** For takers, who must get something: nothing came, so the queue is closed or the time is over. */
-  #untilClosed(settle: Settle<E>): Settle<E | undefined> {
-    return {
-      resolve: (e) => {
-        if (e !== undefined) settle.resolve(e)
-        else if (this.#closed && this.isEmpty) settle.reject(this.refusal())
-        else settle.reject(new TimeoutError("No element came in time"))
-      },
-      reject: (reason) => settle.reject(reason),
-    }
+  /** @internal Why a taker got nothing. */
+  whyNothing(): Error {
+    return this.#closed && this.isEmpty ? this.refusal() : new TimeoutError("No element came in time")
   }
 
   /** @internal Why an insertion is refused, or a take on a closed queue. */
@@ -234,4 +227,24 @@ export abstract class QueueCore<E> {
 
   /** @internal Removes everything, without calling {@link vacated}. */
   protected abstract wipe(): void
+}
+
+/** Settles a taker, who must get something or learn why not. A class: a closure each would double what a wait costs. */
+class Demand<E> implements Settle<E | undefined> {
+  readonly #queue: QueueCore<E>
+  readonly #settle: Settle<E>
+
+  constructor(queue: QueueCore<E>, settle: Settle<E>) {
+    this.#queue = queue
+    this.#settle = settle
+  }
+
+  resolve(e: E | undefined): void {
+    if (e === undefined) this.#settle.reject(this.#queue.whyNothing())
+    else this.#settle.resolve(e)
+  }
+
+  reject(reason: unknown): void {
+    this.#settle.reject(reason)
+  }
 }

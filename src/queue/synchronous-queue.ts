@@ -31,7 +31,7 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
     return 0
   }
 
-  override peek(): undefined {
+  override peek(): E | undefined {
     return undefined
   }
 

@@ -7,8 +7,10 @@ export class DelegatedScheduledExecutorService extends DelegatedExecutorService 
   readonly #executor: ScheduledExecutorService
 
   constructor(executor: ScheduledExecutorService) {
+    if (typeof (executor as Partial<ScheduledExecutorService> | null | undefined)?.schedule !== "function") {
+      throw typeError("executor", "a ScheduledExecutorService", executor)
+    }
     super(executor)
-    if (typeof executor.schedule !== "function") throw typeError("executor", "a ScheduledExecutorService", executor)
     this.#executor = executor
   }
 

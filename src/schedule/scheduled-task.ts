@@ -1,10 +1,10 @@
 /** A task with a time: what the scheduled executor keeps in its queue and gives to its users. */
 import { isPromiseLike } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
-import type { Callable } from "../future/runnable.ts"
-import type { Delayed } from "../queue/delay-queue.ts"
+import { type Callable, callableOf } from "../future/runnable.ts"
 import { now } from "../time/timer.ts"
 import type { ScheduledFuture } from "./scheduled-future.ts"
+import { NOWHERE, type Placed, precedes } from "./task-heap.ts"
 
 /** How a series goes on: `rate` ms after the start that was due, or `delay` ms after the end; neither: once. */
 export type Period = { readonly rate: number } | { readonly delay: number } | undefined
@@ -17,23 +17,45 @@ export interface ScheduleHost {
   requeue(task: ScheduledTask<unknown>): void
   /** The task was cancelled by its user. */
   cancelled(task: ScheduledTask<unknown>): void
+  /** The task is done, by whatever road. */
+  ended(task: ScheduledTask<unknown>): void
 }
 
 let lastNumber = 0
 
-export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T>, Delayed {
+/*
+ * The life of a periodic task:
+ *
+ *     waiting -> running   a thread took it from the queue when it was due
+ *     running -> waiting   the run ended well: a new time, and back into the queue
+ *     running -> done      the run failed, or the task was cancelled meanwhile
+ *     waiting -> done      cancelled; it stays in the queue unless the executor removes it
+ *
+ * It goes back into the queue only when its run is over, promise and all. So runs of one task never overlap, and nothing has to see to that.
+ */
+export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T>, Placed {
   readonly #host: ScheduleHost
   readonly #period: Period
-  /** Breaks ties: of two tasks due at the same time the one created first runs first. A series keeps its number. */
-  readonly #number: number = ++lastNumber
-  /** When it is due, on the clock of `now()`. */
+  /** In the order of creation, so of two tasks due at the same time the older one is first. A series keeps its number. */
+  readonly number: number = ++lastNumber
+  /** Where it is in the queue's heap. */
+  place: number = NOWHERE
+  /** Whether the queue counts it as something to stay alive for. Written by the queue alone. */
+  counted = false
   #time: number
+  /** Only kept for periodic tasks: the others are taken from the queue once. */
+  #running = false
 
   constructor(callable: Callable<T>, time: number, period: Period, host: ScheduleHost) {
     super(callable)
     this.#time = time
     this.#period = period
     this.#host = host
+  }
+
+  /** When it is due, on the clock of `now()`. Changes only while it is in no queue. */
+  get time(): number {
+    return this.#time
   }
 
   get delay(): number {
@@ -45,13 +67,23 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
   }
 
   get nextRunAt(): Date | undefined {
-    if (this.isDone || this.#time === Infinity) return undefined
-    return new Date(Date.now() + this.delay)
+    if (this.#nextTime === undefined) return undefined
+    const date = new Date(Date.now() + this.#nextTime - now())
+    return Number.isNaN(date.getTime()) ? undefined : date // a Date ends in the year 275760
   }
 
-  compareTo(other: this): number {
-    if (this.#time !== other.#time) return this.#time < other.#time ? -1 : 1
-    return this.#number - other.#number
+  /** Undefined if there will be no further run, or none that is known now. */
+  get #nextTime(): number | undefined {
+    if (this.isDone) return undefined
+    if (this.place !== NOWHERE) return this.#time
+    return this.#running && this.#period !== undefined && "rate" in this.#period
+      ? this.#time + this.#period.rate
+      : undefined
+  }
+
+  compareTo(other: ScheduledTask<unknown>): number {
+    if (Object.is(other, this)) return 0
+    return precedes(this, other) ? -1 : 1
   }
 
   override cancel(mayInterruptIfRunning = false): boolean {
@@ -60,12 +92,17 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
     return cancelled
   }
 
+  protected override done(): void {
+    this.#host.ended(this)
+  }
+
   override run(): void | Promise<void> {
     if (!this.#host.mayRun(this)) {
-      super.cancel()
+      this.cancel()
       return undefined
     }
     if (this.#period === undefined) return super.run()
+    this.#running = true
     const again = this.runAndReset()
     if (isPromiseLike(again)) return this.#goOnAfter(again)
     this.#goOn(again)
@@ -77,8 +114,38 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
   }
 
   #goOn(again: boolean): void {
+    this.#running = false
     if (!again || this.#period === undefined) return
     this.#time = "rate" in this.#period ? this.#time + this.#period.rate : now() + this.#period.delay
     this.#host.requeue(this)
+  }
+}
+
+/**
+ * A future that was made elsewhere and given to `execute`: by a user, or by `invokeAll`, `map`, a view or a completion service. It stands in
+ * the queue inside a task with a time. What becomes of that task without a run must become of the future, or whoever waits for
+ * it would wait for ever.
+ */
+export class EnclosedTask extends ScheduledTask<unknown> {
+  readonly #future: FutureTask<unknown>
+
+  constructor(future: FutureTask<unknown>, time: number, host: ScheduleHost) {
+    super(callableOf(future, undefined), time, undefined, host)
+    this.#future = future
+  }
+
+  /** A cancelled future is not worth its place, so `purge()` must see it. */
+  override get isCancelled(): boolean {
+    return super.isCancelled || this.#future.isCancelled
+  }
+
+  protected override done(): void {
+    super.done()
+    if (this.state === "cancelled") this.#future.abandon(this.causeOfCancellation)
+    else if (this.state === "failed") this.#future.expire(this.exceptionNow())
+  }
+
+  override renew(): FutureTask<unknown> {
+    return this.#future.renew()
   }
 }

@@ -5,11 +5,16 @@
  *     timers.scheduleAtFixedRate(() => sample(), 0, 1000)
  *     const reminder = timers.schedule(() => ring(), 60_000)
  *
- * It is a ThreadPoolExecutor of fixed core size over an unbounded delay queue: `maximumPoolSize` has no effect. `execute` and `submit` schedule with
+ * It is a ThreadPoolExecutor of fixed core size over an unbounded queue: `maximumPoolSize` has no effect. `execute` and `submit` schedule with
  * no delay, so the error of an executed command is in a future that nobody has, and not reported.
+ *
+ * Times are kept by the monotonic clock, and a task never starts early. How late it starts depends on the threads: all tasks that are due at
+ * the same time need one each, and an event loop that is busy starts nothing.
  *
  * After `shutdown()` delayed tasks still run and periodic ones are cancelled, unless told otherwise by the two policies, which may also be
  * set then. A cancelled task stays in the queue until its time, unless `removeOnCancel`.
+ *
+ * A program does not end while a run is due at some time. One whose tasks have all been run or cancelled ends, shut down or not.
  */
 import {
   MAX_VALUE,
@@ -19,32 +24,36 @@ import {
   requirePositiveDuration,
   requireTimeout,
 } from "../checks.ts"
-import { bind, type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
+import { FutureTask } from "../future/future-task.ts"
+import { type Callable, callableOf, requireRunnable, type Runnable, withArguments } from "../future/runnable.ts"
 import type { RejectedExecutionHandler } from "../pool/rejection.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
-import { DelayQueue } from "../queue/delay-queue.ts"
+import { Thread } from "../thread/thread.ts"
 import type { ThreadFactory } from "../thread/thread-factory.ts"
 import { now } from "../time/timer.ts"
+import { DelayedWorkQueue } from "./delayed-work-queue.ts"
 import type { ScheduledExecutorService, ScheduledFuture } from "./scheduled-future.ts"
-import { type Period, type ScheduleHost, ScheduledTask } from "./scheduled-task.ts"
+import { EnclosedTask, type Period, type ScheduleHost, ScheduledTask } from "./scheduled-task.ts"
 
 export interface ScheduledThreadPoolOptions {
   /** How many threads to keep. With 0 there is one while anything is scheduled. */
   readonly corePoolSize: number
+  /** Makes the threads. Until worker threads are there it must be given: `virtualThreads()`. */
   readonly threadFactory?: ThreadFactory
+  /** What to do with a task that comes after shutdown; default `AbortPolicy`. */
   readonly handler?: RejectedExecutionHandler
+  /** What the pool is called in messages. */
   readonly name?: string
 }
 
-/** How long a thread beyond the core size stays, as in the JDK: matters only for a core size of 0. */
+/** How long a thread beyond the core size stays, as in the JDK: matters for a core size of 0, and if core threads may time out. */
 const KEEP_ALIVE = 10
-
-/** What the executor keeps its tasks in: by due time, then in the order of their creation. */
-class DelayedWorkQueue extends DelayQueue<ScheduledTask<unknown>> {}
 
 export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements ScheduledExecutorService {
   readonly #tasks: DelayedWorkQueue
   readonly #host: ScheduleHost
+  /** Which task encloses a future that was given to `execute`. */
+  readonly #enclosing = new WeakMap<object, EnclosedTask>()
   #continuePeriodic = false
   #executeDelayed = true
   #removeOnCancel = false
@@ -60,12 +69,14 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
       workQueue: tasks,
     })
     this.#tasks = tasks
+    tasks.serve(this)
     this.#host = {
       mayRun: (task) => this.#mayRun(task),
       requeue: (task) => this.#requeue(task),
       cancelled: (task) => {
         if (this.#removeOnCancel) this.remove(task)
       },
+      ended: (task) => tasks.ended(task),
     }
   }
 
@@ -76,7 +87,8 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     delay: number,
     ...args: A
   ): ScheduledFuture<T> {
-    return this.#start(bind(task, ...args), requireTimeout("delay", delay), undefined)
+    const callable = withArguments(task, args)
+    return this.#start(task, callable, requireTimeout("delay", delay), undefined)
   }
 
   scheduleAtFixedRate<A extends unknown[]>(
@@ -85,9 +97,9 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     period: number,
     ...args: A
   ): ScheduledFuture<void> {
-    const body = bind(task, ...args) as Callable<void>
+    const callable = withArguments(task, args) as Callable<void>
     requireTimeout("initialDelay", initialDelay)
-    return this.#start(body, initialDelay, { rate: requirePositiveDuration("period", period) })
+    return this.#start(task, callable, initialDelay, { rate: requirePositiveDuration("period", period) })
   }
 
   scheduleWithFixedDelay<A extends unknown[]>(
@@ -96,19 +108,30 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     delay: number,
     ...args: A
   ): ScheduledFuture<void> {
-    const body = bind(task, ...args) as Callable<void>
+    const callable = withArguments(task, args) as Callable<void>
     requireTimeout("initialDelay", initialDelay)
-    return this.#start(body, initialDelay, { delay: requirePositiveDuration("delay", delay) })
+    return this.#start(task, callable, initialDelay, { delay: requirePositiveDuration("delay", delay) })
   }
 
   override execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     requireRunnable("command", command)
-    const callable = typeof command === "function" ? bind(command, ...args) : callableOf(command, undefined)
-    this.#start(callable, 0, undefined)
+    if (command instanceof FutureTask) {
+      const enclosed = new EnclosedTask(command, now(), this.#host)
+      this.#enclosing.set(command, enclosed)
+      this.#admit(enclosed)
+    } else {
+      const callable = typeof command === "function" ? withArguments(command, args) : callableOf(command, undefined)
+      this.#start(command, callable, 0, undefined)
+    }
   }
 
   override submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): ScheduledFuture<T> {
     return this.schedule(task, 0, ...args)
+  }
+
+  /** Takes back a scheduled task by its future, if it waits for its time. True if it did; the future is then nobody's: cancel it too. */
+  override remove(command: Runnable | ScheduledFuture<unknown>): boolean {
+    return super.remove((this.#enclosing.get(command) ?? command) as Runnable)
   }
 
   // ------------------------------------------------------------------ policies
@@ -123,7 +146,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     if (!value && this.isShutdown) this.#dropUnwanted()
   }
 
-  /** Whether delayed tasks still run after `shutdown()`; default true. */
+  /** Whether delayed tasks still run after `shutdown()`; default true. What is due by then runs in any case. */
   get executeExistingDelayedTasksAfterShutdown(): boolean {
     return this.#executeDelayed
   }
@@ -144,15 +167,27 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
 
   // ------------------------------------------------------------------ inside
 
-  #start<T>(callable: Callable<T>, delay: number, period: Period): ScheduledFuture<T> {
+  #start<T>(named: unknown, callable: Callable<T>, delay: number, period: Period): ScheduledFuture<T> {
     const task = new ScheduledTask(callable, now() + Math.max(0, delay), period, this.#host)
+    task.nameAfter(named)
+    this.#admit(task)
+    return task
+  }
+
+  /**
+   * The thread comes before the task: if the factory throws, nothing was accepted. The task is looked at again after it was added, since the factory is the
+   * user's and may have shut the pool down.
+   */
+  #admit(task: ScheduledTask<unknown>): void {
     if (this.isShutdown) {
       this.reject(task)
-      return task
+      return
     }
+    this.ensureWorker()
     this.#tasks.add(task)
-    this.#keepOrCancel(task)
-    return task
+    if (this.#mayRun(task) || !this.#tasks.remove(task)) return
+    this.#discard(task)
+    this.tryTerminate()
   }
 
   #requeue(task: ScheduledTask<unknown>): void {
@@ -161,13 +196,11 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
       return
     }
     this.#tasks.add(task)
-    this.#keepOrCancel(task)
-  }
-
-  /** Looks again after adding: a shutdown in between must neither lose the task nor leave it without a worker. */
-  #keepOrCancel(task: ScheduledTask<unknown>): void {
-    if (!this.#mayRun(task) && this.remove(task)) task.cancel()
-    else this.ensureWorker()
+    try {
+      this.ensureWorker()
+    } catch (error) {
+      Thread.currentThread().reportUncaught(error) // of the factory; this thread is there and must go on
+    }
   }
 
   #mayRun(task: ScheduledTask<unknown>): boolean {
@@ -185,8 +218,16 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   #dropUnwanted(): void {
     for (const task of this.#tasks.toArray()) {
       if (this.#mayRun(task) && !task.isCancelled) continue
-      if (this.#tasks.remove(task)) task.cancel()
+      if (this.#tasks.remove(task)) this.#discard(task)
     }
     this.tryTerminate()
+  }
+
+  #discard(task: ScheduledTask<unknown>): void {
+    try {
+      task.cancel()
+    } catch (error) {
+      Thread.currentThread().reportUncaught(error) // of the done() hook of a user's future; the other tasks must not suffer
+    }
   }
 }

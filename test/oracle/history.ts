@@ -82,7 +82,8 @@ export class History {
 
   /**
    * At quiescence a task that has not started is in the queue; one that is in neither state was dropped. (A trace without
-   * `queuedTasks` drops tasks only by emptying the whole queue.)
+   * `queuedTasks` drops tasks only by emptying the whole queue. Scheduled tasks can also be removed, which is no abandoning,
+   * and so only what shutdownNow returned counts.)
    */
   #findAbandoned(op: JsonObject, expect: JsonObject): void {
     const hooks = (expect["hooks"] ?? {}) as JsonObject
@@ -90,7 +91,11 @@ export class History {
     const hookCalled = hookCalls > this.#hookCalls
     this.#hookCalls = hookCalls
     const queued = "queuedTasks" in expect ? new Set(strings(expect, "queuedTasks")) : undefined
+    const { returned } = (expect["result"] ?? {}) as JsonObject
     for (const [task, state] of Object.entries((expect["futures"] ?? {}) as JsonObject)) {
+      if (state === "scheduled" && Array.isArray(returned) && returned.includes(task)) {
+        this.#abandoned.set(task, "cancelled")
+      }
       if (state !== "new" || this.#abandoned.has(task)) continue
       if (queued === undefined ? expect["queueSize"] !== 0 : queued.has(task)) continue
       const byHook = this.#doomed.has(task) && hookCalled && op["do"] !== "shutdownNow"

@@ -28,6 +28,9 @@ test("[OR3] the recorded JDK 17 scenarios of suite queue replay with the same tr
 
 test("[OR4] the recorded JDK 17 scenarios of suite invoke replay with the same trace", () => assertReplays("invoke"))
 
+test("[OR10] the recorded JDK 17 scenarios of suite scheduled replay with the same trace", () =>
+  assertReplays("scheduled"))
+
 // ------------------------------------------------------------------ the replayer itself
 
 /** A pool of one with a queue of one that discards; the second and third task never start. */
@@ -65,7 +68,7 @@ test("[OR5] every recorded member is looked at: a change of any of them is repor
     const recorded = parseScenario(line)
     const last = recorded.steps.at(-1)
     assert(last !== undefined)
-    for (const member of Object.keys(last.expect)) {
+    const replaysWithChangeOf = async (member: string): Promise<void> => {
       const changed = { ...last, expect: { ...last.expect, [member]: otherThan(last.expect[member], member) } }
       const failure = await replay({ ...recorded, steps: [...recorded.steps.slice(0, -1), changed] }, onVirtualThreads)
       assert.match(
@@ -74,6 +77,7 @@ test("[OR5] every recorded member is looked at: a change of any of them is repor
         `${suite}.${member}`,
       )
     }
+    await Promise.all(Object.keys(last.expect).map(replaysWithChangeOf))
   }
 })
 

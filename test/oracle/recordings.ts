@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url"
 
 /** The suites that are recorded here. */
-export const suites = ["threadpool", "futuretask", "queue", "invoke"] as const
+export const suites = ["threadpool", "futuretask", "queue", "invoke", "scheduled"] as const
 
 /** From build/test/oracle, where this file is when it runs. */
 const root = new URL("../../../", import.meta.url)

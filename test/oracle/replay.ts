@@ -7,6 +7,8 @@ import type { DriverClass } from "./suites/driver.ts"
 import { FutureTaskDriver } from "./suites/futuretask.ts"
 import { InvokeDriver } from "./suites/invoke.ts"
 import { QueueDriver } from "./suites/queue.ts"
+import { VoidReplay } from "./suites/scenario-clock.ts"
+import { ScheduledDriver } from "./suites/scheduled.ts"
 import { ThreadPoolDriver } from "./suites/threadpool.ts"
 import type { Threads } from "./threads.ts"
 import { parseScenario, type Scenario } from "./trace.ts"
@@ -15,11 +17,12 @@ const drivers: ReadonlyMap<string, DriverClass> = new Map<string, DriverClass>([
   ["threadpool", ThreadPoolDriver],
   ["futuretask", FutureTaskDriver],
   ["queue", QueueDriver],
+  ["scheduled", ScheduledDriver],
   ["invoke", InvokeDriver],
 ])
 
 /** Suites that can be recorded but not be replayed so far. */
-const notYet: readonly string[] = ["scheduled", "sync"]
+const notYet: readonly string[] = ["sync"]
 
 /**
  * How many scenarios are under way at once. They share an event loop: enough of them to fill each other's pauses, few
@@ -68,8 +71,8 @@ async function replayLine(line: string, number: number, threads: Threads): Promi
   return failure === undefined ? undefined : `${scenario.id}: ${failure}`
 }
 
-/** What went wrong first, or undefined if nothing did. */
-export async function replay(scenario: Scenario, threads: Threads): Promise<string | undefined> {
+/** What went wrong first, or undefined if nothing did. A replay that is void, whatever it has shown so far, is begun again. */
+export async function replay(scenario: Scenario, threads: Threads, attempt = 1): Promise<string | undefined> {
   const Driver = drivers.get(scenario.suite)
   if (Driver === undefined) {
     const when = notYet.includes(scenario.suite) ? "cannot be replayed yet" : "is unknown"
@@ -78,7 +81,7 @@ export async function replay(scenario: Scenario, threads: Threads): Promise<stri
   let where = "setup"
   try {
     const expected = expectations(scenario)
-    const driver = new Driver(scenario.setup, threads)
+    const driver = new Driver(scenario.setup, threads, attempt)
     try {
       for (const [i, { op }] of scenario.steps.entries()) {
         where = `step ${i + 1} ${JSON.stringify(op)}`
@@ -89,6 +92,7 @@ export async function replay(scenario: Scenario, threads: Threads): Promise<stri
       driver.close()
     }
   } catch (error) {
+    if (error instanceof VoidReplay) return replay(scenario, threads, attempt + 1)
     return `${where}: ${describe(error)}`
   }
   return undefined

@@ -3,7 +3,7 @@
  * came before; in the end everybody who waited must have been served.
  */
 import { CancellationError, InterruptedError, Thread, TimeoutError, virtualThreads } from "corepool"
-import fc from "fast-check"
+import * as fc from "fast-check"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { OpenTask } from "../spec/future/open-task.ts"
@@ -147,7 +147,7 @@ class Trial {
   }
 
   #judge(getter: Getter, result: PromiseSettledResult<unknown>): void {
-    const { reason } = result as PromiseRejectedResult
+    const reason: unknown = (result as PromiseRejectedResult).reason
     const broken = reason instanceof InterruptedError && (this.#outcome as { error?: unknown }).error !== reason
     if (broken) assert.ok(getter.interrupted && !getter.late)
     else if (reason instanceof TimeoutError) assert.ok(getter.limited && !getter.late)
@@ -173,7 +173,7 @@ class Trial {
 type Step = (trial: Trial) => unknown
 
 function step(name: string, take: Step): Step {
-  return Object.defineProperty(take, "name", { value: name }) && Object.assign(take, { [fc.toStringMethod]: () => name })
+  return Object.assign(take, { [fc.toStringMethod]: () => name })
 }
 
 /** Completions are rare, so that much can happen before; after one nothing may change any more. */
@@ -197,7 +197,7 @@ const steps = fc.oneof(
     weight: 6,
     arbitrary: fc
       .constantFrom("immediate", "throwing", "waiting", "stubborn", "waiting", "stubborn")
-      .map((kind) => step(`body ${kind}`, (trial) => (trial.bodyKind = kind as Trial["bodyKind"]))),
+      .map((kind) => step(`body ${kind}`, (trial) => (trial.bodyKind = kind))),
   },
   { weight: 8, arbitrary: fc.constant(step("turn", () => turns(1))) },
 )

@@ -89,7 +89,7 @@ export function testInvocations(subject: ExecutorUnderTest): void {
     await using lab = new Lab()
     const executor = lab.keep(open(lab.factory))
     assert.equal(await executor.invokeAny([() => 1, () => 1]), 1)
-    assert.equal(await executor.invokeAny([() => undefined]), undefined)
+    assert.equal(await executor.invokeAny<unknown>([() => undefined]), undefined)
     assert.equal(await executor.invokeAny([() => null], 100_000), null)
   })
 
@@ -124,7 +124,7 @@ export function testInvocations(subject: ExecutorUnderTest): void {
     await using lab = new Lab()
     const executor = lab.keep(open(lab.factory))
     const errors = [new Error("a"), new Error("b")]
-    const tasks = errors.map((error) => () => Promise.reject(error))
+    const tasks = errors.map((reason) => () => Promise.reject(reason))
     assert.ok(errors.includes((await rejectionOf(executor.invokeAny(tasks))) as Error))
     assert.ok(errors.includes((await rejectionOf(executor.invokeAny(tasks, 100_000))) as Error))
   })

@@ -15,7 +15,7 @@ export function testTasks(subject: ExecutorUnderTest): void {
     const value = {}
     assert.equal(await executor.submit((a: number, b: string) => b + a, 1, "x"), "x1")
     assert.equal(await executor.submit(() => value), value)
-    assert.equal(await executor.submit(() => undefined).get(), undefined)
+    assert.equal(await executor.submit((): unknown => undefined).get(), undefined)
     assert.equal(await executor.submit(() => null).get(), null)
     const future = executor.submit(() => 7)
     await future.get()
@@ -83,7 +83,8 @@ export function testTasks(subject: ExecutorUnderTest): void {
         seen.push(this)
       },
     }
-    const given: unknown = executor.execute((a: number, b: number) => seen.push(a + b), 1, 2)
+    const execute = executor.execute.bind(executor) as (command: unknown, ...args: unknown[]) => unknown
+    const given = execute((a: number, b: number) => seen.push(a + b), 1, 2)
     await eventually(() => seen.length === 1)
     executor.execute(runnable)
     await eventually(() => seen.length === 2)

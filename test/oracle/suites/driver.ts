@@ -9,7 +9,8 @@ export interface Driver {
   close(): void
 }
 
-export type DriverClass = new (setup: JsonObject, threads: Threads) => Driver
+/** `attempt` is 1, or more if the replays before were void: see scenario-clock.ts. */
+export type DriverClass = new (setup: JsonObject, threads: Threads, attempt: number) => Driver
 
 /** What Java passes as null, whatever the parameter's type. */
 export const NULL = null as unknown as never

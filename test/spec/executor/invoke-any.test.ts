@@ -156,7 +156,7 @@ test("[IN14] each task runs at most once", async () => {
   const pool = lab.fixed(3)
   const runs = [0, 0, 0, 0, 0]
   const tasks = runs.map((_, index) => async (): Promise<number> => {
-    runs[index]!++
+    runs[index] = (runs[index] ?? 0) + 1
     await turns(index)
     if (index % 2 === 0) throw new Error("even")
     return index

@@ -71,6 +71,7 @@ export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 /** Whatever TypeScript would not let through. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the place it is used in says which type is feigned
 export function wrong<T>(value: unknown): T {
   return value as T
 }
@@ -95,7 +96,7 @@ export class SerialExecutor extends AbstractExecutorService {
     if (this.#shutdown) throw new RejectedExecutionError("shut down", command)
     const { run } = (typeof command === "function" ? { run: command } : (command ?? {})) as { run?: unknown }
     if (typeof run !== "function") throw new TypeError("nothing to run")
-    this.#line.push(typeof command === "function" && args.length > 0 ? () => command(...args) : (command as Runnable))
+    this.#line.push(typeof command === "function" && args.length > 0 ? () => command(...args) : command)
     this.#next()
   }
 
@@ -157,7 +158,7 @@ export class InlineExecutor extends AbstractExecutorService {
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     if (this.#shutdown) throw new RejectedExecutionError("shut down", command)
-    this.executed.push(command as Runnable)
+    this.executed.push(command)
     if (typeof command === "function") command(...args)
     else command.run()
   }

@@ -140,7 +140,11 @@ test("[FT25] an interrupt that a task did not notice does not hit the next task 
   await gate.entered()
   first.cancel(true)
   gate.open()
-  const second = pool.submit(async () => [Thread.currentThread(), Thread.interrupted(), Thread.currentThread().signal.aborted])
+  const second = pool.submit(async () => [
+    Thread.currentThread(),
+    Thread.interrupted(),
+    Thread.currentThread().signal.aborted,
+  ])
   assert.deepEqual(await second, [gate.threads[0], false, false])
 })
 
@@ -188,7 +192,10 @@ test("[FT54] a task interrupted by shutdownNow fails, and invokeAll over such ta
   await gate.entered(3)
   assert.deepEqual(pool.shutdownNow(), [])
   const futures = await outcome
-  assert.deepEqual(futures.map((future) => future.state), ["failed", "failed", "failed"])
+  assert.deepEqual(
+    futures.map((future) => future.state),
+    ["failed", "failed", "failed"],
+  )
   for (const future of futures) assert.ok(future.exceptionNow() instanceof InterruptedError)
   await pool.close()
 })

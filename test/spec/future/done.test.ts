@@ -16,7 +16,7 @@ for (const { road, take } of roads) {
     await take(task)
     assert.equal(task.doneCount, 1)
     for (const later of roads) await later.take(task)
-    task.runAndReset()
+    await task.runAndReset()
     assert.equal(task.doneCount, 1)
   })
 }
@@ -79,7 +79,11 @@ test("[FT51] done() has run when the completing call returns", () => {
 })
 
 /** A task whose done() throws, with somebody waiting for it. */
-function spoilt(body: () => unknown): { task: OpenTask<unknown>; error: Error; waiter: Promise<PromiseSettledResult<unknown>[]> } {
+function spoilt(body: () => unknown): {
+  task: OpenTask<unknown>
+  error: Error
+  waiter: Promise<PromiseSettledResult<unknown>[]>
+} {
   const task = new OpenTask(body)
   const error = new Error("done")
   task.whenDone = () => {
@@ -91,7 +95,10 @@ function spoilt(body: () => unknown): { task: OpenTask<unknown>; error: Error; w
 for (const { road, state, take } of roads) {
   test(`[FT52] an error of done() leaves ${road}; the outcome stands and reaches who waits`, async () => {
     const { task, error, waiter } = spoilt(() => "value")
-    assert.equal(thrownBy(() => take(task)), error)
+    assert.equal(
+      thrownBy(() => take(task)),
+      error,
+    )
     assert.equal(task.state, state)
     assert.equal((await waiter)[0]?.status, state === "success" ? "fulfilled" : "rejected")
     assert.equal(task.doneCount, 1)
@@ -103,8 +110,14 @@ test("[FT52] an error of done() leaves run() and runAndReset() of a failed body"
     throw new Error("in vain")
   }
   const [run, reset] = [spoilt(fail), spoilt(fail)]
-  assert.equal(thrownBy(() => run.task.run()), run.error)
-  assert.equal(thrownBy(() => reset.task.runAndReset()), reset.error)
+  assert.equal(
+    thrownBy(() => run.task.run()),
+    run.error,
+  )
+  assert.equal(
+    thrownBy(() => reset.task.runAndReset()),
+    reset.error,
+  )
   for (const { task } of [run, reset]) assert.deepEqual(task.exceptionNow(), new Error("in vain"))
 })
 
@@ -124,7 +137,7 @@ for (const { road, take } of roads) {
     setFlagsFromString("--expose-gc")
     const collect = runInNewContext("gc") as () => void
     const makeTask = (): [OpenTask<unknown>, WeakRef<object>] => {
-      const captured = { large: new Array(1000).fill(0) }
+      const captured = { large: Array.from({ length: 1000 }, () => 0) }
       return [new OpenTask<unknown>(() => captured.large.length), new WeakRef(captured)]
     }
     const [task, captured] = makeTask()

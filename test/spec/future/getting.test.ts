@@ -1,4 +1,11 @@
-import { CancellationError, Executors, FutureTask, TimeoutError, UnsupportedOperationError, virtualThreads } from "corepool"
+import {
+  CancellationError,
+  Executors,
+  FutureTask,
+  TimeoutError,
+  UnsupportedOperationError,
+  virtualThreads,
+} from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { Gate, rejectionOf, thrownBy, turns } from "../../support/harness.ts"
@@ -61,7 +68,11 @@ for (const { road, state, take } of roads) {
   test(`[FT31] those who wait are woken by ${road}`, async () => {
     await using threads = new Threads()
     const task = new OpenTask<unknown>(() => "value")
-    const waiters = [threads.call(() => task.get()), threads.call(() => task.get(60_000)), threads.call(async () => await task)]
+    const waiters = [
+      threads.call(() => task.get()),
+      threads.call(() => task.get(60_000)),
+      threads.call(async () => await task),
+    ]
     await turns()
     await take(task)
     const outcomes = await Promise.allSettled(waiters.map(({ outcome }) => outcome))
@@ -96,7 +107,10 @@ test("[FT32] ten thousand waiters are all woken, in the order in which they came
   })
   await task.run()
   assert.deepEqual(new Set(await Promise.all(waits)), new Set(["value"]))
-  assert.deepEqual(order, Array.from({ length: count }, (_, i) => i))
+  assert.deepEqual(
+    order,
+    Array.from({ length: count }, (_, i) => i),
+  )
 })
 
 test("[FT33] get(ms) rejects with TimeoutError when the time is up and not before, and the task goes on", async () => {
@@ -189,7 +203,10 @@ test("[FT39] getSync() of a task that is done gives what get() gives", () => {
   cancelled.cancel()
   for (const limit of [undefined, 0, 10, Infinity]) {
     assert.equal(succeeded.getSync(limit), value)
-    assert.equal(thrownBy(() => failed.getSync(limit)), error)
+    assert.equal(
+      thrownBy(() => failed.getSync(limit)),
+      error,
+    )
     assert.ok(thrownBy(() => cancelled.getSync(limit)) instanceof CancellationError)
   }
 })

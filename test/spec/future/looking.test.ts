@@ -34,7 +34,10 @@ function assertSuccess(future: Future<unknown>, value: unknown): void {
 
 function assertFailed(future: Future<unknown>, error: unknown): void {
   assert.deepEqual([future.state, future.isDone, future.isCancelled], ["failed", true, false])
-  assert.deepEqual(illegal(() => future.resultNow()), { message: "Task completed with exception", cause: error })
+  assert.deepEqual(
+    illegal(() => future.resultNow()),
+    { message: "Task completed with exception", cause: error },
+  )
   assert.equal(future.exceptionNow(), error)
 }
 
@@ -98,6 +101,7 @@ const executors: readonly [name: string, make: (threads: Threads) => [ExecutorSe
   ["a fixed pool", (threads) => plain(Executors.newFixedThreadPool(4, threads.factory))],
   ["a cached pool", (threads) => plain(Executors.newCachedThreadPool(threads.factory))],
   ["a thread per task", (threads) => plain(Executors.newThreadPerTaskExecutor(threads.factory))],
+  ["a scheduled pool", (threads) => plain(Executors.newScheduledThreadPool(4, threads.factory))],
   ["an unconfigurable pool", (threads) => plain(Executors.unconfigurableExecutorService(pool(threads)))],
   ["options", (threads) => withSubmit(pool(threads), (executor) => executor.with({ timeout: 60_000, name: "a task" }))],
   ["a completion service", (threads) => completing(pool(threads))],
@@ -111,7 +115,10 @@ function plain(executor: ExecutorService): [ExecutorService, Submit] {
   return withSubmit(executor, (same) => same)
 }
 
-function withSubmit(executor: ExecutorService, through: (executor: ExecutorService) => ExecutorService): [ExecutorService, Submit] {
+function withSubmit(
+  executor: ExecutorService,
+  through: (executor: ExecutorService) => ExecutorService,
+): [ExecutorService, Submit] {
   const view = through(executor)
   return [executor, (callable) => view.submit(callable)]
 }

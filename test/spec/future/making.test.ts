@@ -23,9 +23,9 @@ test("[FT1] what is neither a function nor has a run method is no runnable", () 
 })
 
 test("[FT1] an undefined result is still a result: the first argument is then a runnable", async () => {
-  const task = new FutureTask(() => "ignored", undefined)
+  const task = new FutureTask<unknown>(() => "ignored", undefined)
   await task.run()
-  assert.equal(task.resultNow(), undefined)
+  assert.deepEqual([task.state, task.resultNow()], ["success", undefined])
 })
 
 test("[FT2] a new task has not begun", () => {
@@ -82,7 +82,8 @@ test("[FT4] callable(runnable, result) runs the runnable and gives the result, a
 
 test("[FT4] callable(runnable) gives undefined", async () => {
   const runnable = { run: counted(() => "ignored") }
-  assert.equal(await Executors.callable(runnable)(), undefined)
+  const callable: () => unknown = Executors.callable(runnable)
+  assert.equal(callable(), undefined)
   assert.equal(runnable.run.calls, 1)
 })
 
@@ -137,6 +138,9 @@ test("[FT5] bind() gives a function that calls the task with these arguments, at
 
 test("[FT5] bind() refuses what is no function", () => {
   for (const value of [...notFunctions, { run: () => 1 }]) {
-    assert.throws(() => bind(value as (n: number) => unknown, 1), { name: "TypeError", message: /^Expected `task` to be a function/ })
+    assert.throws(() => bind(value as (n: number) => unknown, 1), {
+      name: "TypeError",
+      message: /^Expected `task` to be a function/,
+    })
   }
 })

@@ -38,7 +38,7 @@ test("[MZ1] a thousand callers at the same time compute once and get the same va
 
 test("[MZ1] whoever comes later gets the remembered value, also undefined", async () => {
   let computed = 0
-  const memoizer = new Memoizer<string, undefined>(() => {
+  const memoizer = new Memoizer<string, unknown>(() => {
     computed++
     return undefined
   })

@@ -43,7 +43,11 @@ export function counted<T>(body: () => T): { (): T; calls: number } {
 }
 
 /** Every way to complete a task that has not been started, and the state it leads to. */
-export const roads: readonly { readonly road: string; readonly state: string; take(task: OpenTask<unknown>): unknown }[] = [
+export const roads: readonly {
+  readonly road: string
+  readonly state: string
+  readonly take: (task: OpenTask<unknown>) => unknown
+}[] = [
   { road: "run", state: "success", take: (task) => task.run() },
   { road: "set", state: "success", take: (task) => task.set("set") },
   { road: "setException", state: "failed", take: (task) => task.setException(new Error("set")) },

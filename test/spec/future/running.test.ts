@@ -29,7 +29,7 @@ test("[FT7] an asynchronous body goes on until its promise settles", async () =>
   await gate.entered()
   assert.equal(task.state, "running")
   gate.open("value")
-  assert.equal(await running, undefined)
+  await running
   assert.equal(task.resultNow(), "value")
 })
 
@@ -40,7 +40,7 @@ test("[FT7] run() is fulfilled also if the asynchronous body fails or the task i
   const running = [failing.run(), cancelled.run()]
   cancelled.cancel()
   gate.fail(new Error("in vain"))
-  assert.deepEqual(await Promise.all(running), [undefined, undefined])
+  for (const run of running) await run
   assert.equal(failing.state, "failed")
   assert.equal(cancelled.state, "cancelled")
 })
@@ -54,7 +54,7 @@ test("[FT7] a body may return any thenable, also another future, whose outcome i
   const running = [ofFuture.run(), ofThenable.run()]
   assert.equal(ofFuture.isDone, false)
   await inner.run()
-  await Promise.all(running)
+  for (const run of running) await run
   assert.equal(ofFuture.resultNow(), "inner")
   assert.equal(ofThenable.resultNow(), "thenable")
 })
@@ -98,13 +98,23 @@ test("[FT8] run() from inside the body does nothing", () => {
 })
 
 test("[FT9] whatever the body throws is the outcome, Error or not", async () => {
-  for (const thrown of [new Error("e"), new RangeError("r"), "text", 0, null, undefined, Symbol("s"), { any: "thing" }]) {
+  const errors: unknown[] = [
+    new Error("e"),
+    new RangeError("r"),
+    "text",
+    0,
+    null,
+    undefined,
+    Symbol("s"),
+    { any: "thing" },
+  ]
+  for (const thrown of errors) {
     const throwing = new FutureTask(() => {
       throw thrown
     })
-    const rejecting = new FutureTask(() => Promise.reject(thrown as Error))
+    const rejecting = new FutureTask(() => Promise.reject(thrown))
     assert.equal(throwing.run(), undefined)
-    assert.equal(await rejecting.run(), undefined)
+    await rejecting.run()
     for (const task of [throwing, rejecting]) {
       assert.equal(task.state, "failed")
       assert.equal(task.exceptionNow(), thrown)
@@ -142,7 +152,7 @@ test("[FT11] of a task that was cancelled meanwhile set and setException are cal
   failing.cancel(true)
   gates[0].open("late")
   gates[1].fail(new Error("late"))
-  await Promise.all(running)
+  for (const run of running) await run
   assert.deepEqual(succeeding.calls, ["done", "set"])
   assert.deepEqual(failing.calls, ["done", "setException"])
   assert.deepEqual([succeeding.state, failing.state], ["cancelled", "cancelled"])
@@ -174,14 +184,14 @@ test("[FT13] setException(error) completes the task for good with that very erro
   const error = new Error("outside")
   task.setException(error)
   for (let i = 0; i < 3; i++) {
-    await assert.rejects(task.get(), (seen) => seen === error)
-    await assert.rejects(task.get(0), (seen) => seen === error)
+    await assert.rejects(task.get(), (given) => given === error)
+    await assert.rejects(task.get(0), (given) => given === error)
   }
   void task.run()
   task.set("other")
   task.setException(new Error("other"))
   assert.equal(task.cancel(true), false)
   assert.equal(task.runAndReset(), false)
-  await assert.rejects(task.get(), (seen) => seen === error)
+  await assert.rejects(task.get(), (given) => given === error)
   assert.equal(body.calls, 0)
 })

@@ -6,7 +6,12 @@ import { runProgram } from "../foundation/child.ts"
 import { OpenTask } from "./open-task.ts"
 
 /** Futures that are done, and one that is not yet. */
-function futures(): { value: OpenTask<string>; failed: OpenTask<string>; cancelled: OpenTask<string>; late: OpenTask<string> } {
+function futures(): {
+  value: OpenTask<string>
+  failed: OpenTask<string>
+  cancelled: OpenTask<string>
+  late: OpenTask<string>
+} {
   const [value, failed, cancelled, late] = Array.from({ length: 4 }, () => new OpenTask<string>(() => "late"))
   assert.ok(value && failed && cancelled && late)
   value.set("value")
@@ -33,7 +38,7 @@ test("[FT40] then calls the handler that fits, never inside the call, and passes
         calls.push(`fulfilled ${result}`)
         return "a"
       },
-      (error) => {
+      (error: unknown) => {
         calls.push(`rejected ${String(error)}`)
         return "b"
       },
@@ -46,8 +51,10 @@ test("[FT40] then calls the handler that fits, never inside the call, and passes
 
 test("[FT40] without handlers the outcome passes through; an error of a handler is the new outcome", async () => {
   const { value, failed } = futures()
+  // oxlint-disable-next-line promise/valid-params -- both handlers are optional
   assert.equal(await value.then(), "value")
   assert.equal(await value.then(null, null), "value")
+  // oxlint-disable-next-line promise/valid-params -- both handlers are optional
   assert.equal(await rejectionOf(failed.then()), failed.exceptionNow())
   const error = new Error("handler")
   const throwing = (): never => {
@@ -61,7 +68,7 @@ test("[FT41] Promise.all, allSettled, any, race and resolve take futures", async
   const { value, failed, cancelled, late } = futures()
   const pending = new FutureTask(new Gate().body)
   queueMicrotask(() => void late.run())
-  assert.deepEqual(await Promise.all([value, late, 3]), ["value", "late", 3])
+  assert.deepEqual(await Promise.all([value, late, Promise.resolve("promise")]), ["value", "late", "promise"])
   assert.equal(await rejectionOf(Promise.all([pending, failed])), failed.exceptionNow())
   assert.equal(await Promise.any([failed, cancelled, pending, value]), "value")
   assert.equal(await Promise.race([pending, late]), "late")
@@ -139,7 +146,6 @@ test("[FT43] a promise of get() that nobody handles is an unhandled rejection", 
 
 test("[FT44] an async function awaits the future it returns; in an object it is handed on", async () => {
   const { value, failed } = futures()
-  // oxlint-disable-next-line typescript/return-await -- what happens without is what this test is about
   assert.equal(await (async () => value)(), "value")
   const handed = await (async () => ({ future: failed }))()
   assert.equal(handed.future, failed)

@@ -236,3 +236,20 @@ test("[TP46] and so is one that leaves just as the core size no longer lets it",
   await eventually(() => pools.threads[0]?.isAlive === false)
   assert.deepEqual([pools.threads.length, pool.poolSize, pool.largestPoolSize], [2, 1, 1])
 })
+
+test("[TP91] a thread that is leaving does not count beside its successor", async () => {
+  await using pools = new Pools()
+  const workQueue = new Watched()
+  const pool = pools.create({
+    corePoolSize: 1,
+    maximumPoolSize: 1,
+    keepAliveTime: 1,
+    allowCoreThreadTimeOut: true,
+    workQueue,
+  })
+  const gate = pools.gate()
+  workQueue.onLeaving = () => pool.execute(gate.body)
+  await pool.submit(() => undefined)
+  await gate.entered()
+  assert.deepEqual([pools.threads.length, pool.poolSize, pool.largestPoolSize], [2, 1, 1])
+})

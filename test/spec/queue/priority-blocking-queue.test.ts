@@ -174,9 +174,20 @@ test("[PQ9] who waits longest gets the next element, whatever it is", async () =
 })
 
 test("[PQ10] a comparator is a function", () => {
-  for (const comparator of [null, 11, {}]) {
-    assert.ok(thrownBy(() => new PriorityBlockingQueue(comparator as unknown as () => number)) instanceof TypeError)
+  for (const comparator of [null, "ascending", {}] as unknown as (() => number)[]) {
+    assert.ok(thrownBy(() => new PriorityBlockingQueue(comparator)) instanceof TypeError)
+    assert.ok(thrownBy(() => new PriorityBlockingQueue(11, comparator)) instanceof TypeError)
   }
+})
+
+test("[PQ12] an initial capacity is an integer of at least 1 and limits nothing", () => {
+  for (const capacity of [0, -1, 1.5, Number.NaN]) {
+    assert.ok(thrownBy(() => new PriorityBlockingQueue(capacity)) instanceof RangeError)
+  }
+  const queue = new PriorityBlockingQueue<number>(1, (a, b) => b - a)
+  assert.equal(queue.remainingCapacity, 2_147_483_647)
+  assert.deepEqual(sorted(queue, [1, 3, 2]), [3, 2, 1])
+  assert.deepEqual(sorted(new PriorityBlockingQueue<number>(1), [1, 3, 2]), [1, 2, 3])
 })
 
 test("[PQ11] removing from the middle keeps the others in order", () => {

@@ -1,10 +1,20 @@
 /** What the tests of queues share. */
 import type { BlockingQueue } from "corepool"
 import { Flow } from "#src/memory/flow.js"
+import { Timer } from "#src/time/timer.js"
 import assert from "node:assert/strict"
+import { afterEach } from "node:test"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { turns } from "../../support/harness.ts"
+
+/** The flows of the test that is running. Those that still wait at its end must not keep the process alive. */
+const flows = new Set<Flow>()
+
+afterEach(() => {
+  for (const flow of flows) flow.interrupt()
+  flows.clear()
+})
 
 /** A promise and what has become of it. */
 export class Watched<T> {
@@ -37,6 +47,7 @@ export class Caller<T> {
 
   constructor(body: () => Promise<T>, flow: Flow = new Flow()) {
     this.flow = flow
+    flows.add(flow)
     this.call = new Watched(flow.run(body))
   }
 
@@ -87,14 +98,22 @@ interface WorkQueue<E> {
   receive(settle: { resolve(e: E | undefined): void; reject(reason: unknown): void }, flow: Flow, timeout: number): void
 }
 
-export function asWorkQueue<E>(queue: BlockingQueue<E>): WorkQueue<E> {
-  return queue as unknown as WorkQueue<E>
+/** The public declarations leave this out. */
+export function asWorkQueue<E>(queue: object): WorkQueue<E> {
+  return queue as WorkQueue<E>
+}
+
+/** Tells when so many milliseconds are over. What waits as long and begins later must not be over before. */
+export function timeLimit(ms: number): { readonly isOver: boolean } {
+  const limit = { isOver: false, timer: new Timer(ms, false, () => (limit.isOver = true)) }
+  return limit
 }
 
 /** Receives as a pool's thread does; the callbacks tell nobody but the result, and at once. */
 export function receive<E>(queue: BlockingQueue<E>, timeout: number, flow: Flow = new Flow()): Received<E> {
+  flows.add(flow)
   const result: Received<E> = { state: "pending", value: undefined, reason: undefined, flow }
-  asWorkQueue(queue).receive(
+  asWorkQueue<E>(queue).receive(
     {
       resolve: (value) => Object.assign(result, { state: "fulfilled", value }),
       reject: (reason) => Object.assign(result, { state: "rejected", reason }),
@@ -114,4 +133,4 @@ export interface Received<E> {
 
 setFlagsFromString("--expose-gc")
 /** Collects all garbage now. */
-export const collectGarbage: () => void = runInNewContext("gc")
+export const collectGarbage = runInNewContext("gc") as () => void

@@ -1,0 +1,247 @@
+/**
+ * The queue of a scheduled executor: tasks in the order in which they are due. As with a DelayQueue, only what is due can be taken; `size`, `peek`,
+ * iteration (in the order of the due times), `contains` and `remove(task)` see everything.
+ *
+ * How it works
+ *
+ * A heap and one timer, set to when the first task is due. When it fires, or a task comes in that is due already, waiting threads are
+ * handed what is due, the longest waiter first. Nobody waits with a limit for the head, as the leader of a DelayQueue does, and so
+ * nobody has to be woken and put back to sleep when the head changes: the timer is moved, in a microtask, once for however many
+ * changes a turn of the program made.
+ *
+ * The timer is also what keeps the process alive, and the only thing that does: as long as there is a task that is going to run. A
+ * task that was cancelled but stays in the queue is none. Once the pool is shut down it is all the same worth waiting for: with it
+ * comes the end of the pool, for which somebody may be waiting who has no timer of his own.
+ */
+import { MAX_VALUE, typeError } from "../checks.ts"
+import { InterruptedError } from "../errors.ts"
+import type { Flow } from "../memory/flow.ts"
+import { drive, type Settle, type Steps, TIMEOUT, WaitList } from "../memory/waiting.ts"
+import { BlockingQueue } from "../queue/blocking-queue.ts"
+import type { Cursor } from "../queue/iteration.ts"
+import { now, Timer } from "../time/timer.ts"
+import { ScheduledTask } from "./scheduled-task.ts"
+import { NOWHERE, TaskHeap } from "./task-heap.ts"
+
+type Task = ScheduledTask<unknown>
+
+/** What the queue has to know of the pool it serves. */
+export interface ServedPool {
+  readonly poolSize: number
+  readonly isShutdown: boolean
+}
+
+export class DelayedWorkQueue extends BlockingQueue<Task> {
+  readonly #heap = new TaskHeap<Task>()
+  /** Threads that wait for a task to become due. */
+  readonly #waiting = new WaitList()
+  /** How many of them have put off their time limit: see {@link receive}. */
+  #patient = 0
+  /** How many tasks are inside that are not done. */
+  #alive = 0
+  #pool: ServedPool | undefined
+  #alarm: { readonly timer: Timer; readonly time: number; readonly background: boolean } | undefined
+  #planned = false
+
+  /** Names the pool; the queue has to exist before it. */
+  serve(pool: ServedPool): void {
+    this.#pool = pool
+  }
+
+  /** A task that may be inside is done. */
+  ended(task: Task): void {
+    if (!task.counted) return
+    this.#discount(task)
+    this.#plan()
+  }
+
+  // ------------------------------------------------------------------ what a queue shows
+
+  override get size(): number {
+    return this.#heap.size
+  }
+
+  override get remainingCapacity(): number {
+    return MAX_VALUE
+  }
+
+  override peek(): Task | undefined {
+    return this.#heap.first
+  }
+
+  override contains(e: unknown): boolean {
+    return e instanceof ScheduledTask && this.#heap.has(e)
+  }
+
+  override remove(): Task
+  override remove(e: unknown): boolean
+  override remove(...sought: unknown[]): Task | boolean {
+    if (sought.length === 0) return super.remove()
+    const [e] = sought
+    if (!(e instanceof ScheduledTask) || !this.#take(e)) return false
+    this.vacated()
+    return true
+  }
+
+  // ------------------------------------------------------------------ waiting
+
+  /**
+   * As everywhere, but with two refinements. A thread that waits here keeps nothing alive; the timer does. And the last thread of a pool, which could not
+   * leave while something is queued, does not come back every few milliseconds to learn that: it puts off its time limit until the
+   * queue is empty, and is then told to look again, as by an interrupt.
+   */
+  override receive(settle: Settle<Task | undefined>, flow: Flow, timeout: number): void {
+    flow.idle = true
+    if (flow.consumeInterrupt()) {
+      settle.reject(new InterruptedError("The thread was interrupted before it could wait"))
+      return
+    }
+    const task = this.extract("first")
+    if (task !== undefined) {
+      settle.resolve(task)
+      return
+    }
+    const isPatient = timeout !== Infinity && !this.isEmpty && (this.#pool?.poolSize ?? 0) <= 1
+    if (isPatient) drive(this.#waitingPatiently(), settle, flow, Infinity)
+    else drive(this.taking(), settle, flow, timeout)
+  }
+
+  protected override *taking(): Steps<Task | undefined> {
+    for (;;) {
+      const why = yield this.#waiting
+      const task = this.extract("first")
+      if (task !== undefined || why === TIMEOUT) return task
+    }
+  }
+
+  *#waitingPatiently(): Steps<Task | undefined> {
+    this.#patient++
+    try {
+      while (!this.isEmpty) {
+        yield this.#waiting
+        const task = this.extract("first")
+        if (task !== undefined) return task
+      }
+    } finally {
+      this.#patient--
+    }
+    throw new InterruptedError("Nothing is left to wait for")
+  }
+
+  /** Hands what is due to those who wait. Each takes its task inside the signal. */
+  #handOut(): void {
+    while (this.ready() !== undefined) if (!this.#waiting.signal()) return
+  }
+
+  /** Sets the timer as soon as the present turn of the program is over; until then anything may change again. */
+  #plan(): void {
+    if (this.#planned) return
+    this.#planned = true
+    queueMicrotask(() => {
+      this.#planned = false
+      this.#setAlarm()
+    })
+  }
+
+  #setAlarm(): void {
+    const time = this.#heap.first?.time ?? Infinity
+    const background = this.#alive === 0 && this.#pool?.isShutdown !== true
+    if (this.#alarm?.time === time && this.#alarm.background === background) return
+    this.#alarm?.timer.cancel()
+    this.#alarm = undefined
+    const left = time - now()
+    if (left <= 0) {
+      this.#handOut() // and if nobody waits, the next thread with nothing else to do will take it
+      return
+    }
+    if (left === Infinity) return
+    const timer = new Timer(left, background, () => {
+      this.#alarm = undefined
+      this.#handOut()
+      this.#plan()
+    })
+    this.#alarm = { timer, time, background }
+  }
+
+  // ------------------------------------------------------------------ what a kind of queue supplies
+
+  protected override check(e: Task): void {
+    super.check(e)
+    if (!(e instanceof ScheduledTask)) throw typeError("e", "a scheduled task: use schedule() or execute()", e)
+    if (e.place !== NOWHERE) throw typeError("e", "a scheduled task that is in no queue", e)
+  }
+
+  protected override enter(flow: Flow, what: "put" | "take", _timed: boolean): void {
+    if (what === "take") flow.throwIfInterrupted()
+  }
+
+  protected override insert(e: Task): boolean {
+    this.#heap.push(e)
+    if (!e.isDone) {
+      e.counted = true
+      this.#alive++
+    }
+    this.#plan()
+    if (e.place === 0) this.#handOut()
+    return true
+  }
+
+  protected override ready(): Task | undefined {
+    const first = this.#heap.first
+    return first !== undefined && first.delay <= 0 ? first : undefined
+  }
+
+  protected override behead(): void {
+    const first = this.#heap.first
+    if (first !== undefined) this.#take(first)
+  }
+
+  protected override removeWhere(test: (task: Task) => boolean): number {
+    const removed = this.#heap.removeWhere(test)
+    for (const task of removed) this.#discount(task)
+    if (removed.length > 0) this.#plan()
+    return removed.length
+  }
+
+  protected override wipe(): void {
+    this.removeWhere(() => true)
+  }
+
+  /** Through the tasks as they are now. */
+  protected override cursor(): Cursor<Task> {
+    const tasks = this.#heap.toSorted()
+    let index = -1
+    return {
+      next: () => {
+        const task = tasks[index + 1]
+        if (task !== undefined) index++
+        return task
+      },
+      remove: () => {
+        const task = tasks[index]
+        return task !== undefined && this.#take(task)
+      },
+    }
+  }
+
+  /** If nothing is left, those who put off their limits have to see to it. */
+  protected override vacated(): void {
+    if (this.#patient > 0 && this.isEmpty) this.#waiting.signalAll()
+  }
+
+  /** Never: a pool's queue cannot be closed. */
+  protected override closing(): void {}
+
+  #take(task: Task): boolean {
+    if (!this.#heap.remove(task)) return false
+    this.#discount(task)
+    this.#plan()
+    return true
+  }
+
+  #discount(task: Task): void {
+    if (!task.counted) return
+    task.counted = false
+    this.#alive--
+  }
+}

@@ -1,0 +1,139 @@
+/** A pool and the process it lives in. Ids such as [TP104] refer to docs/spec/pool.md. */
+import { LinkedBlockingQueue, type Runnable, Thread } from "corepool"
+import assert from "node:assert/strict"
+import { execFile } from "node:child_process"
+import test from "node:test"
+import { setImmediate as turn } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { eventually, turns } from "../../support/harness.ts"
+import { Pools } from "../../support/pools.ts"
+
+interface Ended {
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a program of the folder beside this file to its end. One that does not end by itself is killed, and fails the test. */
+function run(program: string): Promise<Ended> {
+  const path = fileURLToPath(new URL(`./programs/${program}.js`, import.meta.url))
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [path], { timeout: 60_000, killSignal: "SIGKILL" }, (error, stdout, stderr) => {
+      if (error === null) resolve({ stdout, stderr })
+      else reject(error)
+    })
+  })
+}
+
+test("[TP104][TP105] a process with idle pools, also such as have yet to time out, exits by itself", async () => {
+  assert.deepEqual(await run("idle"), { stdout: "true true true\n", stderr: "" })
+})
+
+test("[TP106] a process lives until the tasks that sleep, and those behind them, have run", async () => {
+  assert.deepEqual(await run("sleeping"), { stdout: "slept\nwaited\n", stderr: "" })
+})
+
+test("[TP36][TP35] an error that nobody handles is printed with its thread and does not end the process", async () => {
+  const { stdout, stderr } = await run("uncaught")
+  assert.equal(stdout, "goes on\n")
+  assert.match(stderr, /^Exception in thread "worker-1" Error: on purpose\n/)
+  assert.doesNotMatch(stderr, /kept in its future/)
+})
+
+const MANY = 100_000
+
+/** Feeds a pool with tasks, and tells how many of them had run when a timer and an immediate fired. */
+async function whenTheLoopTurned(pools: Pools, task: () => unknown): Promise<number[]> {
+  const pool = pools.fixed(4)
+  const seen: number[] = []
+  for (let i = 0; i < MANY; i++) pool.execute(task)
+  setTimeout(() => seen.push(pool.completedTaskCount), 0)
+  setImmediate(() => seen.push(pool.completedTaskCount))
+  await eventually(() => pool.completedTaskCount === MANY)
+  await eventually(() => seen.length === 2)
+  return seen
+}
+
+test("[TP107] tasks that never wait let timers and immediates fire", async () => {
+  await using pools = new Pools()
+  const counts = await whenTheLoopTurned(pools, () => undefined)
+  assert.ok(Math.max(...counts) < MANY, `they fired after ${counts.join(" and ")} tasks`)
+})
+
+test("[TP107] nor do tasks that wait for microtasks only hold them up", async () => {
+  await using pools = new Pools()
+  const counts = await whenTheLoopTurned(pools, async () => {
+    for (let i = 0; i < 3; i++) await undefined
+  })
+  assert.ok(Math.max(...counts) < MANY, `they fired after ${counts.join(" and ")} tasks`)
+})
+
+test("[TP107] nor do tasks that all throw, so that every one needs a new thread", async () => {
+  await using pools = new Pools()
+  const counts = await whenTheLoopTurned(pools, () => {
+    throw new Error("on purpose")
+  })
+  assert.ok(Math.max(...counts) < MANY, `they fired after ${counts.join(" and ")} tasks`)
+  await turns()
+  assert.equal(pools.takeUncaught().length, MANY)
+})
+
+test("[TP107] nor does a queue whose every access throws", async () => {
+  await using pools = new Pools()
+  let broken = true
+  class Broken extends LinkedBlockingQueue<Runnable> {
+    override get isEmpty(): boolean {
+      if (broken) throw new Error("broken queue")
+      return super.isEmpty
+    }
+  }
+  const pool = pools.create({ corePoolSize: 1, maximumPoolSize: 1, workQueue: new Broken() })
+  pool.execute(() => undefined)
+  await turns(50) // that it comes back is the proof
+  assert.ok(pools.takeUncaught().length > 0)
+  broken = false
+  assert.equal(await pool.submit(() => "mended"), "mended")
+  pools.takeUncaught()
+})
+
+setFlagsFromString("--expose-gc")
+const collectGarbage = runInNewContext("gc") as () => void
+
+test("[TP108] an idle pool keeps no task, result, error or ended thread in memory", async () => {
+  await using pools = new Pools()
+  const pool = pools.fixed(2)
+  const weak: WeakRef<object>[] = []
+  const watch = <T extends object>(object: T): T => {
+    weak.push(new WeakRef(object))
+    return object
+  }
+  // In a function of its own: this test's own variables would keep things alive.
+  const give = (): void => {
+    pool.execute(watch(() => watch({ result: "of a command" })))
+    pool.submit(watch(async () => watch({ result: "of a submitted task" })))
+    pool.submit(watch(() => Promise.reject(watch(new Error("of a submitted task")))))
+    pool.submit(
+      watch(async () => {
+        await turn()
+        return watch({ result: "later" })
+      }),
+    )
+    pool.execute(
+      watch(() => {
+        watch(Thread.currentThread())
+        throw watch(new Error("of a command"))
+      }),
+    )
+  }
+  for (let i = 0; i < 4; i++) give()
+  await eventually(() => pool.completedTaskCount === 20 && pool.activeCount === 0)
+  await turns()
+  assert.equal(pools.takeUncaught().length, 4)
+  pools.threads.length = 0
+  assert.ok(weak.length >= 40)
+  await eventually(() => {
+    collectGarbage()
+    return weak.every((reference) => reference.deref() === undefined)
+  })
+})
