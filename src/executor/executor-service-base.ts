@@ -6,7 +6,7 @@ import { requireObject, typeError } from "../checks.ts"
 import { InterruptedError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
-import { type Callable, type Runnable, withArguments } from "../future/runnable.ts"
+import { bind, type Callable, type Runnable } from "../future/runnable.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { abortOf, type WaitOptions } from "../memory/waiting.ts"
 import type { ExecutorService, MapOptions, TaskOptions } from "./executor.ts"
@@ -22,8 +22,7 @@ export abstract class ExecutorServiceBase implements ExecutorService {
   abstract get isTerminated(): boolean
 
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {
-    const future = this.newTaskFor<T>(withArguments(task, args))
-    future.nameAfter(task)
+    const future = this.newTaskFor<T>(bind(task, ...args))
     try {
       this.execute(future)
     } catch (error) {

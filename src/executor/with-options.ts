@@ -83,7 +83,6 @@ class ExecutorView extends ExecutorServiceBase {
     const { name } = this.#options
     const named = name === undefined ? callable : rename(callable, name)
     const task = this.#executor.taskFor(named)
-    if (name !== undefined) task.nameAfter(named)
     this.#hangLimits(task, reportFailure)
     return task
   }
@@ -189,23 +188,30 @@ class Limits implements TaskWatcher {
   }
 }
 
-let sequence = 0
-
-/** Gives a task an order, so that a PriorityBlockingQueue of natural order accepts it: higher first, then first come. */
-function prioritize(task: FutureTask<unknown>, priority: number): void {
-  if (orders.has(task)) return
-  const order = { priority, sequence: sequence++ }
-  const compareTo = (other: unknown): number => {
-    const theirs = orders.get(other as object)
-    if (theirs === undefined)
-      throw typeError("task", "submitted with a priority, as the others in the queue are", other)
-    return theirs.priority - order.priority || order.sequence - theirs.sequence
-  }
-  orders.set(task, order)
-  Object.defineProperty(task, "compareTo", { value: compareTo })
+/** What a task with a priority has besides: enough for a PriorityBlockingQueue of natural order. */
+interface Prioritized {
+  priority: number
+  sequence: number
+  compareTo(other: unknown): number
 }
 
-const orders = new WeakMap<object, { readonly priority: number; readonly sequence: number }>()
+let lastSequence = 0
+
+/** Gives a task an order: higher first, then first come. */
+function prioritize(task: FutureTask<unknown> & Partial<Prioritized>, priority: number): void {
+  if (task.priority !== undefined) return
+  task.priority = priority
+  task.sequence = ++lastSequence
+  task.compareTo = compareByPriority
+}
+
+function compareByPriority(this: Prioritized, other: unknown): number {
+  const { priority, sequence } = other as Partial<Prioritized>
+  if (priority === undefined || sequence === undefined) {
+    throw typeError("task", "submitted with a priority, as the others in the queue are", other)
+  }
+  return priority - this.priority || this.sequence - sequence
+}
 
 function rename<T>(callable: Callable<T>, name: string): Callable<T> {
   return Object.defineProperty(() => callable(), "name", { value: name })

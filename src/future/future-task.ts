@@ -60,10 +60,7 @@ export class FutureTask<T> implements Future<T> {
   /** Dropped on completion, so that a future kept for its result keeps nothing else alive. */
   #callable: Callable<T> | undefined
 
-  /**
-   * The value, the error, or what a cancellation was caused by; read only in the state that belongs to it. Until the task is
-   * completed, what it is called after, if not after the callable.
-   */
+  /** The value, the error, or what a cancellation was caused by; read only in the state that belongs to it. */
   #outcome: unknown
 
   /** Who executes the body; undefined before and after. */
@@ -330,11 +327,6 @@ export class FutureTask<T> implements Future<T> {
 
   // ------------------------------------------------------------------ for executors
 
-  /** @internal The first name stays. */
-  nameAfter(task: unknown): void {
-    if (!this.isDone) this.#outcome ??= task
-  }
-
   /** @internal */
   get watcher(): TaskWatcher | undefined {
     return this.#watcher
@@ -369,9 +361,7 @@ export class FutureTask<T> implements Future<T> {
       case "cancelled":
         return "Cancelled"
       case "running":
-        return this.#callable === undefined
-          ? "Not completed"
-          : `Not completed, task = ${nameOf(this.#outcome ?? this.#callable)}`
+        return this.#callable === undefined ? "Not completed" : `Not completed, task = ${nameOf(this.#callable)}`
     }
   }
 }

@@ -37,21 +37,20 @@ async function afterwards<T>(pending: PromiseLike<unknown>, result: T): Promise<
   return result
 }
 
-/** A task together with its arguments. */
+/**
+ * A task together with its arguments.
+ *
+ * The engine's own bound function: half the size of a closure over the arguments, and named after the task without cost.
+ */
 export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Callable<T> {
   requireFunction("task", task)
-  return args.length === 0 ? task : named(() => task(...args), task.name)
-}
-
-/** The same without the name, for the inside of executors: naming a function costs more than making it. */
-export function withArguments<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
-  requireFunction("task", task)
-  return args.length === 0 ? task : () => task(...args)
+  if (args.length === 0) return task as Callable<T>
+  return (task as (...args: unknown[]) => T | PromiseLike<T>).bind(undefined, ...args)
 }
 
 /** What a task is called in `toString()`. */
 export function nameOf(task: unknown): string {
-  if (typeof task === "function") return task.name === "" ? "anonymous function" : task.name
+  if (typeof task === "function") return task.name.replace(/^(bound )+/, "") || "anonymous function"
   return Object.hasOwn(task as object, "toString") ? String(task) : show(task)
 }
 

@@ -7,7 +7,7 @@ import { CancellationError, IllegalStateError, RejectedExecutionError, TimeoutEr
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import { cancelAll, requireTasks } from "../executor/invoke.ts"
 import type { FutureTask } from "../future/future-task.ts"
-import { type Callable, requireRunnable, type Runnable, start, withArguments } from "../future/runnable.ts"
+import { bind, type Callable, requireRunnable, type Runnable, start } from "../future/runnable.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { abortOf, awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
@@ -35,7 +35,7 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     requireRunnable("command", command)
-    const task = args.length > 0 && typeof command === "function" ? withArguments(command, args) : command
+    const task = args.length > 0 && typeof command === "function" ? bind(command, ...args) : command
     if (this.isShutdown) throw new RejectedExecutionError(`${identityOf(this)} is shut down`, task)
     const thread: unknown = this.#factory.newThread(() => this.#run(thread as Thread, task))
     if (thread === null || thread === undefined) {

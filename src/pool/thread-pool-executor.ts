@@ -30,7 +30,7 @@ import { IllegalStateError, RejectedExecutionError } from "../errors.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
-import { requireRunnable, type Runnable, withArguments } from "../future/runnable.ts"
+import { bind, requireRunnable, type Runnable } from "../future/runnable.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../memory/waiting.ts"
@@ -70,7 +70,10 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
     const core = requireInteger("corePoolSize", options.corePoolSize, 0)
     const maximum = requireInteger("maximumPoolSize", options.maximumPoolSize, 1)
     requireInteger("maximumPoolSize", maximum, core, `corePoolSize (${core})`)
-    const keepAlive = requireDuration("keepAliveTime", options.keepAliveTime === undefined ? 60_000 : options.keepAliveTime)
+    const keepAlive = requireDuration(
+      "keepAliveTime",
+      options.keepAliveTime === undefined ? 60_000 : options.keepAliveTime,
+    )
     this.#queue = requireQueue(options.workQueue === undefined ? new LinkedBlockingQueue() : options.workQueue)
     if (options.threadFactory === undefined) throw noPlatformThreads()
     this.#threadFactory = requireThreadFactory("threadFactory", options.threadFactory)
@@ -101,7 +104,7 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     requireRunnable("command", command)
-    this.#core.execute(args.length > 0 && typeof command === "function" ? withArguments(command, args) : command)
+    this.#core.execute(args.length > 0 && typeof command === "function" ? bind(command, ...args) : command)
   }
 
   /** Takes back what was given to `execute`, or the future of a submitted task, if it still waits. True if it did. */

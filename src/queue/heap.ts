@@ -67,7 +67,8 @@ export class Heap<E> {
       target = this.#sink(index, element, rank, last)
       if (target === index) target = this.#rise(index, element, rank)
     }
-    this.#elements.length = this.#ranks.length = last
+    this.#elements.pop()
+    this.#ranks.pop()
     if (index === last) return
     this.#elements[index] = element
     this.#ranks[index] = rank

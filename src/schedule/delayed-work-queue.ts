@@ -37,7 +37,7 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
   readonly #waiting = new WaitList()
   /** How many of them have put off their time limit: see {@link receive}. */
   #patient = 0
-  /** How many tasks are inside that are not done. */
+  /** How many tasks are inside that are going to run. */
   #alive = 0
   #pool: ServedPool | undefined
   #alarm: { readonly timer: Timer; readonly time: number; readonly background: boolean } | undefined
@@ -177,7 +177,7 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
 
   protected override insert(e: Task): boolean {
     this.#heap.push(e)
-    if (!e.isDone) {
+    if (!e.isDone && e.time !== Infinity) {
       e.counted = true
       this.#alive++
     }

@@ -25,7 +25,7 @@ import {
   requireTimeout,
 } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
-import { type Callable, callableOf, requireRunnable, type Runnable, withArguments } from "../future/runnable.ts"
+import { bind, type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
 import type { RejectedExecutionHandler } from "../pool/rejection.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
 import { Thread } from "../thread/thread.ts"
@@ -87,8 +87,8 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     delay: number,
     ...args: A
   ): ScheduledFuture<T> {
-    const callable = withArguments(task, args)
-    return this.#start(task, callable, requireTimeout("delay", delay), undefined)
+    const callable = bind(task, ...args)
+    return this.#start(callable, requireTimeout("delay", delay), undefined)
   }
 
   scheduleAtFixedRate<A extends unknown[]>(
@@ -97,9 +97,9 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     period: number,
     ...args: A
   ): ScheduledFuture<void> {
-    const callable = withArguments(task, args) as Callable<void>
+    const callable = bind(task, ...args) as Callable<void>
     requireTimeout("initialDelay", initialDelay)
-    return this.#start(task, callable, initialDelay, { rate: requirePositiveDuration("period", period) })
+    return this.#start(callable, initialDelay, { rate: requirePositiveDuration("period", period) })
   }
 
   scheduleWithFixedDelay<A extends unknown[]>(
@@ -108,9 +108,9 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     delay: number,
     ...args: A
   ): ScheduledFuture<void> {
-    const callable = withArguments(task, args) as Callable<void>
+    const callable = bind(task, ...args) as Callable<void>
     requireTimeout("initialDelay", initialDelay)
-    return this.#start(task, callable, initialDelay, { delay: requirePositiveDuration("delay", delay) })
+    return this.#start(callable, initialDelay, { delay: requirePositiveDuration("delay", delay) })
   }
 
   override execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
@@ -120,8 +120,8 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
       this.#enclosing.set(command, enclosed)
       this.#admit(enclosed)
     } else {
-      const callable = typeof command === "function" ? withArguments(command, args) : callableOf(command, undefined)
-      this.#start(command, callable, 0, undefined)
+      const callable = typeof command === "function" ? bind(command, ...args) : callableOf(command, undefined)
+      this.#start(callable, 0, undefined)
     }
   }
 
@@ -167,9 +167,8 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
 
   // ------------------------------------------------------------------ inside
 
-  #start<T>(named: unknown, callable: Callable<T>, delay: number, period: Period): ScheduledFuture<T> {
+  #start<T>(callable: Callable<T>, delay: number, period: Period): ScheduledFuture<T> {
     const task = new ScheduledTask(callable, now() + Math.max(0, delay), period, this.#host)
-    task.nameAfter(named)
     this.#admit(task)
     return task
   }

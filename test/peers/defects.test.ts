@@ -226,7 +226,7 @@ test("[PD12] the thread of a cancelled task is at once there for the next", asyn
   const next = pool.submit(() => Thread.currentThread())
   await gate.entered()
   cancelled.cancel(true)
-  for (let i = 0; i < 20; i++) await undefined // no timer, not even a turn of the loop
+  for (let i = 0; i < 20; i++) await Promise.resolve() // no timer, not even a turn of the loop
   assert.equal(next.resultNow(), gate.threads[0])
   assert.equal(pools.threads.length, 1)
 })
@@ -306,10 +306,10 @@ test("[PD17] a late cancellation does not reach the next task on the thread", as
     const second = pool.submit(async () => {
       for (let i = 0; i < 6; i++) {
         interrupted.push(Thread.currentThread().isInterrupted)
-        await undefined
+        await Promise.resolve()
       }
     })
-    for (let i = 0; i < delay; i++) await undefined
+    for (let i = 0; i < delay; i++) await Promise.resolve()
     first.cancel(true) // before it begins, while it runs, as it ends, when it has long been over
     await second
     assert.deepEqual(new Set(interrupted), new Set([false]), `cancelled after ${delay} microtasks`)

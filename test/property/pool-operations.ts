@@ -97,7 +97,7 @@ function bodyOf(world: World, kind: Body): (job: Job) => unknown {
       }
     case "microtasks":
       return async ({ id }) => {
-        for (let i = 0; i < id % 4; i++) await undefined
+        for (let i = 0; i < id % 4; i++) await Promise.resolve()
         if (id % 3 === 0) throw new OnPurpose("task")
         return id
       }
@@ -108,7 +108,7 @@ function bodyOf(world: World, kind: Body): (job: Job) => unknown {
     case "executes another":
       return async ({ id }) => {
         world.execute(bodyOf(world, id % 2 === 0 ? "value" : "microtasks"))
-        await undefined
+        await Promise.resolve()
         world.submit(bodyOf(world, "throws"))
       }
     case "cancels itself":
@@ -245,7 +245,7 @@ export async function perform(world: World, operation: Operation, kind: Settings
         world.policy = allowed(operation.policy, kind)
         break
       case "microtasks":
-        for (let i = 0; i < operation.count; i++) await undefined
+        for (let i = 0; i < operation.count; i++) await Promise.resolve()
         break
       case "turn":
         await turn()

@@ -69,7 +69,7 @@ test("[TP111] the figures agree with the model after every single microtask", as
       while (!over) {
         for (let i = 0; i < 20; i++) {
           world.check()
-          await undefined
+          await Promise.resolve()
         }
         await turn()
       }

@@ -208,3 +208,24 @@ test("[IN16] a source of tasks is read no further than needed, and closed", asyn
   assert.equal(await executor.invokeAny(tasks()), 1)
   assert.deepEqual(trace, ["read 1", "closed"])
 })
+
+test("[IN16] a source that fails ends it with its error and is not closed", async () => {
+  await using lab = new Lab()
+  const pool = lab.fixed(1)
+  const gate = lab.gate()
+  const error = new Error("source")
+  let reads = 0
+  let returned = 0
+  const tasks: Iterable<Callable<unknown>> = {
+    [Symbol.iterator]: () => ({
+      next: () => {
+        if (reads++ > 0) throw error
+        return { done: false, value: gate.interruptible }
+      },
+      return: () => ({ done: true, value: ++returned }),
+    }),
+  }
+  assert.equal(await rejectionOf(pool.invokeAny(tasks)), error)
+  await eventually(() => pool.activeCount === 0)
+  assert.deepEqual([returned, gate.inside], [0, 0])
+})

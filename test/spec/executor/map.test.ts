@@ -131,6 +131,7 @@ test("[MP5] the window is twice the most threads a pool can have, at most 1024; 
     return before
   }
   assert.equal(await windowOf(lab.fixed(3)), 6)
+  assert.equal(await windowOf(wrong<InlineExecutor>(lab.fixed(4).with({ name: "view" }))), 8)
   assert.equal(await windowOf(Executors.newCachedThreadPool(lab.factory)), 1024)
   assert.equal(await windowOf(Executors.newThreadPerTaskExecutor(lab.factory)), 256)
 })

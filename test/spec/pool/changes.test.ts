@@ -64,6 +64,18 @@ test("[TP69] but not more than the size grew, and none if nothing waits", async 
   assert.deepEqual([pool.poolSize, pool.queue.size], [4, 6])
 })
 
+test("[TP69] nor if fewer threads are there than might be", async () => {
+  await using pools = new Pools()
+  const pool = pools.create({ corePoolSize: 2, maximumPoolSize: 8 })
+  const gate = pools.gate()
+  for (let i = 0; i < 5; i++) pool.queue.add(gate.body)
+  assert.equal(pool.poolSize, 0)
+  pool.corePoolSize = 3
+  await gate.entered()
+  await turns()
+  assert.deepEqual([pool.poolSize, pool.queue.size], [1, 4])
+})
+
 test("[TP70][TP79] a size out of its range is refused and changes nothing", async () => {
   await using pools = new Pools()
   const pool = pools.create({ corePoolSize: 2, maximumPoolSize: 4 })

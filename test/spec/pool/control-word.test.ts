@@ -98,7 +98,7 @@ test("[CW6] sizes beyond the count's range are that range: the last thread that 
   const unused = (): never => assert.fail("not asked for")
   const queue = { isEmpty: true, offer: unused, poll: unused, remove: unused, receive: unused }
   const core = new PoolCore<number>(state, queue, {
-    newThread: () => false,
+    newThread: unused,
     beforeExecute: unused,
     begin: unused,
     complete: unused,

@@ -33,6 +33,22 @@ test("[TP41] a timed wait that is interrupted begins anew, and the thread still 
   await eventually(() => pool.poolSize === 0)
 })
 
+test("[TP41] nor does an interrupt make a thread leave that may leave later", async () => {
+  await using pools = new Pools()
+  const pool = pools.create({
+    corePoolSize: 0,
+    maximumPoolSize: 1,
+    keepAliveTime: 1_000_000,
+    workQueue: new SynchronousQueue(),
+  })
+  await pool.submit(() => undefined)
+  await turns()
+  pools.threads[0]?.interrupt()
+  await turns()
+  assert.equal(pool.poolSize, 1)
+  assert.equal(await pool.submit(() => Thread.currentThread()), pools.threads[0])
+})
+
 test("[TP42] surplus threads leave down to exactly the core size", async () => {
   await using pools = new Pools()
   const pool = pools.create({
@@ -82,6 +98,21 @@ test("[TP42] with a keep-alive of Infinity they stay", async () => {
   await eventually(() => pool.completedTaskCount === 2)
   await pools.keepAliveOver(1)
   assert.equal(pool.poolSize, 2)
+})
+
+test("[TP42] a thread that is no longer surplus when its time is up stays", async () => {
+  await using pools = new Pools()
+  const pool = pools.create({
+    corePoolSize: 0,
+    maximumPoolSize: 1,
+    keepAliveTime: 20,
+    workQueue: new SynchronousQueue(),
+  })
+  await pool.submit(() => undefined)
+  await turns(1)
+  pool.corePoolSize = 1
+  await pools.keepAliveOver(20)
+  assert.deepEqual([pool.poolSize, pools.threads.length], [1, 1])
 })
 
 test("[TP43] whichever thread is idle leaves, also the first that was made", async () => {

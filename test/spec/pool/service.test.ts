@@ -179,7 +179,7 @@ test("[TP100] what is not done when the time is up is cancelled", async () => {
   await using pools = new Pools()
   const pool = pools.fixed(2)
   const gate = pools.gate()
-  const [quick, slow] = await pool.invokeAll<unknown>([() => "quick", gate.interruptible], 20)
+  const [quick, slow] = await pool.invokeAll<unknown>([() => "quick", gate.interruptible], 200)
   assert.equal(quick?.resultNow(), "quick")
   assert.equal(slow?.state, "cancelled")
   await eventually(() => gate.passed === 1)

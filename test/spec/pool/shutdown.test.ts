@@ -19,7 +19,7 @@ import { Pools } from "../../support/pools.ts"
 
 test("[TP49] after shutdown() nothing is accepted, what was accepted runs, and nothing is interrupted", async () => {
   await using pools = new Pools()
-  const pool = pools.fixed(1)
+  const pool = pools.create({ corePoolSize: 1, maximumPoolSize: 2 })
   const gate = pools.gate()
   const running = pool.submit(gate.interruptible)
   const waiting = [1, 2, 3].map((value) => pool.submit(() => value))
@@ -29,7 +29,7 @@ test("[TP49] after shutdown() nothing is accepted, what was accepted runs, and n
   assert.ok(thrownBy(() => pool.submit(() => assert.fail("ran"))) instanceof RejectedExecutionError)
   await turns()
   assert.equal(gate.inside, 1)
-  assert.equal(pool.queue.size, 3)
+  assert.deepEqual([pool.queue.size, pools.threads.length], [3, 1])
   gate.open("undisturbed")
   assert.equal(await running, "undisturbed")
   assert.deepEqual(await Promise.all(waiting), [1, 2, 3])
@@ -190,6 +190,20 @@ test("[TP59] removing or purging the last waiting task ends a pool that is shut 
   }
 })
 
+test("[TP59] also if its threads were waiting for that task to become due: the news reaches all of them", async () => {
+  await using pools = new Pools()
+  const workQueue = new DelayQueue<MuchLater>() as unknown as LinkedBlockingQueue<Runnable>
+  const pool = pools.create({ corePoolSize: 4, maximumPoolSize: 4, workQueue })
+  pool.prestartAllCoreThreads()
+  const task = new MuchLater()
+  pool.execute(task)
+  pool.shutdown()
+  await turns()
+  assert.deepEqual([pool.poolSize, pool.isTerminated], [4, false])
+  assert.equal(pool.remove(task), true)
+  assert.equal(await pool.awaitTermination(), true)
+})
+
 test("[TP60] a task may shut down its own pool and goes on undisturbed", async () => {
   await using pools = new Pools()
   const pool = pools.fixed(1)
@@ -252,11 +266,11 @@ test("[TP64] tasks that race with shutdownNow() are each accepted or refused, an
           assert.ok(error instanceof RejectedExecutionError)
           refused++
         }
-        for (let pause = (i * round) % 4; pause > 0; pause--) await undefined
+        for (let pause = (i * round) % 4; pause > 0; pause--) await Promise.resolve()
       }
     }
     const submitters = [submitter(), submitter()]
-    for (let pause = round; pause > 0; pause--) await undefined
+    for (let pause = round; pause > 0; pause--) await Promise.resolve()
     const handedBack = pool.shutdownNow().length
     await Promise.all(submitters)
     assert.equal(await pool.awaitTermination(), true)

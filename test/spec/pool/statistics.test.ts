@@ -119,7 +119,7 @@ test("[TP93] taskCount is exact at any moment: in hooks, in tasks, between micro
     given++
     pool.execute(async () => {
       look()
-      if (i % 3 === 0) await undefined
+      if (i % 3 === 0) await Promise.resolve()
       look()
       if (i % 7 === 0) throw new Error("on purpose")
     })
@@ -128,7 +128,7 @@ test("[TP93] taskCount is exact at any moment: in hooks, in tasks, between micro
   while (pool.completedTaskCount < total) {
     look()
     for (let i = 0; i < 50; i++) {
-      await undefined
+      await Promise.resolve()
       look()
     }
     await turns(1)

@@ -97,8 +97,8 @@ export abstract class Model {
     return true
   }
 
-  removeIf(test: (item: Item) => boolean): boolean {
-    const doomed = this.items.filter((item) => test(item))
+  removeIf(isDoomed: (item: Item) => boolean): boolean {
+    const doomed = this.items.filter((item) => isDoomed(item))
     for (const item of doomed) this.drop(item)
     this.letIn(doomed.length)
     return doomed.length > 0
@@ -142,10 +142,10 @@ export class BoundedModel extends Model {
     return item
   }
 
-  override removeIf(test: (item: Item) => boolean): boolean {
-    if (this.#bulkLetsIn) return super.removeIf(test)
+  override removeIf(isDoomed: (item: Item) => boolean): boolean {
+    if (this.#bulkLetsIn) return super.removeIf(isDoomed)
     const { length } = this.items
-    this.items = this.items.filter((item) => !test(item))
+    this.items = this.items.filter((item) => !isDoomed(item))
     return this.items.length < length
   }
 

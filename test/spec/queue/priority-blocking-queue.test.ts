@@ -224,13 +224,3 @@ test("[BQ51] an iterator tells the same element, inserted twice, apart", () => {
   iterator.remove()
   assert.equal(queue.size, 0)
 })
-
-test("[PQ12] an initial capacity may come first and must be an integer of at least 1", () => {
-  const queue = new PriorityBlockingQueue<number>(1, (a, b) => b - a)
-  queue.addAll([1, 3, 2])
-  assert.deepEqual([queue.poll(), queue.poll(), queue.poll()], [3, 2, 1])
-  assert.throws(() => new PriorityBlockingQueue(0), {
-    name: "RangeError",
-    message: "Expected `initialCapacity` to be an integer ≥ 1, got 0",
-  })
-})

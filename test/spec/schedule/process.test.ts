@@ -1,0 +1,186 @@
+/** A scheduled pool and the process it lives in. Ids such as [SC56] refer to docs/spec/schedule.md. */
+import { FutureTask } from "corepool"
+import assert from "node:assert/strict"
+import test from "node:test"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { eventually, turns } from "../../support/harness.ts"
+import { runProgram } from "../foundation/child.ts"
+import { FakeClock } from "../foundation/fake-clock.ts"
+import { pass, Schedules } from "./support.ts"
+
+const PREAMBLE = `
+  import { ScheduledThreadPoolExecutor, virtualThreads } from "corepool"
+  const open = (corePoolSize = 1) => new ScheduledThreadPoolExecutor({ corePoolSize, threadFactory: virtualThreads() })
+  const HOUR = 3_600_000
+`
+
+/** What a program printed that ended by itself and well. */
+async function printed(program: string): Promise<string[]> {
+  const { code, stdout, stderr } = await runProgram(PREAMBLE + program)
+  assert.deepEqual([code, stderr], [0, ""])
+  return stdout.split("\n").slice(0, -1)
+}
+
+test("[SC56] a process whose only prospect is a scheduled run lives until it has run", async () => {
+  const lines = await printed(`
+    open(1).schedule(() => console.log("with a thread"), 5)
+    open(0).schedule(() => console.log("without core threads"), 10)
+    const third = open(2)
+    third.schedule(() => third.schedule(() => console.log("in two steps"), 10), 10)
+  `)
+  assert.deepEqual(lines, ["with a thread", "without core threads", "in two steps"])
+})
+
+test("[SC56] and one with a series until the series ends", async () => {
+  const lines = await printed(`
+    let runs = 0
+    const series = open().scheduleAtFixedRate(() => {
+      console.log("run")
+      if (++runs === 3) series.cancel()
+    }, 1, 2)
+    open().scheduleWithFixedDelay(() => {
+      console.log("delay")
+      throw new Error("own")
+    }, 20, 1)
+  `)
+  assert.deepEqual(lines, ["run", "run", "run", "delay"])
+})
+
+test("[SC56] also after shutdown, and with a live task behind a cancelled one", async () => {
+  const lines = await printed(`
+    const shut = open()
+    shut.schedule(() => console.log("after shutdown"), 5)
+    shut.shutdown()
+    const pool = open()
+    const first = pool.schedule(() => console.log("never"), 2)
+    first.cancel()
+    pool.schedule(() => console.log("behind"), 15)
+  `)
+  assert.deepEqual(lines, ["after shutdown", "behind"])
+})
+
+test("[SC57] a process whose scheduled pools are idle ends, shut down or not", async () => {
+  const lines = await printed(`
+    open(3)
+    open(3).prestartAllCoreThreads()
+    const used = open(2)
+    used.allowCoreThreadTimeOut = true
+    used.keepAliveTime = HOUR
+    await Promise.all([used.submit(() => 1), used.schedule(() => 2, 2)])
+    const empty = open(0)
+    empty.keepAliveTime = HOUR
+    console.log(await empty.schedule(() => "done", 1))
+  `)
+  assert.deepEqual(lines, ["done"])
+})
+
+test("[SC57] so does one whose scheduled tasks are all cancelled or removed, or never due", async () => {
+  const lines = await printed(`
+    for (const core of [0, 1, 2]) {
+      const pool = open(core)
+      pool.schedule(() => undefined, HOUR).cancel()
+      const removed = pool.schedule(() => undefined, 2 * HOUR)
+      pool.remove(removed)
+      pool.schedule(() => undefined, Infinity)
+      const series = pool.scheduleAtFixedRate(() => series.cancel(), 0, HOUR)
+      const other = open(core)
+      const later = [1, 2, 3].map((hours) => other.scheduleWithFixedDelay(() => undefined, hours * HOUR, HOUR))
+      setTimeout(() => later.forEach((future) => future.cancel()), 2)
+      const purged = open(core)
+      purged.schedule(() => undefined, HOUR).cancel()
+      purged.purge()
+    }
+    console.log("end of the program")
+  `)
+  assert.deepEqual(lines, ["end of the program"])
+})
+
+test("[SC58] after shutdown even a cancelled task that waits keeps the process alive: with it comes the end of the pool", async () => {
+  const lines = await printed(`
+    const pool = open()
+    const future = pool.schedule(() => console.log("never"), 10)
+    pool.shutdown()
+    future.cancel()
+    console.log(await pool.awaitTermination())
+  `)
+  assert.deepEqual(lines, ["true"])
+})
+
+test("[SC57] what keeps the process alive is one timer, and it is there only while a run is ahead", async () => {
+  using clock = new FakeClock()
+  await using pools = new Schedules()
+  const pool = pools.open(2)
+  const first = pool.schedule(() => undefined, 10)
+  const second = pool.schedule(() => undefined, 20)
+  await turns()
+  assert.deepEqual([clock.ticking, clock.foreground], [1, 1])
+  first.cancel()
+  await turns()
+  assert.deepEqual([clock.ticking, clock.foreground], [1, 1])
+  second.cancel()
+  await turns()
+  assert.deepEqual([clock.ticking, clock.foreground], [1, 0])
+  const third = pool.schedule(() => undefined, 30)
+  await turns()
+  assert.deepEqual([clock.ticking, clock.foreground], [1, 1])
+  await pass(clock, 35)
+  assert.deepEqual([third.isDone, clock.ticking], [true, 0])
+})
+
+setFlagsFromString("--expose-gc")
+const collectGarbage = runInNewContext("gc") as () => void
+
+test("[SC59] an idle pool keeps nothing of a task in memory that is over, or was cancelled and purged or removed", async () => {
+  await using pools = new Schedules()
+  const pool = pools.open(2)
+  const far = pool.schedule(() => undefined, 1_000_000)
+  const weak: WeakRef<object>[] = []
+  const watch = <T extends object>(object: T): T => {
+    weak.push(new WeakRef(object))
+    return object
+  }
+  // In a function of its own: this test's own variables would keep things alive.
+  const give = (): void => {
+    pool.schedule(
+      watch(() => watch({ result: "of a task" })),
+      1,
+    )
+    pool.schedule(
+      watch(() => Promise.reject(watch(new Error("of a task")))),
+      1,
+    )
+    const series = watch(
+      pool.scheduleAtFixedRate(
+        watch(async () => void series.cancel()),
+        1,
+        1,
+      ),
+    )
+    watch(
+      pool.schedule(
+        watch(() => undefined),
+        100_000,
+      ),
+    ).cancel()
+    pool.remove(
+      watch(
+        pool.schedule(
+          watch(() => undefined),
+          100_000,
+        ),
+      ),
+    )
+    pool.execute(watch(new FutureTask(watch(() => undefined))))
+  }
+  for (let i = 0; i < 4; i++) give()
+  await eventually(() => pool.queue.size === 5 && pool.activeCount === 0)
+  pool.purge()
+  await turns()
+  assert.ok(weak.length > 40)
+  await eventually(() => {
+    collectGarbage()
+    return weak.every((reference) => reference.deref() === undefined)
+  })
+  assert.deepEqual(pool.queue.toArray(), [far])
+})

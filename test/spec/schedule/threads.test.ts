@@ -1,0 +1,345 @@
+/** The threads of a scheduled pool. Ids such as [SC39] refer to docs/spec/schedule.md. */
+import { ScheduledThreadPoolExecutor, type Runnable, type Thread, type ThreadFactory } from "corepool"
+import assert from "node:assert/strict"
+import test from "node:test"
+import { eventually, rejectionOf, thrownBy, turns } from "../../support/harness.ts"
+import { FakeClock } from "../foundation/fake-clock.ts"
+import { pass, Schedules } from "./support.ts"
+
+test("[SC39] each new task starts a thread up to the core size, even if others are idle, and no more", async () => {
+  await using pools = new Schedules()
+  const pool = pools.open(3)
+  const sizes: number[] = []
+  for (let i = 0; i < 5; i++) {
+    pool.schedule(() => undefined, 1000)
+    sizes.push(pool.poolSize)
+    await turns()
+  }
+  assert.deepEqual([sizes, pools.threads.length, pool.activeCount], [[1, 2, 3, 3, 3], 3, 0])
+})
+
+test("[SC39] a maximum size has no effect", async () => {
+  await using pools = new Schedules()
+  const pool = pools.open(1)
+  pool.maximumPoolSize = 5
+  const gate = pools.gate()
+  for (let i = 0; i < 5; i++) pool.execute(gate.body)
+  await turns()
+  assert.deepEqual([pool.poolSize, gate.inside, pool.queue.size], [1, 1, 4])
+})
+
+test("[SC40] without core threads there is one while anything waits or runs, and none when nothing does", async () => {
+  using clock = new FakeClock()
+  await using pools = new Schedules()
+  const pool = pools.open(0)
+  const runs: number[] = []
+  for (const delay of [5, 10, 50]) pool.schedule(() => runs.push(clock.now - 1000), delay)
+  await pass(clock, 49)
+  assert.deepEqual([runs, pool.poolSize], [[5, 10], 1])
+  await pass(clock, 1)
+  assert.deepEqual([runs, pool.poolSize], [[5, 10, 50], 1])
+  await pass(clock, 15)
+  assert.deepEqual([pool.poolSize, pool.largestPoolSize, pools.threads.length], [0, 1, 1])
+  assert.equal(await pool.submit(() => "again"), "again")
+})
+
+test("[SC40] the thread also goes when what it waited for is cancelled, removed or purged", async () => {
+  using clock = new FakeClock()
+  await using pools = new Schedules()
+  const ways: ((pool: ScheduledThreadPoolExecutor) => void)[] = [
+    (pool) => {
+      const future = pool.schedule(() => undefined, 1000)
+      pool.removeOnCancel = true
+      future.cancel()
+    },
+    (pool) => void pool.remove(pool.schedule(() => undefined, 1000)),
+    (pool) => {
+      pool.schedule(() => undefined, 1000).cancel()
+      pool.purge()
+    },
+    (pool) => {
+      pool.schedule(() => undefined, 1000)
+      pool.queue.clear()
+    },
+  ]
+  for (const way of ways) {
+    const pool = pools.open(0)
+    pool.schedule(() => undefined, 1)
+    await pass(clock, 5)
+    way(pool)
+    assert.equal(pool.poolSize, 1)
+    await pass(clock, 15)
+    assert.equal(pool.poolSize, 0)
+  }
+  for (const way of ways) {
+    const pool = pools.open(0)
+    const far = pool.schedule(() => undefined, 2000)
+    await pass(clock, 30)
+    pool.remove(far)
+    way(pool)
+    await pass(clock, 15)
+    assert.equal(pool.poolSize, 0)
+  }
+})
+
+test("[SC41] a thread that could not leave anyway does not come back every few milliseconds to learn that", async () => {
+  using clock = new FakeClock()
+  await using pools = new Schedules()
+  const without = pools.open(0)
+  const timingOut = pools.open(2)
+  timingOut.allowCoreThreadTimeOut = true
+  const hour = 3_600_000
+  const futures = [without, timingOut].flatMap((pool) =>
+    [hour, 2 * hour].map((delay) => pool.schedule(() => "run", delay)),
+  )
+  await pass(clock, 50)
+  assert.deepEqual([without.poolSize, timingOut.poolSize], [1, 1])
+  const before = clock.delays.length
+  assert.equal(clock.ticking, 2, "one timer a pool")
+  clock.advance(hour - 100)
+  await turns()
+  assert.equal(clock.delays.length, before, "and nobody looked at it")
+  clock.advance(hour + 100)
+  await turns()
+  clock.advance(hour)
+  assert.deepEqual(await Promise.all(futures), ["run", "run", "run", "run"])
+  await pass(clock, 15)
+  assert.deepEqual([without.poolSize, timingOut.poolSize, pools.threads.length], [0, 0, 3])
+})
+
+test("[SC41] there is one timer however many tasks and threads wait, and none when nothing does", async () => {
+  using clock = new FakeClock()
+  await using pools = new Schedules()
+  const pool = pools.open(4)
+  const futures = Array.from({ length: 100 }, (_, i) => pool.schedule(() => undefined, 100 - i))
+  await turns()
+  assert.deepEqual([clock.ticking, clock.delays.length], [1, 1])
+  pool.removeOnCancel = true
+  for (const future of futures) future.cancel()
+  await turns()
+  assert.equal(clock.ticking, 0)
+})
+
+test("[SC42] growing and shrinking the core size moves the number of threads to it", async () => {
+  using clock = new FakeClock()
+  await using pools = new Schedules()
+  const pool = pools.open(0)
+  for (let i = 0; i < 20; i++) pool.schedule(() => undefined, 100_000)
+  await turns()
+  for (const size of [5, 12, 3, 20, 1]) {
+    pool.corePoolSize = size
+    await pass(clock, 25)
+    assert.equal(pool.poolSize, size)
+  }
+  pool.corePoolSize = 0
+  await pass(clock, 25)
+  assert.equal(pool.poolSize, 1, "somebody has to stay for what is queued")
+})
+
+test("[SC42] core threads may be allowed to time out: one stays while something is queued", async () => {
+  using clock = new FakeClock()
+  await using pools = new Schedules()
+  const pool = pools.open(3)
+  const futures = [1, 2, 40].map((delay) => pool.schedule(() => "run", delay))
+  pool.allowCoreThreadTimeOut = true
+  await pass(clock, 30)
+  assert.equal(pool.poolSize, 1)
+  await pass(clock, 10)
+  assert.deepEqual(await Promise.all(futures), ["run", "run", "run"])
+  await pass(clock, 15)
+  assert.equal(pool.poolSize, 0)
+})
+
+/** A factory that does what the test says instead of making a thread. */
+class Flaky implements ThreadFactory {
+  readonly isVirtual = true
+  readonly #inner: ThreadFactory
+  trouble: (() => Thread | null) | undefined
+
+  constructor(inner: ThreadFactory) {
+    this.#inner = inner
+  }
+
+  newThread(target: () => unknown): Thread | null | undefined {
+    return this.trouble === undefined ? this.#inner.newThread(target) : this.trouble()
+  }
+}
+
+const thrower = (error: Error) => (): never => {
+  throw error
+}
+
+test("[SC43] if the factory throws, its error leaves the call, and nothing was accepted", async () => {
+  await using pools = new Schedules()
+  const factory = new Flaky(pools.factory)
+  const pool = pools.open(1, { threadFactory: factory })
+  const own = new Error("own")
+  factory.trouble = thrower(own)
+  assert.equal(
+    thrownBy(() => pool.schedule(() => undefined, 5)),
+    own,
+  )
+  assert.equal(
+    thrownBy(() => pool.scheduleAtFixedRate(() => undefined, 5, 5)),
+    own,
+  )
+  assert.equal(
+    thrownBy(() => pool.scheduleWithFixedDelay(() => undefined, 5, 5)),
+    own,
+  )
+  assert.equal(
+    thrownBy(() => pool.submit(() => undefined)),
+    own,
+  )
+  assert.equal(
+    thrownBy(() => pool.execute(() => undefined)),
+    own,
+  )
+  assert.deepEqual([pool.queue.size, pool.taskCount, pool.poolSize], [0, 0, 0])
+  factory.trouble = undefined
+  assert.equal(await pool.submit(() => "works"), "works")
+})
+
+test("[SC43] also if another thread could have taken the task at once", async () => {
+  await using pools = new Schedules()
+  const factory = new Flaky(pools.factory)
+  const pool = pools.open(2, { threadFactory: factory })
+  await pool.submit(() => undefined)
+  factory.trouble = thrower(new Error("own"))
+  let runs = 0
+  assert.ok(thrownBy(() => pool.submit(() => runs++)) instanceof Error)
+  await turns()
+  assert.deepEqual([runs, pool.taskCount], [0, 1])
+})
+
+test("[SC43] if the factory refuses a thread, the task waits for one", async () => {
+  await using pools = new Schedules()
+  const factory = new Flaky(pools.factory)
+  const pool = pools.open(1, { threadFactory: factory })
+  factory.trouble = () => null
+  const first = pool.schedule(() => "first", 0)
+  await turns()
+  assert.deepEqual([first.isDone, pool.queue.size, pool.poolSize], [false, 1, 0])
+  factory.trouble = undefined
+  const second = pool.schedule(() => "second", 0)
+  assert.deepEqual(await Promise.all([first, second]), ["first", "second"])
+})
+
+test("[SC43] a factory that fails while a series goes on is reported, and the series goes on", async () => {
+  using clock = new FakeClock()
+  await using pools = new Schedules()
+  const factory = new Flaky(pools.factory)
+  const pool = pools.open(1, { threadFactory: factory })
+  let runs = 0
+  const series = pool.scheduleAtFixedRate(() => runs++, 0, 10)
+  await turns()
+  const own = new Error("own")
+  factory.trouble = () => null
+  pool.corePoolSize = 2
+  factory.trouble = thrower(own)
+  await pass(clock, 20)
+  assert.equal(runs, 3)
+  assert.deepEqual(pools.takeUncaught(), [own, own])
+  assert.deepEqual([pool.poolSize, series.isDone], [1, false])
+})
+
+test("[SC43] a factory that shuts the pool down, or stops it, loses no task", async () => {
+  using clock = new FakeClock()
+  await using pools = new Schedules()
+  for (const end of ["shutdown", "shutdownNow"] as const) {
+    for (const trouble of ["and makes a thread", "and refuses"]) {
+      const factory: ThreadFactory = {
+        isVirtual: true,
+        newThread: (target) => {
+          pool[end]()
+          return trouble === "and refuses" ? null : pools.factory.newThread(target)
+        },
+      }
+      const pool: ScheduledThreadPoolExecutor = pools.open(1, { threadFactory: factory })
+      const series = pool.scheduleAtFixedRate(() => undefined, 5, 5)
+      await pass(clock, 10)
+      assert.deepEqual([series.isCancelled, pool.isTerminated, pool.queue.size], [true, true, 0], `${end} ${trouble}`)
+    }
+  }
+})
+
+/** A scheduled pool that writes down the calls of its hooks, and fails in one of them if the test says so. */
+class Hooked extends ScheduledThreadPoolExecutor {
+  readonly calls: string[] = []
+  readonly tasks = new Set<Runnable>()
+  readonly errors: unknown[] = []
+  trouble: Error | undefined
+
+  protected override beforeExecute(_thread: Thread, task: Runnable): void {
+    this.calls.push("before")
+    this.tasks.add(task)
+    if (this.trouble !== undefined) throw this.trouble
+  }
+
+  protected override afterExecute(task: Runnable, error?: unknown): void {
+    this.calls.push("after")
+    this.tasks.add(task)
+    this.errors.push(error)
+  }
+
+  protected override terminated(): void {
+    this.calls.push("terminated")
+  }
+}
+
+test("[SC44] the hooks are called around every run, with its future; its error stays inside", async () => {
+  using clock = new FakeClock()
+  await using pools = new Schedules()
+  const pool = pools.adopt(new Hooked({ corePoolSize: 1, threadFactory: pools.factory }))
+  let runs = 0
+  const series = pool.scheduleAtFixedRate(
+    () => {
+      if (++runs === 2) throw new Error("own")
+    },
+    0,
+    5,
+  )
+  await turns()
+  await pass(clock, 10)
+  assert.deepEqual(pool.calls, ["before", "after", "before", "after"])
+  assert.deepEqual([...pool.tasks], [series])
+  assert.deepEqual(pool.errors, [undefined, undefined])
+  pool.shutdown()
+  await turns()
+  assert.equal(pool.calls.at(-1), "terminated")
+})
+
+test("[SC44] if beforeExecute throws, the task, a series too, fails with its error, and the thread is replaced", async () => {
+  using clock = new FakeClock()
+  await using pools = new Schedules()
+  const pool = pools.adopt(new Hooked({ corePoolSize: 1, threadFactory: pools.factory }))
+  const own = new Error("own")
+  pool.trouble = own
+  const futures = [pool.schedule(() => undefined, 1), pool.scheduleAtFixedRate(() => undefined, 2, 2)]
+  await pass(clock, 10)
+  for (const future of futures) assert.equal(await rejectionOf(future), own)
+  assert.deepEqual(pools.takeUncaught(), [own, own])
+  pool.trouble = undefined
+  assert.equal(await pool.submit(() => "works"), "works")
+  assert.equal(pool.poolSize, 1)
+})
+
+test("[SC45] every run counts as a completed task; waiting, running and completed make up the number of tasks", async () => {
+  using clock = new FakeClock()
+  await using pools = new Schedules()
+  const pool = pools.open(2)
+  const gate = pools.gate()
+  const counts = (): number[] => [pool.taskCount, pool.queue.size, pool.activeCount, pool.completedTaskCount]
+  const series = pool.scheduleAtFixedRate(() => undefined, 10, 10)
+  pool.schedule(gate.body, 15)
+  assert.deepEqual(counts(), [2, 2, 0, 0])
+  await pass(clock, 12)
+  assert.deepEqual(counts(), [3, 2, 0, 1])
+  await pass(clock, 10)
+  assert.deepEqual(counts(), [4, 1, 1, 2])
+  series.cancel()
+  gate.open()
+  pool.shutdown()
+  await eventually(() => pool.isTerminated)
+  assert.deepEqual([...counts(), pool.largestPoolSize], [3, 0, 0, 3, 2])
+})
