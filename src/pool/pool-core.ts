@@ -125,7 +125,7 @@ export class PoolCore<R> {
           const got = this.#getTask(worker)
           if (!(typeof got === "boolean" ? got : await got)) break
         }
-        let task: R | undefined = worker.task as R
+        let task: R | undefined = worker.taskInHand
         this.#settleInterrupt(worker)
         try {
           this.#beforeExecute(worker, task)

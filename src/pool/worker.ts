@@ -30,6 +30,11 @@ export class Worker<R> {
     return this.#task
   }
 
+  /** The same, for who knows that there is one. */
+  get taskInHand(): R {
+    return this.#task as R
+  }
+
   /** A busy worker is interrupted only to stop its task, an idle one to make it look again. */
   get isBusy(): boolean {
     return this.#task !== undefined

@@ -237,7 +237,8 @@ test("[PD13] whatever is thrown is what the future rejects with, and the thread 
   const circle = new Error("with a circle") as Error & { self?: unknown }
   circle.self = circle
   const withBigInt = Object.assign(new Error("with a BigInt"), { amount: 4n, hook: () => 1 })
-  for (const thrown of [circle, withBigInt, undefined, null, 4n, Object.create(null) as object]) {
+  const things: unknown[] = [circle, withBigInt, undefined, null, 4n, Object.create(null)]
+  for (const thrown of things) {
     const future = pool.submit(() => {
       throw thrown
     })

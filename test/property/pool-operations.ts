@@ -202,14 +202,14 @@ export const roughOperation: fc.Arbitrary<Operation> = fc.oneof(
 )
 
 /** Does it. A setting that is out of its range, and a factory that fails, throw as they should. */
-export async function perform(world: World, operation: Operation, kind: Settings["queue"]): Promise<void> {
+export async function perform(world: World, doing: Operation, kind: Settings["queue"]): Promise<void> {
   const { pool, jobs } = world
-  const job = "which" in operation ? jobs[operation.which % Math.max(jobs.length, 1)] : undefined
+  const job = "which" in doing ? jobs[doing.which % Math.max(jobs.length, 1)] : undefined
   try {
-    switch (operation.do) {
+    switch (doing.do) {
       case "execute":
       case "submit":
-        world[operation.do](bodyOf(world, operation.body))
+        world[doing.do](bodyOf(world, doing.body))
         break
       case "open":
         job?.gate.open(job.id)
@@ -227,25 +227,25 @@ export async function perform(world: World, operation: Operation, kind: Settings
         job?.future?.cancel(true)
         break
       case "interrupt":
-        world.threads[operation.which % Math.max(world.threads.length, 1)]?.interrupt()
+        world.threads[doing.which % Math.max(world.threads.length, 1)]?.interrupt()
         break
       case "core size":
-        pool.corePoolSize = operation.size
+        pool.corePoolSize = doing.size
         break
       case "maximum size":
-        world.setMaximum(operation.size)
+        world.setMaximum(doing.size)
         break
       case "keep-alive":
-        pool.keepAliveTime = operation.ms
+        pool.keepAliveTime = doing.ms
         break
       case "core time-out":
-        pool.allowCoreThreadTimeOut = operation.on
+        pool.allowCoreThreadTimeOut = doing.on
         break
       case "policy":
-        world.policy = allowed(operation.policy, kind)
+        world.policy = allowed(doing.policy, kind)
         break
       case "microtasks":
-        for (let i = 0; i < operation.count; i++) await Promise.resolve()
+        for (let i = 0; i < doing.count; i++) await Promise.resolve()
         break
       case "turn":
         await turn()

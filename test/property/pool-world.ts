@@ -56,7 +56,7 @@ function isExpected(error: unknown): boolean {
 export function onThread(scenario: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const uncaughtException = (_: Thread, error: unknown): void => {
-      if (!isExpected(error)) reject(error as Error)
+      if (!isExpected(error)) reject(error)
     }
     const body = (): Promise<void> => scenario().then(resolve, reject)
     virtualThreads({ name: "driver", uncaughtException }).newThread(body)?.start()
@@ -85,7 +85,7 @@ class ModelledPool extends ThreadPoolExecutor {
 
   protected override newTaskFor<T>(callable: Callable<T>): FutureTask<T> {
     const task = new CountingTask(callable)
-    this.world.made(task as CountingTask<unknown>)
+    this.world.made(task)
     return task
   }
 
@@ -200,20 +200,23 @@ export class World {
     assert.ok(job, "the handler was given something that nobody executed")
     switch (this.#policy) {
       case "abort":
-        return AbortPolicy(task, pool)
+        AbortPolicy(task, pool)
+        break
       case "throw":
         throw new OnPurpose("handler")
       case "discard":
         this.#withdraw(job, "dropped")
-        return DiscardPolicy(task, pool)
+        DiscardPolicy(task, pool)
+        break
       case "caller runs":
         this.#withdraw(job, pool.isShutdown ? "dropped" : "run by the caller")
-        return CallerRunsPolicy(task, pool)
+        CallerRunsPolicy(task, pool)
+        break
       case "discard oldest": {
         const oldest = pool.isShutdown ? task : pool.queue.peek()
         const victim = this.#byRunnable.get(oldest)
         if (victim !== undefined) this.#withdraw(victim, "dropped")
-        return DiscardOldestPolicy(task, pool)
+        DiscardOldestPolicy(task, pool)
       }
     }
   }

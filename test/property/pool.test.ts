@@ -64,9 +64,9 @@ test("[TP109][TP110] also if everything is done at once, before any task has beg
 
 test("[TP111] the figures agree with the model after every single microtask", async () => {
   await holds(roughOperation, async (world, operations, chosen) => {
-    let over = false
+    const run = { over: false }
     const watch = async (): Promise<void> => {
-      while (!over) {
+      while (!run.over) {
         for (let i = 0; i < 20; i++) {
           world.check()
           await Promise.resolve()
@@ -79,7 +79,7 @@ test("[TP111] the figures agree with the model after every single microtask", as
       await oneByOne(world, operations, chosen)
       await world.end()
     } finally {
-      over = true
+      run.over = true
       await watching
     }
   })

@@ -96,7 +96,13 @@ test("[TP24][TP30] a factory that shuts the pool down gets its task refused", as
     const pool = pools.create({
       corePoolSize: 1,
       maximumPoolSize: 1,
-      threadFactory: { isVirtual: true, newThread: (target) => (pool[how](), pools.factory.newThread(target)) },
+      threadFactory: {
+        isVirtual: true,
+        newThread: (target) => {
+          pool[how]()
+          return pools.factory.newThread(target)
+        },
+      },
     })
     assert.ok(thrownBy(() => pool.execute(() => assert.fail("ran"))) instanceof RejectedExecutionError)
     assert.equal(pool.isTerminated, true)

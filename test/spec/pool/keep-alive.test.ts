@@ -1,5 +1,13 @@
 /** When idle threads leave, and when they are replaced. Ids such as [TP42] refer to docs/spec/pool.md. */
-import { DelayQueue, type Delayed, LinkedBlockingQueue, type Runnable, SynchronousQueue, Thread } from "corepool"
+import {
+  type BlockingQueue,
+  type Delayed,
+  DelayQueue,
+  LinkedBlockingQueue,
+  type Runnable,
+  SynchronousQueue,
+  Thread,
+} from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, turns } from "../../support/harness.ts"
@@ -189,7 +197,7 @@ test("[TP45] the last thread stays while something is in the queue, however ofte
     corePoolSize: 0,
     maximumPoolSize: 3,
     keepAliveTime: 1,
-    workQueue: workQueue as unknown as LinkedBlockingQueue<Runnable>,
+    workQueue: workQueue as BlockingQueue<Runnable & Delayed> as BlockingQueue<Runnable>,
   })
   let ran = false
   const keepsIt = new Later(1_000_000)
@@ -217,9 +225,8 @@ interface Settle {
 }
 
 /** How a pool waits for its queue, which is nobody else's business: not in the declarations. */
-const { receive } = LinkedBlockingQueue.prototype as unknown as {
-  receive(settle: Settle, flow: unknown, timeout: number): void
-}
+type Receive = (this: unknown, settle: Settle, flow: unknown, timeout: number) => void
+const receive = Reflect.get(LinkedBlockingQueue.prototype, "receive") as Receive
 
 /** Does something just after a thread that waited for it in vain has decided to leave, before the thread has gone. */
 class Watched extends LinkedBlockingQueue<Runnable> {

@@ -5,6 +5,7 @@ import { execFile } from "node:child_process"
 import test from "node:test"
 import { setImmediate as turn } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { eventually, turns } from "../../support/harness.ts"
@@ -16,14 +17,13 @@ interface Ended {
 }
 
 /** Runs a program of the folder beside this file to its end. One that does not end by itself is killed, and fails the test. */
-function run(program: string): Promise<Ended> {
+async function run(program: string): Promise<Ended> {
   const path = fileURLToPath(new URL(`./programs/${program}.js`, import.meta.url))
-  return new Promise((resolve, reject) => {
-    execFile(process.execPath, [path], { timeout: 60_000, killSignal: "SIGKILL" }, (error, stdout, stderr) => {
-      if (error === null) resolve({ stdout, stderr })
-      else reject(error)
-    })
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [path], {
+    timeout: 60_000,
+    killSignal: "SIGKILL",
   })
+  return { stdout, stderr }
 }
 
 test("[TP104][TP105] a process with idle pools, also such as have yet to time out, exits by itself", async () => {

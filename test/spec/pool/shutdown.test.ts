@@ -131,10 +131,10 @@ test("[TP51] a future that was cancelled before comes back as it is, and does no
   pool.execute(gate.body)
   const future = pool.submit(() => assert.fail("ran"))
   future.cancel()
-  const [task] = pool.shutdownNow()
-  assert.equal(task, future)
+  const handedBack = pool.shutdownNow()
+  assert.deepEqual(handedBack, [future])
   const other = pools.fixed(1)
-  other.execute(task as Runnable)
+  for (const task of handedBack) other.execute(task)
   await eventually(() => other.completedTaskCount === 1)
 })
 

@@ -136,7 +136,7 @@ test("[TP48] whatever is thrown is treated alike", async () => {
   const pool = pools.fixed(1)
   const circle: { self?: unknown } = {}
   circle.self = circle
-  const things = [undefined, null, 0, "", 4n, Symbol("thing"), circle, () => "a function", NaN]
+  const things: unknown[] = [undefined, null, 0, "", 4n, Symbol("thing"), circle, () => "a function", NaN]
   for (const thing of things) {
     const future = pool.submit(() => {
       throw thing

@@ -87,6 +87,10 @@ test("[SC57] so does one whose scheduled tasks are all cancelled or removed, or 
       const other = open(core)
       const later = [1, 2, 3].map((hours) => other.scheduleWithFixedDelay(() => undefined, hours * HOUR, HOUR))
       setTimeout(() => later.forEach((future) => future.cancel()), 2)
+      const patient = open(core)
+      patient.keepAliveTime = HOUR
+      patient.allowCoreThreadTimeOut = true
+      for (const hours of [1, 2]) patient.schedule(() => undefined, hours * HOUR).cancel()
       const purged = open(core)
       purged.schedule(() => undefined, HOUR).cancel()
       purged.purge()
