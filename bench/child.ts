@@ -1,6 +1,6 @@
 /**
- * The process of one contender: `child.js <contest> <bout> <contender>`, the bout by its number. Each message is a request for one
- * sample; the answer is a number, or why there is none.
+ * The process of one contender: `child.js <contest> <bout> <contender>`, the bout by its number. Each message is a
+ * request for one sample; the answer is a number, or why there is none.
  */
 import { setImmediate } from "node:timers/promises"
 import { type Contender, contendersOf } from "./contest.ts"
@@ -14,7 +14,10 @@ export interface Request {
 /** What comes back: milliseconds, or bytes per element. */
 export type Answer = { readonly value: number } | { readonly error: string }
 
-/** How large a run goes before memory is measured, so that code which is loaded or compiled on first use does not count. */
+/**
+ * How large a run goes before memory is measured, so that code which is loaded or compiled on first use does not
+ * count.
+ */
 const REHEARSAL = 1_000
 
 const [contestName, boutNumber, contenderName] = process.argv.slice(2)

@@ -1,8 +1,8 @@
 /**
  * What is measured: a contest has bouts, a bout is one piece of work done by several contenders.
  *
- * A contender runs in a process of its own (child.ts). The modules of all contests are loaded there, so what a contender needs it must load
- * itself, in `run`; the first run is not counted.
+ * A contender runs in a process of its own (child.ts). The modules of all contests are loaded there, so what a
+ * contender needs it must load itself, in `run`; the first run is not counted.
  */
 
 /** One way to do the work of a bout. */

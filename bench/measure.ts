@@ -1,6 +1,6 @@
 /**
- * Runs a bout: a process per contender, and rounds in which each has its turn. Only one works at a time; the others wait for a
- * message. A disturbance that lasts longer than a turn thus falls on all of them.
+ * Runs a bout: a process per contender, and rounds in which each has its turn. Only one works at a time; the others
+ * wait for a message. A disturbance that lasts longer than a turn thus falls on all of them.
  */
 import { type Bout, type Contest, contendersOf } from "./contest.ts"
 import { ContenderProcess } from "./contender-process.ts"

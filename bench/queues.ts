@@ -35,7 +35,10 @@ function passing(name: string, make: Make, backlog: number): Contender {
   }
 }
 
-/** The same for a queue that gives the least: each element that comes is a little greater than the one that went, as with due times. */
+/**
+ * The same for a queue that gives the least: each element that comes is a little greater than the one that went, as
+ * with due times.
+ */
 function ordering(name: string, make: Make, backlog: number): Contender {
   return {
     name,

@@ -1,4 +1,7 @@
-/** What a run prints: for each bout a table of ratios and one of the numbers behind them, in Markdown that can be read as it is. */
+/**
+ * What a run prints: for each bout a table of ratios and one of the numbers behind them, in Markdown that can be read
+ * as it is.
+ */
 import type { Contest } from "./contest.ts"
 import type { BoutResult } from "./measure.ts"
 import { ratioOf, type Spread, spreadOf } from "./statistics.ts"

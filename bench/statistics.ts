@@ -16,8 +16,8 @@ export function spreadOf(samples: readonly number[]): Spread {
 }
 
 /**
- * How many times as fast (or as small) `ours` is as `rival`. Rounds are compared one by one, so what slowed the machine down for a
- * while slowed both.
+ * How many times as fast (or as small) `ours` is as `rival`. Rounds are compared one by one, so what slowed the
+ * machine down for a while slowed both.
  */
 export function ratioOf(ours: readonly number[], rival: readonly number[]): Spread {
   return spreadOf(ours.map((value, round) => at(rival, round) / value))

@@ -1,8 +1,9 @@
 /**
  * A fixed pool: two threads share a list of downloads.
  *
- * Four tasks are submitted at once. Two run, two wait in the pool's queue until a thread is free, so one slow download does
- * not hold up the others. The threads are virtual: asynchronous flows on the event loop, which cost next to nothing.
+ * Four tasks are submitted at once. Two run, two wait in the pool's queue until a thread is free, so one slow
+ * download does not hold up the others. The threads are virtual: asynchronous flows on the event loop, which cost
+ * next to nothing.
  */
 import { Executors, Thread, virtualThreads } from "corepool"
 

@@ -1,8 +1,8 @@
 /**
  * A memoizer: each value is computed once, by the first who asks for it, however many ask at the same time.
  *
- * The memory holds futures, not values. That is what makes the second caller wait instead of computing again; and a future
- * can be cancelled, fail, or be given up by one of many. `Memoizer` is in the folder `support`.
+ * The memory holds futures, not values. That is what makes the second caller wait instead of computing again; and a
+ * future can be cancelled, fail, or be given up by one of many. `Memoizer` is in the folder `support`.
  */
 import { Executors, LinkedBlockingQueue, Thread, virtualThreads } from "corepool"
 import { Memoizer } from "./support/memoizer.ts"

@@ -1,8 +1,8 @@
 /**
  * A thread for every task: no pool, no queue, no limit.
  *
- * A virtual thread is a few small objects. Ten thousand may wait at the same time, and each of them is still a thread, with a
- * name, an interrupt flag and a signal.
+ * A virtual thread is a few small objects. Ten thousand may wait at the same time, and each of them is still a
+ * thread, with a name, an interrupt flag and a signal.
  */
 import { Executors, Thread, virtualThreads } from "corepool"
 

@@ -1,8 +1,9 @@
 /**
  * A pool that can be paused, by overriding how it makes tasks.
  *
- * In Java one would wait inside `beforeExecute`. Here hooks are synchronous, and waiting is what tasks do: so every task passes a
- * gate before its body begins. A paused thread waits there, which an interrupt ends as it does any wait.
+ * In Java one would wait inside `beforeExecute`. Here hooks are synchronous, and waiting is what tasks do: so every
+ * task passes a gate before its body begins. A paused thread waits there, which an interrupt ends as it does any
+ * wait.
  */
 import {
   type Callable,

@@ -1,8 +1,8 @@
 /**
  * Tasks with a time: once after a delay, or again and again.
  *
- * Unlike with `setInterval`, runs of a series never overlap, a failure is not lost, the future tells when the next run is
- * due, and shutting down the executor ends them all.
+ * Unlike with `setInterval`, runs of a series never overlap, a failure is not lost, the future tells when the next
+ * run is due, and shutting down the executor ends them all.
  */
 import { CancellationError, Executors, virtualThreads } from "corepool"
 
@@ -25,7 +25,8 @@ const clock = timers.scheduleAtFixedRate(
 )
 await clock.get().catch((error: unknown) => console.log(`the clock: ${error instanceof CancellationError}`))
 
-// With a fixed delay: 5 ms from the end of a run to the start of the next. The first error ends the series and is in the future.
+// With a fixed delay: 5 ms from the end of a run to the start of the next. The first error ends the series and is in
+// the future.
 let attempts = 0
 const poller = timers.scheduleWithFixedDelay(
   async () => {

@@ -4,8 +4,8 @@
  *     io-1  Mercury ━━━━━━✓ Mars ━━━━━━━━━━━━━━✓
  *     io-2  Venus ━━━━━━━━━━━━━━━━━✓ Saturn ━━━
  *
- * What is said goes above the lanes: they are wiped, the line is written, and they are drawn again below it. A lane never
- * fills the last column, where some terminals would break the line and spoil the count of lines to go back.
+ * What is said goes above the lanes: they are wiped, the line is written, and they are drawn again below it. A lane
+ * never fills the last column, where some terminals would break the line and spoil the count of lines to go back.
  *
  * Colours come from `styleText`, which leaves them out where NO_COLOR asks for that.
  */

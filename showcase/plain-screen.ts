@@ -1,4 +1,6 @@
-/** The tour as plain lines, in the order in which things end: for files, pipes and terminals that cannot be drawn on. */
+/**
+ * The tour as plain lines, in the order in which things end: for files, pipes and terminals that cannot be drawn on.
+ */
 import type { Activity, Screen } from "./screen.ts"
 
 export class PlainScreen implements Screen {

@@ -27,8 +27,8 @@ export interface Activity {
 export type Ending = "done" | "failed" | "interrupted"
 
 /**
- * Pretends to work on the current thread: a request, a query, anything that mostly waits. An interrupt ends it, as it ends
- * every wait of corepool.
+ * Pretends to work on the current thread: a request, a query, anything that mostly waits. An interrupt ends it, as it
+ * ends every wait of corepool.
  */
 export async function work(screen: Screen, what: string, ms: number, failure?: Error): Promise<string> {
   const activity = screen.begin(Thread.currentThread().name, what)

@@ -1,8 +1,9 @@
 /**
- * Ready-made executors, as in `java.util.concurrent.Executors`. Each is a `ThreadPoolExecutor` with settings you could write
- * yourself; the doc of each says which.
+ * Ready-made executors, as in `java.util.concurrent.Executors`. Each is a `ThreadPoolExecutor` with settings you
+ * could write yourself; the doc of each says which.
  *
- * The default of `factory` will be worker threads. Until they are there, those that have this default ask for a factory:
+ * The default of `factory` will be worker threads. Until they are there, those that have this default ask for a
+ * factory:
  * `Executors.newFixedThreadPool(8, virtualThreads())`.
  */
 import { MAX_VALUE, requireInteger } from "./checks.ts"
@@ -37,7 +38,10 @@ export const Executors = {
     })
   },
 
-  /** One thread, so tasks run one after the other in order; it is replaced if a task kills it. Its size cannot be changed. */
+  /**
+   * One thread, so tasks run one after the other in order; it is replaced if a task kills it. Its size cannot be
+   * changed.
+   */
   newSingleThreadExecutor(factory?: ThreadFactory): ExecutorService {
     return new DelegatedExecutorService(Executors.newFixedThreadPool(1, factory))
   },

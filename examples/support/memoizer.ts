@@ -8,9 +8,9 @@
  * A remembered promise would do for that much. The future adds that the computation can be cancelled, that a caller
  * can be interrupted or lose patience without harm to the others, and that all of it is seen from outside.
  *
- * What comes to nothing is not remembered. A cancelled computation is started anew by those who wait for it. A failure is told to all who wait
- * for it, so that a thousand callers do not try a thousand times, but the next caller tries again: most failures are
- * about a moment, and one that is kept makes the moment last for ever.
+ * What comes to nothing is not remembered. A cancelled computation is started anew by those who wait for it. A
+ * failure is told to all who wait for it, so that a thousand callers do not try a thousand times, but the next caller
+ * tries again: most failures are about a moment, and one that is kept makes the moment last for ever.
  */
 import { FutureTask, InterruptedError } from "corepool"
 
@@ -42,8 +42,8 @@ export class Memoizer<K, V> {
   }
 
   /**
-   * Cancels the computation of this key, if there is one. It is not interrupted: it runs in some caller's own thread, which
-   * may have other things to do.
+   * Cancels the computation of this key, if there is one. It is not interrupted: it runs in some caller's own thread,
+   * which may have other things to do.
    */
   cancel(key: K): boolean {
     return this.#memory.get(key)?.cancel() ?? false
@@ -54,7 +54,10 @@ export class Memoizer<K, V> {
     return this.#memory.delete(key)
   }
 
-  /** No `await` between looking and remembering: so nobody can come in between, and there is one computation at a time. */
+  /**
+   * No `await` between looking and remembering: so nobody can come in between, and there is one computation at a
+   * time.
+   */
   #start(key: K): Computation<V> {
     const computation: Computation<V> = new Computation(
       () => this.#compute(key),

@@ -1,5 +1,6 @@
 /**
- * The base of executors: subclasses give `execute`, `shutdown`, `shutdownNow`, `isShutdown`, `isTerminated` and `awaitTermination`; `submit`,
+ * The base of executors: subclasses give `execute`, `shutdown`, `shutdownNow`, `isShutdown`, `isTerminated` and
+ * `awaitTermination`; `submit`,
  * `invokeAll`, `invokeAny`, `map`, `with` and `close` follow from these.
  *
  *     class Inline extends AbstractExecutorService {

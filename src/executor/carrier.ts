@@ -1,9 +1,9 @@
 /**
  * What an executor is given when somebody wants to hear that a future is over: runs the future and then tells.
  *
- * It tells when it is over itself. So a future that is cancelled while it waits is told when its turn comes, as in the JDK; but one
- * whose carrier the executor drops (shutdownNow, a discarding policy) is cancelled and told at once, where the JDK would let its owner wait for
- * ever. So is one that a limit ends (with-options.ts).
+ * It tells when it is over itself. So a future that is cancelled while it waits is told when its turn comes, as in
+ * the JDK; but one whose carrier the executor drops (shutdownNow, a discarding policy) is cancelled and told at once,
+ * where the JDK would let its owner wait for ever. So is one that a limit ends (with-options.ts).
  */
 import { FutureTask } from "../future/future-task.ts"
 

@@ -7,8 +7,8 @@ import type { WaitOptions } from "../memory/waiting.ts"
 /** Runs commands, somewhere, some time. */
 export interface Executor {
   /**
-   * Runs the command, with the arguments if it is a function of some. Nobody learns its result: an error goes to the thread's
-   * uncaught-exception handler. Throws `RejectedExecutionError` if the command is not accepted.
+   * Runs the command, with the arguments if it is a function of some. Nobody learns its result: an error goes to the
+   * thread's uncaught-exception handler. Throws `RejectedExecutionError` if the command is not accepted.
    */
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void
 }
@@ -17,7 +17,10 @@ export interface Executor {
 export interface TaskOptions {
   /** Cancels the tasks, with interrupt, when it aborts. */
   readonly signal?: AbortSignal
-  /** Milliseconds a task may run, counted from its start; then it fails with `TimeoutError` and its thread is interrupted. */
+  /**
+   * Milliseconds a task may run, counted from its start; then it fails with `TimeoutError` and its thread is
+   * interrupted.
+   */
   readonly timeout?: number
   /** Milliseconds a task may wait for its start; then it leaves the queue and fails with `TimeoutError`. */
   readonly queueTimeout?: number
@@ -41,8 +44,8 @@ export interface MapOptions {
 /**
  * An executor with futures and an end.
  *
- * Life: running, then `shutdown()` or `shutdownNow()`, then terminated when the last task has ended. An executor that was never shut
- * down does not keep an otherwise finished program alive.
+ * Life: running, then `shutdown()` or `shutdownNow()`, then terminated when the last task has ended. An executor that
+ * was never shut down does not keep an otherwise finished program alive.
  */
 export interface ExecutorService extends Executor, AsyncDisposable {
   /** Runs the task and gives its future. Throws `RejectedExecutionError` if it is not accepted. */
@@ -52,17 +55,20 @@ export interface ExecutorService extends Executor, AsyncDisposable {
   with(options: TaskOptions): ExecutorService
 
   /**
-   * Runs all tasks and waits until every one is done; the futures come in the order of the tasks. When the time is up, what is not
-   * done is cancelled. If the wait itself fails (rejection, interrupt, signal), all are cancelled.
+   * Runs all tasks and waits until every one is done; the futures come in the order of the tasks. When the time is
+   * up, what is not done is cancelled. If the wait itself fails (rejection, interrupt, signal), all are cancelled.
    */
   invokeAll<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<Future<T>[]>
 
-  /** The value of the first task to succeed; the others are cancelled. If all fail, the error of the last one to fail. */
+  /**
+   * The value of the first task to succeed; the others are cancelled. If all fail, the error of the last one to fail.
+   */
   invokeAny<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<T>
 
   /**
-   * Applies `fn` to every item on this executor's threads. Reads the source only as far as the window allows, so that an
-   * endless source is fine. The first error ends the iteration and cancels what is under way, and so does leaving the loop.
+   * Applies `fn` to every item on this executor's threads. Reads the source only as far as the window allows, so that
+   * an endless source is fine. The first error ends the iteration and cancels what is under way, and so does leaving
+   * the loop.
    */
   map<I, O>(
     fn: (item: I) => O | PromiseLike<O>,
@@ -74,8 +80,8 @@ export interface ExecutorService extends Executor, AsyncDisposable {
   shutdown(): void
 
   /**
-   * Accepts nothing new, interrupts what runs, and returns what has not started. The futures of the unstarted tasks are cancelled; the returned
-   * runnables can be given to another executor.
+   * Accepts nothing new, interrupts what runs, and returns what has not started. The futures of the unstarted tasks
+   * are cancelled; the returned runnables can be given to another executor.
    */
   shutdownNow(): Runnable[]
 

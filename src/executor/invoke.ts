@@ -10,9 +10,9 @@ import type { TaskHost } from "./executor.ts"
 import { ExecutorCompletionService } from "./executor-completion-service.ts"
 
 /*
- * invokeAll without a limit makes and starts the tasks one by one, so a bad element is found when it is reached, with the earlier
- * ones running. With a limit all are made first and each is started only while there is time: a limit of 0
- * starts nothing. Both are the JDK's.
+ * invokeAll without a limit makes and starts the tasks one by one, so a bad element is found when it is reached, with
+ * the earlier ones running. With a limit all are made first and each is started only while there is time: a limit of
+ * 0 starts nothing. Both are the JDK's.
  */
 export async function invokeAll<T>(
   executor: TaskHost,
@@ -78,8 +78,8 @@ function* untilAllDone(futures: readonly FutureTask<unknown>[]): Steps<boolean> 
 }
 
 /*
- * invokeAny starts the first task, then one more each time it looks and nothing has completed, then waits. Only when all are
- * started does the limit count, so a limit of 0 still starts them. The last failure is the one reported.
+ * invokeAny starts the first task, then one more each time it looks and nothing has completed, then waits. Only when
+ * all are started does the limit count, so a limit of 0 still starts them. The last failure is the one reported.
  */
 export async function invokeAny<T>(
   executor: TaskHost,

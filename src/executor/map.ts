@@ -1,9 +1,10 @@
 /**
  * `map`: a function over a stream of items, on an executor, with back-pressure.
  *
- * How it works: up to `window` chunks are under way or finished but not yet consumed. The consumer's `next()` starts filling
- * the window from the source and waits for the chunk whose turn it is: the oldest if ordered, else whichever ends first. Nothing
- * runs ahead of the consumer by more than the window, and the source is read no further than that.
+ * How it works: up to `window` chunks are under way or finished but not yet consumed. The consumer's `next()` starts
+ * filling the window from the source and waits for the chunk whose turn it is: the oldest if ordered, else whichever
+ * ends first. Nothing runs ahead of the consumer by more than the window, and the source is read no further than
+ * that.
  *
  * An executor that refuses a chunk because it is full just ends the filling: when a chunk ends there will be room.
  */
@@ -87,7 +88,10 @@ class Feed<I, O> {
     this.#chunk = chunk
   }
 
-  /** Starts filling the window, if it is not full and nobody does so already. Beside the consumer: a slow source must not hold up results. */
+  /**
+   * Starts filling the window, if it is not full and nobody does so already. Beside the consumer: a slow source must
+   * not hold up results.
+   */
   fill(): void {
     if (this.#filling || this.#full || this.#stopped || !this.#hasMore || this.#underWay.size >= this.#window) return
     this.#filling = true
@@ -184,8 +188,8 @@ class Feed<I, O> {
 }
 
 /**
- * Not awaited: a source that is waiting for its next item would hold the consumer up for ever. So nobody is left to hear an error
- * of its clean-up, and it is told as any such error.
+ * Not awaited: a source that is waiting for its next item would hold the consumer up for ever. So nobody is left to
+ * hear an error of its clean-up, and it is told as any such error.
  */
 async function closeSource(source: Source<unknown>): Promise<void> {
   try {

@@ -62,8 +62,8 @@ class ExecutorView extends ExecutorServiceBase {
   }
 
   /**
-   * A future that was made elsewhere gets the limits here; one that this view made has them. A carrier is nothing without its
-   * future: what ends the future must take the carrier out of the queue.
+   * A future that was made elsewhere gets the limits here; one that this view made has them. A carrier is nothing
+   * without its future: what ends the future must take the carrier out of the queue.
    */
   #adopt(task: FutureTask<unknown>): FutureTask<unknown> {
     const limited = task instanceof Carrier ? task.future : task
@@ -180,7 +180,9 @@ class Limits implements TaskWatcher {
     }
   }
 
-  /** Unlike `cancel()`, which leaves a dead task in the queue as in Java, a limit takes it out: it gave up its place. */
+  /**
+   * Unlike `cancel()`, which leaves a dead task in the queue as in Java, a limit takes it out: it gave up its place.
+   */
   #withdraw(complete: () => boolean): void {
     if (!complete()) return
     this.#executor.withdraw(this.#queued)

@@ -239,7 +239,10 @@ export class FutureTask<T> implements Future<T> {
 
   // ------------------------------------------------------------------ running
 
-  /** Executes the body and completes the future, unless it is done or being run. A promise if the body is asynchronous. */
+  /**
+   * Executes the body and completes the future, unless it is done or being run. A promise if the body is
+   * asynchronous.
+   */
   run(): void | Promise<void> {
     const pending = this.begin(currentFlow())
     return pending === undefined ? undefined : this.#runToEnd(pending)
@@ -289,8 +292,8 @@ export class FutureTask<T> implements Future<T> {
   }
 
   /**
-   * Executes the body without storing its value, and makes the task ready to run again: how a periodic task is run. True if it
-   * ran to its end and may run again; an error completes the task.
+   * Executes the body without storing its value, and makes the task ready to run again: how a periodic task is run.
+   * True if it ran to its end and may run again; an error completes the task.
    */
   protected runAndReset(): boolean | Promise<boolean> {
     const callable = this.#claim(currentFlow())
@@ -342,7 +345,10 @@ export class FutureTask<T> implements Future<T> {
     return this.isCancelled ? this.#outcome : undefined
   }
 
-  /** @internal The same work as a new, independent task: what `shutdownNow` hands back. A task that is over is its own. */
+  /**
+   * @internal The same work as a new, independent task: what `shutdownNow` hands back. A task that is over is its
+   * own.
+   */
   renew(): FutureTask<unknown> {
     const callable = this.#callable
     return callable === undefined ? this : new FutureTask<unknown>(callable)

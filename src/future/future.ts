@@ -15,9 +15,9 @@ export interface Future<T> extends PromiseLike<T> {
   /**
    * Waits for the result.
    *
-   * Rejects with the task's own error if it failed, with `CancellationError` if it was cancelled, with `TimeoutError` if
-   * the time is up (the task goes on), with `InterruptedError` if the waiting thread is interrupted, and with
-   * the signal's reason if the wait is given up. Once the future is done only the first two remain possible.
+   * Rejects with the task's own error if it failed, with `CancellationError` if it was cancelled, with `TimeoutError`
+   * if the time is up (the task goes on), with `InterruptedError` if the waiting thread is interrupted, and with the
+   * signal's reason if the wait is given up. Once the future is done only the first two remain possible.
    */
   get(wait?: WaitOptions): Promise<T>
 

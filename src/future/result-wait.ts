@@ -1,6 +1,6 @@
 /**
- * A wait for a future's result without a limit, by far the most frequent one: what `awaiting(…)` with a generator would do, without
- * a generator and a driver for each of a hundred thousand futures.
+ * A wait for a future's result without a limit, by far the most frequent one: what `awaiting(…)` with a generator
+ * would do, without a generator and a driver for each of a hundred thousand futures.
  */
 import { InterruptedError } from "../errors.ts"
 import { currentFlow } from "../memory/flow.ts"

@@ -40,11 +40,12 @@ async function afterwards<T>(pending: PromiseLike<unknown>, result: T): Promise<
 /**
  * A task together with its arguments.
  *
- * The engine's own bound function: half the size of a closure over the arguments, and named after the task without cost.
+ * The engine's own bound function: half the size of a closure over the arguments, and named after the task without
+ * cost.
  */
 export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Callable<T> {
   requireFunction("task", task)
-  if (args.length === 0) return task as Callable<T>
+  if (args.length === 0) return task
   return (task as (...args: unknown[]) => T | PromiseLike<T>).bind(undefined, ...args)
 }
 

@@ -26,7 +26,8 @@ export function listen(signal: AbortSignal, party: Party): void {
 }
 
 /**
- * The last one to leave takes the listener along. It is little in itself, but a runtime keeps a signal that is listened to alive: each
+ * The last one to leave takes the listener along. It is little in itself, but a runtime keeps a signal that is
+ * listened to alive: each
  * `AbortSignal.any(…)` and `AbortSignal.timeout(…)` would stay in memory until it aborts, perhaps for ever.
  */
 export function unlisten(signal: AbortSignal, party: Party): void {

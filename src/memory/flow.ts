@@ -76,7 +76,8 @@ export class Flow {
   interrupt(): void {
     if (exchange(this.#words, this.#flag, RAISED) === RAISED) return
     this.#controller?.abort(new InterruptedError("The thread was interrupted"))
-    // Each wait consumes the flag as it breaks off; all of them end, as Java's only one would. Not those that begin meanwhile.
+    // Each wait consumes the flag as it breaks off; all of them end, as Java's only one would. Not those that begin
+    // meanwhile.
     const waits: FlowWait[] = []
     for (let wait = this.#firstWait; wait !== undefined; wait = wait.flowAfter) waits.push(wait)
     for (const wait of waits) wait.interrupt()

@@ -1,8 +1,9 @@
 /**
  * Where flows stand while they wait, longest waiting first; the local form of a wait queue.
  *
- * What stands in a list is a `Parked`. It stands in exactly one list and among its flow's waits, and leaves both at the same time: see
- * waiting.ts. The links are in the parked object itself, so entering and leaving cost no allocation however many wait.
+ * What stands in a list is a `Parked`. It stands in exactly one list and among its flow's waits, and leaves both at
+ * the same time: see waiting.ts. The links are in the parked object itself, so entering and leaving cost no
+ * allocation however many wait.
  */
 import { type Flow, FlowWait } from "./flow.ts"
 

@@ -1,8 +1,8 @@
 /**
- * The algorithms of a thread pool: admission, the worker loop, termination. They know no JavaScript objects of the user's: a task is a
- * reference `R`, and what must be done with one is asked of a `PoolHost`. On virtual threads `R` is the Runnable itself and host and
- * workers share a heap; on platform threads `R` is a slot number and this same class is built in every worker over the same block
- * of memory. docs/design/pool.md says which part runs where.
+ * The algorithms of a thread pool: admission, the worker loop, termination. They know no JavaScript objects of the
+ * user's: a task is a reference `R`, and what must be done with one is asked of a `PoolHost`. On virtual threads `R`
+ * is the Runnable itself and host and workers share a heap; on platform threads `R` is a slot number and this same
+ * class is built in every worker over the same block of memory. docs/design/pool.md says which part runs where.
  *
  * The loop waits only by asking the queue to deliver a task (`receive`), which parks the worker's flow.
  */
@@ -39,7 +39,8 @@ export class PoolCore<R> {
    * 1. Fewer workers than the core size: start one for this task, even if others are idle.
    * 2. Else queue it. Then look again: the pool may have been shut down meanwhile (take the task back and refuse it), or
    *    its last worker may have left (start one for the queue).
-   * 3. The queue is full: start a worker up to the maximum size for this task, which thus overtakes the queued ones. Else refuse it.
+   * 3. The queue is full: start a worker up to the maximum size for this task, which thus overtakes the queued ones.
+   *    Else refuse it.
    */
   execute(task: R): void {
     const control = this.#state.control
@@ -53,8 +54,9 @@ export class PoolCore<R> {
   }
 
   /**
-   * Starts a worker, with its first task if there is one. False if the pool's state or size forbids it, or the factory refuses; a factory that
-   * throws lets its error through. The worker is counted before its thread is made, and uncounted if that fails.
+   * Starts a worker, with its first task if there is one. False if the pool's state or size forbids it, or the
+   * factory refuses; a factory that throws lets its error through. The worker is counted before its thread is made,
+   * and uncounted if that fails.
    */
   addWorker(bound: Bound, firstTask?: R): boolean {
     if (!this.#reserve(bound, firstTask)) return false
@@ -169,9 +171,12 @@ export class PoolCore<R> {
     }
   }
 
-  /** Once the pool has stopped, a task runs interrupted; before that it starts with a clear flag and a signal of its own, whatever happened to the last one. */
+  /**
+   * Once the pool has stopped, a task runs interrupted; before that it starts with a clear flag and a signal of its
+   * own, whatever happened to the last one.
+   */
   #settleInterrupt(worker: Worker<R>): void {
-    if (atLeast(this.#state.control.snapshot, STOP)) worker.thread.interrupt()
+    if (atLeast(this.#state.control.snapshot, STOP)) worker.thread.flow.interrupt()
     else worker.thread.flow.renew()
   }
 
@@ -184,7 +189,10 @@ export class PoolCore<R> {
     }
   }
 
-  /** Gets the worker its next task: true if it has one now, false if it must leave, a promise of either if it has to wait. */
+  /**
+   * Gets the worker its next task: true if it has one now, false if it must leave, a promise of either if it has to
+   * wait.
+   */
   #getTask(worker: Worker<R>): boolean | Promise<boolean> {
     if (this.#leaves(worker, false)) return false
     const task = this.#queue.poll()
@@ -202,8 +210,9 @@ export class PoolCore<R> {
   }
 
   /**
-   * Whether a worker must leave; if so it is no longer counted, in the word and in the set alike. It must when the pool has stopped, or is shut down and the queue is empty; when there are
-   * more than the maximum; or when it may time out and did. But the last worker never leaves a queue with something in it.
+   * Whether a worker must leave; if so it is no longer counted, in the word and in the set alike. It must when the
+   * pool has stopped, or is shut down and the queue is empty; when there are more than the maximum; or when it may
+   * time out and did. But the last worker never leaves a queue with something in it.
    */
   #leaves(worker: Worker<R>, timedOut: boolean): boolean {
     const control = this.#state.control
@@ -228,7 +237,10 @@ export class PoolCore<R> {
     return this.#state.allowCoreThreadTimeOut || countIn(seen) > this.#state.corePoolSize
   }
 
-  /** Waits for a task, which then is in the worker's hand; true if the keep-alive time passed without one. An interrupt just ends the wait. */
+  /**
+   * Waits for a task, which then is in the worker's hand; true if the keep-alive time passed without one. An
+   * interrupt just ends the wait.
+   */
   #park(worker: Worker<R>): Promise<boolean> {
     const { flow } = worker.thread
     const timeout = this.#mayTimeOut(this.#state.control.snapshot) ? this.#state.keepAliveTime : Infinity
@@ -250,7 +262,10 @@ export class PoolCore<R> {
     })
   }
 
-  /** The end of a worker. One that a task killed is replaced; one that left is only if the pool would otherwise be too small for what is queued. */
+  /**
+   * The end of a worker. One that a task killed is replaced; one that left is only if the pool would otherwise be too
+   * small for what is queued.
+   */
   #workerExit(worker: Worker<R>, died: boolean): void {
     const { control } = this.#state
     worker.thread.flow.consumeInterrupt() // it was for a task, or to wake the worker: not for terminated()
@@ -268,22 +283,26 @@ export class PoolCore<R> {
 
   // ------------------------------------------------------------------ interruption and termination
 
-  /** Makes idle workers look again at the pool's state and sizes. */
+  /**
+   * Makes idle workers look again at the pool's state and sizes. By their flows, not their threads: a factory may
+   * wrap a worker's loop in a function that does not wait for it, and the thread then counts as ended.
+   */
   interruptIdleWorkers(onlyOne = false): void {
     for (const worker of [...this.#workers]) {
       if (worker.isBusy || worker.thread.isInterrupted) continue
-      worker.thread.interrupt()
+      worker.thread.flow.interrupt()
       if (onlyOne) return
     }
   }
 
   interruptWorkers(): void {
-    for (const worker of [...this.#workers]) worker.thread.interrupt()
+    for (const worker of [...this.#workers]) worker.thread.flow.interrupt()
   }
 
   /**
-   * Ends the pool if nothing is left to do. Called wherever something that termination waits for may have been the last: a worker's exit, a failed
-   * start, a removal, a shutdown. If idle workers remain, one is woken; as it leaves it calls this again, and so the news travels.
+   * Ends the pool if nothing is left to do. Called wherever something that termination waits for may have been the
+   * last: a worker's exit, a failed start, a removal, a shutdown. If idle workers remain, one is woken; as it leaves
+   * it calls this again, and so the news travels.
    */
   tryTerminate(): void {
     const control = this.#state.control

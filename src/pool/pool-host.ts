@@ -9,13 +9,19 @@ export interface WorkQueue<R> {
   offer(task: R): boolean
   poll(): R | undefined
   remove(task: R): boolean
-  /** Delivers a task to `flow` as soon as there is one; undefined when the time is up, an InterruptedError if interrupted. */
+  /**
+   * Delivers a task to `flow` as soon as there is one; undefined when the time is up, an InterruptedError if
+   * interrupted.
+   */
   receive(settle: Settle<R | undefined>, flow: Flow, timeout: number): void
 }
 
 /** What only the owner of tasks and threads can do. */
 export interface PoolHost<R> {
-  /** Makes a thread that will run the core's loop with this worker, and sets `worker.thread`; false if the factory refuses. */
+  /**
+   * Makes a thread that will run the core's loop with this worker, and sets `worker.thread`; false if the factory
+   * refuses.
+   */
   newThread(worker: Worker<R>): boolean
   beforeExecute(worker: Worker<R>, task: R): void
   /** Starts the task. If it is asynchronous: what to await, and then `complete` or `fail` is called. */

@@ -1,6 +1,6 @@
 /**
- * Everything a pool's threads must agree on, as views over one block of memory: an ordinary buffer if they are virtual, a
- * shared one if each is a worker that builds this same object over the same block.
+ * Everything a pool's threads must agree on, as views over one block of memory: an ordinary buffer if they are
+ * virtual, a shared one if each is a worker that builds this same object over the same block.
  *
  *     word  what                        written by
  *     0     control word                any thread, by compare-and-set (control-word.ts)

@@ -1,9 +1,10 @@
 /**
  * What happens to a task that a pool cannot take: it is shut down, or its queue and its threads are at their limits.
  *
- * A policy is a function of the task, as it was given to `execute`, and the pool. Any such function will do. It may throw, block, run the task, keep
- * it or give it to another executor; a custom policy that drops a submitted task should `cancel()` it, since whoever
- * holds its future waits. The four of the JDK are below; `new AbortPolicy()` is the same as `AbortPolicy`.
+ * A policy is a function of the task, as it was given to `execute`, and the pool. Any such function will do. It may
+ * throw, block, run the task, keep it or give it to another executor; a custom policy that drops a submitted task
+ * should `cancel()` it, since whoever holds its future waits. The four of the JDK are below; `new AbortPolicy()` is
+ * the same as `AbortPolicy`.
  */
 import { isPromiseLike, typeError } from "../checks.ts"
 import { RejectedExecutionError } from "../errors.ts"
@@ -25,8 +26,8 @@ export const AbortPolicy: RejectionPolicy = policy("AbortPolicy", (task, executo
 })
 
 /**
- * Runs the task in the caller, inside the call of `execute`: the simplest brake on whoever submits too fast. An asynchronous task only begins
- * there. After shutdown the task is dropped.
+ * Runs the task in the caller, inside the call of `execute`: the simplest brake on whoever submits too fast. An
+ * asynchronous task only begins there. After shutdown the task is dropped.
  */
 export const CallerRunsPolicy: RejectionPolicy = policy("CallerRunsPolicy", (task, executor) => {
   if (executor.isShutdown) drop(task, executor, "the executor is shut down")

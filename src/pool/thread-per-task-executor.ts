@@ -1,6 +1,6 @@
 /**
- * A new thread for every task: no queue, no pool, no limit. With virtual threads this is the natural home of many tasks that mostly wait, each
- * with a name, a `signal` and a future of its own.
+ * A new thread for every task: no queue, no pool, no limit. With virtual threads this is the natural home of many
+ * tasks that mostly wait, each with a name, a `signal` and a future of its own.
  */
 import { isPromiseLike, requireFunction, typeError } from "../checks.ts"
 import { CancellationError, IllegalStateError, RejectedExecutionError, TimeoutError } from "../errors.ts"
@@ -59,7 +59,8 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
   }
 
   /**
-   * Unlike a pool's, which starts one task after the other, this starts all at once, and reports the first failure rather than the last.
+   * Unlike a pool's, which starts one task after the other, this starts all at once, and reports the first failure
+   * rather than the last.
    */
   override async invokeAny<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<T> {
     timeoutOf(wait)

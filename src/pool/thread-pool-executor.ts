@@ -9,19 +9,20 @@
  *       handler: CallerRunsPolicy,
  *     })
  *
- * Sizes. A task is admitted in this order: a new thread while there are fewer than `corePoolSize`, even if some are idle; else the
- * queue; if the queue is full, a new thread up to `maximumPoolSize`; else the rejection handler decides. So with an unbounded queue there are never
- * more than `corePoolSize` threads, and with a `SynchronousQueue`, which holds nothing, a task either finds an idle thread or
- * gets a new one.
+ * Sizes. A task is admitted in this order: a new thread while there are fewer than `corePoolSize`, even if some are
+ * idle; else the queue; if the queue is full, a new thread up to `maximumPoolSize`; else the rejection handler
+ * decides. So with an unbounded queue there are never more than `corePoolSize` threads, and with a
+ * `SynchronousQueue`, which holds nothing, a task either finds an idle thread or gets a new one.
  *
- * Keep-alive. Threads beyond the core size leave after `keepAliveTime` ms without work; with `allowCoreThreadTimeOut` all do. An idle pool does not keep
- * the program alive.
+ * Keep-alive. Threads beyond the core size leave after `keepAliveTime` ms without work; with `allowCoreThreadTimeOut`
+ * all do. An idle pool does not keep the program alive.
  *
- * Errors. What a submitted task throws is in its future. What an executed command throws ends its thread, goes to the factory's
+ * Errors. What a submitted task throws is in its future. What an executed command throws ends its thread, goes to the
+ * factory's
  * `uncaughtException`, and the thread is replaced.
  *
- * Hooks. Subclasses may override `beforeExecute`, `afterExecute` and `terminated`, and `newTaskFor`. A hook that throws ends the thread as a task would;
- * if it is `beforeExecute`, the task's future fails with its error.
+ * Hooks. Subclasses may override `beforeExecute`, `afterExecute` and `terminated`, and `newTaskFor`. A hook that
+ * throws ends the thread as a task would; if it is `beforeExecute`, the task's future fails with its error.
  *
  * All sizes, times, the handler and the factory can be changed while the pool runs.
  */
@@ -33,7 +34,7 @@ import { FutureTask } from "../future/future-task.ts"
 import { bind, requireRunnable, type Runnable } from "../future/runnable.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
-import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../memory/waiting.ts"
+import { awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
@@ -118,7 +119,10 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
     this.#core.tryTerminate()
   }
 
-  /** The tasks that wait: the very queue, alive. It may hold futures: look with `peek`, `poll()`, `remove`, `drainTo` and iteration. */
+  /**
+   * The tasks that wait: the very queue, alive. It may hold futures: look with `peek`, `poll()`, `remove`, `drainTo`
+   * and iteration.
+   */
   get queue(): BlockingQueue<Runnable> {
     return this.#queue
   }
@@ -289,7 +293,10 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
     return handedBack
   }
 
-  /** A command goes back as it is. A submitted task's future is cancelled, and its work goes back as a task of its own. */
+  /**
+   * A command goes back as it is. A submitted task's future is cancelled, and its work goes back as a task of its
+   * own.
+   */
   #handBack(task: Runnable): Runnable {
     if (!(task instanceof FutureTask)) return task
     if (task.isDone) return task
@@ -315,8 +322,9 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
     return atLeast(this.#state.control.snapshot, TERMINATED)
   }
 
-  awaitTermination(wait?: WaitOptions): Promise<boolean> {
-    return awaiting(this.#terminating(), wait)
+  async awaitTermination(wait?: WaitOptions): Promise<boolean> {
+    if (timeoutOf(wait) <= 0) return this.isTerminated // only looks, and so leaves a pending interrupt alone
+    return await awaiting(this.#terminating(), wait)
   }
 
   *#terminating(): Steps<boolean> {

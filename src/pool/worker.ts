@@ -7,8 +7,9 @@ export class Worker<R> {
   #thread: Thread | undefined
 
   /**
-   * The task in hand: given on admission, handed over by the queue, or polled. A worker with a task is busy from the moment
-   * the task is its own, not from the moment it gets to run it, so that a task is at any time counted as queued or as active.
+   * The task in hand: given on admission, handed over by the queue, or polled. A worker with a task is busy from the
+   * moment the task is its own, not from the moment it gets to run it, so that a task is at any time counted as
+   * queued or as active.
    */
   #task: R | undefined
 

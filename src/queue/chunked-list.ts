@@ -317,7 +317,10 @@ export class ChunkedList<E> {
     }
   }
 
-  /** Drops an inner chunk that has no elements, or joins it with a neighbour if they have few. Chunks at the ends wait their turn. */
+  /**
+   * Drops an inner chunk that has no elements, or joins it with a neighbour if they have few. Chunks at the ends wait
+   * their turn.
+   */
   #thin(chunk: Chunk<E>): void {
     const { before, after } = chunk
     if (before === undefined || after === undefined || chunk.count > SPARSE) return

@@ -21,10 +21,11 @@ export interface Delayed {
  * `remove(e)`, `clear` and iteration see all.
  */
 /*
- * How it works: leader and followers. Of those who wait only one, the leader, waits with a time limit, for the head to
- * expire; the others wait without. When the leader leaves, with or without an element, it wakes the next in line, who
- * becomes leader if there is still something to wait for. A new head deposes the leader and wakes the next in line, since
- * the leader sleeps too long for it. Whoever finds nothing expired waits again, at the end of the line, as in Java.
+ * How it works: leader and followers. Of those who wait only one, the leader, waits with a time limit, for the head
+ * to expire; the others wait without. When the leader leaves, with or without an element, it wakes the next in line,
+ * who becomes leader if there is still something to wait for. A new head deposes the leader and wakes the next in
+ * line, since the leader sleeps too long for it. Whoever finds nothing expired waits again, at the end of the line,
+ * as in Java.
  *
  * Why not one timer for the queue: the leader's own limit already is one, and it is gone when its wait is.
  */

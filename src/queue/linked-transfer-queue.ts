@@ -19,9 +19,9 @@ import type { End } from "./queue-core.ts"
 /**
  * First in, first out, without a limit, and a producer can wait until its element has been received: `transfer`.
  *
- * The element of a waiting transfer is in the queue like any other, behind those that came before. If it is removed by
- * other means than taking (`remove(e)`, `clear` …), the transfer counts as done, as in Java; if the transfer is given up,
- * the element is withdrawn. Closing the queue leaves it inside: it can still be received.
+ * The element of a waiting transfer is in the queue like any other, behind those that came before. If it is removed
+ * by other means than taking (`remove(e)`, `clear` …), the transfer counts as done, as in Java; if the transfer is
+ * given up, the element is withdrawn. Closing the queue leaves it inside: it can still be received.
  *
  * An interrupt is noticed only by those who have to wait.
  */

@@ -4,7 +4,10 @@
  */
 import { typeError } from "../checks.ts"
 
-/** An object that knows its place among its like: negative, zero or positive as it comes before, with or after `other`. */
+/**
+ * An object that knows its place among its like: negative, zero or positive as it comes before, with or after
+ * `other`.
+ */
 export interface Comparable<T> {
   compareTo(other: T): number
 }
@@ -26,7 +29,9 @@ export function requireNaturalOrder(value: unknown): void {
   }
 }
 
-/** Compares two values that {@link requireNaturalOrder} let pass. Values of different kinds have no order: TypeError. */
+/**
+ * Compares two values that {@link requireNaturalOrder} let pass. Values of different kinds have no order: TypeError.
+ */
 export function naturalOrder(a: unknown, b: unknown): number {
   const kind = kindOf(a)
   if (kind !== kindOf(b)) throw typeError("e", `comparable with what is in the queue (a ${kindOf(b) ?? "value"})`, a)

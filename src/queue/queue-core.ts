@@ -8,7 +8,8 @@ import { iterateAsync, type Cursor } from "./iteration.ts"
 export type End = "first" | "last"
 
 /**
- * The lower half of BlockingQueue: what a kind of queue supplies, and how operations wait and queues close on top of that.
+ * The lower half of BlockingQueue: what a kind of queue supplies, and how operations wait and queues close on top of
+ * that.
  *
  * What Java overrides separately stays separate: nothing here calls a public `offer` or `poll`. So a subclass that
  * refuses in `offer` (a well-known way to steer a pool) does not lose its `put`.
@@ -29,9 +30,10 @@ export abstract class QueueCore<E> {
   }
 
   /**
-   * Lets nothing more in: `offer` gives false, `add` and `put` fail with IllegalStateError, also those that wait. What is
-   * inside can still be taken. After that `poll` gives undefined, and `take` fails with IllegalStateError, also those that wait.
-   * IllegalStateError for the queue of a pool: its threads would have nothing to wait for. [TP66]
+   * Lets nothing more in: `offer` gives false, `add` and `put` fail with IllegalStateError, also those that wait.
+   * What is inside can still be taken. After that `poll` gives undefined, and `take` fails with IllegalStateError,
+   * also those that wait. IllegalStateError for the queue of a pool: its threads would have nothing to wait for.
+   * [TP66]
    */
   close(): void {
     if (this.#holdsTasks) throw new IllegalStateError("The queue belongs to a pool: shut down the pool instead")
@@ -166,7 +168,10 @@ export abstract class QueueCore<E> {
     }
   }
 
-  /** @internal How an operation that may wait begins. Most throw if the flow is interrupted, even if they need not wait. */
+  /**
+   * @internal How an operation that may wait begins. Most throw if the flow is interrupted, even if they need not
+   * wait.
+   */
   protected enter(flow: Flow, _what: "put" | "take", _timed: boolean): void {
     flow.throwIfInterrupted()
   }
@@ -175,7 +180,8 @@ export abstract class QueueCore<E> {
   protected abstract insert(e: E, end: End): boolean
 
   /**
-   * How to wait for room and insert; false if time ran out or the queue was closed. A queue without a limit never waits.
+   * How to wait for room and insert; false if time ran out or the queue was closed. A queue without a limit never
+   * waits.
    *
    * @internal
    */

@@ -10,7 +10,8 @@ import type { Cursor } from "./iteration.ts"
  * It is always empty: it has no size, no head, nothing to iterate over, contain or remove.
  *
  * Fair, it serves those who wait in the order in which they came; otherwise, as in Java, the latest first, so that
- * with little to do the same few threads do it and the others can time out. An interrupt is noticed only by those who have to wait.
+ * with little to do the same few threads do it and the others can time out. An interrupt is noticed only by those who
+ * have to wait.
  */
 export class SynchronousQueue<E> extends BlockingQueue<E> {
   readonly #takers: Line<E>

@@ -9,8 +9,9 @@ export interface ScheduledFuture<T> extends Future<T> {
   readonly isPeriodic: boolean
 
   /**
-   * When the next run is due, by the wall clock as it is set now. Undefined if there will be none (the task is done, or was removed, or is due
-   * later than any Date), and while it is not known: a task with a fixed delay that is running.
+   * When the next run is due, by the wall clock as it is set now. Undefined if there will be none (the task is done,
+   * or was removed, or is due later than any Date), and while it is not known: a task with a fixed delay that is
+   * running.
    */
   readonly nextRunAt: Date | undefined
 }
@@ -24,9 +25,10 @@ export interface ScheduledExecutorService extends ExecutorService {
   ): ScheduledFuture<T>
 
   /**
-   * Runs the task `initialDelay` ms from now and then every `period` ms, measured from start to start. A run never overlaps the one before it, and is over when
-   * its promise is; runs that came too late are made up for one after the other. The first error ends the series, and the future fails with it;
-   * otherwise only `cancel()` or the end of the executor does.
+   * Runs the task `initialDelay` ms from now and then every `period` ms, measured from start to start. A run never
+   * overlaps the one before it, and is over when its promise is; runs that came too late are made up for one after
+   * the other. The first error ends the series, and the future fails with it; otherwise only `cancel()` or the end of
+   * the executor does.
    */
   scheduleAtFixedRate<A extends unknown[]>(
     task: (...args: A) => unknown,
@@ -35,7 +37,10 @@ export interface ScheduledExecutorService extends ExecutorService {
     ...args: A
   ): ScheduledFuture<void>
 
-  /** Runs the task `initialDelay` ms from now and then again `delay` ms after the end of each run. Ends as a series at a fixed rate does. */
+  /**
+   * Runs the task `initialDelay` ms from now and then again `delay` ms after the end of each run. Ends as a series at
+   * a fixed rate does.
+   */
   scheduleWithFixedDelay<A extends unknown[]>(
     task: (...args: A) => unknown,
     initialDelay: number,

@@ -31,12 +31,15 @@ let lastNumber = 0
  *     running -> done      the run failed, or the task was cancelled meanwhile
  *     waiting -> done      cancelled; it stays in the queue unless the executor removes it
  *
- * It goes back into the queue only when its run is over, promise and all. So runs of one task never overlap, and nothing has to see to that.
+ * It goes back into the queue only when its run is over, promise and all. So runs of one task never overlap, and
+ * nothing has to see to that.
  */
 export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T>, Placed {
   readonly #host: ScheduleHost
   readonly #period: Period
-  /** In the order of creation, so of two tasks due at the same time the older one is first. A series keeps its number. */
+  /**
+   * In the order of creation, so of two tasks due at the same time the older one is first. A series keeps its number.
+   */
   readonly number: number = ++lastNumber
   /** Where it is in the queue's heap. */
   place: number = NOWHERE
@@ -122,9 +125,9 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
 }
 
 /**
- * A future that was made elsewhere and given to `execute`: by a user, or by `invokeAll`, `map`, a view or a completion service. It stands in
- * the queue inside a task with a time. What becomes of that task without a run must become of the future, or whoever waits for
- * it would wait for ever.
+ * A future that was made elsewhere and given to `execute`: by a user, or by `invokeAll`, `map`, a view or a
+ * completion service. It stands in the queue inside a task with a time. What becomes of that task without a run must
+ * become of the future, or whoever waits for it would wait for ever.
  */
 export class EnclosedTask extends ScheduledTask<unknown> {
   readonly #future: FutureTask<unknown>

@@ -5,16 +5,18 @@
  *     timers.scheduleAtFixedRate(() => sample(), 0, 1000)
  *     const reminder = timers.schedule(() => ring(), 60_000)
  *
- * It is a ThreadPoolExecutor of fixed core size over an unbounded queue: `maximumPoolSize` has no effect. `execute` and `submit` schedule with
- * no delay, so the error of an executed command is in a future that nobody has, and not reported.
+ * It is a ThreadPoolExecutor of fixed core size over an unbounded queue: `maximumPoolSize` has no effect. `execute`
+ * and `submit` schedule with no delay, so the error of an executed command is in a future that nobody has, and not
+ * reported.
  *
- * Times are kept by the monotonic clock, and a task never starts early. How late it starts depends on the threads: all tasks that are due at
- * the same time need one each, and an event loop that is busy starts nothing.
+ * Times are kept by the monotonic clock, and a task never starts early. How late it starts depends on the threads:
+ * all tasks that are due at the same time need one each, and an event loop that is busy starts nothing.
  *
- * After `shutdown()` delayed tasks still run and periodic ones are cancelled, unless told otherwise by the two policies, which may also be
- * set then. A cancelled task stays in the queue until its time, unless `removeOnCancel`.
+ * After `shutdown()` delayed tasks still run and periodic ones are cancelled, unless told otherwise by the two
+ * policies, which may also be set then. A cancelled task stays in the queue until its time, unless `removeOnCancel`.
  *
- * A program does not end while a run is due at some time. One whose tasks have all been run or cancelled ends, shut down or not.
+ * A program does not end while a run is due at some time. One whose tasks have all been run or cancelled ends, shut
+ * down or not.
  */
 import {
   MAX_VALUE,
@@ -24,6 +26,7 @@ import {
   requirePositiveDuration,
   requireTimeout,
 } from "../checks.ts"
+import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { bind, type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
 import type { RejectedExecutionHandler } from "../pool/rejection.ts"
@@ -46,7 +49,10 @@ export interface ScheduledThreadPoolOptions {
   readonly name?: string
 }
 
-/** How long a thread beyond the core size stays, as in the JDK: matters for a core size of 0, and if core threads may time out. */
+/**
+ * How long a thread beyond the core size stays, as in the JDK: matters for a core size of 0, and if core threads may
+ * time out.
+ */
 const KEEP_ALIVE = 10
 
 export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements ScheduledExecutorService {
@@ -129,9 +135,12 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     return this.schedule(task, 0, ...args)
   }
 
-  /** Takes back a scheduled task by its future, if it waits for its time. True if it did; the future is then nobody's: cancel it too. */
-  override remove(command: Runnable | ScheduledFuture<unknown>): boolean {
-    return super.remove((this.#enclosing.get(command) ?? command) as Runnable)
+  /**
+   * Takes back a scheduled task by its future, if it waits for its time. True if it did; the future is then nobody's:
+   * cancel it too.
+   */
+  override remove(command: Runnable | Future<unknown>): boolean {
+    return super.remove(this.#enclosing.get(command) ?? command)
   }
 
   // ------------------------------------------------------------------ policies
@@ -174,8 +183,8 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   }
 
   /**
-   * The thread comes before the task: if the factory throws, nothing was accepted. The task is looked at again after it was added, since the factory is the
-   * user's and may have shut the pool down.
+   * The thread comes before the task: if the factory throws, nothing was accepted. The task is looked at again after
+   * it was added, since the factory is the user's and may have shut the pool down.
    */
   #admit(task: ScheduledTask<unknown>): void {
     if (this.isShutdown) {
@@ -185,7 +194,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     this.ensureWorker()
     this.#tasks.add(task)
     if (this.#mayRun(task) || !this.#tasks.remove(task)) return
-    this.#discard(task)
+    task.cancel()
     this.tryTerminate()
   }
 
@@ -217,16 +226,8 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   #dropUnwanted(): void {
     for (const task of this.#tasks.toArray()) {
       if (this.#mayRun(task) && !task.isCancelled) continue
-      if (this.#tasks.remove(task)) this.#discard(task)
+      if (this.#tasks.remove(task)) task.cancel()
     }
     this.tryTerminate()
-  }
-
-  #discard(task: ScheduledTask<unknown>): void {
-    try {
-      task.cancel()
-    } catch (error) {
-      Thread.currentThread().reportUncaught(error) // of the done() hook of a user's future; the other tasks must not suffer
-    }
   }
 }

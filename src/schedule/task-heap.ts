@@ -1,6 +1,6 @@
 /**
- * A binary heap of tasks, the soonest on top, in which a task knows its place: so taking one out of the middle is as cheap as taking the
- * first, and a program may cancel a million time-outs that never come to pass.
+ * A binary heap of tasks, the soonest on top, in which a task knows its place: so taking one out of the middle is as
+ * cheap as taking the first, and a program may cancel a million time-outs that never come to pass.
  *
  * Why not the heap of src/queue: that one orders anything by any comparator, equal elements and the same element twice
  * included, and so has to search. Here the order is two numbers, no two tasks are equal, and none is in it twice.
@@ -67,7 +67,9 @@ export class TaskHeap<T extends Placed> {
     return removed
   }
 
-  /** Fills the gap with a task from further down, perhaps of another branch: it may belong above the gap or below it. */
+  /**
+   * Fills the gap with a task from further down, perhaps of another branch: it may belong above the gap or below it.
+   */
   #settle(task: T, gap: number): void {
     this.#rise(task, gap)
     if (task.place === gap) this.#sink(task, gap)

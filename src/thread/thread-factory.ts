@@ -18,7 +18,10 @@ export interface ThreadFactory {
 }
 
 export interface VirtualThreadOptions {
-  /** A prefix (`"io"` gives `io-1`, `io-2`, …) or a function of the thread's number. Default `pool-N-thread-M`, as in Java. */
+  /**
+   * A prefix (`"io"` gives `io-1`, `io-2`, …) or a function of the thread's number. Default `pool-N-thread-M`, as in
+   * Java.
+   */
   readonly name?: string | ((n: number) => string)
 
   /** Told of an error that ends a thread. Default: print it. */

@@ -1,13 +1,14 @@
 /**
  * A thread: a flow of control with a name, an interrupt flag and an end.
  *
- * A *virtual thread* is an asynchronous flow on the event loop of the thread that started it. It runs any function, and
- * everything that function awaits. `Thread.currentThread()` finds it again after an `await`, in a timer or in a callback, because it
- * travels in the asynchronous context.
+ * A *virtual thread* is an asynchronous flow on the event loop of the thread that started it. It runs any function,
+ * and everything that function awaits. `Thread.currentThread()` finds it again after an `await`, in a timer or in a
+ * callback, because it travels in the asynchronous context.
  *
- * Interruption is a request. `interrupt()` raises the thread's flag, aborts its `signal` and ends every corepool wait it is in
- * (`get`, `take`, `put`, `sleep`, …) with `InterruptedError`, which clears the flag. Code that waits for something else passes `signal`
- * on (`fetch(url, { signal: Thread.currentThread().signal })`) or asks `Thread.interrupted()`.
+ * Interruption is a request. `interrupt()` raises the thread's flag, aborts its `signal` and ends every corepool wait
+ * it is in (`get`, `take`, `put`, `sleep`, …) with `InterruptedError`, which clears the flag. Code that waits for
+ * something else passes `signal` on (`fetch(url, { signal: Thread.currentThread().signal })`) or asks
+ * `Thread.interrupted()`.
  */
 import { block } from "#atomics"
 import { isPromiseLike, requireDuration, requireString } from "../checks.ts"

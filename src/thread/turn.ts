@@ -1,6 +1,7 @@
 /**
- * Turns of the event loop. A worker whose tasks never wait for anything outside, or wait only for promises, would go on from
- * microtask to microtask and starve timers and I/O. So after each task it asks whether its turn is over, and if so gives the loop one.
+ * Turns of the event loop. A worker whose tasks never wait for anything outside, or wait only for promises, would go
+ * on from microtask to microtask and starve timers and I/O. So after each task it asks whether its turn is over, and
+ * if so gives the loop one.
  */
 import { now } from "../time/timer.ts"
 

@@ -12,7 +12,8 @@ export function now(): number {
 }
 
 /**
- * Calls `fire` once, not before `delay` ms have passed. `delay` may be `Infinity`: it then never fires and costs nothing.
+ * Calls `fire` once, not before `delay` ms have passed. `delay` may be `Infinity`: it then never fires and costs
+ * nothing.
  *
  * A timer keeps the process alive unless `background` is set: an idle worker's keep-alive must
  * not, a program's own timed wait must.

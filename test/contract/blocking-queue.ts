@@ -1,7 +1,8 @@
 /**
  * The contract of the BlockingQueue family, registered once for each kind: docs/spec/queue.md, rules BQ.
  *
- * Elements are inserted with ascending numbers, so that the order of insertion is the order of a priority or delay queue too.
+ * Elements are inserted with ascending numbers, so that the order of insertion is the order of a priority or delay
+ * queue too.
  */
 import assert from "node:assert/strict"
 import { describe, test } from "node:test"

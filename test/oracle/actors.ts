@@ -28,7 +28,10 @@ class Actor {
   /** The op in flight. */
   current: Command | undefined
   #closed = false
-  /** Lets an idle actor look again. A plain promise: an idle actor is in no wait that corepool knows, nothing can interrupt it. */
+  /**
+   * Lets an idle actor look again. A plain promise: an idle actor is in no wait that corepool knows, nothing can
+   * interrupt it.
+   */
   #wake = (): void => {}
 
   constructor(name: string, completed: JsonObject[], mistakes: unknown[]) {

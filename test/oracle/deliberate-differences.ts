@@ -1,6 +1,6 @@
 /**
- * Where corepool differs from the JDK on purpose: the whole list. The replayer translates a recording with these
- * rows into what corepool must show, and then demands exactly that; whatever else differs is a failure. So a row does not
+ * Where corepool differs from the JDK on purpose: the whole list. The replayer translates a recording with these rows
+ * into what corepool must show, and then demands exactly that; whatever else differs is a failure. So a row does not
  * merely tolerate its difference, it requires it.
  *
  * Rows are applied in this order, each to what the one before it left. All but the last two speak in the JDK's terms,
@@ -15,7 +15,9 @@ interface Subjects {
   result: { readonly value: JsonObject; readonly facts: Facts }
   /** An entry of `futures`. */
   future: { readonly task: string; readonly state: Json; readonly facts: Facts }
-  /** Who waits and who has got an answer; `completed` is undefined where the recording does not tell what it must be. */
+  /**
+   * Who waits and who has got an answer; `completed` is undefined where the recording does not tell what it must be.
+   */
   callers: {
     readonly blocked: readonly string[]
     readonly completed: readonly JsonObject[] | undefined

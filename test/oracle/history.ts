@@ -81,7 +81,8 @@ export class History {
   }
 
   /**
-   * At quiescence a task that has not started is in the queue; one that is in neither state was dropped. (A trace without
+   * At quiescence a task that has not started is in the queue; one that is in neither state was dropped. (A trace
+   * without
    * `queuedTasks` drops tasks only by emptying the whole queue. Scheduled tasks can also be removed, which is no abandoning,
    * and so only what shutdownNow returned counts.)
    */

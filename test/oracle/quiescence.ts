@@ -2,8 +2,8 @@
  * Waiting until nothing more will happen by itself, on an event loop.
  *
  * Between two callbacks of `setImmediate` the loop runs all microtasks, so after one turn whatever could go on
- * without a timer has gone on. Several turns without a change are asked for all the same: corepool is free to use a turn of
- * its own somewhere.
+ * without a timer has gone on. Several turns without a change are asked for all the same: corepool is free to use a
+ * turn of its own somewhere.
  */
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises"
 
@@ -31,8 +31,8 @@ export async function quiescence(signature: () => string): Promise<void> {
 
 /**
  * Sleeps at least that long, in short legs. If the loop stalls, by garbage collection or a busy machine, then a
- * single timer of ours may fire right behind one of corepool's that was due long before, and what that one
- * sets going (a further timer, say) has had no time at all. With legs a stall costs one leg and the rest is still slept.
+ * single timer of ours may fire right behind one of corepool's that was due long before, and what that one sets going
+ * (a further timer, say) has had no time at all. With legs a stall costs one leg and the rest is still slept.
  */
 export async function pause(ms: number): Promise<void> {
   const deadline = performance.now() + ms

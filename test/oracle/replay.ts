@@ -71,7 +71,10 @@ async function replayLine(line: string, number: number, threads: Threads): Promi
   return failure === undefined ? undefined : `${scenario.id}: ${failure}`
 }
 
-/** What went wrong first, or undefined if nothing did. A replay that is void, whatever it has shown so far, is begun again. */
+/**
+ * What went wrong first, or undefined if nothing did. A replay that is void, whatever it has shown so far, is begun
+ * again.
+ */
 export async function replay(scenario: Scenario, threads: Threads, attempt = 1): Promise<string | undefined> {
   const Driver = drivers.get(scenario.suite)
   if (Driver === undefined) {

@@ -3,8 +3,8 @@
  *
  *     {"id", "suite", "seed", "note"?, "setup": {…}, "steps": [{"op": {"do", …}, "expect": {…}}, …]}
  *
- * One scenario a line, one suite a file. `expect` holds the op's own `result` (`{}`, `{"returned"}` or `{"thrown"}`) and a
- * snapshot; members on which the JDK leaves the answer to luck are absent, and absent members are not compared.
+ * One scenario a line, one suite a file. `expect` holds the op's own `result` (`{}`, `{"returned"}` or `{"thrown"}`)
+ * and a snapshot; members on which the JDK leaves the answer to luck are absent, and absent members are not compared.
  */
 import { type JsonObject, object, objects, parseObject, ScenarioError, string } from "./json.ts"
 

@@ -337,7 +337,8 @@ test("[PD19] a time limit counts from the start of the task", async () => {
   const limited = pool.with({ timeout: 5 })
   const quick = limited.submit(() => "quick")
   const slow = limited.submit(() => Thread.sleep(1_000_000))
-  // Far longer in the queue than the limit, if it counted there: another task's limit of the same length passes meanwhile.
+  // Far longer in the queue than the limit, if it counted there: another task's limit of the same length passes
+  // meanwhile.
   const clock = pools.fixed(1).with({ timeout: 10 })
   assert.ok((await rejectionOf(clock.submit(() => Thread.sleep(1_000_000)))) instanceof TimeoutError)
   assert.deepEqual([quick.isDone, slow.isDone], [false, false])

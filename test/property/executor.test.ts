@@ -1,6 +1,7 @@
 /**
- * Executors under random treatment: tasks of all tempers, given directly and through views, one by one and in bulk, cancelled, aborted and
- * timed out in any order. In the end every future has settled, once, and nothing is left anywhere.
+ * Executors under random treatment: tasks of all tempers, given directly and through views, one by one and in bulk,
+ * cancelled, aborted and timed out in any order. In the end every future has settled, once, and nothing is left
+ * anywhere.
  */
 import {
   ArrayBlockingQueue,

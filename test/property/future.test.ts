@@ -1,6 +1,6 @@
 /**
- * Random interleavings of everything that can be done to one FutureTask. After each step the task is compared with what must be true whatever
- * came before; in the end everybody who waited must have been served.
+ * Random interleavings of everything that can be done to one FutureTask. After each step the task is compared with
+ * what must be true whatever came before; in the end everybody who waited must have been served.
  */
 import { CancellationError, InterruptedError, Thread, TimeoutError, virtualThreads } from "corepool"
 import * as fc from "fast-check"

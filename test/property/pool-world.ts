@@ -1,8 +1,8 @@
 /**
  * A pool and everything that a model knows about it: each task that was ever given to it, and what became of that task.
  *
- * The model counts by itself, from what it hears in handlers, hooks and futures, and never asks the pool. `check()` compares the two. It may be
- * called at any moment at which no method of the pool is on the stack.
+ * The model counts by itself, from what it hears in handlers, hooks and futures, and never asks the pool. `check()`
+ * compares the two. It may be called at any moment at which no method of the pool is on the stack.
  */
 import {
   AbortPolicy,
@@ -50,8 +50,8 @@ function isExpected(error: unknown): boolean {
 }
 
 /**
- * Runs a scenario on a thread of its own. A task that its caller runs belongs to the caller's thread: cancelled, it interrupts that thread, and
- * what it throws later goes to that thread's handler.
+ * Runs a scenario on a thread of its own. A task that its caller runs belongs to the caller's thread: cancelled, it
+ * interrupts that thread, and what it throws later goes to that thread's handler.
  */
 export function onThread(scenario: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -173,7 +173,10 @@ export class World {
     return job
   }
 
-  /** Refused by the handler or the factory, or run by the caller with an error. A core-0 pool keeps a task whose thread fails. */
+  /**
+   * Refused by the handler or the factory, or run by the caller with an error. A core-0 pool keeps a task whose
+   * thread fails.
+   */
   #notAccepted(job: Job, error: unknown): void {
     assert.ok(error instanceof RejectedExecutionError || error instanceof OnPurpose, String(error))
     if (job.fates.length > 0) return

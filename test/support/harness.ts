@@ -86,7 +86,9 @@ export class Gate {
     return this.#outcome?.()
   }
 
-  /** A task that stays inside until the gate opens or its thread is interrupted; then it fails with InterruptedError. */
+  /**
+   * A task that stays inside until the gate opens or its thread is interrupted; then it fails with InterruptedError.
+   */
   readonly interruptible = async (): Promise<unknown> => {
     this.threads.push(Thread.currentThread())
     try {

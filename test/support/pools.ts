@@ -4,8 +4,8 @@
  *     await using pools = new Pools()
  *     const pool = pools.create({ corePoolSize: 1, maximumPoolSize: 1 })
  *
- * At the end all gates open, all pools are stopped and waited for. An error that ended a thread and was not taken with `takeUncaught()`
- * fails the test.
+ * At the end all gates open, all pools are stopped and waited for. An error that ended a thread and was not taken
+ * with `takeUncaught()` fails the test.
  */
 import { Thread, type ThreadFactory, ThreadPoolExecutor, type ThreadPoolOptions, virtualThreads } from "corepool"
 import assert from "node:assert/strict"

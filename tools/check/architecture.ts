@@ -2,8 +2,8 @@
  * The architecture, read from the imports of src: [RP1] to [RP5] in docs/spec/repository.md.
  *
  * Imports of types count like any other: they vanish when compiled, but a layer that knows another's types cannot be
- * understood without it. Only inside a folder may they close a circle. A policy names the type of the pool it serves and
- * the pool uses the policy, and a file of types between the two would explain neither.
+ * understood without it. Only inside a folder may they close a circle. A policy names the type of the pool it serves
+ * and the pool uses the policy, and a file of types between the two would explain neither.
  *
  * What does not count: the URL from which a worker is started. That is another program, with a graph of its own.
  */
@@ -31,7 +31,10 @@ const SHARED_MEMORY = new Set(["Atomics", "SharedArrayBuffer"])
 interface Module {
   readonly path: string
   readonly source: Source
-  /** The imports that lead to files of src, by path; of several that lead to one file, the first that is more than a type. */
+  /**
+   * The imports that lead to files of src, by path; of several that lead to one file, the first that is more than a
+   * type.
+   */
   readonly targets: Map<string, Import>
 }
 
@@ -86,7 +89,10 @@ function checkForeign(path: string, { specifier, line }: Import, manifest: Manif
   return [{ where: `${path}:${line}`, what: `imports ${specifier}: neither in src, nor node:, nor an optional peer` }]
 }
 
-/** Depth first; the way back to a file that is still being visited is a cycle. Each is told once, from where it was found. */
+/**
+ * Depth first; the way back to a file that is still being visited is a cycle. Each is told once, from where it was
+ * found.
+ */
 function findCycles(modules: ReadonlyMap<string, Module>): Finding[] {
   const findings: Finding[] = []
   const done = new Set<string>()

@@ -6,7 +6,9 @@ import { runTool, saidBy } from "./run.ts"
 /** `src/a.ts(3,7): error TS2304: Cannot find name 'x'.`; deeper lines explain the one before. */
 const MESSAGE = /^(.+?)\((\d+),\d+\): (?:error|warning) (TS\d+: .*)$/
 
-/** Compiles in `cwd`; places are told relative to it. A compiler that fails without a message is a finding of its own. */
+/**
+ * Compiles in `cwd`; places are told relative to it. A compiler that fails without a message is a finding of its own.
+ */
 export async function compile(cwd: string, args: readonly string[]): Promise<Finding[]> {
   const outcome = await runTool("typescript", [...args, "--pretty", "false"], { cwd }, "tsc")
   const findings: Finding[] = []

@@ -1,8 +1,9 @@
 /**
  * The lock file is whole: [RP27] in docs/spec/repository.md.
  *
- * Tools written in other languages come as a package per platform. A registry that lacks one makes `npm install` leave it out of
- * the lock file without a word, and the next `npm ci` fails for everybody. An entry with version, os and cpu is enough to mend it.
+ * Tools written in other languages come as a package per platform. A registry that lacks one makes `npm install`
+ * leave it out of the lock file without a word, and the next `npm ci` fails for everybody. An entry with version, os
+ * and cpu is enough to mend it.
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"

@@ -58,7 +58,9 @@ async function timed(check: Check, root: string): Promise<Result> {
   return { name: check.name, findings, seconds: (performance.now() - start) / 1000 }
 }
 
-/** Starts the checks in order, as many at a time as there are lanes; a check waits for the one before it in its lane. */
+/**
+ * Starts the checks in order, as many at a time as there are lanes; a check waits for the one before it in its lane.
+ */
 function startAll(checks: readonly Check[], root: string): Promise<Result>[] {
   const results: Promise<Result>[] = []
   for (const check of checks) {

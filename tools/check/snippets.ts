@@ -1,8 +1,9 @@
 /**
  * Every `ts` fence of README.md and docs/guide compiles against the built package: [RP19] in docs/spec/repository.md.
  *
- * Each fence is a module of its own. One whose first line is a comment with a file name, `// primes.ts`, can be imported by
- * that name from the other fences of the same document. Code that is not meant to compile has another language: `js`, `text`.
+ * Each fence is a module of its own. One whose first line is a comment with a file name, `// primes.ts`, can be
+ * imported by that name from the other fences of the same document. Code that is not meant to compile has another
+ * language: `js`, `text`.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"

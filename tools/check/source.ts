@@ -110,7 +110,10 @@ function literalText(title: Argument | undefined): string | undefined {
   return undefined
 }
 
-/** `{ skip: true }` marks a test; `{ skip: "no such call on this platform" }` gives its reason, a computed one decides by itself. */
+/**
+ * `{ skip: true }` marks a test; `{ skip: "no such call on this platform" }` gives its reason, a computed one decides
+ * by itself.
+ */
 function markIn(options: Argument | undefined): string | undefined {
   if (options?.type !== "ObjectExpression") return undefined
   for (const property of options.properties) {

@@ -1,6 +1,6 @@
 /**
- * The ExecutorCompletionService of suite "invoke", without the completions that Java's would not deliver: those of tasks
- * that the pool dropped.
+ * The ExecutorCompletionService of suite "invoke", without the completions that Java's would not deliver: those of
+ * tasks that the pool dropped.
  */
 import { type Completion, ExecutorCompletionService, type Future } from "corepool"
 import { translate } from "../deliberate-differences.ts"
@@ -70,8 +70,8 @@ export class Completions {
   /**
    * Shuts the pool down; tells how many tasks it returned.
    *
-   * The tasks that it drops are delivered here but not in Java. Somebody waiting who got such a completion and asked again
-   * would have lost his place in line to those behind him. So the waits are given up before the call and taken
+   * The tasks that it drops are delivered here but not in Java. Somebody waiting who got such a completion and asked
+   * again would have lost his place in line to those behind him. So the waits are given up before the call and taken
    * up after it, in the same order, when the completions that Java does not know are gone.
    */
   shutdownNow(): number {

@@ -117,7 +117,10 @@ export class FutureTaskDriver implements Driver {
 
   // ------------------------------------------------------------------ the body
 
-  /** The n-th run of the body behaves as the n-th entry says; the last one repeats. A promise only where it has to wait. */
+  /**
+   * The n-th run of the body behaves as the n-th entry says; the last one repeats. A promise only where it has to
+   * wait.
+   */
   #body(): unknown {
     const body = this.#bodies[Math.min(this.#bodyRuns++, this.#bodies.length - 1)]
     if (body === undefined) throw new ScenarioError("A task without a body")

@@ -1,7 +1,7 @@
 /**
- * The tasks of suite "threadpool". A task that runs on a pool's thread waits at its gate until it is told to `release`
- * or `fail`, or is interrupted; one that runs on the driver, or inside another task, returns at once. The first word counts,
- * and a word told before the task has started stays.
+ * The tasks of suite "threadpool". A task that runs on a pool's thread waits at its gate until it is told to
+ * `release` or `fail`, or is interrupted; one that runs on the driver, or inside another task, returns at once. The
+ * first word counts, and a word told before the task has started stays.
  */
 import { type Future, InterruptedError, LinkedBlockingQueue, type Runnable, Thread } from "corepool"
 import { flag, type JsonObject, maybeInteger, ScenarioError, string, strings } from "../json.ts"

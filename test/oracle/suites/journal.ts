@@ -1,4 +1,7 @@
-/** Which tasks started and how they ended. Several starts of one step may come in any order, so a step shows them sorted. */
+/**
+ * Which tasks started and how they ended. Several starts of one step may come in any order, so a step shows them
+ * sorted.
+ */
 import type { JsonObject } from "../json.ts"
 import { sorted } from "../results.ts"
 

@@ -11,7 +11,10 @@ import {
 } from "corepool"
 import { flag, type JsonObject, maybeInteger, ScenarioError, string } from "../json.ts"
 
-/** Due at once and for ever, or an hour after it was made; ordered by delay and then by number; equal if the values are. */
+/**
+ * Due at once and for ever, or an hour after it was made; ordered by delay and then by number; equal if the values
+ * are.
+ */
 export class DelayedElement {
   readonly value: number
   readonly #delayMs: number

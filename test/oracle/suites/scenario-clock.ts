@@ -1,15 +1,16 @@
 /**
  * The clock of a scenario, kept in real time: one scenario millisecond lasts `factor` real ones.
  *
- * Whatever happens in such a scenario happens at full ticks, and the ops half a tick away from them. So a replay in real time shows what
- * the scenario means as long as nothing is late by half a tick. On a busy machine something may be: the event loop is held up, by other programs or by
- * the garbage collector, and no timer fires. Then the replay says nothing about corepool, right or wrong. It is void and has to be
- * repeated, more slowly.
+ * Whatever happens in such a scenario happens at full ticks, and the ops half a tick away from them. So a replay in
+ * real time shows what the scenario means as long as nothing is late by half a tick. On a busy machine something may
+ * be: the event loop is held up, by other programs or by the garbage collector, and no timer fires. Then the replay
+ * says nothing about corepool, right or wrong. It is void and has to be repeated, more slowly.
  *
- * How late anything can have been is measured with a timer of our own, apart from corepool, which beats all the time. The gap between two
- * beats is the longest for which any timer can have been held up just then. Delays add up in a series of runs, but each run waits for one
- * timer and a tick or more passes from one to the next: so the worst gap of each tick, added up, is more than any run can have been delayed
- * by. To that comes how late the ops are themselves. A replay is void if
+ * How late anything can have been is measured with a timer of our own, apart from corepool, which beats all the time.
+ * The gap between two beats is the longest for which any timer can have been held up just then. Delays add up in a
+ * series of runs, but each run waits for one timer and a tick or more passes from one to the next: so the worst gap
+ * of each tick, added up, is more than any run can have been delayed by. To that comes how late the ops are
+ * themselves. A replay is void if
  *
  *   - a single gap was longer than a quarter of a tick, or
  *   - both sums together are longer than half a tick.
@@ -83,6 +84,8 @@ export class ScenarioClock {
 
   /** @throws {VoidReplay} if something may have been late by half a tick */
   check(): void {
+    const now = performance.now()
+    this.beat(now, now - lastBeat) // a beat may be overdue this very moment
     const late = this.#sum + this.#worst + this.#behind()
     if (this.#worstOfAll <= this.#tick / 4 && late <= this.#tick / 2) return
     const measured = `${late.toFixed()} ms late altogether, ${this.#worstOfAll.toFixed()} ms at once, with ticks of ${this.#tick} ms`

@@ -1,6 +1,7 @@
 /**
- * Suite "scheduled": a ScheduledThreadPoolExecutor on the clock of the scenario. Only `advance` moves that clock; all other ops happen at
- * once. Run n of a task sleeps for the n-th of its durations, then perhaps cancels itself or throws.
+ * Suite "scheduled": a ScheduledThreadPoolExecutor on the clock of the scenario. Only `advance` moves that clock; all
+ * other ops happen at once. Run n of a task sleeps for the n-th of its durations, then perhaps cancels itself or
+ * throws.
  */
 import {
   Executors,

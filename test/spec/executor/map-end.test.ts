@@ -222,6 +222,20 @@ test("[MP20] after shutdown map is refused, and a shutdown meanwhile ends it", a
   assert.ok((await rejectionOf(all(pool.map((n: number) => n, [1])))) instanceof RejectedExecutionError)
 })
 
+test("[MP20] a shutdown is heard with the next item that is read, and cancels what is under way", async () => {
+  await using lab = new Lab()
+  const pool = lab.fixed(2)
+  const gate = lab.gate()
+  const fn = (n: number): unknown => (n === 0 ? n : gate.interruptible())
+  const results = pool.map(fn, [0, 1, 2, 3], { window: 2 })[Symbol.asyncIterator]()
+  assert.equal((await results.next()).value, 0)
+  await gate.entered()
+  pool.shutdown()
+  assert.ok((await rejectionOf(results.next())) instanceof RejectedExecutionError)
+  assert.equal(await pool.awaitTermination(), true)
+  assert.equal(gate.inside, 0)
+})
+
 test("[MP21] shutdownNow releases who waits for the next result", async () => {
   await using lab = new Lab()
   const pool = lab.fixed(1)

@@ -308,6 +308,29 @@ test("[MP13] if it is full of others' tasks map is refused like them", async () 
   assert.equal(source.closed, 1)
 })
 
+test("[MP13] so it is if others took the room while its results waited: no item is passed over in silence", async () => {
+  await using lab = new Lab()
+  const pool = lab.create({ corePoolSize: 1, maximumPoolSize: 1, workQueue: new ArrayBlockingQueue(1) })
+  const [late, others] = [lab.gate(), lab.gate()]
+  async function* source(): AsyncGenerator<number> {
+    yield 0
+    await turns()
+    yield 1
+    await late.body()
+    yield 2
+  }
+  const results = pool.map((n) => n, source(), { window: 3 })[Symbol.asyncIterator]()
+  assert.equal((await results.next()).value, 0)
+  await late.entered()
+  await eventually(() => pool.completedTaskCount === 2)
+  pool.submit(others.body)
+  pool.submit(others.body)
+  late.open()
+  await turns()
+  assert.equal((await results.next()).value, 1)
+  assert.ok((await rejectionOf(results.next())) instanceof RejectedExecutionError)
+})
+
 test("[MP14] what cannot be meant is refused at once", async () => {
   await using lab = new Lab()
   const pool = lab.fixed(1)

@@ -77,8 +77,8 @@ export function wrong<T>(value: unknown): T {
 }
 
 /**
- * An executor as a user might write it, on nothing but the public API: one task at a time, each on a thread of the factory, the
- * others in line.
+ * An executor as a user might write it, on nothing but the public API: one task at a time, each on a thread of the
+ * factory, the others in line.
  */
 export class SerialExecutor extends AbstractExecutorService {
   readonly #factory: ThreadFactory

@@ -1,6 +1,7 @@
 /**
- * A clock that stands still until the test moves it. While it is there, `performance.now`, `setTimeout` and `clearTimeout` are its own;
- * so it proves what would take weeks (a delay beyond 2³¹ ms) or luck (a timer that fires early).
+ * A clock that stands still until the test moves it. While it is there, `performance.now`, `setTimeout` and
+ * `clearTimeout` are its own; so it proves what would take weeks (a delay beyond 2³¹ ms) or luck (a timer that fires
+ * early).
  *
  *     using clock = new FakeClock()
  *     const waiting = task.get(100)

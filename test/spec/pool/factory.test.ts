@@ -1,39 +1,10 @@
 /** Where a pool's threads come from, and factories that fail. Ids such as [TP25] refer to docs/spec/pool.md. */
-import {
-  IllegalStateError,
-  RejectedExecutionError,
-  SynchronousQueue,
-  Thread,
-  type ThreadFactory,
-  type ThreadPoolExecutor,
-  virtualThreads,
-} from "corepool"
+import { RejectedExecutionError, SynchronousQueue, Thread, virtualThreads } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, thrownBy, turns } from "../../support/harness.ts"
 import { Pools } from "../../support/pools.ts"
-
-/** Makes recorded threads, unless it is told to do otherwise. */
-class FlakyFactory implements ThreadFactory {
-  readonly isVirtual = true
-  calls = 0
-  /** Undefined to work as it should. */
-  instead: (() => unknown) | undefined
-  readonly #pools: Pools
-
-  constructor(pools: Pools) {
-    this.#pools = pools
-  }
-
-  newThread(target: () => unknown): Thread | null | undefined {
-    this.calls++
-    return this.instead === undefined ? this.#pools.factory.newThread(target) : (this.instead() as Thread)
-  }
-}
-
-function counters(pool: ThreadPoolExecutor): number[] {
-  return [pool.poolSize, pool.activeCount, pool.largestPoolSize, pool.queue.size, pool.taskCount]
-}
+import { counters, FlakyFactory } from "./flaky-factory.ts"
 
 test("[TP23] threads are called pool-N-thread-M, or as the factory says", async () => {
   await using pools = new Pools()
@@ -50,6 +21,27 @@ test("[TP23] threads are called pool-N-thread-M, or as the factory says", async 
   })
   assert.equal(numbers[1], (numbers[0] ?? NaN) + 1)
   assert.deepEqual(names[2], ["io-1", "io-2"])
+})
+
+test("[TP23] the number of a thread that was never started is not given again", async () => {
+  await using pools = new Pools()
+  const inner = virtualThreads()
+  let first = true
+  const pool = pools.create({
+    corePoolSize: 1,
+    maximumPoolSize: 1,
+    threadFactory: {
+      isVirtual: true,
+      newThread: (target) => {
+        const thread = inner.newThread(target)
+        const refuse = first
+        first = false
+        return refuse ? null : thread
+      },
+    },
+  })
+  assert.equal(pool.prestartCoreThread(), false)
+  assert.match(await pool.submit(() => Thread.currentThread().name), /-thread-2$/)
 })
 
 test("[TP24] the factory is asked once for each thread, when the thread is needed", async () => {
@@ -192,118 +184,4 @@ test("[TP27] with a core size of 0 the task had been queued already, and stays",
   threadFactory.instead = undefined
   await pool.submit(() => undefined)
   assert.equal(runs, 1)
-})
-
-test("[TP28] a thread that was started, or has ended, is refused", async () => {
-  await using pools = new Pools()
-  const started = pools.factory.newThread(() => undefined)
-  started?.start()
-  assert.equal(await started?.join(), true)
-  for (const give of [
-    () => started,
-    (target: () => unknown) => {
-      const thread = pools.factory.newThread(target)
-      thread?.start()
-      return thread
-    },
-  ]) {
-    const threadFactory = { isVirtual: true, newThread: give }
-    const pool = pools.create({ corePoolSize: 1, maximumPoolSize: 1, threadFactory })
-    const error = thrownBy(() => pool.execute(() => assert.fail("ran")))
-    assert.ok(error instanceof IllegalStateError, String(error))
-    assert.match(error.message, /was started already/)
-    assert.deepEqual(counters(pool), [0, 0, 0, 0, 0])
-  }
-})
-
-test("[TP28][TP30] a thread that the factory started does not take tasks behind the pool's back", async () => {
-  await using pools = new Pools()
-  let first = true
-  const pool = pools.create({
-    corePoolSize: 1,
-    maximumPoolSize: 1,
-    threadFactory: {
-      isVirtual: true,
-      newThread: (target) => {
-        const thread = pools.factory.newThread(target)
-        if (first) thread?.start()
-        first = false
-        return thread
-      },
-    },
-  })
-  assert.ok(thrownBy(() => pool.execute(() => assert.fail("ran"))) instanceof IllegalStateError)
-  await turns()
-  const gate = pools.gate()
-  for (let i = 0; i < 5; i++) pool.execute(gate.body)
-  await gate.entered()
-  await turns()
-  assert.deepEqual(counters(pool), [1, 1, 1, 4, 5])
-  assert.equal(gate.inside, 1)
-})
-
-test("[TP29] what is no thread is refused", async () => {
-  await using pools = new Pools()
-  const threadFactory = new FlakyFactory(pools)
-  const pool = pools.create({ corePoolSize: 1, maximumPoolSize: 1, threadFactory })
-  for (const [nonsense, shown] of [
-    [42, "42"],
-    ["thread", '"thread"'],
-    [{ start() {} }, "an instance of Object"],
-    [Promise.resolve(), "an instance of Promise"],
-  ] as const) {
-    threadFactory.instead = () => nonsense
-    const error = thrownBy(() => pool.execute(() => assert.fail("ran")))
-    assert.equal(String(error), `TypeError: Expected \`newThread()\` to be a Thread, null or undefined, got ${shown}`)
-    assert.deepEqual(counters(pool), [0, 0, 0, 0, 0])
-  }
-})
-
-test("[TP30] when a factory begins to refuse, the threads that are there run everything", async () => {
-  await using pools = new Pools()
-  const thrower = (): never => {
-    throw new Error("no more threads")
-  }
-  for (const failure of [() => null, () => 42, thrower]) {
-    const threadFactory = new FlakyFactory(pools)
-    const pool = pools.create({ corePoolSize: 6, maximumPoolSize: 6, threadFactory })
-    let runs = 0
-    for (let i = 0; i < 2; i++) pool.execute(() => runs++)
-    threadFactory.instead = failure
-    let accepted = 2
-    for (let i = 0; i < 10; i++) {
-      try {
-        pool.execute(() => runs++)
-        accepted++
-      } catch (error) {
-        assert.match(String(error), /no more threads|got 42/)
-      }
-    }
-    assert.equal(accepted, failure === thrower || failure() === 42 ? 2 : 12)
-    pool.shutdown()
-    assert.equal(await pool.awaitTermination(), true)
-    assert.equal(runs, accepted)
-    assert.equal(pool.completedTaskCount, accepted)
-    assert.equal(pool.largestPoolSize, 2)
-  }
-})
-
-test("[TP31] if a dead thread cannot be replaced, its own error and the factory's are both reported", async () => {
-  await using pools = new Pools()
-  const threadFactory = new FlakyFactory(pools)
-  const pool = pools.create({ corePoolSize: 1, maximumPoolSize: 1, threadFactory })
-  pool.execute(() => {
-    threadFactory.instead = () => {
-      throw new Error("no more threads")
-    }
-    throw new Error("the task")
-  })
-  const future = pool.submit(() => "waited")
-  await eventually(() => pools.threads[0]?.isAlive === false)
-  const uncaught = pools.takeUncaught().map(String)
-  assert.deepEqual(uncaught.sort(), ["Error: no more threads", "Error: the task"])
-  assert.deepEqual([pool.poolSize, pool.activeCount, pool.completedTaskCount, pool.queue.size], [0, 0, 1, 1])
-  threadFactory.instead = undefined
-  pool.prestartCoreThread()
-  assert.equal(await future, "waited")
 })

@@ -1,13 +1,5 @@
 /** When idle threads leave, and when they are replaced. Ids such as [TP42] refer to docs/spec/pool.md. */
-import {
-  type BlockingQueue,
-  type Delayed,
-  DelayQueue,
-  LinkedBlockingQueue,
-  type Runnable,
-  SynchronousQueue,
-  Thread,
-} from "corepool"
+import { type Delayed, DelayQueue, LinkedBlockingQueue, type Runnable, SynchronousQueue, Thread } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, turns } from "../../support/harness.ts"
@@ -108,21 +100,6 @@ test("[TP42] with a keep-alive of Infinity they stay", async () => {
   assert.equal(pool.poolSize, 2)
 })
 
-test("[TP42] a thread that is no longer surplus when its time is up stays", async () => {
-  await using pools = new Pools()
-  const pool = pools.create({
-    corePoolSize: 0,
-    maximumPoolSize: 1,
-    keepAliveTime: 20,
-    workQueue: new SynchronousQueue(),
-  })
-  await pool.submit(() => undefined)
-  await turns(1)
-  pool.corePoolSize = 1
-  await pools.keepAliveOver(20)
-  assert.deepEqual([pool.poolSize, pools.threads.length], [1, 1])
-})
-
 test("[TP43] whichever thread is idle leaves, also the first that was made", async () => {
   await using pools = new Pools()
   const pool = pools.create({
@@ -197,7 +174,7 @@ test("[TP45] the last thread stays while something is in the queue, however ofte
     corePoolSize: 0,
     maximumPoolSize: 3,
     keepAliveTime: 1,
-    workQueue: workQueue as BlockingQueue<Runnable & Delayed> as BlockingQueue<Runnable>,
+    workQueue,
   })
   let ran = false
   const keepsIt = new Later(1_000_000)
@@ -228,8 +205,11 @@ interface Settle {
 type Receive = (this: unknown, settle: Settle, flow: unknown, timeout: number) => void
 const receive = Reflect.get(LinkedBlockingQueue.prototype, "receive") as Receive
 
-/** Does something just after a thread that waited for it in vain has decided to leave, before the thread has gone. */
+/** Does something at moments that are otherwise hard to meet. */
 class Watched extends LinkedBlockingQueue<Runnable> {
+  /** Just after a thread has begun to wait. */
+  onWaiting: (() => void) | undefined
+  /** Just after a thread that waited in vain has decided to leave, before it has gone. */
   onLeaving: (() => void) | undefined
 
   receive(settle: Settle, flow: unknown, timeout: number): void {
@@ -243,8 +223,20 @@ class Watched extends LinkedBlockingQueue<Runnable> {
       reject: (error) => settle.reject(error),
     }
     receive.call(this, told, flow, timeout)
+    this.onWaiting?.()
   }
 }
+
+test("[TP42] a thread that is no longer surplus when its time is up stays", async () => {
+  await using pools = new Pools()
+  const workQueue = new Watched()
+  const pool = pools.create({ corePoolSize: 0, maximumPoolSize: 1, keepAliveTime: 1, workQueue })
+  workQueue.onWaiting = () => (pool.corePoolSize = 1)
+  await pool.submit(() => undefined)
+  await eventually(() => pool.corePoolSize === 1)
+  await pools.keepAliveOver(1)
+  assert.deepEqual([pool.poolSize, pools.threads.length], [1, 1])
+})
 
 test("[TP46] a thread that leaves just as a task comes into the queue is replaced", async () => {
   await using pools = new Pools()

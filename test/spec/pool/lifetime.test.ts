@@ -1,5 +1,5 @@
 /** A pool and the process it lives in. Ids such as [TP104] refer to docs/spec/pool.md. */
-import { LinkedBlockingQueue, type Runnable, Thread } from "corepool"
+import { LinkedBlockingQueue, type Runnable, Thread, ThreadPoolExecutor, virtualThreads } from "corepool"
 import assert from "node:assert/strict"
 import { execFile } from "node:child_process"
 import test from "node:test"
@@ -11,12 +11,18 @@ import { runInNewContext } from "node:vm"
 import { eventually, turns } from "../../support/harness.ts"
 import { Pools } from "../../support/pools.ts"
 
+setFlagsFromString("--expose-gc")
+const collectGarbage = runInNewContext("gc") as () => void
+
 interface Ended {
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs a program of the folder beside this file to its end. One that does not end by itself is killed, and fails the test. */
+/**
+ * Runs a program of the folder beside this file to its end. One that does not end by itself is killed, and fails the
+ * test.
+ */
 async function run(program: string): Promise<Ended> {
   const path = fileURLToPath(new URL(`./programs/${program}.js`, import.meta.url))
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [path], {
@@ -95,8 +101,19 @@ test("[TP107] nor does a queue whose every access throws", async () => {
   pools.takeUncaught()
 })
 
-setFlagsFromString("--expose-gc")
-const collectGarbage = runInNewContext("gc") as () => void
+test("[TP113] a pool that nobody holds any more is collected with its idle threads", async () => {
+  const drop = async (): Promise<WeakRef<object>[]> => {
+    const pool = new ThreadPoolExecutor({ corePoolSize: 2, maximumPoolSize: 2, threadFactory: virtualThreads() })
+    pool.prestartAllCoreThreads()
+    const threads = await Promise.all([1, 2].map(() => pool.submit(() => Thread.currentThread())))
+    return [pool, ...threads].map((object) => new WeakRef(object))
+  }
+  const weak = await drop()
+  await eventually(() => {
+    collectGarbage()
+    return weak.every((reference) => reference.deref() === undefined)
+  })
+})
 
 test("[TP108] an idle pool keeps no task, result, error or ended thread in memory", async () => {
   await using pools = new Pools()

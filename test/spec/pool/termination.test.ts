@@ -97,6 +97,7 @@ test("[TP55] inside terminated() the pool is terminating and has no threads, and
   let waited: Promise<boolean> | undefined
   pool.last = () => {
     seen.push(...states(pool), pool.poolSize, String(pool).includes("Shutting down"))
+    seen.push(Thread.currentThread().isInterrupted)
     assert.ok(thrownBy(() => pool.execute(() => undefined)) instanceof RejectedExecutionError)
     pool.shutdown()
     assert.deepEqual(pool.shutdownNow(), [])
@@ -107,7 +108,7 @@ test("[TP55] inside terminated() the pool is terminating and has no threads, and
   assert.equal(await pool.awaitTermination(), true)
   pool.shutdown()
   pool.shutdownNow()
-  assert.deepEqual(seen, [true, true, false, 0, true])
+  assert.deepEqual(seen, [true, true, false, 0, true, false])
   assert.equal(await waited, false)
   assert.deepEqual(pool.names, ["beforeExecute", "afterExecute", "terminated"])
 })

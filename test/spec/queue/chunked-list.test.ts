@@ -4,7 +4,10 @@ import * as fc from "fast-check"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 
-/** Changes of a list by many elements at once, so that chunks come, go and are joined, and steps of cursors in between. */
+/**
+ * Changes of a list by many elements at once, so that chunks come, go and are joined, and steps of cursors in
+ * between.
+ */
 const change = fc.record({
   what: fc.constantFrom("push", "unshift", "shift", "pop", "thin", "removeWhere", "clear", "step", "stepBack"),
   count: fc.nat(1500),
@@ -16,8 +19,8 @@ const change = fc.record({
 })
 
 /**
- * A cursor and what must be true of it: it shows what is there, nothing twice, and of what was there when it began it leaves
- * nothing out and keeps the order. (What came later it may show wherever it comes upon it.)
+ * A cursor and what must be true of it: it shows what is there, nothing twice, and of what was there when it began it
+ * leaves nothing out and keeps the order. (What came later it may show wherever it comes upon it.)
  */
 class Watch {
   readonly #cursor: { next(): number | undefined; remove(): boolean }

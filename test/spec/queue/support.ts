@@ -104,8 +104,8 @@ export function asWorkQueue<E>(queue: object): WorkQueue<E> {
 }
 
 /**
- * Tells whether so many milliseconds are over. What waits as long and begins later must not end before; that it ends long
- * after proves nothing. (Not by a timer of our own: of two timers that are late either may fire first.)
+ * Tells whether so many milliseconds are over. What waits as long and begins later must not end before; that it ends
+ * long after proves nothing. (Not by a timer of our own: of two timers that are late either may fire first.)
  */
 export function timeLimit(ms: number): { readonly isOver: boolean } {
   const end = now() + ms

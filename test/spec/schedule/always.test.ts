@@ -1,4 +1,7 @@
-/** What holds whatever is done to a scheduled pool, by random operations. Ids such as [SC63] refer to docs/spec/schedule.md. */
+/**
+ * What holds whatever is done to a scheduled pool, by random operations. Ids such as [SC63] refer to
+ * docs/spec/schedule.md.
+ */
 import { InterruptedError, type ScheduledFuture, type ScheduledThreadPoolExecutor, Thread } from "corepool"
 import fc from "fast-check"
 import assert from "node:assert/strict"
@@ -94,7 +97,9 @@ class Watched {
     if (this.removed) this.#complaints.push("runs though it was removed")
     this.#running = true
     if (plan.kind === "rate") this.#earliest += plan.period
-    return plan.lasts === 0 ? this.#end(plan) : this.#sleep(plan)
+    if (plan.lasts > 0) return this.#sleep(plan)
+    this.#end(plan)
+    return undefined
   }
 
   async #sleep(plan: Extract<Operation, { do: "schedule" }>): Promise<void> {

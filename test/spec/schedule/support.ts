@@ -46,6 +46,7 @@ export async function isPending(future: { readonly isDone: boolean }): Promise<b
 }
 
 /** Whatever TypeScript would not let through. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names what it pretends to be
 export function wrong<T>(value: unknown): T {
   return value as T
 }

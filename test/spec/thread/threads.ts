@@ -4,8 +4,8 @@
  *     await using threads = new Threads()
  *     const { thread, outcome } = threads.call(() => task.get())
  *
- * At the end those that still live are interrupted and waited for. An error that ended a thread and was not taken with `takeUncaught()`
- * fails the test.
+ * At the end those that still live are interrupted and waited for. An error that ended a thread and was not taken
+ * with `takeUncaught()` fails the test.
  */
 import { type Runnable, Thread, type ThreadFactory, virtualThreads } from "corepool"
 import assert from "node:assert/strict"
