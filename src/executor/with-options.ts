@@ -186,14 +186,19 @@ class Limits implements TaskWatcher {
   #withdraw(complete: () => boolean): void {
     if (!complete()) return
     this.#executor.withdraw(this.#queued)
-    if (this.#queued !== this.#task) this.#queued.cancel() // carries nothing any more: whoever waits for it must hear that now
+    // It carries nothing any more: whoever waits for it must hear that now.
+    if (this.#queued !== this.#task) this.#queued.cancel()
   }
 }
 
+/** Symbols, because a user's own kind of task may well have a `priority` too. */
+const PRIORITY = Symbol("priority")
+const SEQUENCE = Symbol("sequence")
+
 /** What a task with a priority has besides: enough for a PriorityBlockingQueue of natural order. */
 interface Prioritized {
-  priority: number
-  sequence: number
+  [PRIORITY]: number
+  [SEQUENCE]: number
   compareTo(other: unknown): number
 }
 
@@ -201,18 +206,18 @@ let lastSequence = 0
 
 /** Gives a task an order: higher first, then first come. */
 function prioritize(task: FutureTask<unknown> & Partial<Prioritized>, priority: number): void {
-  if (task.priority !== undefined) return
-  task.priority = priority
-  task.sequence = ++lastSequence
+  if (task[PRIORITY] !== undefined) return
+  task[PRIORITY] = priority
+  task[SEQUENCE] = ++lastSequence
   task.compareTo = compareByPriority
 }
 
 function compareByPriority(this: Prioritized, other: unknown): number {
-  const { priority, sequence } = other as Partial<Prioritized>
+  const { [PRIORITY]: priority, [SEQUENCE]: sequence } = other as Partial<Prioritized>
   if (priority === undefined || sequence === undefined) {
     throw typeError("task", "submitted with a priority, as the others in the queue are", other)
   }
-  return priority - this.priority || this.sequence - sequence
+  return priority - this[PRIORITY] || this[SEQUENCE] - sequence
 }
 
 function rename<T>(callable: Callable<T>, name: string): Callable<T> {

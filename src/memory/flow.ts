@@ -120,9 +120,56 @@ export class Flow {
     wait.flowBefore = wait.flowAfter = undefined
   }
 
+  /**
+   * A flow for a task that this one runs in passing, such as a caller for a pool that is full. It speaks for the same thread, and
+   * an interrupt of this flow reaches it too. But an interrupt of the task does not reach this flow, which has other things to
+   * wait for while the task goes on. Say {@link Guest.leave} when the task is over.
+   */
+  guest(): Guest {
+    return new Guest(this)
+  }
+
+  /** Runs `body` as this flow, in the context of the caller. */
+  runInside<T>(body: () => T): T {
+    return context.run(this, body)
+  }
+
   /** Runs `body` as this flow, in a context that owes nothing to the caller's. */
   run<T>(body: () => T): T {
     return outside(() => context.run(this, body))
+  }
+}
+
+/** See {@link Flow.guest}. */
+export class Guest extends Flow {
+  readonly #host: Flow
+  readonly #link: FlowWait
+
+  constructor(host: Flow) {
+    super()
+    this.#host = host
+    this.owner = host.owner
+    this.#link = new Link(this)
+    if (host.isInterrupted) this.interrupt()
+    host.enterWait(this.#link)
+  }
+
+  leave(): void {
+    this.#host.leaveWait(this.#link)
+  }
+}
+
+/** Stands among the waits of the host, and passes its interrupts on. */
+class Link extends FlowWait {
+  readonly #guest: Guest
+
+  constructor(guest: Guest) {
+    super()
+    this.#guest = guest
+  }
+
+  interrupt(): void {
+    this.#guest.interrupt()
   }
 }
 

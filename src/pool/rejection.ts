@@ -10,6 +10,7 @@ import { isPromiseLike, typeError } from "../checks.ts"
 import { RejectedExecutionError } from "../errors.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { nameOf, type Runnable, start } from "../future/runnable.ts"
+import { currentFlow, type Guest } from "../memory/flow.ts"
 import { Thread } from "../thread/thread.ts"
 import type { ThreadPoolExecutor } from "./thread-pool-executor.ts"
 
@@ -61,11 +62,26 @@ function drop(task: Runnable, executor: ThreadPoolExecutor, reason: string): voi
   task.abandon(new RejectedExecutionError(`Task ${describe(task)} dropped from ${executor}: ${reason}`, task))
 }
 
+/** On the caller's thread, but as a flow of its own: to cancel the task must not break off what the caller waits for. */
 function runHere(task: Runnable): void {
-  const pending = start(task)
-  if (!isPromiseLike(pending)) return
-  const thread = Thread.currentThread()
-  pending.then(undefined, (error: unknown) => thread.reportUncaught(error))
+  const guest = currentFlow().guest()
+  let pending: unknown
+  try {
+    pending = guest.runInside(() => start(task))
+  } finally {
+    if (!isPromiseLike(pending)) guest.leave()
+  }
+  if (isPromiseLike(pending)) void leaveAfter(pending, guest)
+}
+
+async function leaveAfter(pending: PromiseLike<unknown>, guest: Guest): Promise<void> {
+  try {
+    await pending
+  } catch (error) {
+    Thread.currentThread().reportUncaught(error)
+  } finally {
+    guest.leave()
+  }
 }
 
 function describe(task: Runnable): string {

@@ -111,12 +111,12 @@ export class Thread {
 
   /** Whether an interrupt is pending; unlike `Thread.interrupted()` this leaves the flag as it is. */
   get isInterrupted(): boolean {
-    return this.#flow.isInterrupted
+    return this.#asked.isInterrupted
   }
 
   /** Aborts when the thread is interrupted. After that interrupt was consumed, a fresh signal takes its place. */
   get signal(): AbortSignal {
-    return this.#flow.signal
+    return this.#asked.signal
   }
 
   /** Asks the thread to stop what it is doing. No effect on a thread that has ended. */
@@ -133,6 +133,12 @@ export class Thread {
   /** @internal */
   get flow(): Flow {
     return this.#flow
+  }
+
+  /** A task that the thread runs in passing has a flow of its own, and means that one when it asks about itself. */
+  get #asked(): Flow {
+    const current = currentFlow()
+    return current.owner === this ? current : this.#flow
   }
 
   /** @internal What is done with an error nobody catches. */
