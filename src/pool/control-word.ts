@@ -50,7 +50,11 @@ export class ControlWord {
   constructor(words: Int32Array, index: number) {
     this.#words = words
     this.#index = index
-    store(words, index, RUNNING)
+  }
+
+  /** -> { RUNNING, count: 0 }: by whoever made the block, before anybody else sees it. */
+  initialize(): void {
+    store(this.#words, this.#index, RUNNING)
   }
 
   get snapshot(): Snapshot {

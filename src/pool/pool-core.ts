@@ -1,18 +1,15 @@
 /**
- * The algorithms of a thread pool: admission, the worker loop, termination. They know no JavaScript objects of the
- * user's: a task is a reference `R`, and what must be done with one is asked of a `PoolHost`. On virtual threads `R`
- * is the Runnable itself and host and workers share a heap; on platform threads `R` is a slot number and this same
- * class is built in every worker over the same block of memory. docs/design/pool.md says which part runs where.
- *
- * The loop waits only by asking the queue to deliver a task (`receive`), which parks the worker's flow.
+ * The algorithms of a thread pool: who is admitted, who is replaced, and when the pool ends; what a worker does in
+ * between is in worker-loop.ts. They know no JavaScript objects of the user's: a task is a reference `R`, and what
+ * must be done with one is asked of a `PoolHost`. On virtual threads `R` is the Runnable itself and host and workers
+ * share a heap; on platform threads `R` is a slot number and these same classes are built in every worker over the
+ * same block of memory. docs/design/pool.md says which part runs where.
  */
-import { InterruptedError } from "../errors.ts"
-import type { Settle } from "../memory/waiting.ts"
-import { nextTurn, turnIsOver } from "../thread/turn.ts"
-import { atLeast, countIn, MOST_WORKERS, SHUTDOWN, type Snapshot, STOP, TIDYING } from "./control-word.ts"
+import { atLeast, countIn, MOST_WORKERS, SHUTDOWN, STOP, TIDYING } from "./control-word.ts"
 import type { PoolHost, WorkQueue } from "./pool-host.ts"
 import type { PoolState } from "./pool-state.ts"
 import { Worker } from "./worker.ts"
+import { WorkerLoop } from "./worker-loop.ts"
 
 /** Which limit a new worker counts against. */
 type Bound = "core" | "maximum"
@@ -21,12 +18,17 @@ export class PoolCore<R> {
   readonly #state: PoolState
   readonly #queue: WorkQueue<R>
   readonly #host: PoolHost<R>
+  readonly #loop: WorkerLoop<R>
   readonly #workers = new Set<Worker<R>>()
 
   constructor(state: PoolState, queue: WorkQueue<R>, host: PoolHost<R>) {
     this.#state = state
     this.#queue = queue
     this.#host = host
+    this.#loop = new WorkerLoop(state, queue, host, {
+      left: (worker) => this.#workers.delete(worker),
+      ended: (worker, died) => this.#workerExit(worker, died),
+    })
   }
 
   get workers(): ReadonlySet<Worker<R>> {
@@ -114,152 +116,11 @@ export class PoolCore<R> {
     return removed
   }
 
-  // ------------------------------------------------------------------ the worker loop
+  // ------------------------------------------------------------------ workers
 
-  /** A worker's life: its first task, then whatever the queue gives, until it must leave or a task kills it. */
-  async run(worker: Worker<R>): Promise<void> {
-    let died = true
-    try {
-      // Also here: if every task kills its worker, no worker ever gets to the end of this loop.
-      if (worker.task === undefined && turnIsOver()) await nextTurn()
-      for (;;) {
-        if (worker.task === undefined) {
-          const got = this.#getTask(worker)
-          if (!(typeof got === "boolean" ? got : await got)) break
-        }
-        let task: R | undefined = worker.taskInHand
-        this.#settleInterrupt(worker)
-        try {
-          this.#beforeExecute(worker, task)
-          try {
-            let pending = this.#host.begin(worker, task)
-            if (pending !== undefined) {
-              // Not `await` inside the call of complete(): an error of complete() itself is not the task's.
-              let failed = false
-              let outcome: unknown
-              try {
-                outcome = await pending
-              } catch (error) {
-                failed = true
-                outcome = error
-              }
-              pending = undefined
-              if (failed) this.#host.fail(task, outcome)
-              else this.#host.complete(task, outcome)
-              outcome = undefined
-            }
-            this.#host.afterExecute(task)
-          } catch (error) {
-            // Also when afterExecute itself threw: it is then called a second time, with its own error. [TP34]
-            this.#host.afterExecute(task, error)
-            throw error
-          }
-        } finally {
-          worker.release()
-          this.#state.completed.increment()
-          task = undefined // as above with pending and outcome: a loop that waits would keep them in memory
-        }
-        if (turnIsOver()) await nextTurn()
-      }
-      died = false
-    } finally {
-      try {
-        this.#workerExit(worker, died)
-      } catch (error) {
-        worker.thread.reportUncaught(error) // of the factory or terminated(); thrown, it would hide what killed the worker
-      }
-    }
-  }
-
-  /**
-   * Once the pool has stopped, a task runs interrupted; before that it starts with a clear flag and a signal of its
-   * own, whatever happened to the last one.
-   */
-  #settleInterrupt(worker: Worker<R>): void {
-    if (atLeast(this.#state.control.snapshot, STOP)) worker.thread.flow.interrupt()
-    else worker.thread.flow.renew()
-  }
-
-  #beforeExecute(worker: Worker<R>, task: R): void {
-    try {
-      this.#host.beforeExecute(worker, task)
-    } catch (error) {
-      this.#host.abandon(task, error)
-      throw error
-    }
-  }
-
-  /**
-   * Gets the worker its next task: true if it has one now, false if it must leave, a promise of either if it has to
-   * wait.
-   */
-  #getTask(worker: Worker<R>): boolean | Promise<boolean> {
-    if (this.#leaves(worker, false)) return false
-    const task = this.#queue.poll()
-    if (task === undefined) return this.#waitForTask(worker)
-    worker.accept(task)
-    return true
-  }
-
-  async #waitForTask(worker: Worker<R>): Promise<boolean> {
-    for (;;) {
-      const timedOut = await this.#park(worker)
-      if (worker.task !== undefined) return true
-      if (this.#leaves(worker, timedOut)) return false
-    }
-  }
-
-  /**
-   * Whether a worker must leave; if so it is no longer counted, in the word and in the set alike. It must when the
-   * pool has stopped, or is shut down and the queue is empty; when there are more than the maximum; or when it may
-   * time out and did. But the last worker never leaves a queue with something in it.
-   */
-  #leaves(worker: Worker<R>, timedOut: boolean): boolean {
-    const control = this.#state.control
-    for (;;) {
-      const seen = control.snapshot
-      if (atLeast(seen, SHUTDOWN) && (atLeast(seen, STOP) || this.#queue.isEmpty)) {
-        control.removeWorker()
-        this.#workers.delete(worker)
-        return true
-      }
-      const surplus = countIn(seen) > this.#state.maximumPoolSize || (timedOut && this.#mayTimeOut(seen))
-      if (!surplus || (countIn(seen) === 1 && !this.#queue.isEmpty)) return false
-      if (control.tryRemoveWorker(seen)) {
-        this.#workers.delete(worker)
-        return true
-      }
-    }
-  }
-
-  /** There are no "core workers": whichever is idle while there are more than the core size may go. */
-  #mayTimeOut(seen: Snapshot): boolean {
-    return this.#state.allowCoreThreadTimeOut || countIn(seen) > this.#state.corePoolSize
-  }
-
-  /**
-   * Waits for a task, which then is in the worker's hand; true if the keep-alive time passed without one. An
-   * interrupt just ends the wait.
-   */
-  #park(worker: Worker<R>): Promise<boolean> {
-    const { flow } = worker.thread
-    const timeout = this.#mayTimeOut(this.#state.control.snapshot) ? this.#state.keepAliveTime : Infinity
-    return new Promise((resolve, reject) => {
-      const settle: Settle<R | undefined> = {
-        resolve(task) {
-          flow.idle = false
-          if (task !== undefined) worker.accept(task)
-          resolve(task === undefined)
-        },
-        reject(error) {
-          flow.idle = false
-          if (error instanceof InterruptedError) resolve(false)
-          else reject(error)
-        },
-      }
-      flow.idle = this.#queue.isEmpty // a delay queue may hold what is not yet due: that is worth staying alive for
-      this.#queue.receive(settle, flow, timeout)
-    })
+  /** A worker's life, from its first task to its exit: what its thread runs. */
+  run(worker: Worker<R>): Promise<void> {
+    return this.#loop.run(worker)
   }
 
   /**

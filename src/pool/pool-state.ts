@@ -32,11 +32,14 @@ export class PoolState {
   readonly #words: Int32Array
   readonly #keepAlive: Float64Array
 
-  constructor(block: ArrayBufferLike = new ArrayBuffer(BYTES)) {
+  /** A view of a block that is in use, or of a new one. */
+  constructor(inUse?: ArrayBufferLike) {
+    const block = inUse ?? new ArrayBuffer(BYTES)
     this.#words = new Int32Array(block)
     this.#keepAlive = new Float64Array(block, KEEP_ALIVE * Int32Array.BYTES_PER_ELEMENT, 1)
     this.control = new ControlWord(this.#words, CONTROL)
     this.completed = new Counter(this.#words, COMPLETED)
+    if (inUse === undefined) this.control.initialize()
   }
 
   get corePoolSize(): number {

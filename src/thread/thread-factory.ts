@@ -38,7 +38,7 @@ export function virtualThreads(options: VirtualThreadOptions = {}): ThreadFactor
   let threads = 0
   return {
     isVirtual: true,
-    newThread: (target) => new Thread(target, nameOf(++threads), options.uncaughtException),
+    newThread: (target) => Thread.create(target, nameOf(++threads), options.uncaughtException),
   }
 }
 

@@ -36,13 +36,18 @@ export class Thread {
   readonly #ended = new WaitList()
   #life: Life = "new"
 
-  /** @internal Threads are made by a ThreadFactory. */
-  constructor(target: Runnable, name: string, uncaught?: UncaughtExceptionHandler, flow: Flow = new Flow()) {
+  /** Threads are made by a ThreadFactory. */
+  private constructor(target: Runnable, name: string, uncaught: UncaughtExceptionHandler | undefined, flow: Flow) {
     this.#target = requireRunnable("target", target)
     this.#name = requireString("name", name)
     this.#uncaught = uncaught
     this.#flow = flow
     flow.owner = this
+  }
+
+  /** @internal For factories. */
+  static create(target: Runnable, name: string, uncaught?: UncaughtExceptionHandler): Thread {
+    return new Thread(target, name, uncaught, new Flow())
   }
 
   // ------------------------------------------------------------------ the current thread

@@ -20,6 +20,7 @@ import { Pools } from "../../support/pools.ts"
 function wordOf(threads: number): { word: ControlWord; words: Int32Array } {
   const words = new Int32Array([7, 7, 7])
   const word = new ControlWord(words, 1)
+  word.initialize()
   for (let i = 0; i < threads; i++) assert.equal(word.tryAddWorker(word.snapshot), true)
   assert.deepEqual([words[0], words[2]], [7, 7])
   return { word, words }
@@ -32,6 +33,21 @@ test("[CW1] a new word is running with no threads; the count has 29 bits", () =>
   const { word: three } = wordOf(3)
   assert.equal(three.workerCount, 3)
   assert.equal(three.snapshot, (-1 << 29) + 3)
+})
+
+test("[CW7] a second view of a pool's block sees the first one's state and changes nothing by being made", () => {
+  const block = new ArrayBuffer(40)
+  const first = new PoolState(block)
+  first.control.initialize()
+  first.corePoolSize = 3
+  first.keepAliveTime = 1.5
+  first.control.tryAddWorker(first.control.snapshot)
+  first.completed.increment()
+  first.control.advanceTo(SHUTDOWN)
+  const second = new PoolState(block)
+  assert.equal(second.control.snapshot, first.control.snapshot)
+  assert.deepEqual([second.control.isRunning, second.control.workerCount], [false, 1])
+  assert.deepEqual([second.corePoolSize, second.keepAliveTime, second.completed.value], [3, 1.5, 1])
 })
 
 test("[CW2] words compare as their states do, whatever the counts", () => {
