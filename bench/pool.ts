@@ -56,8 +56,9 @@ async function newPool(): Promise<ThreadPoolExecutor> {
 }
 
 const invokeAll = collecting("invokeAll, resultNow of each", async (n) => {
+  const { bind } = await corepool()
   await using executor = await newPool()
-  const futures = await executor.invokeAll(times(n, (i) => () => task(i)))
+  const futures = await executor.invokeAll(times(n, (i) => bind(task, i)))
   return futures.map((future) => future.resultNow())
 })
 

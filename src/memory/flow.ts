@@ -6,7 +6,7 @@
  * futures, which stand below threads in the layering, can wait and be interrupted.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
-import { exchange, load } from "#atomics"
+import { exchange, load, store } from "#atomics"
 import { InterruptedError } from "../errors.ts"
 import { nextIndex, nextPage } from "./words.ts"
 
@@ -96,7 +96,7 @@ export class Flow {
    * tasks left behind would pile up and hear of interrupts that are not meant for them.
    */
   renew(): void {
-    exchange(this.#words, this.#flag, CLEAR)
+    if (this.isInterrupted) store(this.#words, this.#flag, CLEAR) // looking first: before each task, and hardly ever raised
     this.#controller = undefined
   }
 
