@@ -79,7 +79,8 @@ function* untilAllDone(futures: readonly FutureTask<unknown>[]): Steps<boolean> 
 
 /*
  * invokeAny starts the first task, then one more each time it looks and nothing has completed, then waits. Only when
- * all are started does the limit count, so a limit of 0 still starts them. The last failure is the one reported.
+ * all are handed to the executor does the limit count. With a limit of 0 they are, and are cancelled before they can
+ * begin: so it went whenever the JDK was watched, though there it is a race. The last failure is the one reported.
  */
 export async function invokeAny<T>(
   executor: TaskHost,
@@ -112,7 +113,8 @@ export async function invokeAny<T>(
       if (completion === undefined && startOne()) continue
       if (completion === undefined) {
         if (running === 0) throw failure
-        completion = await completions.poll({ timeout: deadline - now(), ...(signal && { signal }) })
+        const left = deadline - now()
+        if (left > 0) completion = await completions.poll({ timeout: left, ...(signal && { signal }) })
         if (completion === undefined) throw new TimeoutError("No task succeeded in time")
       }
       running--

@@ -91,13 +91,16 @@ test("[IN7] after a failure in the call the next one is started", async () => {
   assert.deepEqual([runs, executor.executed.length], [["failing"], 2])
 })
 
-test("[IN9] a limit of zero still starts the tasks, and then is a TimeoutError", async () => {
-  await using lab = new Lab()
-  const pool = lab.fixed(2)
-  const gate = lab.gate()
-  assert.ok((await rejectionOf(pool.invokeAny([gate.interruptible, gate.interruptible], 0))) instanceof TimeoutError)
-  assert.equal(gate.entries, 2)
-  await eventually(() => gate.inside === 0)
+test("[IN9] with no time at all the tasks are accepted and cancelled before they begin", async () => {
+  for (const limit of [0, -1]) {
+    await using lab = new Lab()
+    const pool = lab.fixed(2)
+    const gate = lab.gate()
+    const tasks = [gate.interruptible, gate.interruptible]
+    assert.ok((await rejectionOf(pool.invokeAny(tasks, limit))) instanceof TimeoutError)
+    await eventually(() => pool.completedTaskCount === 2)
+    assert.equal(gate.entries, 0)
+  }
 })
 
 test("[IN9] with a limit of zero a task that has completed by then still wins", async () => {
