@@ -2,7 +2,7 @@ import { listen, unlisten } from "#src/memory/abort.js"
 import assert from "node:assert/strict"
 import { getEventListeners } from "node:events"
 import { test } from "node:test"
-import { runProgram } from "./child.ts"
+import { runProgram } from "../../support/child.ts"
 
 test("[MW13] ten thousand parties, one listener; each is told the reason once, in order", () => {
   const controller = new AbortController()

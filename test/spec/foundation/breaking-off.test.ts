@@ -6,7 +6,7 @@ import { getEventListeners } from "node:events"
 import { test } from "node:test"
 import { rejectionOf } from "../../support/harness.ts"
 import { atOnce, driven, once, times } from "./driven.ts"
-import { FakeClock } from "./fake-clock.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 
 function errorOf(wait: { outcome?: object }): unknown {
   return (wait.outcome as { error: unknown } | undefined)?.error

@@ -2,8 +2,8 @@ import { now, Timer } from "#src/time/timer.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { eventually, turns } from "../../support/harness.ts"
-import { runProgram } from "./child.ts"
-import { FakeClock } from "./fake-clock.ts"
+import { runProgram } from "../../support/child.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 
 const LONGEST = 2 ** 31 - 1
 

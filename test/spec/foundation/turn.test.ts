@@ -5,7 +5,7 @@ import { stat } from "node:fs"
 import { test } from "node:test"
 import { turns } from "../../support/harness.ts"
 import { Pools } from "../../support/pools.ts"
-import { FakeClock } from "./fake-clock.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 
 /** Whether so many tasks in a row, each of this length, bring the turn to its end. */
 function endsAfter(clock: FakeClock, tasks: number, ms: number): number | undefined {

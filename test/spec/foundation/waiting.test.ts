@@ -3,7 +3,7 @@ import { InterruptedError } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { atOnce, driven, once, times } from "./driven.ts"
-import { FakeClock } from "./fake-clock.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 
 test("[MW1] steps that need not wait are delivered before the driver returns", () => {
   const error = new Error("in vain")

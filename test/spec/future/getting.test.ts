@@ -9,7 +9,7 @@ import {
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { Gate, rejectionOf, thrownBy, turns } from "../../support/harness.ts"
-import { FakeClock } from "../foundation/fake-clock.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { Threads } from "../thread/threads.ts"
 import { OpenTask, roads } from "./open-task.ts"
 

@@ -2,7 +2,7 @@ import { CancellationError, type Future, FutureTask } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { Gate, rejectionOf } from "../../support/harness.ts"
-import { runProgram } from "../foundation/child.ts"
+import { runProgram } from "../../support/child.ts"
 import { OpenTask } from "./open-task.ts"
 
 /** Futures that are done, and one that is not yet. */

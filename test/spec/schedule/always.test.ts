@@ -7,7 +7,7 @@ import fc from "fast-check"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { turns } from "../../support/harness.ts"
-import { FakeClock } from "../foundation/fake-clock.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { pass, Schedules } from "./support.ts"
 
 type Kind = "once" | "rate" | "delay"

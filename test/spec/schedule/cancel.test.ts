@@ -3,7 +3,7 @@ import { CancellationError, InterruptedError, type ScheduledFuture, Thread } fro
 import assert from "node:assert/strict"
 import test from "node:test"
 import { rejectionOf, turns } from "../../support/harness.ts"
-import { FakeClock } from "../foundation/fake-clock.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { Diary, pass, Schedules } from "./support.ts"
 
 test("[SC26] a task that is cancelled before its time never runs", async () => {

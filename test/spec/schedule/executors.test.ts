@@ -10,7 +10,7 @@ import {
 import assert from "node:assert/strict"
 import test from "node:test"
 import { rejectionOf, thrownBy, turns } from "../../support/harness.ts"
-import { FakeClock } from "../foundation/fake-clock.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { Diary, pass, Schedules, wrong } from "./support.ts"
 
 test("[SC60] newScheduledThreadPool gives a scheduled pool of that core size", async () => {

@@ -3,7 +3,7 @@ import type { ScheduledThreadPoolExecutor, Thread, ThreadFactory } from "corepoo
 import assert from "node:assert/strict"
 import test from "node:test"
 import { thrownBy, turns } from "../../support/harness.ts"
-import { FakeClock } from "../foundation/fake-clock.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { pass, Schedules } from "./support.ts"
 
 /** A factory that does what the test says instead of making a thread. */

@@ -3,7 +3,7 @@ import type { ScheduledFuture } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { turns } from "../../support/harness.ts"
-import { FakeClock } from "../foundation/fake-clock.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { pass, Schedules } from "./support.ts"
 
 test("[SC21] delay counts down to the due time and goes on below zero, also while the task runs and when it is done", async () => {

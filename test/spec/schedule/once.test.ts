@@ -3,7 +3,7 @@ import { FutureTask, type ScheduledFuture } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { rejectionOf, turns } from "../../support/harness.ts"
-import { FakeClock } from "../foundation/fake-clock.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { Diary, pass, Schedules } from "./support.ts"
 
 test("[SC4] a task runs once, when its delay has passed, with its arguments, and its future gets the value", async () => {

@@ -3,7 +3,7 @@ import { RejectedExecutionError } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { thrownBy, turns } from "../../support/harness.ts"
-import { FakeClock } from "../foundation/fake-clock.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { Diary, pass, Schedules } from "./support.ts"
 
 test("[SC46] after shutdown delayed tasks still run, in their time, and series are cancelled at once", async () => {

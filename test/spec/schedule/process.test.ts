@@ -5,8 +5,8 @@ import test from "node:test"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { eventually, turns } from "../../support/harness.ts"
-import { runProgram } from "../foundation/child.ts"
-import { FakeClock } from "../foundation/fake-clock.ts"
+import { runProgram } from "../../support/child.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { pass, Schedules } from "./support.ts"
 
 const PREAMBLE = `

@@ -5,7 +5,7 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { NOWHERE, type Placed, TaskHeap } from "#src/schedule/task-heap.js"
 import { eventually, thrownBy, turns } from "../../support/harness.ts"
-import { FakeClock } from "../foundation/fake-clock.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { pass, Schedules, wrong } from "./support.ts"
 
 test("[SC33] the queue holds what waits for its time, and not what runs", async () => {

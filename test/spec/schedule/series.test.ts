@@ -3,7 +3,7 @@ import { InterruptedError, type ScheduledFuture, Thread } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, rejectionOf, turns } from "../../support/harness.ts"
-import { FakeClock } from "../foundation/fake-clock.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { Diary, isPending, pass, Schedules } from "./support.ts"
 
 test("[SC11] the arguments reach every run of a series", async () => {

@@ -14,7 +14,7 @@ import {
 import assert from "node:assert/strict"
 import test from "node:test"
 import { rejectionOf, thrownBy, turns } from "../../support/harness.ts"
-import { FakeClock } from "../foundation/fake-clock.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { pass, Schedules } from "./support.ts"
 
 test("[SC50] what is scheduled after shutdown goes to the handler, once, whichever way it comes", async () => {

@@ -2,7 +2,7 @@
 import { ScheduledThreadPoolExecutor, type ScheduledThreadPoolOptions } from "corepool"
 import { turns } from "../../support/harness.ts"
 import { Pools } from "../../support/pools.ts"
-import type { FakeClock } from "../foundation/fake-clock.ts"
+import type { FakeClock } from "../../support/fake-clock.ts"
 
 /** Looks after scheduled pools, as Pools does after others. */
 export class Schedules extends Pools {

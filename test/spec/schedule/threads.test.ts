@@ -3,7 +3,7 @@ import { type Runnable, ScheduledThreadPoolExecutor, type Thread } from "corepoo
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, rejectionOf, turns } from "../../support/harness.ts"
-import { FakeClock } from "../foundation/fake-clock.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { pass, Schedules } from "./support.ts"
 
 test("[SC39] each new task starts a thread up to the core size, even if others are idle, and no more", async () => {

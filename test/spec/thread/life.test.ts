@@ -2,7 +2,7 @@ import { IllegalStateError, Thread, virtualThreads } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { Gate, thrownBy, turns } from "../../support/harness.ts"
-import { runProgram } from "../foundation/child.ts"
+import { runProgram } from "../../support/child.ts"
 import { create, Threads } from "./threads.ts"
 
 test("[TH12] start() does not run the target inside the call", async () => {

@@ -2,7 +2,7 @@ import { InterruptedError, Thread } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { rejectionOf, thrownBy, turns } from "../../support/harness.ts"
-import { FakeClock } from "../foundation/fake-clock.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 
 test("[TH36] sleep() ends when its time has passed and not before", async () => {
   using clock = new FakeClock()

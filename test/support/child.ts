@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
-const HOME = fileURLToPath(new URL("../../../..", import.meta.url))
+const HOME = fileURLToPath(new URL("../../..", import.meta.url))
 
 /** Nothing takes so long; it only turns a program that never ends into a failed test. */
 const TIME_LIMIT = 30_000
