@@ -74,7 +74,7 @@ function makesTasks(executor: Executor): executor is TaskHost {
   return typeof (executor as Partial<TaskHost>).taskFor === "function"
 }
 
-export function completionOf<T>(future: FutureTask<T>): Completion<T> {
+function completionOf<T>(future: FutureTask<T>): Completion<T> {
   try {
     return { status: "fulfilled", value: future.report(), future }
   } catch (reason) {

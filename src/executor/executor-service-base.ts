@@ -83,7 +83,7 @@ export abstract class ExecutorServiceBase implements ExecutorService {
 }
 
 /** `close()` for any executor: shut down, wait without limit, and turn an interrupt or abort into `shutdownNow`. */
-export async function closeExecutor(
+async function closeExecutor(
   executor: Pick<ExecutorService, "shutdown" | "shutdownNow" | "awaitTermination" | "isTerminated">,
   wait: { readonly signal?: AbortSignal },
 ): Promise<void> {

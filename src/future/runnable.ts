@@ -7,7 +7,7 @@ export type Callable<T> = () => T | PromiseLike<T>
 /** Something to run for its effect: a function, or an object with a `run` method. */
 export type Runnable = (() => unknown) | { run(): unknown }
 
-export function isRunnable(value: unknown): value is Runnable {
+function isRunnable(value: unknown): value is Runnable {
   if (typeof value === "function") return true
   return typeof value === "object" && value !== null && typeof (value as { run?: unknown }).run === "function"
 }
@@ -47,6 +47,12 @@ export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLi
   requireFunction("task", task)
   if (args.length === 0) return task
   return (task as (...args: unknown[]) => T | PromiseLike<T>).bind(undefined, ...args)
+}
+
+/** What was given to `execute`, as something to run. */
+export function commandOf<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), args: A): Runnable {
+  requireRunnable("command", command)
+  return typeof command === "function" ? bind(command, ...args) : command
 }
 
 /** What a task is called in `toString()`. */

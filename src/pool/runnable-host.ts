@@ -1,15 +1,16 @@
 /** The host of a pool whose tasks are Runnables in its own heap: what virtual threads run. */
-import { isPromiseLike, typeError } from "../checks.ts"
+import { isPromiseLike } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Runnable, start } from "../future/runnable.ts"
-import { Thread } from "../thread/thread.ts"
+import type { Thread } from "../thread/thread.ts"
 import type { PoolHost } from "./pool-host.ts"
 import type { Worker } from "./worker.ts"
 
 /** What the pool itself, its hooks and its settings have to say. */
 export interface PoolShell {
   runWorker(worker: Worker<Runnable>): Promise<void>
-  newThread(target: () => unknown): Thread | null | undefined
+  /** Undefined if the factory refuses. */
+  newThread(target: () => unknown): Thread | undefined
   beforeExecute(thread: Thread, task: Runnable): void
   afterExecute(task: Runnable, error?: unknown): void
   terminated(): void
@@ -25,9 +26,8 @@ export class RunnableHost implements PoolHost<Runnable> {
   }
 
   newThread(worker: Worker<Runnable>): boolean {
-    const thread: unknown = this.#shell.newThread(() => this.#shell.runWorker(worker))
-    if (thread === null || thread === undefined) return false
-    if (!(thread instanceof Thread)) throw typeError("newThread()", "a Thread, null or undefined", thread)
+    const thread = this.#shell.newThread(() => this.#shell.runWorker(worker))
+    if (thread === undefined) return false
     worker.thread = thread
     return true
   }

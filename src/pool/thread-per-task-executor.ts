@@ -2,17 +2,17 @@
  * A new thread for every task: no queue, no pool, no limit. With virtual threads this is the natural home of many
  * tasks that mostly wait, each with a name, a `signal` and a future of its own.
  */
-import { isPromiseLike, requireFunction, typeError } from "../checks.ts"
+import { isPromiseLike, rangeError, requireFunction } from "../checks.ts"
 import { CancellationError, IllegalStateError, RejectedExecutionError, TimeoutError } from "../errors.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import { cancelAll, requireTasks } from "../executor/invoke.ts"
 import type { FutureTask } from "../future/future-task.ts"
-import { bind, type Callable, requireRunnable, type Runnable, start } from "../future/runnable.ts"
+import { type Callable, commandOf, type Runnable, start } from "../future/runnable.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { abortOf, awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
-import { Thread } from "../thread/thread.ts"
-import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
+import type { Thread } from "../thread/thread.ts"
+import { newThreadOf, requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 
 /** RUNNING -> SHUTDOWN by shutdown(), -> TERMINATED when the last thread has ended. */
 type RunState = "running" | "shutdown" | "terminated"
@@ -34,14 +34,12 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
   }
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
-    requireRunnable("command", command)
-    const task = args.length > 0 && typeof command === "function" ? bind(command, ...args) : command
+    const task = commandOf(command, args)
     if (this.isShutdown) throw new RejectedExecutionError(`${identityOf(this)} is shut down`, task)
-    const thread: unknown = this.#factory.newThread(() => this.#run(thread as Thread, task))
-    if (thread === null || thread === undefined) {
+    const thread = newThreadOf(this.#factory, () => this.#run(thread as Thread, task))
+    if (thread === undefined) {
       throw new RejectedExecutionError(`${identityOf(this)}: the thread factory refused to make a thread`, task)
     }
-    if (!(thread instanceof Thread)) throw typeError("newThread()", "a Thread, null or undefined", thread)
     // The factory ran user code: look again.
     if (this.isShutdown) throw new RejectedExecutionError(`${identityOf(this)} is shut down`, task)
     thread.start()
@@ -69,7 +67,7 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
     const futures: FutureTask<T>[] = []
     try {
       for (const task of requireTasks(tasks)) futures.push(this.newTaskFor(requireFunction("task", task)))
-      if (futures.length === 0) throw new RangeError("Expected `tasks` to be a non-empty collection, got an empty one")
+      if (futures.length === 0) throw rangeError("tasks", "a non-empty collection", tasks)
       for (const future of futures) {
         future.watch({ started() {}, ended: () => race.note(future, futures.length) })
         this.execute(future)

@@ -31,7 +31,7 @@ import { IllegalStateError, RejectedExecutionError } from "../errors.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
-import { bind, requireRunnable, type Runnable } from "../future/runnable.ts"
+import { commandOf, type Runnable } from "../future/runnable.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
@@ -39,7 +39,7 @@ import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
 import { Thread } from "../thread/thread.ts"
-import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
+import { newThreadOf, requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 import { atLeast, SHUTDOWN, STOP, TERMINATED, TIDYING } from "./control-word.ts"
 import { PoolCore } from "./pool-core.ts"
 import { PoolState } from "./pool-state.ts"
@@ -90,7 +90,7 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
       new RunnableHost({
         // A thread that its factory had started was not accepted: its worker must not take tasks. [TP28]
         runWorker: (worker) => (this.#core.workers.has(worker) ? this.#core.run(worker) : Promise.resolve()),
-        newThread: (target) => this.#threadFactory.newThread(target),
+        newThread: (target) => newThreadOf(this.#threadFactory, target),
         beforeExecute: (thread, task) => this.beforeExecute(thread, task),
         afterExecute: (task, error) => this.afterExecute(task, error),
         terminated: () => this.terminated(),
@@ -104,8 +104,7 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
   // ------------------------------------------------------------------ tasks
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
-    requireRunnable("command", command)
-    this.#core.execute(args.length > 0 && typeof command === "function" ? bind(command, ...args) : command)
+    this.#core.execute(commandOf(command, args))
   }
 
   /** Takes back what was given to `execute`, or the future of a submitted task, if it still waits. True if it did. */

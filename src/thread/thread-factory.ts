@@ -52,6 +52,14 @@ function naming(name: VirtualThreadOptions["name"]): (n: number) => string {
   throw typeError("name", "a string or a function", name)
 }
 
+/** Asks the factory for a thread; undefined if it refuses. */
+export function newThreadOf(factory: ThreadFactory, target: () => unknown): Thread | undefined {
+  const thread: unknown = factory.newThread(target)
+  if (thread === null || thread === undefined) return undefined
+  if (!(thread instanceof Thread)) throw typeError("newThread()", "a Thread, null or undefined", thread)
+  return thread
+}
+
 export function requireThreadFactory(name: string, value: unknown): ThreadFactory {
   const factory = value as Partial<ThreadFactory> | null | undefined
   if (typeof factory?.newThread !== "function" || typeof factory.isVirtual !== "boolean") {
