@@ -7,8 +7,12 @@
  *
  * Node 20 takes no pattern of files, and given a folder it would run the helpers too. So the files are
  * named one by one; by their sources, because a build folder remembers tests that are gone.
+ *
+ * Model tests (`*.model.test.ts`) come second, in a runner of their own: for them `#atomics` is the model checker's, and
+ * that is decided for a whole process.
  */
 import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { availableParallelism } from "node:os"
 import { listFiles } from "./check/files.ts"
 
@@ -32,9 +36,19 @@ if (chosen.length === 0) {
   console.error(`No test file ${patterns.length === 0 ? "in test/" : `matches ${patterns.join(", ")}`}`)
   process.exitCode = 1
 } else {
-  const files = chosen.map((path) => `build/${path.replace(/\.ts$/, ".js")}`)
+  const models = chosen.filter((path) => path.endsWith(".model.test.ts"))
+  const others = chosen.filter((path) => !models.includes(path))
+  for (const passed of [await run(others), await run(models, "--conditions=model")]) {
+    if (!passed) process.exitCode = 1
+  }
+}
+
+async function run(tests: readonly string[], ...conditions: string[]): Promise<boolean> {
+  if (tests.length === 0) return true
+  const files = tests.map((path) => `build/${path.replace(/\.ts$/, ".js")}`)
   const settings = [
     "--enable-source-maps",
+    ...conditions,
     "--test",
     `--test-concurrency=${availableParallelism()}`,
     `--test-timeout=${TIME_LIMIT}`,
@@ -42,5 +56,6 @@ if (chosen.length === 0) {
     ...END_HANGING_FILES,
   ]
   const child = spawn(process.execPath, [...settings, ...flags, ...files], { stdio: "inherit" })
-  child.on("exit", (code) => (process.exitCode = code ?? 1))
+  const [code] = (await once(child, "exit")) as [number | null]
+  return code === 0
 }

@@ -41,7 +41,7 @@ export class ResultWait<T> extends Parked {
   }
 
   interrupt(): void {
-    if (this.list === undefined) return
+    if (this.place === undefined) return
     this.leave()
     this.flow.consumeInterrupt()
     this.#reject(new InterruptedError("The thread was interrupted while waiting"))

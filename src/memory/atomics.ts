@@ -1,9 +1,10 @@
 /**
  * The facade over Atomics: the only file that names them. Everything that two threads may touch is
  * touched through these functions, so that a model checker can stand in their place (imported as
- * `#atomics`) and walk all interleavings.
+ * `#atomics`, condition `model`) and walk all interleavings.
  *
- * They work alike on an ordinary `Int32Array` (state of virtual threads) and on a shared one.
+ * They work alike on an ordinary `Int32Array` (state of virtual threads) and on a shared one. Only `wait`, `listen`
+ * and `notify` need a shared one.
  */
 
 export function load(words: Int32Array, index: number): number {
@@ -28,9 +29,62 @@ export function compareAndSet(words: Int32Array, index: number, expected: number
   return Atomics.compareExchange(words, index, expected, value) === expected
 }
 
+/**
+ * A plain read, twenty times cheaper than `load`. For words that only one thread can be writing at this moment: those a
+ * lock protects, or that the reader alone writes.
+ */
+export function read(words: Int32Array, index: number): number {
+  return words[index] as number
+}
+
+/** A plain write; see {@link read}. Another thread sees it after an atomic access that both have made. */
+export function write(words: Int32Array, index: number, value: number): void {
+  words[index] = value
+}
+
+/** Blocks this thread while the word holds `value`, until somebody notifies it or the time is up. May end early. */
+export function wait(words: Int32Array, index: number, value: number, ms: number): void {
+  Atomics.wait(words, index, value, ms)
+}
+
+/** `Atomics.waitAsync` is newer than the library of types that Node 20 is built with. */
+type WaitAsync = (
+  words: Int32Array,
+  index: number,
+  value: number,
+) => { async: false; value: string } | { async: true; value: Promise<string> }
+
+const { waitAsync } = Atomics as unknown as { waitAsync: WaitAsync }
+
+/**
+ * Calls `rung` once, from the event loop, after somebody notifies the word; false if the word does not hold `value`,
+ * and then it never does. Cannot be called off, and does not keep the process alive.
+ */
+export function listen(words: Int32Array, index: number, value: number, rung: () => void): boolean {
+  const waiting = waitAsync(words, index, value)
+  if (!waiting.async) return false
+  void waiting.value.then(rung)
+  return true
+}
+
+/** Wakes everybody who waits for the word or listens to it. */
+export function notify(words: Int32Array, index: number): void {
+  Atomics.notify(words, index)
+}
+
+const pauseHint = (Atomics as { pause?: (count?: number) => void }).pause
+
+/** Between two looks at a word that another thread is about to change. */
+export const pause: () => void = pauseHint === undefined ? () => undefined : () => pauseHint()
+
 const never = new Int32Array(new SharedArrayBuffer(4))
 
 /** Blocks this thread, event loop and all. Throws where the runtime forbids it (a browser's window). */
 export function block(ms: number): void {
   Atomics.wait(never, 0, 0, ms)
+}
+
+/** So many words that threads can share, all 0. They live as long as any thread refers to them. */
+export function sharedWords(count: number): Int32Array<SharedArrayBuffer> {
+  return new Int32Array(new SharedArrayBuffer(count * 4))
 }

@@ -49,8 +49,8 @@ export class Flow {
   idle = false
 
   /** The interrupt flag: CLEAR or RAISED. Raised by anyone, cleared by the flow itself. */
-  readonly #words: Int32Array = nextPage()
-  readonly #flag: number = nextIndex()
+  #words: Int32Array = nextPage()
+  #flag: number = nextIndex()
 
   /** Exists once somebody asked for `signal`; replaced after an interrupt was consumed. */
   #controller: AbortController | undefined
@@ -74,7 +74,18 @@ export class Flow {
 
   /** Raises the flag, aborts the signal and breaks off every wait the flow is in. */
   interrupt(): void {
-    if (exchange(this.#words, this.#flag, RAISED) === RAISED) return
+    if (exchange(this.#words, this.#flag, RAISED) === CLEAR) this.passInterruptOn()
+  }
+
+  /** Lets another thread raise the flag: from now on it is this word, which threads share. */
+  exposeFlag(words: Int32Array, index: number): void {
+    if (this.isInterrupted) store(words, index, RAISED)
+    this.#words = words
+    this.#flag = index
+  }
+
+  /** What follows from a raised flag. Another thread that raised it could not do this: it has but the flag. */
+  passInterruptOn(): void {
     this.#controller?.abort(new InterruptedError("The thread was interrupted"))
     // Each wait consumes the flag as it breaks off; all of them end, as Java's only one would. Not those that begin
     // meanwhile.

@@ -10,8 +10,8 @@
  *       }
  *     }
  *
- * A driver runs it. The one here awaits: the flow goes on when a promise settles. A driver that blocks
- * the thread runs the same steps. The fast path stays outside: call `poll()` first, and build the
+ * A driver runs it. There are two: one awaits, and the flow goes on when a promise settles; the other blocks the whole
+ * thread. Both run the same steps. The fast path stays outside: call `poll()` first, and build the
  * generator only when there is something to wait for.
  *
  * How it works
@@ -36,13 +36,23 @@ import { requireSignal, requireTimeout, typeError } from "../checks.ts"
 import { now, Timer } from "../time/timer.ts"
 import { listen, unlisten } from "./abort.ts"
 import { currentFlow, type Flow } from "./flow.ts"
-import { DUE, Parked, SIGNALLED, TIMEOUT, WaitList, type Wake } from "./wait-list.ts"
+import {
+  type BlockedWake,
+  DUE,
+  INTERRUPTED,
+  Parked,
+  type ParkPlace,
+  SIGNALLED,
+  TIMEOUT,
+  type WaitList,
+  type Wake,
+} from "./wait-list.ts"
 
 /** How long to wait at most, in ms, or that and a signal that gives the wait up. */
 export type WaitOptions = number | { readonly timeout?: number; readonly signal?: AbortSignal }
 
-/** What a generator yields: the list to stand in, perhaps with a limit for this one step. */
-export type Park = WaitList | { readonly list: WaitList; readonly atMost: number }
+/** What a generator yields: the place to stand in, perhaps with a limit for this one step. */
+export type Park = ParkPlace | { readonly list: WaitList; readonly atMost: number }
 
 export { DUE, SIGNALLED, TIMEOUT, WaitList, type Wake } from "./wait-list.ts"
 
@@ -87,7 +97,7 @@ class Wait<T> extends Parked {
   }
 
   #breakOff(reason: unknown): void {
-    if (this.list === undefined) return // already woken, by another wait that the same interrupt broke off
+    if (this.place?.limited !== true) return // already woken, by another wait that the same interrupt broke off
     this.#leave()
     this.#advance(() => this.#steps.throw(reason))
   }
@@ -105,23 +115,26 @@ class Wait<T> extends Parked {
   }
 
   #park(park: Park): void {
-    const [list, limit] = park instanceof WaitList ? [park, Infinity] : [park.list, park.atMost]
-    if (this.#abort?.aborted === true) {
+    const [place, limit] = "list" in park ? [park.list, park.atMost] : [park, Infinity]
+    if (place.limited && this.#abort?.aborted === true) {
       // By the steps themselves, since they last stood in a list: nobody is going to tell this wait.
       const { reason } = this.#abort as { reason: unknown }
       this.#advance(() => this.#steps.throw(reason))
       return
     }
-    if (this.flow.consumeInterrupt()) {
+    if (place.interruptible && this.flow.consumeInterrupt()) {
       this.#advance(() => this.#steps.throw(new InterruptedError("The thread was interrupted before it could wait")))
       return
     }
-    const left = this.#deadline === Infinity ? Infinity : this.#deadline - now()
+    const left = this.#deadline === Infinity || !place.limited ? Infinity : this.#deadline - now()
     if (left <= 0) {
       this.#advance(() => this.#steps.next(TIMEOUT))
       return
     }
-    this.enter(list)
+    if (!this.enter(place)) {
+      this.#advance(() => this.#steps.next(SIGNALLED))
+      return
+    }
     if (this.#abort !== undefined) listen(this.#abort, this.#onAbort)
     const why = limit < left ? DUE : TIMEOUT
     const ms = Math.min(limit, left)
@@ -150,6 +163,36 @@ export function awaiting<T>(steps: Steps<T>, wait?: WaitOptions): Promise<T> {
     abort?.throwIfAborted()
     drive(steps, { resolve, reject }, currentFlow(), timeoutOf(wait), abort)
   })
+}
+
+/** Runs the steps for the current flow; the blocking driver. */
+export function blocking<T>(steps: Steps<T>, timeout: number = Infinity): T {
+  const flow = currentFlow()
+  const deadline = timeout === Infinity ? Infinity : now() + timeout
+  let step = steps.next(SIGNALLED)
+  while (step.done !== true) step = resume(steps, step.value, flow, deadline)
+  return step.value
+}
+
+function resume<T>(steps: Steps<T>, park: Park, flow: Flow, deadline: number): IteratorResult<Park, T> {
+  const [place, limit] = "list" in park ? [park.list, park.atMost] : [park, Infinity]
+  const left = deadline === Infinity || !place.limited ? Infinity : deadline - now()
+  if (place.interruptible && flow.consumeInterrupt()) {
+    return steps.throw(new InterruptedError("The thread was interrupted before it could wait"))
+  }
+  if (left <= 0) return steps.next(TIMEOUT)
+  let wake: BlockedWake
+  try {
+    wake = place.block(flow, Math.min(left, limit))
+  } catch (error) {
+    return steps.throw(error) // this thread must not block; the steps bring things back in order
+  }
+  if (wake === INTERRUPTED) {
+    flow.consumeInterrupt()
+    return steps.throw(new InterruptedError("The thread was interrupted while waiting"))
+  }
+  if (wake === TIMEOUT && limit < left) return steps.next(DUE)
+  return steps.next(wake)
 }
 
 /** The time limit in wait options, `Infinity` if there is none. */

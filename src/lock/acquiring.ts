@@ -1,0 +1,55 @@
+/**
+ * How to get what others hold: the one algorithm under all locks, semaphores and latches. Its steps are run blocking or
+ * awaiting.
+ */
+import { currentFlow, type Flow } from "../memory/flow.ts"
+import { ACQUIRED, ACQUIRED_SHARED, CANCELLED } from "../memory/node-pool.ts"
+import type { WaitNode } from "../memory/wait-node.ts"
+import { SHARED, type WaitQueue } from "../memory/wait-queue.ts"
+import { type Steps, TIMEOUT } from "../memory/waiting.ts"
+
+/** Takes it if it can be had, without waiting. */
+type Attempt = () => boolean
+
+/** Stands in the queue until the attempt succeeds; false if the time is up before. */
+export function* acquiring(
+  queue: WaitQueue,
+  flow: Flow,
+  mode: number,
+  interruptible: boolean,
+  attempt: Attempt,
+): Steps<boolean> {
+  const node = queue.enter(flow, mode, interruptible)
+  let how: number = CANCELLED
+  try {
+    for (;;) {
+      if (isTurnOf(node, queue) && attemptAs(flow, attempt)) {
+        how = mode === SHARED ? ACQUIRED_SHARED : ACQUIRED
+        return true
+      }
+      if ((yield node) === TIMEOUT) return false
+    }
+  } finally {
+    queue.leave(node, how)
+  }
+}
+
+/** Stands in the queue with a node that is in there already, until the attempt succeeds, whatever happens. */
+export function* reacquiring(queue: WaitQueue, flow: Flow, node: WaitNode, attempt: Attempt): Steps<void> {
+  node.interruptible = false
+  node.limited = false
+  while (!isTurnOf(node, queue) || !attemptAs(flow, attempt)) yield node
+  queue.leave(node, ACQUIRED)
+}
+
+/** One that is woken but not first was woken by a death: the queue may need tending, perhaps in the dead one's place. */
+function isTurnOf(node: WaitNode, queue: WaitQueue): boolean {
+  if (queue.isFirst(node)) return true
+  queue.tend()
+  return queue.isFirst(node)
+}
+
+/** The steps go on inside the call of whoever wakes them, which may be another flow; the attempt is always the waiter's. */
+function attemptAs(flow: Flow, attempt: Attempt): boolean {
+  return currentFlow() === flow ? attempt() : flow.runInside(attempt)
+}

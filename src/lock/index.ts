@@ -1,0 +1,5 @@
+export { AbstractQueuedSynchronizer } from "./abstract-queued-synchronizer.ts"
+export type { Condition } from "./condition.ts"
+export type { Guard, Lock } from "./lock.ts"
+export { ReentrantLock } from "./reentrant-lock.ts"
+export type { Handle, Shared } from "../memory/shared-memory.ts"

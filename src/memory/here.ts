@@ -1,0 +1,209 @@
+/**
+ * This thread, as a space knows it: its token, its park word, its mail, and the waits of its flows.
+ *
+ * A thread parks in one place only, its own park word in the thread table, however many things its flows wait for.
+ * Whoever ends one of these waits puts the number of its node into the thread's mailbox and rings. A thread that
+ * blocks sleeps on the park word; a thread that awaits has one standing listener on it, the doorbell, which is never
+ * given up. (A listener per wait would be the obvious way. It cannot be taken back, and one that was left behind
+ * swallows the wake-up meant for somebody else.)
+ *
+ * Why no wake-up is lost
+ *
+ *     the waker            the sleeper
+ *     mail                 PARK := LISTENING
+ *     PARK := RUNG         mail? deaths? interrupt? then go on
+ *     was LISTENING?       sleep while PARK is LISTENING
+ *       then notify
+ *
+ * If the sleeper did not see the mail, it looked before the mail came, so PARK was LISTENING when the waker rang, and
+ * the sleeper either had not gone to sleep yet and finds the word changed, or is notified.
+ */
+import { block, compareAndSet, exchange, listen, load, pause, read, store, wait, write } from "#atomics"
+import { now } from "../time/timer.ts"
+import { type Flow, mainFlow } from "./flow.ts"
+import { KeepAlive } from "./keep-alive.ts"
+import { NodePool } from "./node-pool.ts"
+import { LISTENING, NODE, type Space, THREAD } from "./space.ts"
+import { type BlockedWake, INTERRUPTED, SIGNALLED, TIMEOUT } from "./wait-list.ts"
+import type { WaitNode } from "./wait-node.ts"
+
+export class Here {
+  readonly space: Space
+  /** Names this thread, in this life, in shared memory. */
+  readonly token: number
+  readonly nodes: NodePool
+  readonly #park: number
+  readonly #mail: number
+  readonly #interrupt: number
+  /** How often to look for mail before going to sleep: another thread is often about to send it. */
+  readonly #spins: number
+  readonly #waits = new Map<number, WaitNode>()
+  readonly #keepAlive = new KeepAlive()
+  #listening = false
+  #deathsSeen: number
+  /** How many waits went on because of mail. */
+  #resumed = 0
+
+  constructor(space: Space, spins: number, threadId = 0, parentId = -1) {
+    this.space = space
+    this.#spins = spins
+    this.#deathsSeen = space.deaths
+    this.token = space.enter(threadId, parentId)
+    const entry = space.entryOf(this.token)
+    this.#park = entry + THREAD.PARK
+    this.#mail = entry + THREAD.MAIL
+    this.#interrupt = entry + THREAD.INTERRUPT
+    this.nodes = new NodePool(space, this.token)
+  }
+
+  // ------------------------------------------------------------------ waking others
+
+  /** Ends the sleep of a wait, wherever its flow lives. It may be one that is over: then nothing happens. */
+  wake(token: number, node: number): void {
+    if (token === this.token) this.#waits.get(node)?.unpark()
+    else if (this.space.isAlive(token)) this.#send(token, node)
+  }
+
+  #send(token: number, node: number): void {
+    const words = this.space.reach(node)
+    // A node is in the mail once: its link is one word. If we die here, its thread hears of it and sets MAILED back.
+    if (!compareAndSet(words, node + NODE.MAILED, 0, this.token)) return
+    const box = this.space.entryOf(token) + THREAD.MAIL
+    let top: number
+    do {
+      top = load(words, box)
+      write(words, node + NODE.MAIL_NEXT, top)
+    } while (!compareAndSet(words, box, top, node))
+    this.space.ring(token)
+  }
+
+  // ------------------------------------------------------------------ the waits of this thread
+
+  /** From now on mail for the node reaches the wait. */
+  register(node: WaitNode): void {
+    this.#waits.set(node.index, node)
+  }
+
+  unregister(node: WaitNode): void {
+    this.#waits.delete(node.index)
+    this.#keepAlive.release(node)
+  }
+
+  /** The flow of this wait awaits no longer. */
+  relax(node: WaitNode): void {
+    this.#keepAlive.release(node)
+  }
+
+  /** The flow of this wait awaits: somebody may ring from now on, and the process stays for it if `vital`. */
+  expect(node: WaitNode, vital: boolean): void {
+    if (vital) this.#keepAlive.hold(node)
+    if (this.#listening) return
+    this.#listen()
+    this.#look() // mail may have come when nobody listened
+  }
+
+  #listen(): void {
+    const { words } = this.space
+    while (!this.#listening) {
+      store(words, this.#park, LISTENING)
+      this.#listening = listen(words, this.#park, LISTENING, this.#answer) // false: rung in between
+    }
+  }
+
+  readonly #answer = (): void => {
+    this.#listening = false
+    // Listen first, then look: mail that comes after the look rings again.
+    if (this.#waits.size > 0) this.#listen()
+    this.#look()
+    if (load(this.space.words, this.#interrupt) !== 0) mainFlow.passInterruptOn()
+  }
+
+  /**
+   * Blocks the thread until the wait is signalled. Waits of other flows of this thread that are signalled meanwhile go on
+   * too, as far as they can; the one that blocks then looks whether it is they who hold what it wants.
+   */
+  block(node: WaitNode, flow: Flow | undefined, ms: number): BlockedWake {
+    const { words } = this.space
+    const deadline = ms === Infinity ? Infinity : now() + ms
+    const resumed = this.#resumed
+    for (let spins = this.#spins; ;) {
+      this.#look()
+      if (node.takePermit() || this.#resumed !== resumed) return SIGNALLED
+      if (flow?.isInterrupted === true) return INTERRUPTED
+      if (spins-- > 0) {
+        pause()
+        continue
+      }
+      const left = deadline === Infinity ? Infinity : deadline - now()
+      if (left <= 0) return TIMEOUT
+      store(words, this.#park, LISTENING)
+      if (!this.#hasNews(flow)) wait(words, this.#park, LISTENING, left)
+    }
+  }
+
+  #hasNews(flow: Flow | undefined): boolean {
+    if (load(this.space.words, this.#mail) !== 0 || this.space.deaths !== this.#deathsSeen) return true
+    return flow?.isInterrupted === true
+  }
+
+  /** Reads the mail. */
+  #look(): void {
+    if (this.space.deaths !== this.#deathsSeen) this.#mourn()
+    else if (load(this.space.words, this.#mail) !== 0) this.#deliver()
+  }
+
+  #deliver(): void {
+    const arrived: number[] = []
+    for (let node = exchange(this.space.words, this.#mail, 0); node !== 0;) {
+      const words = this.space.reach(node)
+      const next = read(words, node + NODE.MAIL_NEXT)
+      store(words, node + NODE.MAILED, 0)
+      arrived.push(node)
+      node = next
+    }
+    // The latest is on top; the first to be woken goes on first.
+    for (const node of arrived.reverse()) {
+      this.#resumed++
+      this.#waits.get(node)?.unpark()
+    }
+  }
+
+  /**
+   * Somebody died. It may have been about to wake one of us, or hold what we wait for: every wait looks again for
+   * itself.
+   */
+  #mourn(): void {
+    this.#deathsSeen = this.space.deaths
+    if (!this.space.isAlive(this.token)) restInPeace()
+    this.#deliver()
+    for (const node of [...this.#waits.values()]) {
+      this.nodes.unstick(node.index)
+      if (this.#waits.get(node.index) === node) node.unpark()
+    }
+  }
+
+  // ------------------------------------------------------------------ life
+
+  /** The main flow can be interrupted by other threads from now on. */
+  exposeInterrupt(): void {
+    mainFlow.exposeFlag(this.space.words, this.#interrupt)
+  }
+
+  /** The waits in shared objects, of which only some keep the process alive, after one has become shared. */
+  reviewKeepAlive(): void {
+    for (const node of this.#waits.values()) if (node.isVital) this.#keepAlive.hold(node)
+  }
+
+  /** This thread is about to end: whoever waits for it need wait no longer. */
+  leave(): void {
+    this.space.bury(this.token)
+  }
+}
+
+/**
+ * We have been declared dead, and others have taken what we held: going on would break everything. Some runtimes do
+ * not stop a thread when they are told to.
+ */
+function restInPeace(): never {
+  for (;;) block(Infinity)
+}

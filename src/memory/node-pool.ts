@@ -1,0 +1,82 @@
+/**
+ * The wait nodes of one thread. It alone takes them and gives them back, so the free list is an ordinary array and no
+ * two threads ever compete for a node.
+ *
+ * A node that its wait is done with may still be in somebody's hands: linked in a queue that another thread is just
+ * tending (STATE is not FREE yet), or in our mail (MAILED). It is laid aside until neither is so. This, and that a node
+ * never goes to another thread while it is in use, is why a number on paper always means the node it meant when it was
+ * written: there is no ABA to guard against.
+ */
+import { compareAndSet, load, store, write } from "#atomics"
+import { CHUNK_NODES, NODE, NODE_SIZE, type Space } from "./space.ts"
+
+/** Values of a node's STATE. From LEAVING on its flow waits no longer. */
+export const FREE = 0
+/** In a queue, or on the way into it. */
+export const ENTERED = 1
+/** In the list of a condition. */
+export const WAITING = 2
+export const LEAVING = 4
+/** It got what it waited for, alone or together with others. */
+export const ACQUIRED = 4
+export const ACQUIRED_SHARED = 5
+/** It gave up. */
+export const CANCELLED = 6
+
+export class NodePool {
+  readonly #space: Space
+  readonly #token: number
+  readonly #free: number[] = []
+  #aside: number[] = []
+
+  constructor(space: Space, token: number) {
+    this.#space = space
+    this.#token = token
+  }
+
+  /** A node for a wait of the flow, in this state. */
+  take(flow: number, state: number, mode: number): number {
+    const node = this.#free.pop() ?? this.#refill()
+    const words = this.#space.reach(node)
+    write(words, node + NODE.FLOW, flow)
+    write(words, node + NODE.MODE, mode)
+    write(words, node + NODE.LINKED, 0)
+    write(words, node + NODE.THREAD, this.#token)
+    store(words, node + NODE.STATE, state)
+    return node
+  }
+
+  /** The wait is over. */
+  give(node: number): void {
+    if (this.#isIdle(node)) this.#free.push(node)
+    else this.#aside.push(node)
+  }
+
+  /** If a thread died on the way to our mailbox with this node in its hands, others may take it now. */
+  unstick(node: number): void {
+    const words = this.#space.reach(node)
+    const carrier = load(words, node + NODE.MAILED)
+    if (carrier !== 0 && !this.#space.isAlive(carrier)) compareAndSet(words, node + NODE.MAILED, carrier, 0)
+  }
+
+  #isIdle(node: number): boolean {
+    const words = this.#space.reach(node)
+    return load(words, node + NODE.STATE) === FREE && load(words, node + NODE.MAILED) === 0
+  }
+
+  #refill(): number {
+    const aside = this.#aside
+    this.#aside = []
+    for (const node of aside) {
+      this.unstick(node)
+      this.give(node)
+    }
+    if (this.#free.length === 0) {
+      const chunk = this.#space.takeChunk(this.#token)
+      // Of a chunk that a dead thread left, some nodes may still stand in a queue: until somebody sweeps it.
+      for (let i = CHUNK_NODES - 1; i > 0; i--) this.give(chunk + i * NODE_SIZE)
+    }
+    const node = this.#free.pop()
+    return node ?? this.#refill()
+  }
+}

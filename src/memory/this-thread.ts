@@ -1,0 +1,75 @@
+/**
+ * How a thread comes to share memory with others.
+ *
+ * The first thread that loads corepool makes a space and leaves it in the environment that its workers inherit, so the
+ * threads of a program usually meet in one. A thread that was started before corepool was loaded learns of the space when
+ * it is sent something that lies in it; it may then live in two.
+ *
+ * Who dies is noticed by the parent, which hears of the exit of each worker it starts, and by the thread itself if the
+ * runtime lets it end in order.
+ */
+import { availableParallelism } from "node:os"
+import { getEnvironmentData, isMainThread, setEnvironmentData, threadId, type Worker } from "node:worker_threads"
+import { Here } from "./here.ts"
+import { Space } from "./space.ts"
+
+const KEY = "corepool"
+
+interface Inheritance {
+  readonly space: SharedArrayBuffer
+  readonly parentId: number
+}
+
+/** A microsecond or so, in which another processor can do something about it; alone on the machine nobody can. */
+const SPINS = availableParallelism() > 1 ? 60 : 0
+
+const inherited = getEnvironmentData(KEY) as Inheritance | undefined
+const parentId = inherited?.parentId ?? -1
+const home = inherited === undefined ? Space.create() : Space.over(inherited.space)
+
+setEnvironmentData(KEY, { space: home.buffer, parentId: threadId } satisfies Inheritance)
+
+/** This thread in each space it lives in, by the space's number. */
+const lives = new Map<number, Here>()
+
+let current: Here | undefined
+
+/** This thread in the space where it makes things of its own. */
+export function here(): Here {
+  if (current === undefined) {
+    current = hereIn(home.buffer)
+    current.exposeInterrupt()
+  }
+  return current
+}
+
+/** This thread in the space in this buffer. */
+export function hereIn(buffer: SharedArrayBuffer): Here {
+  const space = Space.over(buffer)
+  let life = lives.get(space.id)
+  if (life === undefined) {
+    life = new Here(space, SPINS, threadId, parentId)
+    lives.set(space.id, life)
+    if (lives.size === 1 && !isMainThread) process.once("exit", endAll)
+  }
+  return life
+}
+
+/** For models, in which several threads take turns in one: the thread that runs from now on. */
+export function become(thread: Here): void {
+  current = thread
+}
+
+function endAll(): void {
+  for (const life of lives.values()) life.leave()
+}
+
+/** Tells all spaces of the end of a worker, if it was in them. */
+function watch(worker: Worker): void {
+  const id = worker.threadId // it is gone from the worker when the worker is gone
+  worker.once("exit", () => {
+    for (const space of new Set([home, ...Array.from(lives.values(), (life) => life.space)])) space.buryThread(id)
+  })
+}
+
+process.on("worker", watch)

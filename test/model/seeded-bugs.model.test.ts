@@ -1,0 +1,377 @@
+/** Small algorithms with a known bug each: the checker must find it, and must accept the corrected twin. */
+import assert from "node:assert/strict"
+import test from "node:test"
+import {
+  add,
+  compareAndSet,
+  exchange,
+  listen,
+  load,
+  notify,
+  pause,
+  read,
+  sharedWords,
+  store,
+  wait,
+  write,
+} from "#atomics"
+import { explore, ModelViolation, name, type Report } from "./explore.ts"
+
+function violationIn(run: () => Report): ModelViolation {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof ModelViolation) return error
+    throw error
+  }
+  assert.fail("no violation was found")
+}
+
+/** A check that looked at next to nothing would find everything in order. */
+function assertExplored({ states }: Report, atLeast: number): void {
+  assert.ok(states >= atLeast, `only ${states} states`)
+}
+
+/** Words with names, each holding 0. */
+function words(label: string, ...fields: string[]): Int32Array {
+  const memory = sharedWords(fields.length)
+  name(memory, label, Object.fromEntries(fields.map((field, index) => [field, index])))
+  return memory
+}
+
+const FLAG = 0
+const PARKED = 1
+const PERMIT = 2
+
+/** One raises a flag and wakes the other if it is parked, which parks on its own word until the flag is raised. */
+function parking(recheck: boolean): Report {
+  return explore({
+    setup: () => words("park", "flag", "parked", "permit"),
+    threads: {
+      sleeper: (park) => {
+        while (load(park, FLAG) === 0) {
+          store(park, PERMIT, 0)
+          store(park, PARKED, 1)
+          if (!recheck || load(park, FLAG) === 0) wait(park, PERMIT, 0, Infinity)
+          store(park, PARKED, 0)
+        }
+      },
+      waker: (park) => {
+        store(park, FLAG, 1)
+        if (load(park, PARKED) === 0) return
+        store(park, PERMIT, 1)
+        notify(park, PERMIT)
+      },
+    },
+  })
+}
+
+test("[MC30] parking without looking again is a lost wake-up", () => {
+  const violation = violationIn(() => parking(false))
+  assert.equal(violation.kind, "lost wake-up")
+  assert.match(violation.message, /sleeper sleeps in wait park\.permit while 0/)
+  assertExplored(parking(true), 20)
+})
+
+function handOver(order: "store, notify" | "notify, store"): Report {
+  return explore({
+    setup: () => words("slot", "value"),
+    threads: {
+      taker: (slot) => {
+        while (load(slot, 0) === 0) wait(slot, 0, 0, Infinity)
+      },
+      giver: (slot) => {
+        if (order === "notify, store") notify(slot, 0)
+        store(slot, 0, 7)
+        if (order === "store, notify") notify(slot, 0)
+      },
+    },
+  })
+}
+
+test("[MC31] notifying before storing is a lost wake-up", () => {
+  assert.equal(violationIn(() => handOver("notify, store")).kind, "lost wake-up")
+  assertExplored(handOver("store, notify"), 10)
+})
+
+/**
+ * Two wait for one token, each with a state word: WAITING, GIVEN or GONE. One of them loses patience. The giver hands the
+ * token to the first in line; a giver that does not check whether that one is still there gives it to a ghost.
+ */
+function handToFirst(claim: boolean): Report {
+  const WAITING = 0
+  const GIVEN = 1
+  const GONE = 2
+  return explore({
+    setup: () => words("line", "impatient", "patient"),
+    threads: {
+      impatient: (line) => {
+        wait(line, 0, WAITING, 10)
+        // Gives up; but if the token came in this very moment, it passes it on.
+        if (compareAndSet(line, 0, WAITING, GONE)) return
+        store(line, 1, GIVEN)
+        notify(line, 1)
+      },
+      patient: (line) => {
+        while (load(line, 1) !== GIVEN) wait(line, 1, WAITING, Infinity)
+      },
+      giver: (line) => {
+        if (claim) {
+          for (const place of [0, 1]) {
+            if (!compareAndSet(line, place, WAITING, GIVEN)) continue
+            notify(line, place)
+            return
+          }
+        } else {
+          store(line, 0, GIVEN)
+          notify(line, 0)
+        }
+      },
+    },
+  })
+}
+
+test("[MC32] a wake-up given to a waiter that has given up is lost", () => {
+  const violation = violationIn(() => handToFirst(false))
+  assert.equal(violation.kind, "lost wake-up")
+  assert.match(violation.message, /impatient +wait line\.impatient while 0, 10 ms: timed out/)
+  assert.match(violation.message, /patient sleeps in wait line\.patient while 0/)
+  assertExplored(handToFirst(true), 20)
+})
+
+const HEAD = 0
+const node = (reference: number): number => reference & 0xff
+
+/** A stack of nodes 1, 2 on top of each other; next[n] lies at word n. A tag in the head grows with each change. */
+function treiberStack(tagged: boolean): Report {
+  const bump = (head: number): number => (tagged ? (head & ~0xff) + 0x100 : 0)
+  const pop = (stack: Int32Array): number => {
+    for (;;) {
+      const head = load(stack, HEAD)
+      if (node(head) === 0) return 0
+      const next = load(stack, node(head))
+      if (compareAndSet(stack, HEAD, head, bump(head) | next)) return node(head)
+    }
+  }
+  const push = (stack: Int32Array, pushed: number): void => {
+    for (;;) {
+      const head = load(stack, HEAD)
+      store(stack, pushed, node(head))
+      if (compareAndSet(stack, HEAD, head, bump(head) | pushed)) return
+    }
+  }
+  return explore({
+    setup: () => {
+      const stack = words("stack", "head", "next1", "next2")
+      store(stack, HEAD, 1)
+      store(stack, 1, 2)
+      return stack
+    },
+    threads: {
+      one: (stack) => [pop(stack)],
+      other: (stack) => {
+        const first = pop(stack)
+        const second = pop(stack)
+        if (first !== 0) push(stack, first)
+        return [second]
+      },
+    },
+    finally: (stack, { one = [], other = [] }) => {
+      const held = [...one, ...other].filter((each) => each !== 0)
+      for (let each = node(load(stack, HEAD)); each !== 0; each = load(stack, each)) {
+        assert.ok(!held.includes(each), `node ${each} is on the stack and in use`)
+        held.push(each)
+      }
+      assert.equal(held.length, 2)
+    },
+  })
+}
+
+test("[MC33] a stack without tags falls for ABA", () => {
+  const violation = violationIn(() => treiberStack(false))
+  assert.equal(violation.kind, "final check")
+  assertExplored(treiberStack(true), 20)
+})
+
+function increments(atomic: boolean): Report {
+  const increment = (counter: Int32Array): void => {
+    if (atomic) add(counter, 0, 1)
+    else store(counter, 0, load(counter, 0) + 1)
+  }
+  return explore({
+    setup: () => words("counter", "value"),
+    threads: { a: increment, b: increment },
+    finally: (counter) => assert.equal(load(counter, 0), 2),
+  })
+}
+
+test("[MC34] an increment in two steps is a lost update", () => {
+  const violation = violationIn(() => increments(false))
+  assert.equal(violation.kind, "final check")
+  assert.deepEqual(violation.trace, [
+    "a  load counter.value → 0",
+    "b  load counter.value → 0",
+    "b  store counter.value, 1",
+    "a  store counter.value, 1",
+  ])
+  assert.equal(increments(true).executions, 2)
+})
+
+/** Each announces itself and enters if the other has not; whoever looks first and announces then may be wrong. */
+function dekker(announceFirst: boolean, plainSteps: boolean): Report {
+  const enter = (mine: number, other: number) => (want: Int32Array) => {
+    if (announceFirst) write(want, mine, 1)
+    const free = read(want, other) === 0
+    if (!announceFirst) write(want, mine, 1)
+    return free
+  }
+  return explore({
+    setup: () => words("want", "a", "b"),
+    threads: { a: enter(0, 1), b: enter(1, 0) },
+    finally: (_, { a, b }) => assert.ok(!(a === true && b === true), "both have entered"),
+    plainSteps,
+  })
+}
+
+test("[MC35] a race on plain words shows if plain steps are scheduling points", () => {
+  assert.equal(violationIn(() => dekker(false, true)).kind, "final check")
+  assertExplored(dekker(true, true), 10)
+  // Otherwise plain steps happen with the step before, as they may if a lock protects them.
+  assert.equal(dekker(false, false).executions, 2)
+})
+
+const LOCK = 0
+const INSIDE = 1
+
+function spinLock(atomic: boolean): Report {
+  const body = (lock: Int32Array): void => {
+    if (atomic) while (!compareAndSet(lock, LOCK, 0, 1)) pause()
+    else {
+      while (load(lock, LOCK) !== 0) pause()
+      store(lock, LOCK, 1)
+    }
+    add(lock, INSIDE, 1)
+    add(lock, INSIDE, -1)
+    store(lock, LOCK, 0)
+  }
+  return explore({
+    setup: () => words("lock", "state", "inside"),
+    threads: { a: body, b: body, c: body },
+    invariant: (lock) => assert.ok(load(lock, INSIDE) <= 1, "two are inside"),
+  })
+}
+
+test("[MC36] a spin lock that tests and sets in two steps lets two in", () => {
+  const violation = violationIn(() => spinLock(false))
+  assert.equal(violation.kind, "invariant")
+  assert.match(violation.message, /two are inside/)
+  assertExplored(spinLock(true), 20)
+})
+
+/** A lock that holds its owner's number; who finds it taken sleeps. */
+function lockOfTheDead(repair: boolean): Report {
+  const acquire = (lock: Int32Array, me: number): void => {
+    for (;;) {
+      if (compareAndSet(lock, LOCK, 0, me)) return
+      const owner = load(lock, LOCK)
+      if (owner !== 0) wait(lock, LOCK, owner, Infinity)
+    }
+  }
+  const release = (lock: Int32Array): void => {
+    store(lock, LOCK, 0)
+    notify(lock, LOCK)
+  }
+  const user = (me: number) => (lock: Int32Array) => {
+    acquire(lock, me)
+    assert.equal(add(lock, INSIDE, 1), 0)
+    add(lock, INSIDE, -1)
+    release(lock)
+  }
+  return explore({
+    setup: () => words("lock", "owner", "inside"),
+    threads: { mortal: user(1), survivor: user(2) },
+    kill: "mortal",
+    onKill: (lock) => {
+      if (repair && load(lock, LOCK) === 1) {
+        store(lock, INSIDE, 0)
+        store(lock, LOCK, 0)
+      }
+      // Even if the lock is free: it may have died between freeing it and telling so.
+      notify(lock, LOCK)
+    },
+  })
+}
+
+test("[MC37] a lock whose owner dies is a deadlock unless somebody frees it", () => {
+  const violation = violationIn(() => lockOfTheDead(false))
+  assert.equal(violation.kind, "lost wake-up")
+  assert.match(violation.message, /mortal +is killed/)
+  assert.match(violation.message, /survivor sleeps in wait lock\.owner while 1/)
+  assertExplored(lockOfTheDead(true), 20)
+})
+
+/** Each wants both forks. The polite ones put theirs down if they cannot have the other: for ever, in step. */
+function philosophers(ordered: boolean): Report {
+  const eat = (first: number, second: number) => (forks: Int32Array) => {
+    const [one, other] = ordered ? [0, 1] : [first, second]
+    for (;;) {
+      while (exchange(forks, one, 1) === 1) pause()
+      if (exchange(forks, other, 1) === 0) break
+      store(forks, one, 0)
+      pause()
+    }
+    store(forks, other, 0)
+    store(forks, one, 0)
+  }
+  return explore({
+    setup: () => words("forks", "left", "right"),
+    threads: { a: eat(0, 1), b: eat(1, 0) },
+    steps: 200,
+  })
+}
+
+test("[MC38] two that give way to each other for ever are a livelock", () => {
+  const violation = violationIn(() => philosophers(false))
+  assert.equal(violation.kind, "livelock")
+  assert.equal(violation.trace.length, 201)
+  assertExplored(philosophers(true), 20)
+})
+
+const BELL = 0
+const MAIL = 1
+
+/** A thread that cannot block is rung when mail has come: the bell's word is a count of rings. */
+function doorbell(armed: "before looking" | "after looking"): Report {
+  return explore({
+    setup: () => words("door", "bell", "mail"),
+    threads: {
+      awaiting: (door, self) => {
+        let got = false
+        const look = (): void => {
+          if (armed === "after looking") {
+            got = exchange(door, MAIL, 0) === 1
+            if (!got && !listen(door, BELL, load(door, BELL), look)) look()
+          } else {
+            const rings = load(door, BELL)
+            got = exchange(door, MAIL, 0) === 1
+            if (!got && !listen(door, BELL, rings, look)) look()
+          }
+        }
+        look()
+        self.until(() => got)
+      },
+      postman: (door) => {
+        store(door, MAIL, 1)
+        add(door, BELL, 1)
+        notify(door, BELL)
+      },
+    },
+  })
+}
+
+test("[MC39] a doorbell armed after looking is a lost wake-up", () => {
+  const violation = violationIn(() => doorbell("after looking"))
+  assert.equal(violation.kind, "lost wake-up")
+  assert.match(violation.message, /awaiting awaits a ring of door\.bell/)
+  assertExplored(doorbell("before looking"), 20)
+})
