@@ -11,6 +11,9 @@ import { type Steps, TIMEOUT } from "../memory/waiting.ts"
 /** Takes it if it can be had, without waiting. */
 type Attempt = () => boolean
 
+/** Throws if a thread that blocks now would never go on. Not asked for waits that are awaited, or end by a time limit. */
+export type Refusal = () => void
+
 /** Stands in the queue until the attempt succeeds; false if the time is up before. */
 export function* acquiring(
   queue: WaitQueue,
@@ -18,6 +21,7 @@ export function* acquiring(
   mode: number,
   interruptible: boolean,
   attempt: Attempt,
+  refuse?: Refusal,
 ): Steps<boolean> {
   const node = queue.enter(flow, mode, interruptible)
   let how: number = CANCELLED
@@ -27,6 +31,8 @@ export function* acquiring(
         how = mode === SHARED ? ACQUIRED_SHARED : ACQUIRED
         return true
       }
+      // At each turn, also when others are before us: one of them may have become a holder that cannot go on.
+      refuse?.()
       if ((yield node) === TIMEOUT) return false
     }
   } finally {
@@ -34,12 +40,26 @@ export function* acquiring(
   }
 }
 
-/** Stands in the queue with a node that is in there already, until the attempt succeeds, whatever happens. */
-export function* reacquiring(queue: WaitQueue, flow: Flow, node: WaitNode, attempt: Attempt): Steps<void> {
+/** Stands in the queue with a node that is in there already until the attempt succeeds; neither time nor interrupts end it. */
+export function* reacquiring(
+  queue: WaitQueue,
+  flow: Flow,
+  node: WaitNode,
+  attempt: Attempt,
+  refuse?: Refusal,
+): Steps<void> {
   node.interruptible = false
   node.limited = false
-  while (!isTurnOf(node, queue) || !attemptAs(flow, attempt)) yield node
-  queue.leave(node, ACQUIRED)
+  let how: number = CANCELLED
+  try {
+    while (!isTurnOf(node, queue) || !attemptAs(flow, attempt)) {
+      refuse?.()
+      yield node
+    }
+    how = ACQUIRED
+  } finally {
+    queue.leave(node, how)
+  }
 }
 
 /** One that is woken but not first was woken by a death: the queue may need tending, perhaps in the dead one's place. */

@@ -44,11 +44,12 @@ export class Here {
   /** How many waits went on because of mail. */
   #resumed = 0
 
-  constructor(space: Space, spins: number, threadId = 0, parentId = -1) {
+  /** For the thread that got this token when it entered the space. */
+  constructor(space: Space, token: number, spins: number) {
     this.space = space
+    this.token = token
     this.#spins = spins
     this.#deathsSeen = space.deaths
-    this.token = space.enter(threadId, parentId)
     const entry = space.entryOf(this.token)
     this.#park = entry + THREAD.PARK
     this.#mail = entry + THREAD.MAIL

@@ -28,6 +28,9 @@ export class NodePool {
   readonly #token: number
   readonly #free: number[] = []
   #aside: number[] = []
+  /** What is left of the chunk that was taken last. */
+  #next = 0
+  #end = 0
 
   constructor(space: Space, token: number) {
     this.#space = space
@@ -71,12 +74,17 @@ export class NodePool {
       this.unstick(node)
       this.give(node)
     }
-    if (this.#free.length === 0) {
-      const chunk = this.#space.takeChunk(this.#token)
-      // Of a chunk that a dead thread left, some nodes may still stand in a queue: until somebody sweeps it.
-      for (let i = CHUNK_NODES - 1; i > 0; i--) this.give(chunk + i * NODE_SIZE)
+    for (;;) {
+      const node = this.#free.pop() ?? 0
+      if (node !== 0) return node
+      if (this.#next === this.#end) {
+        const chunk = this.#space.takeChunk(this.#token)
+        this.#next = chunk + NODE_SIZE // the first record says whose chunk it is
+        this.#end = chunk + CHUNK_NODES * NODE_SIZE
+      }
+      // Of a chunk that a dead thread left, a node may still stand in a queue, until somebody sweeps that.
+      this.give(this.#next)
+      this.#next += NODE_SIZE
     }
-    const node = this.#free.pop()
-    return node ?? this.#refill()
   }
 }

@@ -27,7 +27,7 @@ export class SharedMemory implements Sharing {
   readonly words: Int32Array
   isShared: boolean
 
-  private constructor(thread: Here, words: Int32Array, isShared: boolean) {
+  constructor(thread: Here, words: Int32Array, isShared: boolean) {
     this.here = thread
     this.words = words
     this.isShared = isShared

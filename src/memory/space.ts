@@ -164,9 +164,16 @@ export class Space {
     add(this.#words, SPACE.DEATHS, 1)
     const last = load(this.#words, SPACE.THREADS)
     for (let id = 1; id <= last; id++) {
-      if (load(this.#words, this.entryOf(id) + THREAD.TOKEN) > 0) this.ring(id)
+      if (load(this.#words, this.entryOf(id) + THREAD.TOKEN) > 0) this.#alarm(id)
     }
     return true
+  }
+
+  /** As {@link ring}, but in any case: the dead one may have rung, and died before it could notify. */
+  #alarm(id: number): void {
+    const park = this.entryOf(id) + THREAD.PARK
+    store(this.#words, park, RUNG)
+    notify(this.#words, park)
   }
 
   /** Buries the thread that the runtime knows by this number, and its children, which die with it. */

@@ -48,7 +48,7 @@ export function hereIn(buffer: SharedArrayBuffer): Here {
   const space = Space.over(buffer)
   let life = lives.get(space.id)
   if (life === undefined) {
-    life = new Here(space, SPINS, threadId, parentId)
+    life = new Here(space, space.enter(threadId, parentId), SPINS)
     lives.set(space.id, life)
     if (lives.size === 1 && !isMainThread) process.once("exit", endAll)
   }

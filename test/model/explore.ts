@@ -9,7 +9,7 @@ import type { Model, Report } from "./model.ts"
 import { search } from "./search.ts"
 import { ModelError, ModelViolation } from "./trace.ts"
 
-export type { Model, Report, Self } from "./model.ts"
+export type { Limits, Model, Report, Self } from "./model.ts"
 export { ModelError, ModelViolation }
 
 /**

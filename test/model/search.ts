@@ -186,7 +186,7 @@ function rulesOf(model: Limits): Rules {
 function replaceClock(): () => void {
   const real = Object.getOwnPropertyDescriptor(performance, "now")
   const realNow = performance.now.bind(performance)
-  performance.now = () => context.thread?.state.clock ?? realNow()
+  performance.now = () => context.thread?.now ?? realNow()
   return () => {
     if (real === undefined) Reflect.deleteProperty(performance, "now")
     else Object.defineProperty(performance, "now", real)

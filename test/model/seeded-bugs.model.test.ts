@@ -1,43 +1,9 @@
 /** Small algorithms with a known bug each: the checker must find it, and must accept the corrected twin. */
 import assert from "node:assert/strict"
 import test from "node:test"
-import {
-  add,
-  compareAndSet,
-  exchange,
-  listen,
-  load,
-  notify,
-  pause,
-  read,
-  sharedWords,
-  store,
-  wait,
-  write,
-} from "#atomics"
-import { explore, ModelViolation, name, type Report } from "./explore.ts"
-
-function violationIn(run: () => Report): ModelViolation {
-  try {
-    run()
-  } catch (error) {
-    if (error instanceof ModelViolation) return error
-    throw error
-  }
-  assert.fail("no violation was found")
-}
-
-/** A check that looked at next to nothing would find everything in order. */
-function assertExplored({ states }: Report, atLeast: number): void {
-  assert.ok(states >= atLeast, `only ${states} states`)
-}
-
-/** Words with names, each holding 0. */
-function words(label: string, ...fields: string[]): Int32Array {
-  const memory = sharedWords(fields.length)
-  name(memory, label, Object.fromEntries(fields.map((field, index) => [field, index])))
-  return memory
-}
+import { add, compareAndSet, exchange, listen, load, notify, pause, read, store, wait, write } from "#atomics"
+import { explore, type Report } from "./explore.ts"
+import { assertExplored, namedWords, violationIn } from "./support.ts"
 
 const FLAG = 0
 const PARKED = 1
@@ -46,7 +12,7 @@ const PERMIT = 2
 /** One raises a flag and wakes the other if it is parked, which parks on its own word until the flag is raised. */
 function parking(recheck: boolean): Report {
   return explore({
-    setup: () => words("park", "flag", "parked", "permit"),
+    setup: () => namedWords("park", "flag", "parked", "permit"),
     threads: {
       sleeper: (park) => {
         while (load(park, FLAG) === 0) {
@@ -75,7 +41,7 @@ test("[MC30] parking without looking again is a lost wake-up", () => {
 
 function handOver(order: "store, notify" | "notify, store"): Report {
   return explore({
-    setup: () => words("slot", "value"),
+    setup: () => namedWords("slot", "value"),
     threads: {
       taker: (slot) => {
         while (load(slot, 0) === 0) wait(slot, 0, 0, Infinity)
@@ -103,7 +69,7 @@ function handToFirst(claim: boolean): Report {
   const GIVEN = 1
   const GONE = 2
   return explore({
-    setup: () => words("line", "impatient", "patient"),
+    setup: () => namedWords("line", "impatient", "patient"),
     threads: {
       impatient: (line) => {
         wait(line, 0, WAITING, 10)
@@ -162,7 +128,7 @@ function treiberStack(tagged: boolean): Report {
   }
   return explore({
     setup: () => {
-      const stack = words("stack", "head", "next1", "next2")
+      const stack = namedWords("stack", "head", "next1", "next2")
       store(stack, HEAD, 1)
       store(stack, 1, 2)
       return stack
@@ -199,7 +165,7 @@ function increments(atomic: boolean): Report {
     else store(counter, 0, load(counter, 0) + 1)
   }
   return explore({
-    setup: () => words("counter", "value"),
+    setup: () => namedWords("counter", "value"),
     threads: { a: increment, b: increment },
     finally: (counter) => assert.equal(load(counter, 0), 2),
   })
@@ -226,7 +192,7 @@ function dekker(announceFirst: boolean, plainSteps: boolean): Report {
     return free
   }
   return explore({
-    setup: () => words("want", "a", "b"),
+    setup: () => namedWords("want", "a", "b"),
     threads: { a: enter(0, 1), b: enter(1, 0) },
     finally: (_, { a, b }) => assert.ok(!(a === true && b === true), "both have entered"),
     plainSteps,
@@ -255,7 +221,7 @@ function spinLock(atomic: boolean): Report {
     store(lock, LOCK, 0)
   }
   return explore({
-    setup: () => words("lock", "state", "inside"),
+    setup: () => namedWords("lock", "state", "inside"),
     threads: { a: body, b: body, c: body },
     invariant: (lock) => assert.ok(load(lock, INSIDE) <= 1, "two are inside"),
   })
@@ -288,7 +254,7 @@ function lockOfTheDead(repair: boolean): Report {
     release(lock)
   }
   return explore({
-    setup: () => words("lock", "owner", "inside"),
+    setup: () => namedWords("lock", "owner", "inside"),
     threads: { mortal: user(1), survivor: user(2) },
     kill: "mortal",
     onKill: (lock) => {
@@ -324,7 +290,7 @@ function philosophers(ordered: boolean): Report {
     store(forks, one, 0)
   }
   return explore({
-    setup: () => words("forks", "left", "right"),
+    setup: () => namedWords("forks", "left", "right"),
     threads: { a: eat(0, 1), b: eat(1, 0) },
     steps: 200,
   })
@@ -343,7 +309,7 @@ const MAIL = 1
 /** A thread that cannot block is rung when mail has come: the bell's word is a count of rings. */
 function doorbell(armed: "before looking" | "after looking"): Report {
   return explore({
-    setup: () => words("door", "bell", "mail"),
+    setup: () => namedWords("door", "bell", "mail"),
     threads: {
       awaiting: (door, self) => {
         let got = false

@@ -18,6 +18,9 @@ export interface Entry {
   readonly result: number
 }
 
+/** The result of a wait that has timed out. That of any other is 0: the thread cannot tell why it ended. */
+export const TIMED_OUT = 1
+
 /**
  * - absent: will be started by somebody's death
  * - ready: stands before its next operation
@@ -50,8 +53,6 @@ export interface ThreadState {
   listeners: number
   /** Numbers of listeners that were rung and have to be called. */
   due: readonly number[]
-  /** What `performance.now()` says. Time passes for a thread only as its waits time out and its blocks end. */
-  clock: number
   /** Another thread changed something since this one paused last. */
   changed: boolean
   /** How many times in a row it paused although nothing had changed. */
@@ -69,8 +70,8 @@ export class ModelThread {
 
   readonly #body: () => unknown
   readonly #enter: () => void
-  /** Carries out a step that is no scheduling point, as part of the step before; undefined if it is one. */
-  readonly #fuse: (operation: Operation) => number | undefined
+  /** Takes and records a step that is no scheduling point, as part of the step before; false if it is one. */
+  readonly #fuse: (operation: Operation) => boolean
 
   // Of the current replay.
   #cursor = 0
@@ -79,13 +80,15 @@ export class ModelThread {
   #fault: { readonly error: unknown } | undefined
   #rung: (() => void)[] = []
   #isDone: () => boolean = always
+  #ended = false
+  #now = 1
 
   constructor(
     number: number,
     name: string,
     body: () => unknown,
     enter: () => void,
-    fuse: (thread: ModelThread, operation: Operation) => number | undefined,
+    fuse: (thread: ModelThread, operation: Operation) => boolean,
   ) {
     this.number = number
     this.name = name
@@ -103,7 +106,6 @@ export class ModelThread {
       listening: [],
       listeners: 0,
       due: [],
-      clock: 1,
       changed: false,
       fruitless: 0,
     }
@@ -145,6 +147,8 @@ export class ModelThread {
     this.#fault = undefined
     this.#rung = []
     this.#isDone = always
+    this.#ended = false
+    this.#now = 1
     this.state.pending = undefined
     context.thread = this
     try {
@@ -175,37 +179,47 @@ export class ModelThread {
       this.#rung[result]?.()
     }
     this.state.phase = "idle"
+    this.#ended = true
     this.state.done = this.#isDone()
   }
 
   /** What the facade calls for every step of this thread. */
   step(code: Code, words: Int32Array, index: number, a: number, b: number, address: number): number {
     if (this.#suspended) throw SUSPENSION
+    if (this.#ended) return this.#stop(new ModelError(`${this.name}'s condition of until is not to look at memory`))
     const past = this.history[this.#cursor]
     if (past !== undefined) {
       const was = past.operation
       if (was?.code !== code || was.address !== address || was.a !== a || was.b !== b)
         return this.#stop(new ModelError(this.#deviation(`it came to ${code} with ${a}, ${b} at address ${address}`)))
-      this.#cursor++
-      return past.result
+      return this.#pass(past)
     }
     const operation: Operation = { code, words, index, address, a, b }
     if (this.#fusing) {
-      let result: number | undefined
+      let fused: boolean
       try {
-        result = this.#fuse(operation)
+        fused = this.#fuse(operation)
       } catch (error) {
         return this.#stop(error)
       }
-      if (result !== undefined) {
-        this.#cursor++
-        return result
-      }
+      if (fused) return this.#pass(this.history[this.#cursor] as Entry)
     }
     this.state.pending = operation
     this.state.phase = "ready"
     this.#suspended = true
     throw SUSPENSION
+  }
+
+  #pass({ operation, result }: Entry): number {
+    this.#cursor++
+    if (operation?.code === "wait" && result === TIMED_OUT) this.#now += operation.b
+    else if (operation?.code === "block") this.#now += operation.a
+    return result
+  }
+
+  /** What `performance.now()` says. Time passes for a thread only as its waits time out and its blocks end. */
+  get now(): number {
+    return this.#now
   }
 
   /** As {@link step}. The callback gets the number that the world gives the listener: they are numbered as they come. */

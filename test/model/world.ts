@@ -5,7 +5,7 @@
 import { mix, mixOther } from "./fingerprint.ts"
 import { Memory } from "./memory.ts"
 import { isPlain, type Operation } from "./operation.ts"
-import { ModelThread, type Phase, type ThreadState } from "./thread.ts"
+import { ModelThread, TIMED_OUT, type Phase, type ThreadState } from "./thread.ts"
 import { describeAll, describeOperation, type Event, ModelViolation } from "./trace.ts"
 
 /** A word turned out to be contended that was taken for private: everything is to be explored again, knowing that. */
@@ -56,7 +56,7 @@ export class World {
 
   addThread(name: string, body: () => unknown, enter: () => void): ModelThread {
     const thread = new ModelThread(this.threads.length, name, body, enter, (self, operation) =>
-      this.#isSchedulingPoint(self, operation) ? undefined : this.#perform(self, operation),
+      this.#isSchedulingPoint(self, operation) ? false : this.#perform(self, operation),
     )
     this.threads.push(thread)
     return thread
@@ -102,7 +102,8 @@ export class World {
         low = mixOther(low, number + 1)
       }
     }
-    const spent = this.#kills + (this.#rules.timeouts === Infinity ? 0 : 64 * this.#timeouts)
+    // Who died, and so how many, is among the phases.
+    const spent = this.#rules.timeouts === Infinity ? 0 : this.#timeouts
     return { high: mix(high, spent), low: mixOther(low, spent) }
   }
 
@@ -137,15 +138,14 @@ export class World {
     switch (kind) {
       case "step": {
         const operation = state.pending as Operation
-        if (this.#perform(thread, operation) !== undefined) thread.replay(true)
+        if (this.#perform(thread, operation)) thread.replay(true)
         return
       }
       case "time out": {
         const operation = state.pending as Operation
         this.#timeouts++
-        state.clock += operation.b
-        this.#happened(thread, "timed out", operation, 1)
-        thread.record(operation, 1)
+        this.#happened(thread, "timed out", operation, TIMED_OUT)
+        thread.record(operation, TIMED_OUT)
         thread.replay(true)
         return
       }
@@ -198,8 +198,8 @@ export class World {
     return code === "write" && this.#rules.killAtWrites && this.#reapers.has(thread) && this.#kills < this.#rules.kills
   }
 
-  /** Takes the step and records its result, which it returns; undefined if the thread fell asleep instead. */
-  #perform(thread: ModelThread, operation: Operation): number | undefined {
+  /** Takes the step and records its result; false if the thread fell asleep instead. */
+  #perform(thread: ModelThread, operation: Operation): boolean {
     const { code, words, index, address, a, b } = operation
     const { memory } = this
     const { state } = thread
@@ -212,13 +212,12 @@ export class World {
         state.changed = false
         break
       case "block":
-        state.clock += a
         break
       case "wait":
         if (words[index] === (a | 0)) {
           state.phase = "asleep"
           this.#happened(thread, "sleeps", operation, 0)
-          return undefined
+          return false
         }
         break
       case "listen":
@@ -238,7 +237,7 @@ export class World {
     }
     this.#happened(thread, "step", operation, result, woken)
     thread.record(operation, result)
-    return result
+    return true
   }
 
   #notify(address: number): readonly string[] {

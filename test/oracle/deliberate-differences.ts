@@ -59,7 +59,7 @@ const classes: ReadonlyMap<Json | undefined, string> = new Map([
   ["NullPointerException", "TypeError"],
   ["RejectedExecutionException", "RejectedExecutionError"],
   ["RuntimeException", "OwnError"],
-  ["StackOverflowError", "RangeError: Maximum call stack size exceeded"],
+  ["StackOverflowError", `RangeError: ${STACK_OVERFLOW}`],
   ["TimeoutException", "TimeoutError"],
   ["UnsupportedOperationException", "UnsupportedOperationError"],
 ])

@@ -1,5 +1,7 @@
 /** Runs a small program in a process of its own: for what ends a process, or must not. */
 import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const HOME = fileURLToPath(new URL("../../..", import.meta.url))
@@ -14,10 +16,25 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** The program is a module; it may import "corepool" and "#src/…". */
-export function runProgram(source: string): Promise<Ended> {
+/**
+ * The program is a module; it may import "corepool" and "#src/…". It becomes a file, in a folder from which these names
+ * are found: of all the ways to hand over a program, every runtime knows this one.
+ */
+export async function runProgram(source: string): Promise<Ended> {
+  const folder = mkdtempSync(join(HOME, "build/program-"))
+  const file = join(folder, "program.mjs")
+  writeFileSync(file, source)
+  try {
+    return await runFile(file)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** The same with a program that is there already. */
+export function runFile(...args: string[]): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--input-type=module", "--eval", source], {
+    const child = spawn(process.execPath, args, {
       cwd: HOME,
       // A child that thinks it runs under the test runner reports in the runner's own format.
       env: { ...process.env, NODE_TEST_CONTEXT: undefined, NO_COLOR: "1", FORCE_COLOR: undefined },

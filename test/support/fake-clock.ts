@@ -16,6 +16,8 @@ interface FakeTimer {
 
 export class FakeClock implements Disposable {
   readonly #real = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout }
+  /** Inherited, and then undefined here, or the object's own: runtimes differ. */
+  readonly #realNow = Object.getOwnPropertyDescriptor(performance, "now")
   readonly #timers = new Map<object, FakeTimer>()
   /** The delays that were asked of `setTimeout`, in order. */
   readonly delays: number[] = []
@@ -60,6 +62,7 @@ export class FakeClock implements Disposable {
   [Symbol.dispose](): void {
     Object.assign(globalThis, this.#real)
     Reflect.deleteProperty(performance, "now")
+    if (this.#realNow !== undefined) Object.defineProperty(performance, "now", this.#realNow)
   }
 
   #set(fire: () => void, delay: number): object {

@@ -66,7 +66,7 @@ test("[AE3] an error of execute is submit's error, and nothing is left of the ta
   assert.ok(executor.refused instanceof FutureTask)
   assert.equal(executor.refused.state, "cancelled")
   const { signal } = new AbortController()
-  const before = timers()
+  using clock = new FakeClock()
   const view = executor.with({ signal, queueTimeout: 1_000_000 })
   assert.equal(
     thrownBy(() => view.submit(() => 1)),
@@ -79,7 +79,7 @@ test("[AE3] an error of execute is submit's error, and nothing is left of the ta
   assert.equal(await rejectionOf(view.invokeAll([() => 1, () => 2])), error)
   assert.equal(await rejectionOf(view.invokeAny([() => 1])), error)
   assert.equal(await rejectionOf(all(view.map((n: number) => n, [1]))), error)
-  assert.deepEqual([listeners(signal), timers()], [0, before])
+  assert.deepEqual([listeners(signal), clock.ticking], [0, 0])
 })
 
 test("[AE4] newTaskFor decides on the class of every future: submit, invokeAll, invokeAny, map, views, completion services", async () => {

@@ -15,8 +15,7 @@ import {
 } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
+import { collectGarbage } from "../../support/garbage.ts"
 import { eventually, rejectionOf, thrownBy, turns } from "../../support/harness.ts"
 import { all, Lab, wrong } from "./support.ts"
 
@@ -206,8 +205,6 @@ test("[XF11] callable takes runnables only and is called after them", () => {
 })
 
 test("[XF12] an executor that is forgotten without shutdown is garbage, idle threads and all", async () => {
-  setFlagsFromString("--expose-gc")
-  const collect = runInNewContext("gc") as () => void
   const forgotten = async (): Promise<WeakRef<ExecutorService>[]> => {
     const cached = Executors.newCachedThreadPool(virtualThreads())
     cached.keepAliveTime = 1 // until then its idle thread has a timer, which holds it
@@ -222,7 +219,7 @@ test("[XF12] an executor that is forgotten without shutdown is garbage, idle thr
   }
   const references = await forgotten()
   await eventually(() => {
-    collect()
+    collectGarbage()
     return references.every((reference) => reference.deref() === undefined)
   })
 })

@@ -1,20 +1,12 @@
 /** What executors mean to the life of a program, each time seen from outside. */
 import assert from "node:assert/strict"
-import { execFile } from "node:child_process"
 import test from "node:test"
-import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
-
-/** Turns a program that does not end into a failure. */
-const PATIENCE = 60_000
-
-const root = fileURLToPath(new URL("../../../../", import.meta.url))
+import { runProgram } from "../../support/child.ts"
 
 /** Runs a module that may import "corepool"; what it printed, once it has ended by itself. */
 async function run(program: string): Promise<string> {
-  const args = ["--input-type=module", "--eval", program]
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: root, timeout: PATIENCE })
-  assert.equal(stderr, "")
+  const { code, stdout, stderr } = await runProgram(program)
+  assert.deepEqual([code, stderr], [0, ""])
   return stdout.trim()
 }
 

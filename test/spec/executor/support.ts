@@ -58,11 +58,6 @@ export function listeners(signal: AbortSignal): number {
   return getEventListeners(signal, "abort").length
 }
 
-/** How many timers of this process are ticking. */
-export function timers(): number {
-  return process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length
-}
-
 /** Everything an asynchronous iterable gives. */
 export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const gathered: T[] = []

@@ -2,8 +2,9 @@
 import { Executors, ExecutorCompletionService, FutureTask, InterruptedError, TimeoutError } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { eventually, rejectionOf, turns } from "../../support/harness.ts"
-import { all, Lab, timers } from "./support.ts"
+import { all, Lab } from "./support.ts"
 
 /** Long beside anything a test does: never runs out. */
 const AMPLE = 1_000_000
@@ -98,45 +99,45 @@ test("[WO14] with both limits each counts in its time", async () => {
 test("[WO15] a task's timers end with it, however it ends", async () => {
   await using lab = new Lab()
   const pool = lab.fixed(1)
-  const before = timers()
+  using clock = new FakeClock()
   const view = pool.with({ timeout: AMPLE, queueTimeout: AMPLE })
   await view.submit(() => 1)
-  assert.equal(timers(), before, "after success")
+  assert.equal(clock.ticking, 0, "after success")
   await rejectionOf(view.submit(() => Promise.reject(new Error("own"))))
-  assert.equal(timers(), before, "after failure")
+  assert.equal(clock.ticking, 0, "after failure")
   const gate = lab.gate()
   const running = view.submit(gate.interruptible)
   await gate.entered()
   const waiting = view.submit(() => 1)
-  assert.equal(timers(), before + 2, "one runs, one waits")
+  assert.equal(clock.ticking, 2, "one runs, one waits")
   waiting.cancel()
-  assert.equal(timers(), before + 1, "after cancel of the waiting one")
+  assert.equal(clock.ticking, 1, "after cancel of the waiting one")
   running.cancel(true)
-  assert.equal(timers(), before, "after cancel of the running one")
+  assert.equal(clock.ticking, 0, "after cancel of the running one")
   await eventually(() => gate.inside === 0)
   const stubborn = lab.gate()
   pool.submit(stubborn.body)
   await stubborn.entered()
   view.submit(() => 1)
   view.execute(() => 1)
-  assert.equal(timers(), before + 2, "two wait")
+  assert.equal(clock.ticking, 2, "two wait")
   pool.shutdownNow()
-  assert.equal(timers(), before, "after shutdownNow")
+  assert.equal(clock.ticking, 0, "after shutdownNow")
   assert.throws(() => view.submit(() => 1))
   assert.throws(() => view.execute(() => 1))
-  assert.equal(timers(), before, "after refusal")
+  assert.equal(clock.ticking, 0, "after refusal")
 })
 
 test("[WO16] Infinity is no limit, and costs no timer", async () => {
   await using lab = new Lab()
   const pool = lab.fixed(1)
-  const before = timers()
+  using clock = new FakeClock()
   const gate = lab.gate()
   const view = pool.with({ timeout: Infinity, queueTimeout: Infinity })
   const future = view.submit(gate.body)
   view.submit(() => 1)
   await gate.entered()
-  assert.equal(timers(), before)
+  assert.equal(clock.ticking, 0)
   gate.open("done")
   assert.equal(await future, "done")
 })

@@ -3,8 +3,7 @@ import { drive, type Steps, type WaitList } from "#src/memory/waiting.js"
 import { Thread } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
+import { collectGarbage } from "../../support/garbage.ts"
 import { eventually, Gate, rejectionOf, thrownBy } from "../../support/harness.ts"
 import { Threads } from "../thread/threads.ts"
 import { OpenTask, roads } from "./open-task.ts"
@@ -134,8 +133,6 @@ test("[FT52] with an asynchronous body the promise of run() or runAndReset() rej
 
 for (const { road, take } of roads) {
   test(`[FT53] after ${road} the body can be collected while the task lives`, async () => {
-    setFlagsFromString("--expose-gc")
-    const collect = runInNewContext("gc") as () => void
     const makeTask = (): [OpenTask<unknown>, WeakRef<object>] => {
       const captured = { large: Array.from({ length: 1000 }, () => 0) }
       return [new OpenTask<unknown>(() => captured.large.length), new WeakRef(captured)]
@@ -143,7 +140,7 @@ for (const { road, take } of roads) {
     const [task, captured] = makeTask()
     await take(task)
     await eventually(() => {
-      collect()
+      collectGarbage()
       return captured.deref() === undefined
     })
     assert.ok(task.isDone)

@@ -6,13 +6,9 @@ import test from "node:test"
 import { setImmediate as turn } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
+import { collectGarbage } from "../../support/garbage.ts"
 import { eventually, turns } from "../../support/harness.ts"
 import { Pools } from "../../support/pools.ts"
-
-setFlagsFromString("--expose-gc")
-const collectGarbage = runInNewContext("gc") as () => void
 
 interface Ended {
   readonly stdout: string

@@ -194,7 +194,7 @@ test("[RJ9] with nothing to discard DiscardOldestPolicy gives up when the stack 
   const before = String(pool)
   const error = thrownBy(() => pool.execute(() => assert.fail("ran")))
   assert.ok(error instanceof RangeError)
-  assert.equal(error.message, "Maximum call stack size exceeded")
+  assert.equal(error.message, STACK_OVERFLOW)
   assert.ok(thrownBy(() => pool.submit(() => assert.fail("ran"))) instanceof RangeError)
   assert.equal(String(pool), before)
   gate.open()

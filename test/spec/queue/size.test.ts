@@ -11,8 +11,9 @@ import {
 } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { collectGarbage } from "../../support/garbage.ts"
 import { eventually, turns } from "../../support/harness.ts"
-import { collectGarbage, waiting } from "./support.ts"
+import { waiting } from "./support.ts"
 
 const MILLION = 1_000_000
 

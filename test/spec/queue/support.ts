@@ -4,8 +4,6 @@ import { Flow } from "#src/memory/flow.js"
 import { now } from "#src/time/timer.js"
 import assert from "node:assert/strict"
 import { afterEach } from "node:test"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { turns } from "../../support/harness.ts"
 
 /** The flows of the test that is running. Those that still wait at its end must not keep the process alive. */
@@ -137,7 +135,3 @@ export interface Received<E> {
   readonly reason: unknown
   readonly flow: Flow
 }
-
-setFlagsFromString("--expose-gc")
-/** Collects all garbage now. */
-export const collectGarbage = runInNewContext("gc") as () => void

@@ -2,8 +2,7 @@
 import { FutureTask } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
+import { collectGarbage } from "../../support/garbage.ts"
 import { eventually, turns } from "../../support/harness.ts"
 import { runProgram } from "../../support/child.ts"
 import { FakeClock } from "../../support/fake-clock.ts"
@@ -131,9 +130,6 @@ test("[SC57] what keeps the process alive is one timer, and it is there only whi
   await pass(clock, 35)
   assert.deepEqual([third.isDone, clock.ticking], [true, 0])
 })
-
-setFlagsFromString("--expose-gc")
-const collectGarbage = runInNewContext("gc") as () => void
 
 test("[SC59] an idle pool keeps nothing of a task in memory that is over, or was cancelled and purged or removed", async () => {
   await using pools = new Schedules()

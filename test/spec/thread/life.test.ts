@@ -216,6 +216,7 @@ test("[TH19][TH21] an error that ends a thread is printed and does not end the p
     setImmediate(() => console.log("end"))
   `)
   assert.deepEqual([code, stdout], [0, "end\n"])
-  assert.match(stderr, /Exception in thread "io-1" Error: at once\n {4}at /)
-  assert.match(stderr, /Exception in thread "io-2" Error: later\n {4}at /)
+  // What an error looks like is the runtime's choice. Bun shows a piece of the source first.
+  assert.match(stderr, /Exception in thread "io-1" [^]*[Ee]rror: at once\n +at /)
+  assert.match(stderr, /Exception in thread "io-2" [^]*[Ee]rror: later\n +at /)
 })

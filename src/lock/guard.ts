@@ -1,0 +1,20 @@
+/** What `lock()` gives: unlocks at the end of a block, or before, but once. */
+import type { Guard } from "./lock.ts"
+
+export class LockGuard implements Guard {
+  #lock: { unlock(): void } | undefined
+
+  constructor(lock: { unlock(): void }) {
+    this.#lock = lock
+  }
+
+  unlock(): void {
+    if (this.#lock === undefined) return
+    this.#lock.unlock() // not ours to unlock: it throws, and the guard remains as it was
+    this.#lock = undefined
+  }
+
+  [Symbol.dispose](): void {
+    this.unlock()
+  }
+}

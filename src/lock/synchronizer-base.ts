@@ -1,0 +1,132 @@
+/**
+ * What every synchronizer consists of: a word of state, the queue of those who wait for it, and what can be seen of
+ * both. How it is acquired and released is in abstract-queued-synchronizer.ts.
+ */
+import { compareAndSet, load, store } from "#atomics"
+import { requireInteger, requireObject } from "../checks.ts"
+import { identityOf } from "../identity.ts"
+import { currentFlow } from "../memory/flow.ts"
+import { wholeLines } from "../memory/layout.ts"
+import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
+import { EXCLUSIVE, QUEUE, SHARED, type Waiter, WaitQueue } from "../memory/wait-queue.ts"
+
+/** The queue, and after it on a line of its own what a synchronizer is about. */
+export const STATE: number = wholeLines(QUEUE.SIZE)
+const CONTENDED = STATE + 1
+/** A number by which its conditions know it; 0 if it has none. */
+export const IDENTITY: number = STATE + 2
+/** Where the words of a subclass begin. */
+export const OWN: number = STATE + 3
+
+const TYPE = "AbstractQueuedSynchronizer"
+
+/** A task that waits, as far as it can be seen from here. */
+export interface QueuedThread {
+  /** What `Thread.id` says of it in the thread it runs in. */
+  readonly id: number
+  /** Whether that is this thread. Each numbers its own tasks. */
+  readonly isLocal: boolean
+}
+
+export abstract class SynchronizerBase extends Shareable {
+  readonly #memory: SharedMemory
+  readonly #queue: WaitQueue
+  readonly #words: Int32Array
+
+  constructor(shared?: Shared | SharedMemory) {
+    const memory = memoryOf(shared)
+    super(TYPE, memory)
+    this.#memory = memory
+    this.#words = memory.words
+    this.#queue = new WaitQueue(memory.here, memory.words, 0, memory)
+  }
+
+  /** @internal */
+  get memory(): SharedMemory {
+    return this.#memory
+  }
+
+  /** @internal */
+  get queue(): WaitQueue {
+    return this.#queue
+  }
+
+  // ------------------------------------------------------------------ the state, for subclasses
+
+  protected get state(): number {
+    return load(this.#words, STATE)
+  }
+
+  protected set state(value: number) {
+    store(this.#words, STATE, value)
+  }
+
+  protected compareAndSetState(expected: number, value: number): boolean {
+    return compareAndSet(this.#words, STATE, expected, value)
+  }
+
+  // ------------------------------------------------------------------ who waits
+
+  get hasQueuedThreads(): boolean {
+    return !this.#queue.isEmpty
+  }
+
+  /** How many tasks wait; an estimate while they come and go. */
+  get queueLength(): number {
+    return this.#queue.length
+  }
+
+  /** Those who wait, first in line first. */
+  get queuedThreads(): QueuedThread[] {
+    return this.#seen(this.#queue.waiters())
+  }
+
+  /** Those who wait to have it for themselves. */
+  get exclusiveQueuedThreads(): QueuedThread[] {
+    return this.#seen(this.#queue.waiters().filter(({ mode }) => mode === EXCLUSIVE))
+  }
+
+  /** Those who wait to have it together with others. */
+  get sharedQueuedThreads(): QueuedThread[] {
+    return this.#seen(this.#queue.waiters().filter(({ mode }) => mode === SHARED))
+  }
+
+  get firstQueuedThread(): QueuedThread | undefined {
+    return this.queuedThreads[0]
+  }
+
+  /** Whether this thread, a virtual one of ours or the current one, waits. Of tasks in other threads one cannot ask. */
+  isQueued(thread: { readonly id: number }): boolean {
+    const { id } = requireObject("thread", thread, "a Thread") as { id?: unknown }
+    const sought = requireInteger("thread.id", id, 1)
+    return this.queuedThreads.some((waiter) => waiter.isLocal && waiter.id === sought)
+  }
+
+  /** Whether anybody ever had to wait. */
+  get hasContended(): boolean {
+    return load(this.#words, CONTENDED) !== 0
+  }
+
+  /** @internal */
+  protected noteContention(): void {
+    store(this.#words, CONTENDED, 1)
+  }
+
+  /** Whether somebody else has waited longer than the current task. What a fair `tryAcquire` asks first. */
+  hasQueuedPredecessors(): boolean {
+    return this.#queue.hasPredecessorOf(currentFlow())
+  }
+
+  override toString(): string {
+    return `${identityOf(this)}[State = ${this.state}, ${this.hasQueuedThreads ? "non" : ""}empty queue]`
+  }
+
+  #seen(waiters: readonly Waiter[]): QueuedThread[] {
+    return waiters.map(({ thread, flow }) => ({ id: flow >>> 0, isLocal: thread === this.#memory.here.token }))
+  }
+}
+
+function memoryOf(shared: Shared | SharedMemory | undefined): SharedMemory {
+  if (shared === undefined) return SharedMemory.allocate(OWN)
+  return shared instanceof SharedMemory ? shared : SharedMemory.open(TYPE, shared)
+}

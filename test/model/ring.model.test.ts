@@ -1,0 +1,198 @@
+/**
+ * The ring under every interleaving of two or three threads, each of which may die before any of its steps. Ids such as
+ * [RG9] refer to docs/spec/memory-structures.md. All rings have two cells and stand where positions and laps wrap.
+ */
+import { sharedWords } from "#atomics"
+import { RING, Ring } from "#src/memory/ring.js"
+import assert from "node:assert/strict"
+import test from "node:test"
+import { startRingAt } from "../spec/memory/fenced.ts"
+import { explore, name, type Report } from "./explore.ts"
+import { Logs, NO, YES } from "./logs.ts"
+
+const CAPACITY = 2
+/** Laps of eight bits: the position before the first wraps together with its lap. */
+const MAX_VALUE = 2 ** 24 - 1
+const START = 2 ** 32 - 2
+
+interface Call {
+  readonly what: "offer" | "poll" | "remove" | "isEmpty"
+  readonly value: number
+}
+
+const offer = (value: number): Call => ({ what: "offer", value })
+const remove = (value: number): Call => ({ what: "remove", value })
+const poll: Call = { what: "poll", value: 0 }
+const isEmpty: Call = { what: "isEmpty", value: 0 }
+
+function make(ring: Ring, { what, value }: Call): number {
+  if (what === "poll") return ring.poll() || NO
+  const result = what === "offer" ? ring.offer(value) : what === "remove" ? ring.remove(value) : ring.isEmpty
+  return result ? YES : NO
+}
+
+/** Who does what, at most three. Values are all different. */
+type Plans = Readonly<Record<string, readonly Call[]>>
+
+interface Shared {
+  readonly words: Int32Array
+  readonly logs: Logs
+}
+
+function setUp(prefilled: readonly number[]): Shared {
+  const words = sharedWords(Ring.wordsFor(CAPACITY))
+  const { TAIL, HEAD, HOLES, CELLS } = RING
+  name(words, "ring", { tail: TAIL, head: HEAD, holes: HOLES, cell0: CELLS, cell1: CELLS + 1 })
+  startRingAt(words, 0, START, CAPACITY, MAX_VALUE)
+  const ring = ringOver(words)
+  for (const value of prefilled) assert.ok(ring.offer(value))
+  return { words, logs: new Logs(3) }
+}
+
+function ringOver(words: Int32Array): Ring {
+  return new Ring(words, 0, CAPACITY, MAX_VALUE)
+}
+
+/** Explores what the threads do with a ring that holds these values, with so many deaths among them. */
+function check(prefilled: readonly number[], plans: Plans, kills: number): Report {
+  const names = Object.keys(plans)
+  const bodies = names.map((thread, i) => [
+    thread,
+    ({ words, logs }: Shared) => {
+      const ring = ringOver(words)
+      const calls = (plans[thread] ?? []).map((call) => () => make(ring, call))
+      logs.record(i, calls)
+      return true
+    },
+  ])
+  return explore({
+    setup: () => setUp(prefilled),
+    threads: Object.fromEntries(bodies) as Record<string, (shared: Shared) => boolean>,
+    kill: kills === 0 ? [] : names,
+    kills,
+    finally: ({ words, logs }, outcomes) => {
+      const histories = names.map((thread, i): History => {
+        const calls = plans[thread] ?? []
+        const results = logs.of(i)
+        if (outcomes[thread] !== undefined) assert.equal(results.length, calls.length)
+        return { calls, results, cutShort: calls[results.length] }
+      })
+      judge(prefilled, histories, ringOver(words))
+    },
+  })
+}
+
+interface History {
+  readonly calls: readonly Call[]
+  readonly results: readonly number[]
+  /** The call in which the thread died, or would have come to next. */
+  readonly cutShort: Call | undefined
+}
+
+/** Whether a ring can have given these results, and is in order. */
+function judge(prefilled: readonly number[], histories: readonly History[], ring: Ring): void {
+  const { size, isEmpty: empty } = ring
+  const left: number[] = []
+  for (let value = ring.poll(); value !== 0; value = ring.poll()) left.push(value)
+  assert.equal(size, left.length, "the size was wrong")
+  assert.equal(empty, left.length === 0)
+
+  const accepted = [...prefilled]
+  const uncertain: number[] = []
+  const polled = histories.map(({ results }) => results.filter((result) => result > 0))
+  const out = polled.flat()
+  let inHand = 0
+  for (const { calls, results, cutShort } of histories) {
+    for (const [i, result] of results.entries()) {
+      const { what, value } = calls[i] as Call
+      if (what === "offer" && result === YES) accepted.push(value)
+      if (what === "remove" && result === YES) out.push(value)
+    }
+    if (cutShort?.what === "offer") uncertain.push(cutShort.value)
+    if (cutShort?.what === "poll" || cutShort?.what === "remove") inHand++
+  }
+
+  const seen = [...out, ...left]
+  assert.equal(new Set(seen).size, seen.length, `a value came out twice: ${seen}`)
+  for (const value of seen) assert.ok([...accepted, ...uncertain].includes(value), `${value} came from nowhere`)
+  const lost = accepted.filter((value) => !seen.includes(value))
+  assert.ok(lost.length <= inHand, `lost ${lost}`)
+
+  // In the order in which they went in. What was prefilled counts as one producer's.
+  const producers = [prefilled, ...histories.map(({ calls }) => calls.filter(isOffer).map(({ value }) => value))]
+  for (const values of producers) {
+    const inOrder = (some: readonly number[]): boolean => {
+      const places = some.map((value) => values.indexOf(value)).filter((place) => place >= 0)
+      return places.every((place, i) => i === 0 || place > (places[i - 1] as number))
+    }
+    for (const one of polled) assert.ok(inOrder([...one, ...left]), `${one} and then ${left} are out of order`)
+  }
+
+  // Refusals. What was in from the beginning and is still in was in all the time.
+  for (const { calls, results } of histories) {
+    for (const [i, result] of results.entries()) {
+      const { what, value } = calls[i] as Call
+      const others = [...accepted, ...uncertain].filter((each) => each !== value)
+      if (what === "offer" && result === NO) assert.ok(others.length >= CAPACITY, `${value} was refused without need`)
+      const saysEmpty = (what === "poll" && result === NO) || (what === "isEmpty" && result === YES)
+      const later = results.slice(i)
+      if (saysEmpty) {
+        assert.ok(!prefilled.some((each) => left.includes(each) || later.includes(each)), "it was not empty")
+      }
+      if (what === "remove" && result === NO) assert.ok(!prefilled.includes(value) || !left.includes(value))
+    }
+  }
+
+  assert.deepEqual([ring.offer(101), ring.offer(102), ring.offer(103)], [true, true, false])
+  assert.deepEqual([ring.poll(), ring.poll(), ring.poll()], [101, 102, 0])
+}
+
+function isOffer({ what }: Call): boolean {
+  return what === "offer"
+}
+
+const DEATHS = [0, 1, 2]
+
+for (const deaths of DEATHS) {
+  test(`[RG3][RG9][RG10][RG12][RG13] two producers and a consumer, ${deaths} deaths`, () => {
+    const plans = { p: [offer(1), offer(2)], q: [offer(3)], c: [poll, poll] }
+    assert.ok(check([], plans, deaths).executions > 200)
+  })
+
+  test(`[RG3][RG9][RG10][RG12][RG13] a producer and two consumers, ${deaths} deaths`, () => {
+    const plans = { p: [offer(1), offer(2)], c: [poll, poll], d: [poll] }
+    assert.ok(check([], plans, deaths).executions > 100)
+  })
+
+  test(`[RG3][RG6][RG9][RG12] two producers and a consumer round a ring that is full, ${deaths} deaths`, () => {
+    const plans = { p: [offer(1), offer(2)], q: [offer(3)], c: [poll, poll] }
+    assert.ok(check([8, 9], plans, deaths).executions > 200)
+  })
+
+  test(`[RG3][RG6][RG9][RG12] two consumers and a producer round a ring that is full, ${deaths} deaths`, () => {
+    const plans = { p: [offer(1), offer(2)], c: [poll, poll], d: [poll] }
+    assert.ok(check([8, 9], plans, deaths).executions > 100)
+  })
+
+  test(`[RG4][RG9][RG12][RG13] polling and removing the same value, ${deaths} deaths`, () => {
+    for (const victim of [8, 9]) {
+      const plans = { r: [remove(victim), isEmpty], c: [poll], p: [offer(1)] }
+      assert.ok(check([8, 9], plans, deaths).executions > 50)
+    }
+  })
+
+  test(`[RG4][RG9][RG12][RG13] two remove the same value, one offers it before, ${deaths} deaths`, () => {
+    const plans = { r: [remove(1), remove(2)], s: [remove(1), poll], p: [offer(1), offer(2)] }
+    assert.ok(check([9], plans, deaths).executions > 100)
+  })
+}
+
+test("[RG3][RG6][RG9][RG10][RG12] a producer and a consumer, several times round, each may die", () => {
+  const plans = { p: [1, 2, 3, 4, 5, 6].map(offer), c: [poll, poll, poll, poll, isEmpty] }
+  assert.ok(check([], plans, 1).executions > 100)
+})
+
+test("[RG3][RG4][RG5][RG13] holes that go round with the ring", () => {
+  const plans = { p: [offer(1), remove(1), offer(2), remove(2), offer(3)], c: [isEmpty, poll, remove(9)] }
+  assert.ok(check([9], plans, 1).executions > 100)
+})

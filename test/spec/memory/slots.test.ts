@@ -1,0 +1,205 @@
+/** The allocator of slots, one operation at a time. Ids such as [SL1] refer to docs/spec/memory-structures.md. */
+import { LINE } from "#src/memory/layout.js"
+import { SLOT, Slots, SLOTS } from "#src/memory/slots.js"
+import assert from "node:assert/strict"
+import test from "node:test"
+import { Fenced, MEMORIES } from "./fenced.ts"
+
+function slotsOf(capacity: number, bodyWords = 2): { slots: Slots; words: Int32Array } {
+  const words = new Int32Array(Slots.wordsFor(capacity, bodyWords))
+  return { slots: new Slots(words, 0, capacity, bodyWords), words }
+}
+
+function takeAll(slots: Slots): number[] {
+  const handles: number[] = []
+  for (let handle = slots.take(); handle !== 0; handle = slots.take()) handles.push(handle)
+  return handles
+}
+
+for (const capacity of [1, 2, 3, 7, 8, 100]) {
+  test(`[SL1] there are ${capacity} slots to take, each once, and then 0`, () => {
+    const { slots } = slotsOf(capacity)
+    for (let round = 0; round < 3; round++) {
+      const handles = takeAll(slots)
+      assert.equal(handles.length, capacity)
+      const numbers = handles.map((handle) => slots.slotOf(handle)).sort((a, b) => a - b)
+      assert.deepEqual(
+        numbers,
+        Array.from({ length: capacity }, (_, i) => i + 1),
+      )
+      assert.equal(slots.take(), 0)
+      for (const handle of handles) assert.ok(slots.free(handle))
+    }
+  })
+}
+
+test("[SL1] several objects over the same words are one allocator", () => {
+  const { slots, words } = slotsOf(2)
+  const other = new Slots(words, 0, 2, 2)
+  const a = slots.take()
+  const b = other.take()
+  assert.notEqual(slots.slotOf(a), other.slotOf(b))
+  assert.equal(slots.take(), 0)
+  assert.ok(slots.isCurrent(b))
+  assert.ok(other.free(a))
+  assert.equal(slots.isCurrent(a), false)
+  assert.notEqual(slots.take(), 0)
+})
+
+test("[SL2] the slot freed last is taken first", () => {
+  const { slots } = slotsOf(4)
+  const [a = 0, b = 0, c = 0] = [slots.take(), slots.take(), slots.take()]
+  for (const handle of [b, a, c]) slots.free(handle)
+  assert.deepEqual(
+    [slots.take(), slots.take(), slots.take()].map((handle) => slots.slotOf(handle)),
+    [c, a, b].map((handle) => slots.slotOf(handle)),
+  )
+})
+
+test("[SL3] a handle is current from take to free, and not when the slot is in use again", () => {
+  const { slots } = slotsOf(3)
+  const past: number[] = []
+  for (let i = 0; i < 1000; i++) {
+    const handle = slots.take()
+    assert.ok(!past.includes(handle))
+    assert.ok(slots.isCurrent(handle))
+    assert.equal(slots.handleOf(slots.slotOf(handle)), handle)
+    for (const old of past.slice(-5)) assert.equal(slots.isCurrent(old), false)
+    slots.free(handle)
+    assert.equal(slots.isCurrent(handle), false)
+    past.push(handle)
+  }
+})
+
+test("[SL3] generations come round as late as the bits allow, and everything still works", () => {
+  const capacity = 2 ** 24 - 1
+  // Of so many slots the words of a few will do.
+  const words = new Int32Array(SLOTS.RECORDS + 8 * SLOT.BODY)
+  const slots = new Slots(words, 0, capacity, 0)
+  const first = slots.take()
+  let handle = first
+  for (let i = 1; i < 2 ** 8; i++) {
+    slots.free(handle)
+    handle = slots.take()
+    assert.equal(slots.slotOf(handle), slots.slotOf(first))
+    assert.equal(slots.isCurrent(first), false)
+  }
+  slots.free(handle)
+  assert.equal(slots.take(), first)
+  assert.ok(slots.isCurrent(first))
+})
+
+test("[SL4] freeing twice, or what never was a handle, has no effect", () => {
+  const { slots, words } = slotsOf(5)
+  const a = slots.take()
+  const b = slots.take()
+  assert.equal(slots.free(a), true)
+  const before = words.slice()
+  assert.equal(slots.free(a), false)
+  for (const nonsense of [0, 3, 6, 7, -1, a + 8, b + 8, 2 ** 31 - 1]) {
+    assert.equal(slots.free(nonsense), false)
+    assert.equal(slots.isCurrent(nonsense), false)
+  }
+  assert.deepEqual(words, before)
+  const again = slots.take()
+  assert.equal(slots.slotOf(again), slots.slotOf(a))
+  assert.equal(slots.free(a), false)
+  assert.ok(slots.isCurrent(again))
+  assert.ok(slots.free(b))
+})
+
+test("[SL5] bodies do not overlap, and are as their last user left them", () => {
+  const { slots, words } = slotsOf(4, 3)
+  const handles = takeAll(slots)
+  for (const handle of handles) {
+    const body = slots.bodyOf(handle)
+    assert.deepEqual([...words.subarray(body, body + 3)], [0, 0, 0])
+    words.fill(handle, body, body + 3)
+  }
+  for (const handle of handles) assert.ok(slots.isCurrent(handle))
+  for (const handle of handles) slots.free(handle)
+  for (const handle of takeAll(slots)) {
+    const body = slots.bodyOf(handle)
+    assert.equal(slots.bodyOf(slots.slotOf(handle)), body)
+    assert.equal(slots.bodyOf(0) + slots.slotOf(handle) * slots.stride, body)
+    const left = words[body] ?? 0
+    assert.equal(slots.slotOf(left), slots.slotOf(handle))
+    assert.deepEqual([...words.subarray(body, body + 3)], [left, left, left])
+  }
+})
+
+test("[SL6] capacity and body length are checked", () => {
+  const words = new Int32Array(1000)
+  for (const capacity of [0, -1, 1.5, NaN, 2 ** 24]) {
+    assert.throws(() => new Slots(words, 0, capacity, 1), RangeError)
+    assert.throws(() => Slots.wordsFor(capacity, 1), RangeError)
+  }
+  for (const length of [-1, 1.5, NaN]) {
+    assert.throws(() => new Slots(words, 0, 1, length), RangeError)
+    assert.throws(() => Slots.wordsFor(1, length), RangeError)
+  }
+  assert.throws(() => new Slots(words, 0, "1" as never, 1), TypeError)
+})
+
+for (const [kind, memory] of Object.entries(MEMORIES)) {
+  test(`[SL7] nothing outside of its words is touched, in ${kind} memory`, () => {
+    const fenced = new Fenced(Slots.wordsFor(5, 3), memory)
+    const slots = new Slots(fenced.words, fenced.index, 5, 3)
+    for (let round = 0; round < 20; round++) {
+      for (const handle of takeAll(slots)) {
+        const body = slots.bodyOf(handle)
+        fenced.words.fill(-1, body, body + 3)
+        slots.giveTo(handle, 7)
+        if (round % 2 === 0) slots.free(handle)
+        else slots.reclaim((owner) => owner === 7)
+      }
+    }
+    fenced.assertUntouched()
+  })
+}
+
+test("[SL7] the two words all threads write are on different cache lines, the records on others", () => {
+  const lines = [SLOTS.HEAD, SLOTS.FRESH, SLOTS.RECORDS].map((word) => Math.floor(word / LINE))
+  assert.equal(new Set(lines).size, 3)
+})
+
+test("[SL11] what dead owners had is freed, and nothing else", () => {
+  const { slots } = slotsOf(6)
+  const dead = [slots.take(11), slots.take(12), slots.take(11)]
+  const alive = slots.take(13)
+  const nobodys = slots.take()
+  slots.free(dead[2] ?? 0)
+  assert.equal(
+    slots.reclaim((owner) => owner !== 13),
+    2,
+  )
+  assert.equal(
+    slots.reclaim((owner) => owner !== 13),
+    0,
+  )
+  for (const handle of dead) assert.equal(slots.isCurrent(handle), false)
+  for (const handle of [alive, nobodys]) assert.ok(slots.isCurrent(handle))
+  assert.equal(takeAll(slots).length, 4)
+})
+
+test("[SL12] a slot given away is its new owner's", () => {
+  const { slots } = slotsOf(3)
+  const given = slots.take(11)
+  const left = slots.take(11)
+  assert.equal(slots.ownerOf(given), 11)
+  slots.giveTo(given, 12)
+  slots.giveTo(left, 0)
+  assert.equal(slots.ownerOf(given), 12)
+  assert.equal(
+    slots.reclaim((owner) => owner === 11),
+    0,
+  )
+  assert.equal(
+    slots.reclaim((owner) => owner === 12),
+    1,
+  )
+  assert.equal(slots.isCurrent(given), false)
+  assert.ok(slots.isCurrent(left))
+  const again = slots.take(14)
+  assert.equal(slots.ownerOf(again), 14)
+})

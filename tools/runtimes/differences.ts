@@ -1,0 +1,32 @@
+/**
+ * Where the runtimes differ, as data. A test listed here is expected to fail there: it counts as `differs`, with the
+ * reason. If it passes, or is gone, the run fails, so that the list stays true.
+ */
+import type { RuntimeName } from "./runtime.ts"
+
+export interface Difference {
+  readonly runtimes: readonly RuntimeName[]
+  /** The path of the test's source. */
+  readonly file: string
+  /** The test's title, after those of its suites: `outer > inner`. */
+  readonly test: string
+  readonly reason: string
+}
+
+/** Files that do not concern a runtime and are not run on it. */
+export interface Omission {
+  readonly runtimes: readonly RuntimeName[]
+  /** How the paths of the files start. */
+  readonly under: string
+  readonly reason: string
+}
+
+export const OMISSIONS: readonly Omission[] = [
+  {
+    runtimes: ["bun", "deno"],
+    under: "test/tools/",
+    reason: "they test the checks of this repository, which are programs for Node",
+  },
+]
+
+export const DIFFERENCES: readonly Difference[] = []

@@ -1,0 +1,131 @@
+/** Runs test files on one runtime: each in a process of its own, a few at a time. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { availableParallelism, tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Runtime } from "./fetch.ts"
+import { type FileResults, readResults, type Result } from "./results.ts"
+import { commandFor } from "./runtime.ts"
+
+export interface FileRun {
+  /** The path of the source, from the root of the repository. */
+  readonly file: string
+  /** One for each test, and one more for a file that failed by itself. */
+  readonly results: readonly Result[]
+}
+
+export interface Limits {
+  /** Milliseconds that one test may take. */
+  readonly test: number
+  /** Milliseconds after which a file is ended, with all processes it has started. */
+  readonly file: number
+}
+
+/** How a process ended. */
+export interface Ending {
+  /** The exit code; null if a signal ended it. */
+  readonly code: number | null
+  /** What it printed to stderr. */
+  readonly stderr: string
+  /** Whether it was ended because its time was over. */
+  readonly isOverdue: boolean
+}
+
+/** The process groups that run now: a group for each file, so that nothing it started is left. */
+const groups = new Set<ChildProcess>()
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    groups.forEach(endGroup)
+    process.kill(process.pid, signal)
+  })
+}
+
+/** `root` is the repository; results are in the order of the files. */
+export async function runFiles(
+  root: string,
+  runtime: Runtime,
+  files: readonly string[],
+  limits: Limits,
+): Promise<FileRun[]> {
+  const folder = mkdtempSync(join(tmpdir(), "corepool-runtimes-"))
+  const runs: FileRun[] = []
+  let next = 0
+  const lane = async (): Promise<void> => {
+    while (next < files.length) {
+      const at = next++
+      const file = files[at] as string
+      const path = join(folder, `${at}.jsonl`)
+      const ending = await runFile(root, runtime, file, path, limits)
+      const written = readResults(existsSync(path) ? readFileSync(path, "utf8") : "")
+      runs[at] = { file, results: [...written.results, ...failureOf(written, ending)] }
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: availableParallelism() }, lane))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return runs
+}
+
+function runFile(root: string, runtime: Runtime, file: string, results: string, limits: Limits): Promise<Ending> {
+  const { program, args, env } = commandFor(
+    runtime.name,
+    runtime.program,
+    {
+      file: `build/${file.replace(/\.ts$/, ".js")}`,
+      results,
+      conditions: file.endsWith(".model.test.ts") ? ["model"] : [],
+      timeLimit: limits.test,
+    },
+    join(root, "build/tools/runtimes"),
+    join(root, "tools/runtimes"),
+  )
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd: root,
+      env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, NODE_TEST_CONTEXT: undefined, ...env },
+      stdio: ["ignore", "ignore", "pipe"],
+      detached: true,
+    })
+    groups.add(child)
+    let isOverdue = false
+    const limit = setTimeout(() => {
+      isOverdue = true
+      endGroup(child)
+    }, limits.file)
+    let stderr = ""
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
+    child.on("error", reject)
+    child.on("exit", () => endGroup(child))
+    child.on("close", (code) => {
+      clearTimeout(limit)
+      groups.delete(child)
+      resolve({ code, stderr, isOverdue })
+    })
+  })
+}
+
+/** Also what the process has left behind. */
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, "SIGKILL")
+  } catch (error) {
+    // The usual case: nobody is left.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
+  }
+}
+
+/** A file fails by itself if it does not come to its end, or ends badly with no test to blame. */
+export function failureOf({ results, open, finished }: FileResults, ending: Ending): Result[] {
+  const title = "the file itself"
+  const running = open.length === 0 ? "" : `; not ended: ${open.join(", ")}`
+  const said = ending.stderr.trim() === "" ? "" : `\n${ending.stderr.trim()}`
+  if (ending.isOverdue) return [{ title, outcome: "failed", why: `did not end within its time${running}${said}` }]
+  const isBlamed = results.some(({ outcome }) => outcome === "failed")
+  if (finished && (ending.code === 0 || isBlamed)) return []
+  const how = ending.code === null ? "was ended by a signal" : `ended with exit code ${ending.code}`
+  return [{ title, outcome: "failed", why: `${how}${running}${said}` }]
+}

@@ -1,0 +1,76 @@
+/**
+ * `npm run test:runtimes`: the whole test suite on every runtime that corepool is meant for.
+ *
+ *     npm run test:runtimes                       all runtimes, all files
+ *     npm run test:runtimes -- bun deno           these runtimes
+ *     npm run test:runtimes -- --pattern queue    the files with "queue" in their path
+ *
+ * Prints a row for each runtime as it is done, then what differs, is skipped or has failed. Exit code 1 if anything failed, 2 if
+ * it could not begin.
+ */
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { listFiles } from "../check/files.ts"
+import { DIFFERENCES, OMISSIONS } from "./differences.ts"
+import { fetchRuntimes } from "./fetch.ts"
+import { type FileRun, type Limits, runFiles } from "./files.ts"
+import { filesFor, judge, staleEntries } from "./judge.ts"
+import { header, remarks, type Row, row } from "./report.ts"
+import { type RuntimeName, RUNTIMES } from "./runtime.ts"
+
+/** Nothing takes so long; it only turns what hangs into a failure. */
+const LIMITS: Limits = { test: 120_000, file: 300_000 }
+
+interface Request {
+  readonly runtimes: readonly RuntimeName[]
+  readonly patterns: readonly string[]
+}
+
+function parse(args: readonly string[]): Request {
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { pattern: { type: "string", multiple: true, default: [] } },
+  })
+  const unknown = positionals.filter((name) => !(RUNTIMES as readonly string[]).includes(name))
+  if (unknown.length > 0) {
+    throw new Error(`No such runtime: ${unknown.join(", ")}. There are: ${RUNTIMES.join(", ")}.`)
+  }
+  return {
+    runtimes: RUNTIMES.filter((name) => positionals.length === 0 || positionals.includes(name)),
+    patterns: values.pattern,
+  }
+}
+
+async function main(root: string, args: readonly string[]): Promise<number> {
+  const { runtimes, patterns } = parse(args)
+  const all = listFiles(root, "test", ".test.ts")
+  const chosen = all.filter((file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)))
+  if (chosen.length === 0) throw new Error(`No test file matches ${patterns.join(", ")}`)
+  const stale = staleEntries(all, DIFFERENCES, OMISSIONS)
+  if (stale.length > 0) throw new Error(stale.join("\n"))
+
+  const fetched = await fetchRuntimes(join(root, "tools/runtimes"), runtimes)
+  console.log(header())
+  const rows: Row[] = []
+  let reference: FileRun[] | undefined
+  for (const runtime of fetched) {
+    const start = performance.now()
+    const runs = await runFiles(root, runtime, filesFor(runtime.name, chosen, OMISSIONS), LIMITS)
+    const verdict = judge(runtime.name, runs, DIFFERENCES, reference)
+    const seconds = (performance.now() - start) / 1000
+    reference ??= runs
+    const done = { runtime: runtime.name, version: runtime.version, verdict, seconds }
+    console.log(row(done))
+    rows.push(done)
+  }
+  for (const line of remarks(rows, OMISSIONS)) console.log(line)
+  return rows.some(({ verdict }) => verdict.failed.length > 0) ? 1 : 0
+}
+
+try {
+  process.exitCode = await main(process.cwd(), process.argv.slice(2))
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 2
+}

@@ -1,0 +1,53 @@
+/** How the outcome is printed: a row of one table for each runtime, then what there is to say about tests. */
+import type { Omission } from "./differences.ts"
+import type { Remark, Verdict } from "./judge.ts"
+import type { RuntimeName } from "./runtime.ts"
+
+export interface Row {
+  readonly runtime: RuntimeName
+  readonly version: string
+  readonly verdict: Verdict
+  readonly seconds: number
+}
+
+const WIDTHS = [9, 9, 8, 8, 8, 8, 9]
+
+export function header(): string {
+  return line(["runtime", "version", "passed", "failed", "differs", "skipped", "seconds"])
+}
+
+export function row({ runtime, version, verdict, seconds }: Row): string {
+  const { passed, failed, differs, skipped } = verdict
+  const counts = [passed, failed.length, differs.length, skipped.length].map(String)
+  return line([runtime, version, ...counts, seconds.toFixed(1)])
+}
+
+/** Names to the left, numbers to the right. */
+function line(cells: readonly string[]): string {
+  return cells.map((cell, at) => (at < 2 ? cell.padEnd(WIDTHS[at] ?? 0) : cell.padStart(WIDTHS[at] ?? 0))).join("")
+}
+
+/** What differs, is not run, is skipped and has failed, each with its reason. */
+export function remarks(rows: readonly Row[], omissions: readonly Omission[]): string[] {
+  const ran = rows.map(({ runtime }) => runtime)
+  const omitted = omissions
+    .map(({ runtimes, ...rest }) => ({ ...rest, runtimes: runtimes.filter((name) => ran.includes(name)) }))
+    .filter(({ runtimes }) => runtimes.length > 0)
+  return [
+    ...section("Differs", rows, ({ differs }) => differs),
+    ...(omitted.length === 0 ? [] : ["", "Not run"]),
+    ...omitted.map(({ runtimes, under, reason }) => `  ${runtimes.join(", ")}  ${under}: ${reason}`),
+    ...section("Skipped", rows, ({ skipped }) => skipped),
+    ...section("Failed", rows, ({ failed }) => failed),
+  ]
+}
+
+function section(title: string, rows: readonly Row[], pick: (verdict: Verdict) => readonly Remark[]): string[] {
+  const lines: string[] = []
+  for (const { runtime, verdict } of rows) {
+    for (const { file, title: test, why } of pick(verdict)) {
+      lines.push(`  ${runtime}  ${file}`, `    ${test}`, `      ${why.replaceAll("\n", "\n      ")}`)
+    }
+  }
+  return lines.length === 0 ? [] : ["", title, ...lines]
+}
