@@ -6,13 +6,14 @@
  * - `tryAcquireShared` and `tryReleaseShared` if several may.
  *
  * They change the state with `compareAndSetState` and never wait. Everything else is here: queueing, blocking and
- * awaiting, time limits, interrupts, and the death of threads.
+ * awaiting, time limits, interrupts, conditions, and the death of threads that wait.
  *
  * A mutex that anybody may release:
  *
  *     class Mutex extends AbstractQueuedSynchronizer {
  *       protected override tryAcquire() { return this.compareAndSetState(0, 1) }
  *       protected override tryRelease() { this.state = 0; return true }
+ *       protected override isHeldExclusively() { return this.state === 1 }
  *     }
  *     const mutex = new Mutex()
  *     await mutex.acquire(1)
@@ -23,92 +24,92 @@
  * Acquiring tries first and queues only if that fails, so a newcomer may overtake those who wait; a fair subclass first asks
  * `hasQueuedPredecessors`. All methods that acquire are asynchronous and have a twin in `…Sync` that blocks the thread.
  * Plain `acquire` does not react to interrupts; `acquireInterruptibly` and those with a time limit do.
+ *
+ * What a thread had acquired when it died stays so: nothing here knows who has what. `ReentrantLock` does.
  */
 import { compareAndSet, load, store } from "#atomics"
-import { requireTimeout } from "../checks.ts"
-import { TimeoutError, UnsupportedOperationError } from "../errors.ts"
+import { MAX_VALUE, rangeError, requireTimeout, typeError } from "../checks.ts"
+import { IllegalMonitorStateError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
-import { currentFlow, type Flow } from "../memory/flow.ts"
-import { wholeLines } from "../memory/layout.ts"
-import { type Handle, Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
-import { EXCLUSIVE, QUEUE, SHARED, WaitQueue } from "../memory/wait-queue.ts"
-import { abortOf, awaiting, blocking, type Steps, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
-import { acquiring } from "./acquiring.ts"
+import { currentFlow } from "../memory/flow.ts"
+import { type Shared, SharedMemory } from "../memory/shared-memory.ts"
+import { EXCLUSIVE, SHARED } from "../memory/wait-queue.ts"
+import { abortOf, awaiting, blocking, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
+import { acquiring, type Refusal } from "./acquiring.ts"
+import { Condition, CONDITION_WORDS, type Monitor } from "./condition.ts"
+import { IDENTITY, SynchronizerBase } from "./synchronizer-base.ts"
 
-/** The queue, and after it on a line of its own what a synchronizer is about. */
-const STATE = wholeLines(QUEUE.SIZE)
-const CONTENDED = STATE + 1
-/** Where the words of a subclass begin. */
-export const OWN: number = STATE + 2
-
-const TYPE = "AbstractQueuedSynchronizer"
-
-export abstract class AbstractQueuedSynchronizer extends Shareable {
-  /** @internal */
-  readonly memory: SharedMemory
-  /** @internal */
-  readonly queue: WaitQueue
-  readonly #words: Int32Array
+export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
+  readonly #face: object
+  /** What conditions see of it. */
+  readonly #monitor: Monitor
+  /** Whether the one that stands first in the queue is just trying. */
+  #first = false
 
   /**
-   * A new one with state 0; or, given what another thread posted, the same one here. A subclass with words of its own
-   * (inside of this library) brings its memory along.
+   * A new one with state 0; or, given what another thread posted, the same one here. Inside of this library a subclass
+   * with words of its own brings its memory along, and the object whose name is to stand in messages.
    */
-  constructor(shared?: Shared | SharedMemory) {
-    const memory = memoryOf(shared)
-    super(TYPE, memory)
-    this.memory = memory
-    this.#words = memory.words
-    this.queue = new WaitQueue(memory.here, memory.words, 0, memory)
+  constructor(shared?: Shared | SharedMemory, face?: object) {
+    super(shared)
+    this.#face = face ?? this
+    this.#monitor = {
+      queue: this.queue,
+      isHeld: () => this.isHeldExclusively(),
+      unlockAll: () => this.releaseAll(),
+      tryLockAgain: (holds) => this.tryAcquire(holds),
+      refuseToBlock: this.#refusal,
+    }
   }
 
   // ------------------------------------------------------------------ for subclasses
 
-  protected get state(): number {
-    return load(this.#words, STATE)
-  }
-
-  protected set state(value: number) {
-    store(this.#words, STATE, value)
-  }
-
-  protected compareAndSetState(expected: number, value: number): boolean {
-    return compareAndSet(this.#words, STATE, expected, value)
-  }
-
   /** Takes it for one, if it can be had now. */
   protected tryAcquire(_arg: number): boolean {
-    throw new UnsupportedOperationError(`${identityOf(this)} cannot be acquired exclusively`)
+    throw new UnsupportedOperationError(`${identityOf(this.#face)} cannot be acquired exclusively`)
   }
 
   /** Gives it back; true if it is free now. */
   protected tryRelease(_arg: number): boolean {
-    throw new UnsupportedOperationError(`${identityOf(this)} cannot be released exclusively`)
+    throw new UnsupportedOperationError(`${identityOf(this.#face)} cannot be released exclusively`)
   }
 
   /** Takes it for several, if it can be had now: negative if not, otherwise how many more could have it. */
   protected tryAcquireShared(_arg: number): number {
-    throw new UnsupportedOperationError(`${identityOf(this)} cannot be acquired by several`)
+    throw new UnsupportedOperationError(`${identityOf(this.#face)} cannot be acquired by several`)
   }
 
   /** Gives it back; true if those who wait may have a chance now. */
   protected tryReleaseShared(_arg: number): boolean {
-    throw new UnsupportedOperationError(`${identityOf(this)} cannot be released by several`)
+    throw new UnsupportedOperationError(`${identityOf(this.#face)} cannot be released by several`)
   }
 
   /** Whether the current task has it for itself. Only conditions ask. */
   protected isHeldExclusively(): boolean {
-    throw new UnsupportedOperationError(`${identityOf(this)} has no conditions`)
+    throw new UnsupportedOperationError(`${identityOf(this.#face)} has no conditions`)
   }
 
-  /** @internal Throws if the thread would block for ever: if a flow of this very thread holds what it wants. */
+  /** @internal Gives it back entirely, for a condition; what to acquire in order to have as much again. */
+  protected releaseAll(): number {
+    const { state } = this
+    if (!this.release(state)) throw new IllegalMonitorStateError(`${identityOf(this.#face)} is not free after a release`)
+    return state
+  }
+
+  /**
+   * @internal Throws if this thread would block for ever: if it is one of its own flows that has what it wants. A subclass
+   * that knows who that is asks here too.
+   */
   protected refuseToBlock(): void {
-    // A synchronizer without an owner cannot know.
+    if (this.memory.isShared) return
+    throw new IllegalStateError(
+      "This thread would block for ever: only its own flows know the synchronizer, and they stand still meanwhile. Await it instead, or share it with another thread",
+    )
   }
 
   // ------------------------------------------------------------------ exclusive
 
-  /** Waits until it is ours, whatever interrupts come. */
+  /** Waits until it is ours, whatever interrupts come. With a time limit: `TimeoutError` if it is over. */
   acquire(arg: number, wait?: WaitOptions): Promise<void> {
     return this.#acquire(arg, EXCLUSIVE, false, wait)
   }
@@ -169,93 +170,108 @@ export abstract class AbstractQueuedSynchronizer extends Shareable {
     return this.#tryWithinSync(arg, SHARED, ms)
   }
 
+  /** Gives it back, and wakes who waits if that helps. */
   releaseShared(arg: number): boolean {
     if (!this.tryReleaseShared(arg)) return false
     this.queue.wakeFirst()
     return true
   }
 
-  // ------------------------------------------------------------------ who waits
-
-  get hasQueuedThreads(): boolean {
-    return !this.queue.isEmpty
-  }
-
-  /** How many tasks wait; an estimate while they come and go. */
-  get queueLength(): number {
-    return this.queue.length
-  }
-
-  /** Whether anybody ever had to wait. */
-  get hasContended(): boolean {
-    return load(this.#words, CONTENDED) !== 0
-  }
-
-  /** Whether somebody else has waited longer than the current task. What a fair `tryAcquire` asks first. */
+  /**
+   * Whether anybody has waited longer than the one who is asking: what a fair `tryAcquire` asks first. (To ask whether it
+   * is another task that stands first would not do: a task may wait several times at once, and must not overtake itself.)
+   */
   hasQueuedPredecessors(): boolean {
-    return this.queue.hasPredecessorOf(currentFlow())
+    return !this.#first && this.hasQueuedThreads
   }
 
-  override toString(): string {
-    return `${identityOf(this)}[State = ${this.state}, ${this.hasQueuedThreads ? "non" : ""}empty queue]`
+  // ------------------------------------------------------------------ conditions
+
+  /** A new condition. The one who holds the synchronizer waits there until another one, who holds it then, signals. */
+  newCondition(): Condition {
+    return new Condition(this.#monitor, SharedMemory.allocate(CONDITION_WORDS), 0, this.#identity())
+  }
+
+  /** The same condition of this synchronizer that another thread has posted. */
+  conditionFrom(shared: Shared): Condition {
+    return this.requireOwn("shared", new Condition(this.#monitor, SharedMemory.open("Condition", shared)))
+  }
+
+  /** @internal The condition in these words of an object that consists of this synchronizer and more. */
+  conditionAt(memory: SharedMemory, base: number): Condition {
+    return new Condition(this.#monitor, memory, base)
+  }
+
+  /** Whether it is a condition of this synchronizer. */
+  owns(condition: Condition): boolean {
+    if (!(condition instanceof Condition)) throw typeError("condition", "a Condition", condition)
+    return condition.identity === load(this.memory.words, IDENTITY)
+  }
+
+  /** @internal */
+  requireOwn(name: string, condition: Condition): Condition {
+    if (this.owns(condition)) return condition
+    throw rangeError(name, `a condition of ${identityOf(this.#face)}`, "that of another")
+  }
+
+  #identity(): number {
+    const { words } = this.memory
+    compareAndSet(words, IDENTITY, 0, 1 + Math.floor(Math.random() * MAX_VALUE))
+    return load(words, IDENTITY)
   }
 
   // ------------------------------------------------------------------ inside
+
+  readonly #refusal: Refusal = () => this.refuseToBlock()
 
   #try(arg: number, mode: number): boolean {
     return mode === SHARED ? this.tryAcquireShared(arg) >= 0 : this.tryAcquire(arg)
   }
 
+  #tryAsFirst(arg: number, mode: number): boolean {
+    this.#first = true
+    try {
+      return this.#try(arg, mode)
+    } finally {
+      this.#first = false
+    }
+  }
+
   async #acquire(arg: number, mode: number, interruptible: boolean, wait?: WaitOptions): Promise<void> {
-    const timeout = timeoutOf(wait)
     if (await this.#attain(arg, mode, interruptible, wait)) return
-    throw new TimeoutError(`Did not acquire ${identityOf(this)} within ${timeout} ms`)
+    throw new TimeoutError(`Did not acquire ${identityOf(this.#face)} within ${timeoutOf(wait)} ms`)
   }
 
   async #tryWithin(arg: number, mode: number, wait: WaitOptions): Promise<boolean> {
     return await this.#attain(arg, mode, true, wait)
   }
 
-  #attain(
-    arg: number,
-    mode: number,
-    interruptible: boolean,
-    wait: WaitOptions | undefined,
-  ): boolean | Promise<boolean> {
+  #attain(arg: number, mode: number, interruptible: boolean, wait?: WaitOptions): boolean | Promise<boolean> {
     const flow = currentFlow()
+    const timeout = timeoutOf(wait)
     abortOf(wait)?.throwIfAborted()
     if (interruptible) flow.throwIfInterrupted()
     if (this.#try(arg, mode)) return true
-    if (timeoutOf(wait) <= 0) return false
-    const steps = this.#acquiring(mode, interruptible, flow, () => this.#try(arg, mode))
-    return awaiting(steps, wait)
-  }
-
-  #tryWithinSync(arg: number, mode: number, ms: number): boolean {
-    currentFlow().throwIfInterrupted()
-    if (this.#try(arg, mode)) return true
-    return requireTimeout("ms", ms) > 0 && this.#block(arg, mode, true, ms)
-  }
-
-  #block(arg: number, mode: number, interruptible: boolean, ms = Infinity): boolean {
-    return blocking(
-      this.#acquiring(mode, interruptible, currentFlow(), () => {
-        this.refuseToBlock()
-        return this.#try(arg, mode)
-      }),
-      ms,
+    if (timeout <= 0) return false
+    this.noteContention()
+    return awaiting(
+      acquiring(this.queue, flow, mode, interruptible, () => this.#tryAsFirst(arg, mode)),
+      wait,
     )
   }
 
-  #acquiring(mode: number, interruptible: boolean, flow: Flow, attempt: () => boolean): Steps<boolean> {
-    store(this.#words, CONTENDED, 1)
-    return acquiring(this.queue, flow, mode, interruptible, attempt)
+  #tryWithinSync(arg: number, mode: number, ms: number): boolean {
+    requireTimeout("ms", ms)
+    currentFlow().throwIfInterrupted()
+    return this.#try(arg, mode) || (ms > 0 && this.#block(arg, mode, true, ms))
+  }
+
+  #block(arg: number, mode: number, interruptible: boolean, ms = Infinity): boolean {
+    this.noteContention()
+    const refuse = ms === Infinity ? this.#refusal : undefined
+    return blocking(
+      acquiring(this.queue, currentFlow(), mode, interruptible, () => this.#tryAsFirst(arg, mode), refuse),
+      ms,
+    )
   }
 }
-
-function memoryOf(shared: Shared | SharedMemory | undefined): SharedMemory {
-  if (shared === undefined) return SharedMemory.allocate(OWN)
-  return shared instanceof SharedMemory ? shared : SharedMemory.open(TYPE, shared)
-}
-
-export type { Handle, Shared }

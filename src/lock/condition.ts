@@ -6,37 +6,44 @@
  *
  * `await` gives the lock up entirely, however often it was locked, and has it back, as often, when it returns: also when
  * it throws, and when the time is up. A wait may end without a signal (this happens if a thread dies); hence the loop.
+ *
+ * Every method needs the lock, and is an `IllegalMonitorStateError` without it.
  */
 import { compareAndSet, read, store, write } from "#atomics"
-import { IllegalMonitorStateError, InterruptedError } from "../errors.ts"
+import { requireTimeout, typeError } from "../checks.ts"
+import { IllegalMonitorStateError, IllegalStateError, InterruptedError } from "../errors.ts"
 import { currentFlow, type Flow } from "../memory/flow.ts"
 import { CANCELLED, FREE, WAITING } from "../memory/node-pool.ts"
-import { type Handle, Shareable, type SharedMemory } from "../memory/shared-memory.ts"
+import { Shareable, type SharedMemory } from "../memory/shared-memory.ts"
 import { NODE } from "../memory/space.ts"
 import { WaitNode } from "../memory/wait-node.ts"
 import { EXCLUSIVE, type WaitQueue } from "../memory/wait-queue.ts"
-import { awaiting, blocking, type Steps, TIMEOUT, type WaitOptions } from "../memory/waiting.ts"
-import { reacquiring } from "./acquiring.ts"
+import { abortOf, awaiting, blocking, type Steps, TIMEOUT, type WaitOptions } from "../memory/waiting.ts"
+import { reacquiring, type Refusal } from "./acquiring.ts"
+import { ConditionList, LEFT_BEHIND, LIST_WORDS } from "./condition-list.ts"
 
 /*
  * How it works
  *
- * Those who wait are in a list, linked by CONDITION_NEXT, that only the holder of the lock touches. A signal takes the first
- * node out of it and offers it to the queue of the lock, where it then stands as if its task had just asked for the lock; that
- * task is not woken before it is its turn. What becomes of a wait is decided by its node's STATE, once:
+ * Those who wait are in a list that only the holder of the lock touches. A signal takes the first node out of it and offers
+ * it to the queue of the lock, where it then stands as if its task had just asked for the lock; that task is not woken
+ * before it is its turn. What becomes of a wait is decided by its node's STATE, once:
  *
  *     WAITING -> ENTERED     by whoever tends the lock's queue: it was signalled
  *     WAITING -> CANCELLED   by the waiting task: time-out, interrupt, abort, or a death
  *
- * A cancelled node stays in the list until its task has the lock again and takes it out.
+ * A cancelled node stays in the list until its task has the lock again and takes it out. If it finds that it is not in
+ * there any more, then a signal chose it just before it gave up, and it was signalled after all: somebody has to have got
+ * that signal.
  *
- * Death. The holder of the lock may die while it changes the list. The order of the stores is such that the list is
- * whole at each step, and misses at most the node of the dead. A signal may have been on its way, or have gone to a task
- * that died before it could act on it; nobody can tell. So a death ends every wait without a signal.
+ * (Why does the signal not decide at once, by the same compare-and-set? If its thread died right after that, the node would
+ * be neither in the list nor in the queue, and its task would wait for a turn that never comes.)
+ *
+ * Death. A signal may have been on its way, or have gone to a task that died before it could act on it; nobody can tell.
+ * So a death ends every wait without a signal.
  */
-const HEAD = 0
-const TAIL = 1
-export const CONDITION_WORDS = 2
+const LOCK = LIST_WORDS
+export const CONDITION_WORDS: number = LIST_WORDS + 1
 
 /** What a condition needs of its lock. */
 export interface Monitor {
@@ -47,159 +54,199 @@ export interface Monitor {
   unlockAll(): number
   /** Locks so often, if the lock is free. */
   tryLockAgain(holds: number): boolean
+  /** Throws if another flow of this thread holds the lock. */
+  readonly refuseToBlock: Refusal
+}
+
+/** How a task waits. */
+interface Manner {
+  readonly interruptible: boolean
+  readonly abort?: AbortSignal | undefined
+  /** Only for a thread that blocks. */
+  readonly refuse?: Refusal
+  readonly forever?: boolean
 }
 
 export class Condition extends Shareable {
   readonly #monitor: Monitor
   readonly #memory: SharedMemory
-  readonly #words: Int32Array
+  readonly #list: ConditionList
+  readonly #lock: number
 
-  /** @internal By `newCondition()` of a lock. */
-  constructor(monitor: Monitor, memory: SharedMemory) {
+  /**
+   * @internal By `newCondition()` of a lock. Occupies `CONDITION_WORDS` words from `base` on; `identity` is the lock's, for a
+   * new one.
+   */
+  constructor(monitor: Monitor, memory: SharedMemory, base = 0, identity = 0) {
     super("Condition", memory)
     this.#monitor = monitor
     this.#memory = memory
-    this.#words = memory.words
+    this.#list = new ConditionList(memory.here, memory.words, base)
+    if (identity !== 0) write(memory.words, base + LOCK, identity)
+    this.#lock = read(memory.words, base + LOCK)
   }
+
+  // ------------------------------------------------------------------ waiting
 
   /** Waits for a signal; false if the time is up before one came. `InterruptedError` if interrupted before one came. */
   async await(wait?: WaitOptions): Promise<boolean> {
-    this.#requireHeld()
-    const flow = currentFlow()
-    flow.throwIfInterrupted()
-    return await awaiting(this.#waiting(flow, true), wait)
+    const manner = { interruptible: true, abort: abortOf(wait) }
+    return await awaiting(this.#waiting(this.#waiter(manner), manner), wait)
   }
 
+  /** Blocks the thread until a signal comes; false if the time is up before. */
   awaitSync(ms: number = Infinity): boolean {
-    this.#requireHeld()
-    const flow = currentFlow()
-    flow.throwIfInterrupted()
-    return blocking(this.#waiting(flow, true), ms)
+    requireTimeout("ms", ms)
+    return this.#block(true, ms)
   }
 
-  /** Waits for a signal, whatever interrupts come. */
+  /** Waits for a signal until that moment; false if it came before the signal did. */
+  async awaitUntil(deadline: Date, options: { readonly signal?: AbortSignal } = {}): Promise<boolean> {
+    return await this.await({ ...options, timeout: timeUntil(deadline) })
+  }
+
+  awaitUntilSync(deadline: Date): boolean {
+    return this.awaitSync(timeUntil(deadline))
+  }
+
+  /** Waits for a signal, whatever interrupts come; false if the time is up before. */
   async awaitUninterruptibly(wait?: WaitOptions): Promise<boolean> {
-    this.#requireHeld()
-    return await awaiting(this.#waiting(currentFlow(), false), wait)
+    const manner = { interruptible: false, abort: abortOf(wait) }
+    return await awaiting(this.#waiting(this.#waiter(manner), manner), wait)
   }
 
   awaitUninterruptiblySync(): void {
-    this.#requireHeld()
-    blocking(this.#waiting(currentFlow(), false))
+    this.#block(false, Infinity)
   }
 
-  /** Lets the task go on that has waited longest. */
+  // ------------------------------------------------------------------ signalling
+
+  /** Lets the task go on that has waited longest. It does as soon as it has the lock. */
   signal(): void {
     this.#requireHeld()
-    if (this.#offerFirst()) this.#monitor.queue.tend()
+    const first = this.#offerFirst()
+    if (first !== 0) this.#monitor.queue.tend(first)
   }
 
-  /** Lets all go on that wait now. */
+  /** Lets all go on that wait now, in the order in which they came. */
   signalAll(): void {
     this.#requireHeld()
-    let any = false
-    while (this.#offerFirst()) any = true
-    if (any) this.#monitor.queue.tend()
+    const first = this.#offerFirst()
+    if (first === 0) return
+    while (this.#offerFirst() !== 0);
+    this.#monitor.queue.tend(first)
   }
 
+  #offerFirst(): number {
+    const node = this.#list.takeFirst()
+    if (node !== 0) this.#monitor.queue.offer(node)
+    return node
+  }
+
+  // ------------------------------------------------------------------ asking
+
   get hasWaiters(): boolean {
-    this.#requireHeld()
-    return this.#waitingNodes().length > 0
+    return this.waitQueueLength > 0
   }
 
   /** How many wait. */
   get waitQueueLength(): number {
     this.#requireHeld()
-    return this.#waitingNodes().length
+    return this.#list.nodes().length
   }
 
   /** @internal Thread and flow of those who wait, longest waiting first; for the holder of the lock, or when all is quiet. */
   waiters(): { thread: number; flow: number }[] {
-    return this.#waitingNodes().map((node) => ({
-      thread: this.#read(node, NODE.THREAD),
-      flow: this.#read(node, NODE.FLOW),
-    }))
+    return this.#list.nodes().map((node) => {
+      const words = this.#memory.here.space.reach(node)
+      return { thread: read(words, node + NODE.THREAD), flow: read(words, node + NODE.FLOW) }
+    })
   }
 
-  // ------------------------------------------------------------------ waiting
+  /** @internal Which lock it belongs to; 0 if it is a part of something that has but this one. */
+  get identity(): number {
+    return this.#lock
+  }
 
-  *#waiting(flow: Flow, interruptible: boolean): Steps<boolean> {
+  // ------------------------------------------------------------------ inside
+
+  #waiter({ interruptible }: Manner): Flow {
+    const flow = currentFlow()
+    if (interruptible) flow.throwIfInterrupted()
+    this.#requireHeld()
+    return flow
+  }
+
+  #block(interruptible: boolean, ms: number): boolean {
+    const manner: Manner = { interruptible, refuse: this.#monitor.refuseToBlock, forever: ms === Infinity }
+    const flow = this.#waiter(manner)
+    if (manner.forever === true && !this.#memory.isShared) {
+      throw new IllegalStateError(
+        "This wait could never end: only flows of this thread know the condition, and they stand still while the thread is blocked. Await it instead, or share it with another thread",
+      )
+    }
+    return blocking(this.#waiting(flow, manner), ms)
+  }
+
+  *#waiting(flow: Flow, manner: Manner): Steps<boolean> {
     const { here } = this.#memory
     const { deaths } = here.space
-    const node = new WaitNode(here, flow, this.#memory, interruptible, WAITING, EXCLUSIVE)
-    this.#append(node.index)
-    const holds = this.#monitor.unlockAll()
+    const node = new WaitNode(here, flow, this.#memory, manner.interruptible, WAITING, EXCLUSIVE)
+    const holds = this.#giveLockUp(node)
     let timedOut = false
     let broken: { readonly reason: unknown } | undefined
     try {
-      while (node.state === WAITING && here.space.deaths === deaths && !timedOut) timedOut = (yield node) === TIMEOUT
+      while (node.state === WAITING && here.space.deaths === deaths && !timedOut) {
+        if (manner.forever === true) manner.refuse?.()
+        timedOut = (yield node) === TIMEOUT
+      }
     } catch (reason) {
       broken = { reason }
     }
-    const signalled = !compareAndSet(here.space.words, node.index + NODE.STATE, WAITING, CANCELLED)
-    yield* this.#lockAgain(flow, signalled ? node : undefined, holds)
-    if (!signalled) this.#withdraw(node)
-    if (broken !== undefined && (!signalled || !(broken.reason instanceof InterruptedError))) throw broken.reason
-    if (broken !== undefined) flow.interrupt() // it came after the signal: not for this wait
-    return signalled || !timedOut
+    const gaveUp = compareAndSet(here.space.words, node.index + NODE.STATE, WAITING, CANCELLED)
+    yield* this.#lockAgain(flow, node, gaveUp, holds, manner.refuse)
+    const signalled = !gaveUp || !this.#withdraw(node)
+    if (broken === undefined) return signalled || !timedOut
+    if (!signalled) throw broken.reason
+    // It came after the signal, so it is not for this wait. (An AbortSignal stays aborted by itself.)
+    if (broken.reason instanceof InterruptedError && broken.reason !== manner.abort?.reason) flow.interrupt()
+    return true
   }
 
-  *#lockAgain(flow: Flow, entered: WaitNode | undefined, holds: number): Steps<void> {
+  #giveLockUp(node: WaitNode): number {
+    this.#list.append(node.index)
+    try {
+      return this.#monitor.unlockAll()
+    } catch (error) {
+      this.#withdraw(node) // a subclass of the synchronizer refuses, so the lock is still ours
+      throw error
+    }
+  }
+
+  *#lockAgain(flow: Flow, node: WaitNode, gaveUp: boolean, holds: number, refuse?: Refusal): Steps<void> {
     const { queue } = this.#monitor
-    const node = entered ?? queue.enter(flow, EXCLUSIVE, false)
-    yield* reacquiring(queue, flow, node, () => this.#monitor.tryLockAgain(holds))
-  }
-
-  // ------------------------------------------------------------------ the list; by the holder of the lock
-
-  #append(node: number): void {
-    this.#write(node, NODE.CONDITION_NEXT, 0)
-    if (this.#word(HEAD) === 0) {
-      write(this.#words, TAIL, node) // first: TAIL counts for nothing while there is no HEAD
-      write(this.#words, HEAD, node)
-    } else {
-      this.#write(this.#word(TAIL), NODE.CONDITION_NEXT, node)
-      write(this.#words, TAIL, node)
+    const entered = gaveUp ? queue.enter(flow, EXCLUSIVE, false) : node
+    try {
+      yield* reacquiring(queue, flow, entered, () => this.#monitor.tryLockAgain(holds), refuse)
+    } catch (error) {
+      if (gaveUp) this.#leaveBehind(node)
+      throw error
     }
   }
 
-  /** Offers the first who still waits, and lives, to the queue of the lock; false if there is none. */
-  #offerFirst(): boolean {
-    for (let node = this.#word(HEAD); node !== 0; node = this.#word(HEAD)) {
-      write(this.#words, HEAD, this.#read(node, NODE.CONDITION_NEXT))
-      if (this.#read(node, NODE.STATE) !== WAITING) continue
-      if (!this.#memory.here.space.isAlive(this.#read(node, NODE.THREAD))) {
-        store(this.#memory.here.space.words, node + NODE.STATE, FREE)
-        continue
-      }
-      this.#monitor.queue.offer(node)
-      return true
-    }
-    return false
-  }
-
-  /** Takes out a node that gave up, and makes sure that nobody has it in hands. */
-  #withdraw(node: WaitNode): void {
-    let before = 0
-    for (let at = this.#word(HEAD); at !== 0 && at !== node.index; at = this.#read(at, NODE.CONDITION_NEXT)) before = at
-    const next = this.#read(node.index, NODE.CONDITION_NEXT)
-    if (this.#word(HEAD) === node.index) write(this.#words, HEAD, next)
-    else if (before !== 0 && this.#read(before, NODE.CONDITION_NEXT) === node.index) {
-      if (next === 0) write(this.#words, TAIL, before) // first: what comes after TAIL counts for nothing
-      this.#write(before, NODE.CONDITION_NEXT, next)
-    }
-    // If it was signalled after all, it is on its way into the queue: not after this.
-    this.#monitor.queue.settle()
+  /** Takes out a node that gave up; false if it is not in there any more, because a signal has chosen it. */
+  #withdraw(node: WaitNode): boolean {
+    const found = this.#list.remove(node.index)
+    if (!found) this.#monitor.queue.settle() // after this nobody has it in hands any more
     store(this.#memory.here.space.words, node.index + NODE.STATE, FREE)
     node.end()
+    return found
   }
 
-  #waitingNodes(): number[] {
-    const nodes: number[] = []
-    for (let node = this.#word(HEAD); node !== 0; node = this.#read(node, NODE.CONDITION_NEXT)) {
-      if (this.#read(node, NODE.STATE) === WAITING) nodes.push(node)
-    }
-    return nodes
+  /** Without the lock, which could not be had again, the list is not ours to change. */
+  #leaveBehind(node: WaitNode): void {
+    compareAndSet(this.#memory.here.space.words, node.index + NODE.STATE, CANCELLED, LEFT_BEHIND)
+    node.end()
   }
 
   #requireHeld(): void {
@@ -207,18 +254,10 @@ export class Condition extends Shareable {
       throw new IllegalMonitorStateError("The current task does not hold the lock of this condition")
     }
   }
-
-  #word(word: number): number {
-    return read(this.#words, word)
-  }
-
-  #read(node: number, word: number): number {
-    return read(this.#memory.here.space.reach(node), node + word)
-  }
-
-  #write(node: number, word: number, value: number): void {
-    write(this.#memory.here.space.reach(node), node + word, value)
-  }
 }
 
-export type { Handle }
+/** The clock on the wall may be set meanwhile: that does not matter any more. */
+function timeUntil(deadline: Date): number {
+  if (!(deadline instanceof Date) || Number.isNaN(deadline.getTime())) throw typeError("deadline", "a Date", deadline)
+  return deadline.getTime() - Date.now()
+}

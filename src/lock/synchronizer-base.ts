@@ -3,9 +3,8 @@
  * both. How it is acquired and released is in abstract-queued-synchronizer.ts.
  */
 import { compareAndSet, load, store } from "#atomics"
-import { requireInteger, requireObject } from "../checks.ts"
+import { requireObject, typeError } from "../checks.ts"
 import { identityOf } from "../identity.ts"
-import { currentFlow } from "../memory/flow.ts"
 import { wholeLines } from "../memory/layout.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
 import { EXCLUSIVE, QUEUE, SHARED, type Waiter, WaitQueue } from "../memory/wait-queue.ts"
@@ -98,8 +97,8 @@ export abstract class SynchronizerBase extends Shareable {
   /** Whether this thread, a virtual one of ours or the current one, waits. Of tasks in other threads one cannot ask. */
   isQueued(thread: { readonly id: number }): boolean {
     const { id } = requireObject("thread", thread, "a Thread") as { id?: unknown }
-    const sought = requireInteger("thread.id", id, 1)
-    return this.queuedThreads.some((waiter) => waiter.isLocal && waiter.id === sought)
+    if (typeof id !== "number") throw typeError("thread", "a Thread", thread)
+    return this.queuedThreads.some((waiter) => waiter.isLocal && waiter.id === id >>> 0)
   }
 
   /** Whether anybody ever had to wait. */
@@ -110,11 +109,6 @@ export abstract class SynchronizerBase extends Shareable {
   /** @internal */
   protected noteContention(): void {
     store(this.#words, CONTENDED, 1)
-  }
-
-  /** Whether somebody else has waited longer than the current task. What a fair `tryAcquire` asks first. */
-  hasQueuedPredecessors(): boolean {
-    return this.#queue.hasPredecessorOf(currentFlow())
   }
 
   override toString(): string {

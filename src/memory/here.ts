@@ -43,6 +43,9 @@ export class Here {
   #deathsSeen: number
   /** How many waits went on because of mail. */
   #resumed = 0
+  /** Whether a wait of this thread is just going on, and those that are to go on after it. */
+  #waking = false
+  readonly #toWake: number[] = []
 
   /** For the thread that got this token when it entered the space. */
   constructor(space: Space, token: number, spins: number) {
@@ -61,8 +64,26 @@ export class Here {
 
   /** Ends the sleep of a wait, wherever its flow lives. It may be one that is over: then nothing happens. */
   wake(token: number, node: number): void {
-    if (token === this.token) this.#waits.get(node)?.unpark()
-    else if (this.space.isAlive(token)) this.#send(token, node)
+    if (token !== this.token) {
+      if (this.space.isAlive(token)) this.#send(token, node)
+    } else if (this.#waking) this.#toWake.push(node)
+    else this.#wakeOwn(node)
+  }
+
+  /**
+   * A wait that goes on often ends by waking the next one. They go on one after the other, and not one inside of the
+   * other: a thousand flows that wait for one latch would be a thousand calls deep.
+   */
+  #wakeOwn(node: number): void {
+    const more = this.#toWake
+    this.#waking = true
+    try {
+      this.#waits.get(node)?.unpark()
+      for (let at = 0; at < more.length; at++) this.#waits.get(more[at] as number)?.unpark()
+    } finally {
+      more.length = 0
+      this.#waking = false
+    }
   }
 
   #send(token: number, node: number): void {

@@ -4,6 +4,7 @@
  * Everywhere else, and on words that are not the model's, a call does at once what it says.
  */
 import { context } from "./context.ts"
+import { longOf, numberOf } from "./long.ts"
 import { type Access, carryOut, NOWHERE } from "./operation.ts"
 import { ModelError } from "./trace.ts"
 
@@ -54,6 +55,18 @@ export function notify(words: Int32Array, index: number): void {
   if (address !== NOWHERE) context.thread?.step("notify", words, index, 0, 0, address)
 }
 
+export function loadLong(longs: BigInt64Array, index: number): bigint {
+  return longOf(access("loadLong", wordsOf(longs), index * 2, 0, 0))
+}
+
+export function exchangeLong(longs: BigInt64Array, index: number, value: bigint): bigint {
+  return longOf(access("exchangeLong", wordsOf(longs), index * 2, numberOf(value), 0))
+}
+
+export function compareAndSetLong(longs: BigInt64Array, index: number, expected: bigint, value: bigint): boolean {
+  return access("compareAndSetLong", wordsOf(longs), index * 2, numberOf(expected), numberOf(value)) === 1
+}
+
 const nothing = new Int32Array(1)
 
 export const pause: () => void = () => {
@@ -77,6 +90,18 @@ function access(code: Access, words: Int32Array, index: number, a: number, b: nu
   if (memory === undefined || address === NOWHERE) return carryOut(code, words, index, a, b)
   if (thread !== undefined) return thread.step(code, words, index, a, b, address)
   return memory.accessOutside(code, words, index, a, b, address)
+}
+
+/** The view through which a 64-bit word was reached last, and its words. */
+let lastLongs: BigInt64Array | undefined
+let lastWords: Int32Array = nothing
+
+function wordsOf(longs: BigInt64Array): Int32Array {
+  if (longs !== lastLongs) {
+    lastLongs = longs
+    lastWords = new Int32Array(longs.buffer, longs.byteOffset, longs.length * 2)
+  }
+  return lastWords
 }
 
 function addressOf(words: Int32Array, index: number): number {

@@ -3,7 +3,7 @@
  * knows a fingerprint of its contents at any time, and learns which words matter between threads.
  */
 import { mix, mixOther } from "./fingerprint.ts"
-import { type Access, carryOut, isChange, NOWHERE } from "./operation.ts"
+import { type Access, carryOut, isChange, isLong, NOWHERE } from "./operation.ts"
 
 /** Stands for the invariant among the threads that touch a word. */
 const OBSERVER = 31
@@ -76,15 +76,20 @@ export class Memory {
   /** Carries out an access so that it can be taken back. It changed something if {@link changes} has grown. */
   access(code: Access, words: Int32Array, index: number, a: number, b: number, address: number): number {
     const before = words[index] as number
+    const second = isLong(code) ? (words[index + 1] as number) : 0
     const result = carryOut(code, words, index, a, b)
-    const after = words[index] as number
-    if (before !== after) {
-      this.#changedViews.push(words)
-      this.#changedIndices.push(index)
-      this.#oldValues.push(before)
-      this.#rehash(address, before, after)
-    }
+    this.#note(words, index, before, address)
+    if (isLong(code)) this.#note(words, index + 1, second, address + 1)
     return result
+  }
+
+  #note(words: Int32Array, index: number, before: number, address: number): void {
+    const after = words[index] as number
+    if (before === after) return
+    this.#changedViews.push(words)
+    this.#changedIndices.push(index)
+    this.#oldValues.push(before)
+    this.#rehash(address, before, after)
   }
 
   /** As {@link access}, from no thread: set-up, invariant, final check. */

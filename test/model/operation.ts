@@ -1,7 +1,11 @@
 /** What a thread does to memory, one step each. */
+import { longAt, longOf, numberOf } from "./long.ts"
 
-/** A step that only reads or changes the word itself. */
-export type Access = "load" | "store" | "add" | "exchange" | "compareAndSet" | "read" | "write"
+/** A step that only reads or changes the word itself, or the two words of 64 bits. */
+export type Access = "load" | "store" | "add" | "exchange" | "compareAndSet" | "read" | "write" | LongAccess
+
+/** Their operands and results are numbers that stand for values: see long.ts. Their address is that of the first word. */
+type LongAccess = "loadLong" | "exchangeLong" | "compareAndSetLong"
 
 export type Code = Access | "wait" | "listen" | "notify" | "pause" | "block"
 
@@ -24,9 +28,13 @@ export function isPlain(code: Code): boolean {
   return code === "read" || code === "write"
 }
 
+export function isLong(code: Access): code is LongAccess {
+  return code === "loadLong" || code === "exchangeLong" || code === "compareAndSetLong"
+}
+
 /** False if two of its kind, on one word, can be swapped. Waiting and notifying count as changes: of the wait queue. */
 export function isChange(code: Code): boolean {
-  return code !== "load" && code !== "read"
+  return code !== "load" && code !== "read" && code !== "loadLong"
 }
 
 /**
@@ -34,6 +42,7 @@ export function isChange(code: Code): boolean {
  * store always 0, lest two threads with the same knowledge look different.
  */
 export function carryOut(code: Access, words: Int32Array, index: number, a: number, b: number): number {
+  if (isLong(code)) return carryOutLong(code, longAt(words, index), a, b)
   const old = words[index] as number
   switch (code) {
     case "load":
@@ -54,4 +63,16 @@ export function carryOut(code: Access, words: Int32Array, index: number, a: numb
       words[index] = b
       return 1
   }
+}
+
+function carryOutLong(code: LongAccess, long: BigInt64Array, a: number, b: number): number {
+  const old = numberOf(long[0] as bigint)
+  if (code === "loadLong") return old
+  if (code === "exchangeLong") {
+    long[0] = longOf(a)
+    return old
+  }
+  if (old !== a) return 0
+  long[0] = longOf(b)
+  return 1
 }

@@ -4,13 +4,13 @@ import { join } from "node:path"
 import test from "node:test"
 import { runNode } from "../../tools/check/run.ts"
 import { repository, ROOT } from "../tools/fixture.ts"
-import * as real from "#src/memory/atomics.js"
+import * as facade from "#src/memory/atomics.js"
 import * as standIn from "./atomics.ts"
 import { explore, ModelError } from "./explore.ts"
 
 /** Their types are compared in facade-types.ts, by the compiler. */
 test("[MC6] the stand-in has the functions of the facade, all of them and no others", () => {
-  assert.deepEqual(Object.keys(standIn), Object.keys(real))
+  assert.deepEqual(Object.keys(standIn), Object.keys(facade))
 })
 
 test("[MC27] without the condition a model is refused", () => {

@@ -1,4 +1,5 @@
 /** What the checker has to say: the two errors, and the trace of an execution in words. */
+import { longOf } from "./long.ts"
 import type { Operation } from "./operation.ts"
 
 /** The check itself cannot be trusted: a body that cannot be replayed, a limit that was reached, a wrong call. */
@@ -27,15 +28,19 @@ export class ModelViolation extends Error {
   }
 
   readonly kind: ViolationKind
-  /** One line for each step, in order. */
-  readonly trace: readonly string[]
+  readonly #trace: readonly string[]
 
   constructor(kind: ViolationKind, what: string, trace: readonly string[], cause?: unknown) {
     const steps = trace.map((line, at) => `${String(at + 1).padStart(4)}  ${line}`)
     if (steps.length > SHOWN) steps.splice(SHOWN / 2, steps.length - SHOWN, "      …")
     super([`${kind}: ${what}`, ...steps].join("\n"), cause === undefined ? undefined : { cause })
     this.kind = kind
-    this.trace = trace
+    this.#trace = trace
+  }
+
+  /** One line for each step, in order. (No field: the message has it already when an error is printed.) */
+  get trace(): readonly string[] {
+    return this.#trace
   }
 }
 
@@ -70,6 +75,7 @@ export function describeOperation({ code, address, a, b }: Operation, nameOf: Na
   switch (code) {
     case "load":
     case "read":
+    case "loadLong":
     case "notify":
       return `${code} ${nameOf(address)}`
     case "store":
@@ -79,6 +85,10 @@ export function describeOperation({ code, address, a, b }: Operation, nameOf: Na
       return `${code} ${nameOf(address)}, ${a}`
     case "compareAndSet":
       return `${code} ${nameOf(address)}, ${a}, ${b}`
+    case "exchangeLong":
+      return `${code} ${nameOf(address)}, ${longOf(a)}`
+    case "compareAndSetLong":
+      return `${code} ${nameOf(address)}, ${longOf(a)}, ${longOf(b)}`
     case "wait":
       return `wait ${nameOf(address)} while ${a}${b === Infinity ? "" : `, ${b} ms`}`
     case "listen":
@@ -97,7 +107,11 @@ function describeResult({ operation, result, woken }: Event): string {
     case "exchange":
     case "add":
       return String(result)
+    case "loadLong":
+    case "exchangeLong":
+      return String(longOf(result))
     case "compareAndSet":
+    case "compareAndSetLong":
     case "listen":
       return result === 1 ? "true" : "false"
     case "wait":

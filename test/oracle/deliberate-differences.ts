@@ -6,6 +6,7 @@
  * Rows are applied in this order, each to what the one before it left. All but the last two speak in the JDK's terms,
  * which those turn into ours.
  */
+import { STACK_OVERFLOW } from "../support/stack-overflow.ts"
 import type { Call, Facts, Fate } from "./history.ts"
 import type { Json, JsonObject } from "./json.ts"
 

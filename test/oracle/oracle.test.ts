@@ -1,10 +1,10 @@
 /** Rule ids like [OR1] refer to docs/spec/oracle.md. */
 import assert from "node:assert/strict"
-import { execFile } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { devNull } from "node:os"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
+import { type Ended, runFile } from "../support/child.ts"
 import { deliberateDifferences } from "./deliberate-differences.ts"
 import { expectations } from "./expectation.ts"
 import type { Json, JsonObject } from "./json.ts"
@@ -204,13 +204,8 @@ test("[OR8] the rows have distinct ids and say what Java does and what corepool 
 
 // ------------------------------------------------------------------ the command
 
-function oracle(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const main = fileURLToPath(new URL("main.js", import.meta.url))
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [main, ...args], (_, stdout, stderr) => {
-      resolve({ code: child.exitCode ?? -1, stdout, stderr })
-    })
-  })
+function oracle(...args: string[]): Promise<Ended> {
+  return runFile(fileURLToPath(new URL("main.js", import.meta.url)), ...args)
 }
 
 test("[OR9] the command tells how many passed and failed, and exits accordingly", async () => {

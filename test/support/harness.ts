@@ -46,13 +46,6 @@ export function thrownBy(call: () => unknown): unknown {
   throw new Error(`Threw nothing: ${String(call)}`)
 }
 
-/** What the runtime says when the stack is full. */
-export const STACK_OVERFLOW = (
-  thrownBy(function deeper(): unknown {
-    return [deeper()]
-  }) as Error
-).message
-
 /** What a promise, or a future, rejects with; fails if it does not. */
 export async function rejectionOf(pending: PromiseLike<unknown>): Promise<unknown> {
   let value: unknown

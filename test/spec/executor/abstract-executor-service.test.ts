@@ -11,8 +11,9 @@ import {
 } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { eventually, rejectionOf, thrownBy } from "../../support/harness.ts"
-import { all, InlineExecutor, Lab, listeners, SerialExecutor, timers } from "./support.ts"
+import { all, InlineExecutor, Lab, listeners, SerialExecutor } from "./support.ts"
 
 /** Counts its completions. */
 class Counting<T> extends FutureTask<T> {

@@ -15,6 +15,7 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, rejectionOf, thrownBy, turns } from "../../support/harness.ts"
 import { Pools } from "../../support/pools.ts"
+import { STACK_OVERFLOW } from "../../support/stack-overflow.ts"
 import { saturated } from "./saturated.ts"
 
 /** Checks that a policy dropped this future. */

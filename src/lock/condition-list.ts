@@ -1,0 +1,126 @@
+/**
+ * Those who wait on a condition, longest waiting first. Only the holder of the lock touches the list, so plain reads and
+ * writes will do; whether a node still waits, its own task decides at any moment.
+ *
+ * Death. The holder may die in the middle of a change, and the next one finds the list as it was left. HEAD and the links
+ * forward are the truth, each change of them is one store, and TAIL is right or points to the node before the last one,
+ * which then was the dead one's own: the next that is appended takes its place.
+ */
+import { load, read, store, write } from "#atomics"
+import type { Here } from "../memory/here.ts"
+import { FREE, WAITING } from "../memory/node-pool.ts"
+import { NODE } from "../memory/space.ts"
+
+const HEAD = 0
+const TAIL = 1
+export const LIST_WORDS = 2
+
+/** The STATE of a node whose task could not come back to take it out: whoever meets it does. */
+export const LEFT_BEHIND = 7
+
+export class ConditionList {
+  readonly #here: Here
+  readonly #words: Int32Array
+  readonly #base: number
+
+  /** Occupies `LIST_WORDS` words from `base` on. */
+  constructor(here: Here, words: Int32Array, base: number) {
+    this.#here = here
+    this.#words = words
+    this.#base = base
+  }
+
+  append(node: number): void {
+    this.#link(node, 0)
+    if (this.#head === 0) {
+      this.#tail = node // first: TAIL counts for nothing while there is no HEAD
+      this.#head = node
+    } else {
+      this.#link(this.#tail, node)
+      this.#tail = node
+    }
+  }
+
+  /** Takes out the first that still waits, and lives; 0 if there is none. One that gave up stays for its task to take out. */
+  takeFirst(): number {
+    let before = 0
+    for (let node = this.#head; node !== 0;) {
+      const next = this.#after(node)
+      const state = this.#stateOf(node)
+      const isDead = !this.#isAlive(node)
+      if (isDead || state === LEFT_BEHIND) {
+        this.#unlink(before, node)
+        store(this.#here.space.reach(node), node + NODE.STATE, FREE)
+      } else if (state === WAITING) {
+        this.#unlink(before, node)
+        return node
+      } else before = node
+      node = next
+    }
+    return 0
+  }
+
+  /** Takes out this one; false if it is not in the list. */
+  remove(sought: number): boolean {
+    let before = 0
+    for (let node = this.#head; node !== 0; node = this.#after(node)) {
+      if (node === sought) {
+        this.#unlink(before, node)
+        return true
+      }
+      before = node
+    }
+    return false
+  }
+
+  /** Those who wait. */
+  nodes(): number[] {
+    const found: number[] = []
+    for (let node = this.#head; node !== 0; node = this.#after(node)) {
+      if (this.#stateOf(node) === WAITING && this.#isAlive(node)) found.push(node)
+    }
+    return found
+  }
+
+  #unlink(before: number, node: number): void {
+    const next = this.#after(node)
+    if (before === 0) {
+      this.#head = next
+      return
+    }
+    if (next === 0) this.#tail = before // first: what comes after TAIL counts for nothing
+    this.#link(before, next)
+  }
+
+  #isAlive(node: number): boolean {
+    return this.#here.space.isAlive(read(this.#here.space.reach(node), node + NODE.THREAD))
+  }
+
+  #stateOf(node: number): number {
+    return load(this.#here.space.reach(node), node + NODE.STATE)
+  }
+
+  #after(node: number): number {
+    return read(this.#here.space.reach(node), node + NODE.CONDITION_NEXT)
+  }
+
+  #link(node: number, next: number): void {
+    write(this.#here.space.reach(node), node + NODE.CONDITION_NEXT, next)
+  }
+
+  get #head(): number {
+    return read(this.#words, this.#base + HEAD)
+  }
+
+  set #head(node: number) {
+    write(this.#words, this.#base + HEAD, node)
+  }
+
+  get #tail(): number {
+    return read(this.#words, this.#base + TAIL)
+  }
+
+  set #tail(node: number) {
+    write(this.#words, this.#base + TAIL, node)
+  }
+}

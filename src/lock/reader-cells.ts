@@ -1,0 +1,131 @@
+/**
+ * The threads that read: the cells of a read-write lock, and their bits in its state. See read-write-words.ts.
+ *
+ * Death. A thread may die with a cell, with its bit set or not. Whoever is in the way of such a cell makes it its own by
+ * compare-and-set, clears the bit in place of the dead one, and then uses it or gives it back. Two cannot do so at once, and
+ * if this one dies too, there is a cell of a dead thread again. (To clear the bit of a dead thread without taking the cell
+ * first would be wrong: by then the cell may be another one's, who lives, and the state looks the same as before.)
+ */
+import { compareAndSet, load, store, write } from "#atomics"
+import type { SharedMemory } from "../memory/shared-memory.ts"
+import type { Space } from "../memory/space.ts"
+import {
+  ABANDONED,
+  CELL_COUNT,
+  readersIn,
+  readsOf,
+  STATE,
+  tokenOf,
+  writerIn,
+  WRITERS_CELL,
+} from "./read-write-words.ts"
+
+/** All cells are in use. */
+export const NONE = -1
+
+export class ReaderCells {
+  readonly #words: Int32Array
+  readonly #space: Space
+  readonly #token: number
+  /** Where this thread looks first: the cell it had last time is probably free. */
+  #preferred: number
+
+  constructor({ words, here }: SharedMemory) {
+    this.#words = words
+    this.#space = here.space
+    this.#token = here.token
+    this.#preferred = here.token % CELL_COUNT
+  }
+
+  /** Makes a cell ours that nobody has; NONE if there is none. */
+  claim(): number {
+    const preferred = this.#preferred
+    for (let i = 0; i < CELL_COUNT; i++) {
+      const cell = (preferred + i) % CELL_COUNT
+      if (compareAndSet(this.#words, tokenOf(cell), 0, this.#token) || this.#inherit(cell)) {
+        this.#preferred = cell
+        return cell
+      }
+    }
+    return NONE
+  }
+
+  /** Gives a cell back whose bit is not set. */
+  free(cell: number): void {
+    // The writers' cell may belong to the next writer already, and then is not touched.
+    if (cell !== WRITERS_CELL) store(this.#words, tokenOf(cell), 0)
+  }
+
+  /** Begins to read with a cell that is ours, after a dead writer too; false if somebody writes. */
+  enter(cell: number, reads: number): boolean {
+    write(this.#words, readsOf(cell), reads)
+    for (;;) {
+      const state = load(this.#words, STATE)
+      const writer = writerIn(state)
+      if (writer !== 0 && this.#space.isAlive(writer)) return false
+      const others = writer === 0 ? state : ABANDONED
+      if (compareAndSet(this.#words, STATE, state, others | (1 << cell))) return true
+    }
+  }
+
+  /** Ends reading; which cells still read. */
+  leave(cell: number): number {
+    const left = this.#clear(cell)
+    this.free(cell)
+    return readersIn(left)
+  }
+
+  /** Ends the reading of those who died; true if there were any. */
+  bury(): boolean {
+    let any = false
+    for (const cell of cellsIn(load(this.#words, STATE))) {
+      if (!this.#inherit(cell)) continue
+      this.free(cell)
+      any = true
+    }
+    return any
+  }
+
+  /** The threads that read, and how often: those that live. A writer may be among them. */
+  list(): { thread: number; holds: number }[] {
+    const state = load(this.#words, STATE)
+    const writer = writerIn(state)
+    const found: { thread: number; holds: number }[] = []
+    for (const cell of writer === 0 ? cellsIn(state) : [WRITERS_CELL]) {
+      const thread = load(this.#words, tokenOf(cell))
+      const holds = load(this.#words, readsOf(cell))
+      if (holds > 0 && (writer === 0 || writer === thread) && this.#space.isAlive(thread)) found.push({ thread, holds })
+    }
+    return found
+  }
+
+  /** Makes the cell of a dead thread ours and ends its reading; false if it is nobody's, or one's who lives. */
+  #inherit(cell: number): boolean {
+    const words = this.#words
+    const owner = load(words, tokenOf(cell))
+    if (owner === 0 || this.#space.isAlive(owner)) return false
+    // A bit that is set while the cell is still the dead one's is the dead one's, and stays until we clear it.
+    const reads = (readersIn(load(words, STATE)) & (1 << cell)) !== 0
+    if (cell === WRITERS_CELL && !reads) return false // a writer may be about to take it, and does not ask
+    if (!compareAndSet(words, tokenOf(cell), owner, this.#token)) return false
+    if (reads) {
+      write(words, readsOf(cell), 0)
+      this.#clear(cell)
+    }
+    return true
+  }
+
+  #clear(cell: number): number {
+    for (;;) {
+      const state = load(this.#words, STATE)
+      const left = state & ~(1 << cell)
+      if (compareAndSet(this.#words, STATE, state, left)) return left
+    }
+  }
+}
+
+/** The numbers of the cells whose bits are set. */
+function* cellsIn(state: number): Generator<number> {
+  for (let bits = readersIn(state); bits !== 0; bits &= bits - 1) yield 31 - Math.clz32(bits & -bits)
+}
+

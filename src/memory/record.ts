@@ -1,0 +1,33 @@
+/** A record in shared memory: a view, and where in it the record begins. Its words are numbered from there. */
+import { compareAndSet, load, read, store, write } from "#atomics"
+
+export class MemoryRecord {
+  readonly #words: Int32Array
+  readonly #base: number
+
+  constructor(words: Int32Array, base: number) {
+    this.#words = words
+    this.#base = base
+  }
+
+  load(word: number): number {
+    return load(this.#words, this.#base + word)
+  }
+
+  store(word: number, value: number): void {
+    store(this.#words, this.#base + word, value)
+  }
+
+  compareAndSet(word: number, expected: number, value: number): boolean {
+    return compareAndSet(this.#words, this.#base + word, expected, value)
+  }
+
+  /** Plain: for words that nobody else can be writing now. */
+  read(word: number): number {
+    return read(this.#words, this.#base + word)
+  }
+
+  write(word: number, value: number): void {
+    write(this.#words, this.#base + word, value)
+  }
+}

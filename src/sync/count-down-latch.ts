@@ -1,0 +1,103 @@
+/**
+ * A gate that opens when so many things have happened, and then stays open:
+ *
+ *     const ready = new CountDownLatch(3)
+ *     …                                     // each of three tasks says ready.countDown()
+ *     await ready.await()                   // goes on when all three have
+ *
+ * Those who count down and those who wait may be flows of one thread or tasks in many. It cannot be closed again; see
+ * `CyclicBarrier` for that.
+ *
+ * **Death.** Counts belong to nobody: if a thread dies before it has counted down, the count stays where it is. Wait with
+ * a time limit, or count down in the place of the dead. Those who wait in a thread that dies are forgotten.
+ */
+import { compareAndSet, load, store } from "#atomics"
+import { requireInteger, requireTimeout } from "../checks.ts"
+import { identityOf } from "../identity.ts"
+import { AbstractQueuedSynchronizer } from "../lock/abstract-queued-synchronizer.ts"
+import { OWN } from "../lock/synchronizer-base.ts"
+import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
+import type { WaitOptions } from "../memory/waiting.ts"
+
+const COUNT = OWN
+const WORDS = OWN + 1
+
+/** Can be had, by as many as like, once the count is 0; giving back counts down. */
+class LatchSync extends AbstractQueuedSynchronizer {
+  readonly #words: Int32Array
+
+  constructor(memory: SharedMemory) {
+    super(memory)
+    this.#words = memory.words
+  }
+
+  get count(): number {
+    return load(this.#words, COUNT)
+  }
+
+  protected override tryAcquireShared(): number {
+    return this.count === 0 ? 1 : -1
+  }
+
+  /** True if this was the last one: only then is there somebody to wake. */
+  protected override tryReleaseShared(): boolean {
+    for (;;) {
+      const { count } = this
+      if (count === 0) return false
+      if (compareAndSet(this.#words, COUNT, count, count - 1)) return count === 1
+    }
+  }
+}
+
+export class CountDownLatch extends Shareable {
+  readonly #sync: LatchSync
+
+  constructor(count: number | SharedMemory) {
+    const memory = count instanceof SharedMemory ? count : create(count)
+    super("CountDownLatch", memory)
+    this.#sync = new LatchSync(memory)
+  }
+
+  /** The same latch that another thread has posted. */
+  static from(shared: Shared): CountDownLatch {
+    return new CountDownLatch(SharedMemory.open("CountDownLatch", shared))
+  }
+
+  /** Waits until the count is 0; false if the time is up before. An interrupt ends the wait with `InterruptedError`. */
+  await(wait: WaitOptions = Infinity): Promise<boolean> {
+    return this.#sync.tryAcquireSharedWithin(1, wait)
+  }
+
+  /** Blocks the thread until the count is 0; false if the time is up before. */
+  awaitSync(ms: number = Infinity): boolean {
+    if (requireTimeout("ms", ms) !== Infinity) return this.#sync.tryAcquireSharedWithinSync(1, ms)
+    this.#sync.acquireSharedInterruptiblySync(1)
+    return true
+  }
+
+  /** One less. When none is left, all who wait go on; after that it has no effect. */
+  countDown(): void {
+    this.#sync.releaseShared(1)
+  }
+
+  /** How many are left. */
+  get count(): number {
+    return this.#sync.count
+  }
+
+  override toString(): string {
+    return `${identityOf(this)}[Count = ${this.count}]`
+  }
+
+  /** @internal */
+  get sync(): AbstractQueuedSynchronizer {
+    return this.#sync
+  }
+}
+
+function create(count: number): SharedMemory {
+  requireInteger("count", count, 0)
+  const memory = SharedMemory.allocate(WORDS)
+  store(memory.words, COUNT, count)
+  return memory
+}
