@@ -2,5 +2,6 @@ import type { Contest } from "./contest.ts"
 import { memory } from "./memory.ts"
 import { pool } from "./pool.ts"
 import { queues } from "./queues.ts"
+import { synchronizers } from "./synchronizers.ts"
 
-export const contests: readonly Contest[] = [pool, queues, memory]
+export const contests: readonly Contest[] = [pool, queues, synchronizers, memory]

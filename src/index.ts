@@ -16,5 +16,10 @@ export type { WaitOptions } from "./memory/waiting.ts"
 // Queues: where they wait, and how threads hand things to each other.
 export * from "./queue/index.ts"
 
+// Locks and synchronizers: who goes when, between threads and between flows of one thread.
+export * from "./atomic/index.ts"
+export * from "./lock/index.ts"
+export * from "./sync/index.ts"
+
 // Errors: what can go wrong.
 export * from "./errors.ts"

@@ -27,7 +27,7 @@
  *
  * What a thread had acquired when it died stays so: nothing here knows who has what. `ReentrantLock` does.
  */
-import { compareAndSet, load, store } from "#atomics"
+import { compareAndSet, load } from "#atomics"
 import { MAX_VALUE, rangeError, requireTimeout, typeError } from "../checks.ts"
 import { IllegalMonitorStateError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
@@ -35,7 +35,7 @@ import { currentFlow } from "../memory/flow.ts"
 import { type Shared, SharedMemory } from "../memory/shared-memory.ts"
 import { EXCLUSIVE, SHARED } from "../memory/wait-queue.ts"
 import { abortOf, awaiting, blocking, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
-import { acquiring, type Refusal } from "./acquiring.ts"
+import { acquiring } from "./acquiring.ts"
 import { Condition, CONDITION_WORDS, type Monitor } from "./condition.ts"
 import { IDENTITY, SynchronizerBase } from "./synchronizer-base.ts"
 
@@ -57,8 +57,8 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
       queue: this.queue,
       isHeld: () => this.isHeldExclusively(),
       unlockAll: () => this.releaseAll(),
-      tryLockAgain: (holds) => this.tryAcquire(holds),
-      refuseToBlock: this.#refusal,
+      tryLockAgain: (holds) => this.#asFirst(() => this.tryAcquireAgain(holds)),
+      lastResort: () => this.#refuse(EXCLUSIVE, true),
     }
   }
 
@@ -89,22 +89,33 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
     throw new UnsupportedOperationError(`${identityOf(this.#face)} has no conditions`)
   }
 
-  /** @internal Gives it back entirely, for a condition; what to acquire in order to have as much again. */
-  protected releaseAll(): number {
+  /** @internal Gives it back entirely, for a condition; what it gives is passed to `tryAcquireAgain`. */
+  protected releaseAll(): unknown {
     const { state } = this
-    if (!this.release(state)) throw new IllegalMonitorStateError(`${identityOf(this.#face)} is not free after a release`)
+    if (!this.release(state))
+      throw new IllegalMonitorStateError(`${identityOf(this.#face)} is not free after a release`)
     return state
   }
 
+  /** @internal Takes as much as before, if it can be had now. */
+  protected tryAcquireAgain(released: unknown): boolean {
+    return this.tryAcquire(released as number)
+  }
+
   /**
-   * @internal Throws if this thread would block for ever: if it is one of its own flows that has what it wants. A subclass
-   * that knows who that is asks here too.
+   * @internal Throws if this thread would block for ever: if it is one of its own flows that has what it wants. Not asked if
+   * there is a time limit. A subclass that knows who has it overrides this. `endless`: not even an interrupt would end it.
    */
-  protected refuseToBlock(): void {
+  protected refuseToBlock(_mode: number, _endless: boolean): void {
     if (this.memory.isShared) return
     throw new IllegalStateError(
       "This thread would block for ever: only its own flows know the synchronizer, and they stand still meanwhile. Await it instead, or share it with another thread",
     )
+  }
+
+  /** @internal Takes it for a thread that is about to block behind others who, as long as it does, cannot have it either. */
+  protected tryOutOfTurn(_arg: number, _mode: number): boolean {
+    return false
   }
 
   // ------------------------------------------------------------------ exclusive
@@ -222,16 +233,18 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
 
   // ------------------------------------------------------------------ inside
 
-  readonly #refusal: Refusal = () => this.refuseToBlock()
-
   #try(arg: number, mode: number): boolean {
     return mode === SHARED ? this.tryAcquireShared(arg) >= 0 : this.tryAcquire(arg)
   }
 
   #tryAsFirst(arg: number, mode: number): boolean {
+    return this.#asFirst(() => this.#try(arg, mode))
+  }
+
+  #asFirst(attempt: () => boolean): boolean {
     this.#first = true
     try {
-      return this.#try(arg, mode)
+      return attempt()
     } finally {
       this.#first = false
     }
@@ -268,10 +281,16 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
 
   #block(arg: number, mode: number, interruptible: boolean, ms = Infinity): boolean {
     this.noteContention()
-    const refuse = ms === Infinity ? this.#refusal : undefined
-    return blocking(
-      acquiring(this.queue, currentFlow(), mode, interruptible, () => this.#tryAsFirst(arg, mode), refuse),
-      ms,
-    )
+    const attempt = (): boolean => this.#tryAsFirst(arg, mode)
+    const lastResort = (): boolean =>
+      this.tryOutOfTurn(arg, mode) || (ms === Infinity && this.#refuse(mode, !interruptible))
+    return blocking(acquiring(this.queue, currentFlow(), mode, interruptible, attempt, lastResort), ms)
+  }
+
+  #refuse(mode: number, endless: boolean): false {
+    this.refuseToBlock(mode, endless)
+    return false
   }
 }
+
+export { OWN, type QueuedThread } from "./synchronizer-base.ts"

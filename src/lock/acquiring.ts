@@ -11,8 +11,11 @@ import { type Steps, TIMEOUT } from "../memory/waiting.ts"
 /** Takes it if it can be had, without waiting. */
 type Attempt = () => boolean
 
-/** Throws if a thread that blocks now would never go on. Not asked for waits that are awaited, or end by a time limit. */
-export type Refusal = () => void
+/**
+ * What a thread does before it blocks: throws if it would never go on, or takes it out of turn and gives true. Flows that
+ * await do not stop others, so they have no need of it.
+ */
+export type LastResort = () => unknown
 
 /** Stands in the queue until the attempt succeeds; false if the time is up before. */
 export function* acquiring(
@@ -21,18 +24,17 @@ export function* acquiring(
   mode: number,
   interruptible: boolean,
   attempt: Attempt,
-  refuse?: Refusal,
+  lastResort?: LastResort,
 ): Steps<boolean> {
   const node = queue.enter(flow, mode, interruptible)
   let how: number = CANCELLED
   try {
     for (;;) {
-      if (isTurnOf(node, queue) && attemptAs(flow, attempt)) {
+      // The second also while others are before us: one of them may have become a holder that cannot go on.
+      if ((isTurnOf(node, queue) && attemptAs(flow, attempt)) || lastResort?.() === true) {
         how = mode === SHARED ? ACQUIRED_SHARED : ACQUIRED
         return true
       }
-      // At each turn, also when others are before us: one of them may have become a holder that cannot go on.
-      refuse?.()
       if ((yield node) === TIMEOUT) return false
     }
   } finally {
@@ -46,14 +48,14 @@ export function* reacquiring(
   flow: Flow,
   node: WaitNode,
   attempt: Attempt,
-  refuse?: Refusal,
+  lastResort?: LastResort,
 ): Steps<void> {
   node.interruptible = false
   node.limited = false
   let how: number = CANCELLED
   try {
-    while (!isTurnOf(node, queue) || !attemptAs(flow, attempt)) {
-      refuse?.()
+    for (;;) {
+      if ((isTurnOf(node, queue) && attemptAs(flow, attempt)) || lastResort?.() === true) break
       yield node
     }
     how = ACQUIRED

@@ -19,7 +19,7 @@ import { NODE } from "../memory/space.ts"
 import { WaitNode } from "../memory/wait-node.ts"
 import { EXCLUSIVE, type WaitQueue } from "../memory/wait-queue.ts"
 import { abortOf, awaiting, blocking, type Steps, TIMEOUT, type WaitOptions } from "../memory/waiting.ts"
-import { reacquiring, type Refusal } from "./acquiring.ts"
+import { type LastResort, reacquiring } from "./acquiring.ts"
 import { ConditionList, LEFT_BEHIND, LIST_WORDS } from "./condition-list.ts"
 
 /*
@@ -50,12 +50,12 @@ export interface Monitor {
   readonly queue: WaitQueue
   /** Whether the current task holds the lock. */
   isHeld(): boolean
-  /** Unlocks as often as it was locked, and says how often. */
-  unlockAll(): number
+  /** Unlocks as often as it was locked, and says how often, in terms of its own. */
+  unlockAll(): unknown
   /** Locks so often, if the lock is free. */
-  tryLockAgain(holds: number): boolean
-  /** Throws if another flow of this thread holds the lock. */
-  readonly refuseToBlock: Refusal
+  tryLockAgain(holds: unknown): boolean
+  /** Asked by a thread that is about to block until it has the lock: throws if another flow of this thread holds it. */
+  lastResort(): unknown
 }
 
 /** How a task waits. */
@@ -63,7 +63,7 @@ interface Manner {
   readonly interruptible: boolean
   readonly abort?: AbortSignal | undefined
   /** Only for a thread that blocks. */
-  readonly refuse?: Refusal
+  readonly lastResort?: LastResort
   readonly forever?: boolean
 }
 
@@ -178,7 +178,7 @@ export class Condition extends Shareable {
   }
 
   #block(interruptible: boolean, ms: number): boolean {
-    const manner: Manner = { interruptible, refuse: this.#monitor.refuseToBlock, forever: ms === Infinity }
+    const manner: Manner = { interruptible, lastResort: () => this.#monitor.lastResort(), forever: ms === Infinity }
     const flow = this.#waiter(manner)
     if (manner.forever === true && !this.#memory.isShared) {
       throw new IllegalStateError(
@@ -197,14 +197,14 @@ export class Condition extends Shareable {
     let broken: { readonly reason: unknown } | undefined
     try {
       while (node.state === WAITING && here.space.deaths === deaths && !timedOut) {
-        if (manner.forever === true) manner.refuse?.()
+        if (manner.forever === true) manner.lastResort?.()
         timedOut = (yield node) === TIMEOUT
       }
     } catch (reason) {
       broken = { reason }
     }
     const gaveUp = compareAndSet(here.space.words, node.index + NODE.STATE, WAITING, CANCELLED)
-    yield* this.#lockAgain(flow, node, gaveUp, holds, manner.refuse)
+    yield* this.#lockAgain(flow, node, gaveUp, holds, manner.lastResort)
     const signalled = !gaveUp || !this.#withdraw(node)
     if (broken === undefined) return signalled || !timedOut
     if (!signalled) throw broken.reason
@@ -213,7 +213,7 @@ export class Condition extends Shareable {
     return true
   }
 
-  #giveLockUp(node: WaitNode): number {
+  #giveLockUp(node: WaitNode): unknown {
     this.#list.append(node.index)
     try {
       return this.#monitor.unlockAll()
@@ -223,11 +223,11 @@ export class Condition extends Shareable {
     }
   }
 
-  *#lockAgain(flow: Flow, node: WaitNode, gaveUp: boolean, holds: number, refuse?: Refusal): Steps<void> {
+  *#lockAgain(flow: Flow, node: WaitNode, gaveUp: boolean, holds: unknown, last?: LastResort): Steps<void> {
     const { queue } = this.#monitor
     const entered = gaveUp ? queue.enter(flow, EXCLUSIVE, false) : node
     try {
-      yield* reacquiring(queue, flow, entered, () => this.#monitor.tryLockAgain(holds), refuse)
+      yield* reacquiring(queue, flow, entered, () => this.#monitor.tryLockAgain(holds), last)
     } catch (error) {
       if (gaveUp) this.#leaveBehind(node)
       throw error

@@ -1,4 +1,4 @@
-export { AbstractQueuedSynchronizer } from "./abstract-queued-synchronizer.ts"
+export { AbstractQueuedSynchronizer, type QueuedThread } from "./abstract-queued-synchronizer.ts"
 export type { Condition } from "./condition.ts"
 export type { Guard, Lock } from "./lock.ts"
 export { ReentrantLock } from "./reentrant-lock.ts"

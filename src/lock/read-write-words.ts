@@ -24,7 +24,7 @@
  * a writer that reads too, and must be certain to find one. It needs no claim: there is one writer at a time.
  */
 import { LINE, wholeLines } from "../memory/layout.ts"
-import { OWN } from "./abstract-queued-synchronizer.ts"
+import { OWN } from "./synchronizer-base.ts"
 
 export const STATE: number = OWN
 export const FLOW: number = OWN + 1

@@ -128,4 +128,3 @@ export class ReaderCells {
 function* cellsIn(state: number): Generator<number> {
   for (let bits = readersIn(state); bits !== 0; bits &= bits - 1) yield 31 - Math.clz32(bits & -bits)
 }
-

@@ -6,165 +6,27 @@
  *
  * Without `fair`, whoever comes when the lock is free gets it, which is faster; with `fair`, who has waited longest.
  *
- * **Death.** If the thread that holds the lock dies, the next one who asks gets it, and `wasAbandoned` is true for as
- * long as that one holds it: what the lock protects may be half changed. See the guide on sharing.
+ * **Death.** If the thread that holds the lock dies, the next one who asks gets it, and `wasAbandoned` is true until that
+ * one gives it up: what the lock protects may be half changed.
  */
-import { compareAndSet, load, read, store, write } from "#atomics"
-import { MAX_VALUE, requireBoolean } from "../checks.ts"
-import { IllegalMonitorStateError, IllegalStateError } from "../errors.ts"
+import { requireBoolean, requireObject } from "../checks.ts"
 import { identityOf } from "../identity.ts"
-import { currentFlow, type Flow } from "../memory/flow.ts"
+import { currentFlow } from "../memory/flow.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
-import { AbstractQueuedSynchronizer, OWN } from "./abstract-queued-synchronizer.ts"
-import { Condition, CONDITION_WORDS, type Monitor } from "./condition.ts"
+import type { Condition } from "./condition.ts"
+import { LockGuard } from "./guard.ts"
+import { LockSync } from "./lock-sync.ts"
 import type { Guard, Lock } from "./lock.ts"
-
-/*
- * How it works
- *
- *     OWNER      the token of the thread that holds it, or 0: changed from 0 by compare-and-set, which decides
- *     FLOW       which of its flows; written and compared by that thread alone
- *     HOLDS      how often it is locked; written by the holder
- *     FAIR       never changes
- *     ABANDONED  1 if the holder took it from a dead thread
- *
- * That one word decides and also says who, is what makes a death at any step harmless: there is no moment at which the
- * lock is taken and nobody knows by whom.
- */
-const OWNER = OWN
-const FLOW = OWN + 1
-const HOLDS = OWN + 2
-const FAIR = OWN + 3
-const ABANDONED = OWN + 4
-const WORDS = OWN + 5
-
-class LockSync extends AbstractQueuedSynchronizer implements Monitor {
-  readonly #words: Int32Array
-  readonly #token: number
-  readonly #fair: boolean
-
-  constructor(memory: SharedMemory) {
-    super(memory)
-    this.#words = memory.words
-    this.#token = memory.here.token
-    this.#fair = load(this.#words, FAIR) !== 0
-  }
-
-  get isFair(): boolean {
-    return this.#fair
-  }
-
-  /** Takes the lock if it is free, or the flow's own. */
-  barge(flow: Flow, holds = 1): boolean {
-    const words = this.#words
-    if (compareAndSet(words, OWNER, 0, this.#token)) return this.#own(flow, holds, 0)
-    const owner = load(words, OWNER)
-    if (owner === this.#token) {
-      if (read(words, FLOW) !== (flow.id | 0)) return false
-      if (read(words, HOLDS) === MAX_VALUE) throw new IllegalStateError("Maximum lock count exceeded")
-      write(words, HOLDS, read(words, HOLDS) + holds)
-      return true
-    }
-    if (owner === 0 || this.memory.here.space.isAlive(owner)) return false
-    return compareAndSet(words, OWNER, owner, this.#token) && this.#own(flow, holds, 1)
-  }
-
-  #own(flow: Flow, holds: number, abandoned: number): true {
-    write(this.#words, FLOW, flow.id | 0)
-    write(this.#words, HOLDS, holds)
-    write(this.#words, ABANDONED, abandoned)
-    return true
-  }
-
-  isHeldBy(flow: Flow): boolean {
-    return load(this.#words, OWNER) === this.#token && read(this.#words, FLOW) === (flow.id | 0)
-  }
-
-  /** Unlocks so often; true if it is free now. */
-  letGo(flow: Flow, times: number): boolean {
-    // Only its holder can find its own token and flow here: plain reads will do.
-    const words = this.#words
-    if (read(words, OWNER) !== this.#token || read(words, FLOW) !== (flow.id | 0)) {
-      throw new IllegalMonitorStateError("The current task does not hold this lock")
-    }
-    const left = read(words, HOLDS) - times
-    write(words, HOLDS, left)
-    if (left > 0) return false
-    write(words, FLOW, 0)
-    store(words, OWNER, 0)
-    return true
-  }
-
-  get holds(): number {
-    return this.isHeld() ? read(this.#words, HOLDS) : 0
-  }
-
-  get wasAbandoned(): boolean {
-    return this.isHeld() && read(this.#words, ABANDONED) !== 0
-  }
-
-  get isLocked(): boolean {
-    const owner = load(this.#words, OWNER)
-    return owner !== 0 && this.memory.here.space.isAlive(owner)
-  }
-
-  /** @internal Thread, flow and holds of the holder. */
-  holder(): { thread: number; flow: number; holds: number } | undefined {
-    const thread = load(this.#words, OWNER)
-    return thread === 0 ? undefined : { thread, flow: read(this.#words, FLOW), holds: read(this.#words, HOLDS) }
-  }
-
-  // ------------------------------------------------------------------ for the base class
-
-  protected override tryAcquire(holds: number): boolean {
-    const flow = currentFlow()
-    if (this.#fair && this.queue.hasPredecessorOf(flow)) return this.isHeldBy(flow) && this.barge(flow, holds)
-    return this.barge(flow, holds)
-  }
-
-  protected override tryRelease(holds: number): boolean {
-    return this.letGo(currentFlow(), holds)
-  }
-
-  protected override isHeldExclusively(): boolean {
-    return this.isHeld()
-  }
-
-  protected override refuseToBlock(): void {
-    if (load(this.#words, OWNER) !== this.#token || this.isHeld()) return
-    throw new IllegalStateError(
-      "This thread would block for ever: the lock is held by another flow of the same thread, which stands still meanwhile. Use `await lock.lock()`",
-    )
-  }
-
-  // ------------------------------------------------------------------ for conditions
-
-  isHeld(): boolean {
-    return this.isHeldBy(currentFlow())
-  }
-
-  unlockAll(): number {
-    const { holds } = this
-    this.release(holds)
-    return holds
-  }
-
-  tryLockAgain(holds: number): boolean {
-    return this.tryAcquire(holds)
-  }
-}
+import type { QueuedThread } from "./synchronizer-base.ts"
 
 export class ReentrantLock extends Shareable implements Lock {
   readonly #sync: LockSync
-  readonly #guard: Guard
 
   constructor(options: { readonly fair?: boolean } | SharedMemory = {}) {
     const memory = options instanceof SharedMemory ? options : create(options)
     super("ReentrantLock", memory)
-    this.#sync = new LockSync(memory)
-    const unlock = (): void => this.unlock()
-    this.#guard = { unlock, [Symbol.dispose]: unlock }
+    this.#sync = new LockSync(memory, this)
   }
 
   /** The same lock that another thread has posted. */
@@ -176,22 +38,22 @@ export class ReentrantLock extends Shareable implements Lock {
 
   async lock(wait?: WaitOptions): Promise<Guard> {
     if (wait !== undefined || this.#sync.isFair || !this.#sync.barge(currentFlow())) await this.#sync.acquire(1, wait)
-    return this.#guard
+    return new LockGuard(this)
   }
 
   lockSync(): Guard {
     if (this.#sync.isFair || !this.#sync.barge(currentFlow())) this.#sync.acquireSync(1)
-    return this.#guard
+    return new LockGuard(this)
   }
 
   async lockInterruptibly(wait?: WaitOptions): Promise<Guard> {
     await this.#sync.acquireInterruptibly(1, wait)
-    return this.#guard
+    return new LockGuard(this)
   }
 
   lockInterruptiblySync(): Guard {
     this.#sync.acquireInterruptiblySync(1)
-    return this.#guard
+    return new LockGuard(this)
   }
 
   tryLock(): boolean
@@ -209,13 +71,25 @@ export class ReentrantLock extends Shareable implements Lock {
     if (this.#sync.letGo(currentFlow(), 1)) this.#sync.queue.wakeFirst()
   }
 
+  // ------------------------------------------------------------------ conditions
+
   newCondition(): Condition {
-    return new Condition(this.#sync, SharedMemory.allocate(CONDITION_WORDS))
+    return this.#sync.newCondition()
   }
 
   /** The same condition of this lock that another thread has posted. */
   conditionFrom(shared: Shared): Condition {
-    return new Condition(this.#sync, SharedMemory.open("Condition", shared))
+    return this.#sync.conditionFrom(shared)
+  }
+
+  /** Whether anybody waits on this condition of the lock. Needs the lock. */
+  hasWaiters(condition: Condition): boolean {
+    return this.#sync.requireOwn("condition", condition).hasWaiters
+  }
+
+  /** How many wait on this condition of the lock. Needs the lock. */
+  waitQueueLength(condition: Condition): number {
+    return this.#sync.requireOwn("condition", condition).waitQueueLength
   }
 
   // ------------------------------------------------------------------ asking
@@ -224,12 +98,14 @@ export class ReentrantLock extends Shareable implements Lock {
     return this.#sync.isFair
   }
 
+  /** Whether anybody holds it. */
   get isLocked(): boolean {
     return this.#sync.isLocked
   }
 
+  /** Whether the current task does. */
   get isHeldByCurrentThread(): boolean {
-    return this.#sync.isHeld()
+    return this.#sync.isHeld
   }
 
   /** How often the current task holds it. */
@@ -251,8 +127,18 @@ export class ReentrantLock extends Shareable implements Lock {
     return this.#sync.queueLength
   }
 
+  /** Those who wait for the lock, first in line first. */
+  get queuedThreads(): QueuedThread[] {
+    return this.#sync.queuedThreads
+  }
+
+  /** Whether this thread waits for the lock. Of tasks in other threads one cannot ask. */
+  hasQueuedThread(thread: { readonly id: number }): boolean {
+    return this.#sync.isQueued(thread)
+  }
+
   override toString(): string {
-    return `${identityOf(this)}${this.isLocked ? "[Locked]" : "[Unlocked]"}`
+    return `${identityOf(this)}[${this.#sync.describeHolder()}]`
   }
 
   /** @internal */
@@ -261,8 +147,7 @@ export class ReentrantLock extends Shareable implements Lock {
   }
 }
 
-function create({ fair = false }: { readonly fair?: boolean }): SharedMemory {
-  const memory = SharedMemory.allocate(WORDS)
-  store(memory.words, FAIR, requireBoolean("fair", fair) ? 1 : 0)
-  return memory
+function create(options: { readonly fair?: boolean }): SharedMemory {
+  const { fair = false } = requireObject("options", options) as { fair?: unknown }
+  return LockSync.allocate(requireBoolean("fair", fair))
 }

@@ -100,13 +100,13 @@ export class Ring {
         compareAndSet(words, this.#tail, at, (at + 1) | 0)
         return true
       }
-      const lap = load(words, cell) & ~this.#valueMask
-      if (lap === this.#lap(at - this.capacity)) {
+      const content = load(words, cell)
+      if ((content & ~this.#valueMask) === this.#lap(at - this.capacity)) {
         // Its last value is still there. That TAIL has not moved shows that it was so at the end of the queue.
         if (load(words, this.#tail) === at) return false
-      } else {
+      } else if (content !== vacant) {
         compareAndSet(words, this.#tail, at, (at + 1) | 0)
-      }
+      } // else it has just become vacant: TAIL must not pass it by
     }
   }
 

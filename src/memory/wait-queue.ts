@@ -103,6 +103,14 @@ export class WaitQueue {
     return load(words, head + NODE.THREAD) !== this.#here.token || load(words, head + NODE.FLOW) !== (flow.id | 0)
   }
 
+  /** How the one that stands first waits; undefined if nobody does. */
+  get firstMode(): number | undefined {
+    if (this.#record.load(QUEUE.HEAD) === 0) return undefined
+    this.#forgetDead()
+    const head = this.#record.load(QUEUE.HEAD)
+    return head === 0 ? undefined : load(this.#here.space.reach(head), head + NODE.MODE)
+  }
+
   /** Ends a wait: with ACQUIRED, ACQUIRED_SHARED or CANCELLED. */
   leave(node: WaitNode, how: number): void {
     store(this.#here.space.words, node.index + NODE.STATE, how)

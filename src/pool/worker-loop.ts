@@ -43,12 +43,13 @@ export class WorkerLoop<R> {
           const got = this.#getTask(worker)
           if (!(typeof got === "boolean" ? got : await got)) break
         }
-        let task: R | undefined = worker.taskInHand
+        // A loop that waits keeps its variables in memory. So the task is in the worker's hand only, and what others hold
+        // of it is cleared. (To clear a variable with the task would not do: Bun remembers it as of the last `await`.)
         this.#settleInterrupt(worker)
         try {
-          this.#beforeExecute(worker, task)
+          this.#beforeExecute(worker)
           try {
-            let pending = this.#host.begin(worker, task)
+            let pending = this.#host.begin(worker, worker.taskInHand)
             if (pending !== undefined) {
               // Not `await` inside the call of complete(): an error of complete() itself is not the task's.
               let failed = false
@@ -60,20 +61,19 @@ export class WorkerLoop<R> {
                 outcome = error
               }
               pending = undefined
-              if (failed) this.#host.fail(task, outcome)
-              else this.#host.complete(task, outcome)
+              if (failed) this.#host.fail(worker.taskInHand, outcome)
+              else this.#host.complete(worker.taskInHand, outcome)
               outcome = undefined
             }
-            this.#host.afterExecute(task)
+            this.#host.afterExecute(worker.taskInHand)
           } catch (error) {
             // Also when afterExecute itself threw: it is then called a second time, with its own error. [TP34]
-            this.#host.afterExecute(task, error)
+            this.#host.afterExecute(worker.taskInHand, error)
             throw error
           }
         } finally {
           worker.release()
           this.#state.completed.increment()
-          task = undefined // as above with pending and outcome: a loop that waits would keep them in memory
         }
         if (turnIsOver()) await nextTurn()
       }
@@ -96,11 +96,11 @@ export class WorkerLoop<R> {
     else worker.thread.flow.renew()
   }
 
-  #beforeExecute(worker: Worker<R>, task: R): void {
+  #beforeExecute(worker: Worker<R>): void {
     try {
-      this.#host.beforeExecute(worker, task)
+      this.#host.beforeExecute(worker, worker.taskInHand)
     } catch (error) {
-      this.#host.abandon(task, error)
+      this.#host.abandon(worker.taskInHand, error)
       throw error
     }
   }

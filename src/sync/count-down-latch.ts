@@ -26,8 +26,8 @@ const WORDS = OWN + 1
 class LatchSync extends AbstractQueuedSynchronizer {
   readonly #words: Int32Array
 
-  constructor(memory: SharedMemory) {
-    super(memory)
+  constructor(memory: SharedMemory, face: CountDownLatch) {
+    super(memory, face)
     this.#words = memory.words
   }
 
@@ -55,7 +55,7 @@ export class CountDownLatch extends Shareable {
   constructor(count: number | SharedMemory) {
     const memory = count instanceof SharedMemory ? count : create(count)
     super("CountDownLatch", memory)
-    this.#sync = new LatchSync(memory)
+    this.#sync = new LatchSync(memory, this)
   }
 
   /** The same latch that another thread has posted. */

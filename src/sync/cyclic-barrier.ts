@@ -1,1 +1,167 @@
-export class CyclicBarrier {}
+/**
+ * A place where a number of tasks wait for each other. When the last one arrives, all go on, and the next round begins:
+ *
+ *     const barrier = new CyclicBarrier(3, () => mergeRows())
+ *     …                                                      // in each of three tasks:
+ *     for (const row of rows) {
+ *       compute(row)
+ *       await barrier.await()                                // goes on when all three have come here
+ *     }
+ *
+ * The tasks may be flows of one thread or tasks in many. The *action* is run by the last one to arrive, before anybody goes
+ * on. If it returns a promise, that is awaited first; so it must not be asynchronous where the last to arrive may be one that blocks
+ * its thread in `awaitSync`.
+ *
+ * All or none: if one who waits gives up, because of a time limit, an interrupt or a signal, the barrier is *broken*, and
+ * the others get `BrokenBarrierError`. So does everybody who comes later, until `reset()`.
+ *
+ * **In other threads.** An action is a function and belongs to the thread that gave it. A barrier that was made with one needs one
+ * in each thread: `CyclicBarrier.from(received, action)`. It is the action of the last to arrive that runs.
+ *
+ * **Death.** If a thread dies in which somebody waits, or which runs the action, the barrier breaks.
+ *
+ * A task must not wait at the barrier from inside the barrier's action: it would wait for itself.
+ */
+import { isPromiseLike, rangeError, requireFunction, requireInteger, requireTimeout } from "../checks.ts"
+import { BrokenBarrierError, IllegalStateError } from "../errors.ts"
+import { identityOf } from "../identity.ts"
+import { currentFlow } from "../memory/flow.ts"
+import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
+import { abortOf, awaiting, blocking, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
+import { BarrierCore } from "./barrier-core.ts"
+
+/** Each has a place in the memory of the barrier; so many have as a Phaser may have. */
+const MAX_PARTIES = 65_535
+
+/** What is done when all have arrived. */
+export type BarrierAction = () => unknown
+
+export class CyclicBarrier extends Shareable {
+  readonly #core: BarrierCore
+  readonly #action: BarrierAction | undefined
+
+  constructor(parties: number | SharedMemory, action?: BarrierAction) {
+    const memory = parties instanceof SharedMemory ? parties : create(parties, action)
+    super("CyclicBarrier", memory)
+    this.#core = new BarrierCore(memory)
+    this.#action = action
+  }
+
+  /** The same barrier that another thread has posted. If it was made with an action, this thread needs one too. */
+  static from(shared: Shared, action?: BarrierAction): CyclicBarrier {
+    if (action !== undefined) requireFunction("action", action)
+    const barrier = new CyclicBarrier(SharedMemory.open("CyclicBarrier", shared), action)
+    const { hasAction } = barrier.#core
+    if (hasAction && action === undefined) {
+      throw new TypeError(
+        "Expected `action` to be a function: this barrier was made with an action, and whoever arrives last runs its own thread's. Use CyclicBarrier.from(shared, action)",
+      )
+    }
+    if (!hasAction && action !== undefined) {
+      throw new TypeError(
+        "Expected `action` to be undefined: this barrier was made without one, so that the other threads have none",
+      )
+    }
+    return barrier
+  }
+
+  // ------------------------------------------------------------------ waiting
+
+  /**
+   * Waits until all have arrived: the arrival index, `parties - 1` for the first and 0 for the last. With a time limit:
+   * `TimeoutError` if it is over before. Who gives up breaks the barrier, also if there was nothing to wait for yet.
+   */
+  async await(wait?: WaitOptions): Promise<number> {
+    const flow = currentFlow()
+    const timeout = timeoutOf(wait)
+    const signal = abortOf(wait)
+    if (signal?.aborted === true) {
+      await awaiting(this.#core.breaking(flow))
+      signal.throwIfAborted()
+    }
+    const arrival = await awaiting(this.#core.arriving(flow, { timeout, blocks: false }), wait)
+    if (typeof arrival === "number") return arrival
+    try {
+      const result = this.#action?.()
+      if (isPromiseLike(result)) await result
+    } catch (error) {
+      await awaiting(this.#core.finishing(flow, arrival, false))
+      throw error
+    }
+    return tripped(await awaiting(this.#core.finishing(flow, arrival, true)))
+  }
+
+  /** Blocks the thread until all have arrived. An action that returns a promise breaks the barrier: nobody could await it. */
+  awaitSync(ms: number = Infinity): number {
+    const flow = currentFlow()
+    const way = { timeout: requireTimeout("ms", ms), blocks: true }
+    const arrival = blocking(this.#core.arriving(flow, way), ms)
+    if (typeof arrival === "number") return arrival
+    try {
+      this.#actSync()
+    } catch (error) {
+      blocking(this.#core.finishing(flow, arrival, false))
+      throw error
+    }
+    return tripped(blocking(this.#core.finishing(flow, arrival, true)))
+  }
+
+  // ------------------------------------------------------------------ breaking and mending
+
+  /**
+   * Begins anew: whoever waits gets `BrokenBarrierError`, and so does who runs the action, when it is over. Whoever comes now
+   * finds the barrier whole.
+   */
+  reset(): void {
+    blocking(this.#core.resetting(currentFlow()))
+  }
+
+  get isBroken(): boolean {
+    this.#lookForDeaths()
+    return this.#core.isBroken
+  }
+
+  // ------------------------------------------------------------------ asking
+
+  /** How many it takes. */
+  get parties(): number {
+    return this.#core.parties
+  }
+
+  /** How many have arrived and wait for the rest. */
+  get numberWaiting(): number {
+    this.#lookForDeaths()
+    return this.#core.arrived
+  }
+
+  override toString(): string {
+    const broken = this.isBroken ? ", broken" : ""
+    return `${identityOf(this)}[Parties = ${this.parties}, Waiting = ${this.numberWaiting}${broken}]`
+  }
+
+  // ------------------------------------------------------------------ inside
+
+  #actSync(): void {
+    if (!isPromiseLike(this.#action?.())) return
+    throw new IllegalStateError(
+      "The action of the barrier returned a promise, and a thread that is blocked in awaitSync() cannot await it. Use an action that is over when it returns, or `await barrier.await()`",
+    )
+  }
+
+  /** If all who wait here are dead, nobody has noticed yet. */
+  #lookForDeaths(): void {
+    if (!this.#core.isUpToDate) blocking(this.#core.looking(currentFlow()))
+  }
+}
+
+function tripped(isCurrent: boolean): number {
+  if (isCurrent) return 0
+  throw new BrokenBarrierError("The barrier was reset, or broke because of a death, while its action was running")
+}
+
+function create(parties: number, action: BarrierAction | undefined): SharedMemory {
+  requireInteger("parties", parties, 1)
+  if (parties > MAX_PARTIES) throw rangeError("parties", `an integer ≤ ${MAX_PARTIES}`, parties)
+  if (action !== undefined) requireFunction("action", action)
+  return BarrierCore.allocate(parties, action !== undefined)
+}

@@ -1,3 +1,3 @@
 export { CountDownLatch } from "./count-down-latch.ts"
-export { CyclicBarrier } from "./cyclic-barrier.ts"
+export { type BarrierAction, CyclicBarrier } from "./cyclic-barrier.ts"
 export { type Permits, Semaphore } from "./semaphore.ts"

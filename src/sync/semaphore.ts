@@ -24,7 +24,7 @@ import { MAX_VALUE, requireBoolean, requireInteger, requireTimeout } from "../ch
 import { IllegalStateError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import { AbstractQueuedSynchronizer } from "../lock/abstract-queued-synchronizer.ts"
-import { OWN } from "../lock/synchronizer-base.ts"
+import { OWN, type QueuedThread } from "../lock/synchronizer-base.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
@@ -40,8 +40,8 @@ class SemaphoreSync extends AbstractQueuedSynchronizer {
   readonly #words: Int32Array
   readonly isFair: boolean
 
-  constructor(memory: SharedMemory) {
-    super(memory)
+  constructor(memory: SharedMemory, face: Semaphore) {
+    super(memory, face)
     this.#words = memory.words
     this.isFair = load(this.#words, FAIR) !== 0
   }
@@ -134,7 +134,7 @@ export class Semaphore extends Shareable {
   constructor(permits: number | SharedMemory, options: { readonly fair?: boolean } = {}) {
     const memory = permits instanceof SharedMemory ? permits : create(permits, options)
     super("Semaphore", memory)
-    this.#sync = new SemaphoreSync(memory)
+    this.#sync = new SemaphoreSync(memory, this)
   }
 
   /** The same semaphore that another thread has posted. */
@@ -219,6 +219,11 @@ export class Semaphore extends Shareable {
   /** How many tasks wait; an estimate while they come and go. */
   get queueLength(): number {
     return this.#sync.queueLength
+  }
+
+  /** Those who wait, first in line first. */
+  get queuedThreads(): QueuedThread[] {
+    return this.#sync.queuedThreads
   }
 
   override toString(): string {

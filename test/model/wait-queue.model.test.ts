@@ -137,6 +137,27 @@ test("[MQ3] a death among three", () => {
   assertExplored(report, 10_000)
 })
 
+test("[MQ3] a tender that dies with the nodes of others in its hands loses none of them", () => {
+  const report = explore({
+    setup: () => {
+      const shared = setup()
+      store(shared.words, OWNER, shared.program.token("a"))
+      return shared
+    },
+    threads: {
+      // It has the lock from the beginning, so that the others meet in the queue.
+      a: (shared: S) => new Mutex(shared, "a").unlock(),
+      b: blocker("b"),
+      c: blocker("c"),
+    },
+    kill: "b",
+    onKill: ({ program }, name) => program.bury(name),
+    preemptions: 1,
+    states: 5_000_000,
+  })
+  assertExplored(report, 5_000)
+})
+
 /** A semaphore. */
 function acquire(name: string) {
   return (shared: S): void => {

@@ -25,7 +25,7 @@ async function freshTurn(): Promise<void> {
 /** Nothing is starved for so long; it only turns a pool that never lets go into a failed test. */
 const PATIENCE = 20_000
 
-for (const [name, busy] of Object.entries({
+for (const [name, busy] of Object.entries<() => unknown>({
   "quick tasks": () => undefined,
   "quick asynchronous tasks": async () => undefined,
   "slow tasks": () => Thread.sleepSync(3),

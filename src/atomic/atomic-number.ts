@@ -1,0 +1,84 @@
+/**
+ * What `AtomicInteger` and `AtomicLong` have in common: a number that all threads share, and that is read and changed at
+ * once, so that no change by another thread falls in between or gets lost.
+ *
+ * Every access is sequentially consistent. Java's weaker ones (`lazySet`, `getPlain`, `weakCompareAndSet` and so on)
+ * have no counterpart: there is nothing weaker to be had here.
+ */
+import { requireFunction } from "../checks.ts"
+import { Shareable } from "../memory/shared-memory.ts"
+
+export abstract class AtomicNumber extends Shareable {
+  abstract get(): number
+
+  abstract set(value: number): void
+
+  /** Sets it and returns what it was. */
+  abstract getAndSet(value: number): number
+
+  /** Sets it if it is `expected`, and says whether it was. */
+  abstract compareAndSet(expected: number, value: number): boolean
+
+  /** Adds `delta`, which may be negative, and returns what it was. */
+  abstract getAndAdd(delta: number): number
+
+  /** Adds `delta`, which may be negative, and returns what it is then. */
+  abstract addAndGet(delta: number): number
+
+  abstract getAndIncrement(): number
+
+  abstract getAndDecrement(): number
+
+  abstract incrementAndGet(): number
+
+  abstract decrementAndGet(): number
+
+  /** @internal The number that the result of a user's function stands for; throws if for none. */
+  protected abstract resultOf(computed: number): number
+
+  /**
+   * Sets it to what the function makes of it, and returns what it was. If another thread changes it meanwhile, the function
+   * is called again: it should have no side effects. If it throws, nothing happens.
+   */
+  getAndUpdate(update: (value: number) => number): number {
+    requireFunction("update", update)
+    for (;;) {
+      const value = this.get()
+      if (this.compareAndSet(value, this.resultOf(update(value)))) return value
+    }
+  }
+
+  /** As `getAndUpdate`, but returns what it is then. */
+  updateAndGet(update: (value: number) => number): number {
+    requireFunction("update", update)
+    for (;;) {
+      const value = this.get()
+      const next = this.resultOf(update(value))
+      if (this.compareAndSet(value, next)) return next
+    }
+  }
+
+  /**
+   * Sets it to what the function makes of it and `operand`, in this order, and returns what it was. As with `getAndUpdate`
+   * the function may be called more than once.
+   */
+  getAndAccumulate(operand: number, accumulate: (value: number, operand: number) => number): number {
+    requireFunction("accumulate", accumulate)
+    return this.getAndUpdate((value) => accumulate(value, operand))
+  }
+
+  /** As `getAndAccumulate`, but returns what it is then. */
+  accumulateAndGet(operand: number, accumulate: (value: number, operand: number) => number): number {
+    requireFunction("accumulate", accumulate)
+    return this.updateAndGet((value) => accumulate(value, operand))
+  }
+
+  override toString(): string {
+    return String(this.get())
+  }
+
+  /** So that `counter + 1` and `counter < 10` do what they say. */
+  override valueOf(): number {
+    return this.get()
+  }
+}

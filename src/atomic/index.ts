@@ -1,0 +1,2 @@
+export { AtomicInteger } from "./atomic-integer.ts"
+export { AtomicLong } from "./atomic-long.ts"

@@ -1,0 +1,69 @@
+/** The lock to read of a {@link ReentrantReadWriteLock}. Several tasks may hold it at once, while nobody else writes. */
+import { UnsupportedOperationError } from "../errors.ts"
+import { identityOf } from "../identity.ts"
+import { currentFlow } from "../memory/flow.ts"
+import type { WaitOptions } from "../memory/waiting.ts"
+import { LockGuard } from "./guard.ts"
+import type { Guard, Lock } from "./lock.ts"
+import type { ReadWriteSync } from "./read-write-sync.ts"
+
+export class ReadLock implements Lock {
+  readonly #sync: ReadWriteSync
+
+  /** @internal */
+  constructor(sync: ReadWriteSync) {
+    this.#sync = sync
+  }
+
+  async lock(wait?: WaitOptions): Promise<Guard> {
+    if (wait !== undefined || !this.#sync.read(currentFlow(), 1, false)) await this.#sync.acquireShared(1, wait)
+    return new LockGuard(this)
+  }
+
+  lockSync(): Guard {
+    this.#sync.acquireSharedSync(1)
+    return new LockGuard(this)
+  }
+
+  async lockInterruptibly(wait?: WaitOptions): Promise<Guard> {
+    await this.#sync.acquireSharedInterruptibly(1, wait)
+    return new LockGuard(this)
+  }
+
+  lockInterruptiblySync(): Guard {
+    this.#sync.acquireSharedInterruptiblySync(1)
+    return new LockGuard(this)
+  }
+
+  tryLock(): boolean
+  tryLock(wait: WaitOptions): Promise<boolean>
+  tryLock(wait?: WaitOptions): boolean | Promise<boolean> {
+    return wait === undefined ? this.#sync.read(currentFlow(), 1, true) : this.#sync.tryAcquireSharedWithin(1, wait)
+  }
+
+  tryLockSync(ms: number): boolean {
+    return this.#sync.tryAcquireSharedWithinSync(1, ms)
+  }
+
+  /** Ends one hold of the current task. `IllegalMonitorStateError` if it has none. */
+  unlock(): void {
+    if (this.#sync.endRead(currentFlow())) this.#sync.queue.wakeFirst()
+  }
+
+  /** Always throws: readers cannot wait for each other to change something. */
+  newCondition(): never {
+    throw new UnsupportedOperationError("A read lock has no conditions: take one of the write lock")
+  }
+
+  /**
+   * Whether the current task holds it, and a thread died that held the write lock, and nobody had the write lock since: what
+   * the task reads may be half changed.
+   */
+  get wasAbandoned(): boolean {
+    return this.#sync.readsOf(currentFlow()) > 0 && this.#sync.isAbandoned
+  }
+
+  toString(): string {
+    return `${identityOf(this)}[Read locks = ${this.#sync.readCount}]`
+  }
+}

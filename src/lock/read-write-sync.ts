@@ -1,0 +1,292 @@
+/**
+ * The synchronizer under a read-write lock: many flows that read, or one that writes. The layout of its words, and what makes
+ * a death at any step harmless, is told in read-write-words.ts.
+ *
+ * Only the first read hold of a thread and its last release touch the state, by one compare-and-set each. What other flows
+ * of the thread do in between, and the same flow once more, is between them: see reading-flows.ts.
+ *
+ * Who is woken. A release that leaves no reader, or no writer, wakes the first who waits. One that leaves readers
+ * changes something for nobody but a reader that found no cell; if one stands first, it is woken too. Whoever becomes first
+ * later tries after that.
+ */
+import { compareAndSet, load, read, store, write } from "#atomics"
+import { MAX_VALUE } from "../checks.ts"
+import { IllegalMonitorStateError, IllegalStateError } from "../errors.ts"
+import { currentFlow, type Flow } from "../memory/flow.ts"
+import type { SharedMemory } from "../memory/shared-memory.ts"
+import type { Space } from "../memory/space.ts"
+import { EXCLUSIVE, SHARED } from "../memory/wait-queue.ts"
+import { AbstractQueuedSynchronizer } from "./abstract-queued-synchronizer.ts"
+import {
+  FAIR,
+  FLOW,
+  HOLDS,
+  isAbandoned,
+  MAKER,
+  NUMBER,
+  readersIn,
+  readsOf,
+  STATE,
+  tokenOf,
+  writerIn,
+  WRITERS_CELL,
+  writing,
+} from "./read-write-words.ts"
+import { NONE, ReaderCells } from "./reader-cells.ts"
+import { ReadingFlows, type ReadLocksHeld, readLocksHeldIn } from "./reading-flows.ts"
+
+/** How often a task holds both locks. */
+interface Holds {
+  readonly writes: number
+  readonly reads: number
+}
+
+export class ReadWriteSync extends AbstractQueuedSynchronizer {
+  readonly isFair: boolean
+  readonly #words: Int32Array
+  readonly #space: Space
+  readonly #token: number
+  readonly #cells: ReaderCells
+  readonly #name: string
+  readonly #held: ReadLocksHeld
+  readonly #spare = new ReadingFlows()
+
+  constructor(memory: SharedMemory, face: object) {
+    super(memory, face)
+    this.#words = memory.words
+    this.#space = memory.here.space
+    this.#token = memory.here.token
+    this.#cells = new ReaderCells(memory)
+    this.#held = readLocksHeldIn(memory.here)
+    this.#name = `${load(memory.words, MAKER)}:${load(memory.words, NUMBER)}`
+    this.isFair = load(memory.words, FAIR) !== 0
+  }
+
+  /** The flows of this thread that read. */
+  get #readers(): ReadingFlows {
+    return this.#held.size === 0 ? this.#spare : (this.#held.get(this.#name) ?? this.#spare)
+  }
+
+  // ------------------------------------------------------------------ reading
+
+  /** Reads, or reads once more, if that needs no wait. `barging` is the way past those who wait. */
+  read(flow: Flow, holds: number, barging: boolean): boolean {
+    const writer = writerIn(load(this.#words, STATE))
+    if (writer === this.#token) return this.isWriting(flow) && this.#readWhileWriting(flow, holds)
+    if (writer !== 0 && this.#space.isAlive(writer)) return false
+    if (!barging && this.#readers.of(flow.id) === 0 && this.#mustQueue(SHARED)) return false
+    const readers = this.#readers
+    return readers.total > 0 ? this.#readMore(readers, flow, holds) : this.#readFirst(readers, flow, holds)
+  }
+
+  #readFirst(readers: ReadingFlows, flow: Flow, holds: number): boolean {
+    const cell = this.#cells.claim()
+    if (cell === NONE) return false
+    if (!this.#cells.enter(cell, holds)) {
+      this.#cells.free(cell)
+      this.#offerCell()
+      return false
+    }
+    return this.#begin(readers, cell, flow, holds)
+  }
+
+  #readWhileWriting(flow: Flow, holds: number): boolean {
+    const readers = this.#readers
+    if (readers.total > 0) return this.#readMore(readers, flow, holds)
+    write(this.#words, readsOf(WRITERS_CELL), holds)
+    store(this.#words, tokenOf(WRITERS_CELL), this.#token)
+    return this.#begin(readers, WRITERS_CELL, flow, holds)
+  }
+
+  #begin(readers: ReadingFlows, cell: number, flow: Flow, holds: number): true {
+    readers.cell = cell
+    readers.add(flow.id, holds)
+    this.#held.set(this.#name, readers)
+    return true
+  }
+
+  #readMore(readers: ReadingFlows, flow: Flow, holds: number): true {
+    requireCountable(readers.total, holds)
+    readers.add(flow.id, holds)
+    write(this.#words, readsOf(readers.cell), readers.total)
+    return true
+  }
+
+  /** Ends one read hold; true if somebody who waits may have a chance now. */
+  endRead(flow: Flow): boolean {
+    const readers = this.#readers
+    if (readers.of(flow.id) === 0) throw new IllegalMonitorStateError("The current task does not hold the read lock")
+    return this.#end(readers, flow, 1)
+  }
+
+  #end(readers: ReadingFlows, flow: Flow, times: number): boolean {
+    readers.remove(flow.id, times)
+    write(this.#words, readsOf(readers.cell), readers.total)
+    if (readers.total > 0) return false
+    this.#held.delete(this.#name)
+    if (load(this.#words, STATE) < 0) return false // our own writing goes on
+    return this.#cells.leave(readers.cell) === 0 || this.queue.firstMode === SHARED
+  }
+
+  /** A cell has become free, which is all that a reader waits for if it stands first while others read. */
+  #offerCell(): void {
+    if (this.queue.firstMode === SHARED) this.queue.wakeFirst()
+  }
+
+  // ------------------------------------------------------------------ writing
+
+  /** Writes, or writes once more, if nobody else reads or writes. */
+  write(flow: Flow, holds: number): boolean {
+    const words = this.#words
+    if (compareAndSet(words, STATE, 0, writing(this.#token, false))) return this.#own(flow, holds)
+    for (let buried = false; ;) {
+      const state = load(words, STATE)
+      const writer = writerIn(state)
+      if (writer === this.#token) return this.isWriting(flow) && this.#writeMore(holds)
+      const free = writer === 0 ? readersIn(state) === 0 : !this.#space.isAlive(writer)
+      if (free) {
+        const abandoned = writer !== 0 || isAbandoned(state)
+        if (compareAndSet(words, STATE, state, writing(this.#token, abandoned))) return this.#own(flow, holds)
+      } else if (writer === 0 && this.#cells.bury()) buried = true
+      else {
+        if (buried) this.#offerCell()
+        return false
+      }
+    }
+  }
+
+  #own(flow: Flow, holds: number): true {
+    write(this.#words, FLOW, flow.id | 0)
+    write(this.#words, HOLDS, holds)
+    return true
+  }
+
+  #writeMore(holds: number): true {
+    requireCountable(read(this.#words, HOLDS), holds)
+    write(this.#words, HOLDS, read(this.#words, HOLDS) + holds)
+    return true
+  }
+
+  /** Ends so many write holds; true if that was the last. The task's read holds remain, and others may read beside it. */
+  endWrite(flow: Flow, times: number): boolean {
+    const words = this.#words
+    if (!this.isWriting(flow)) throw new IllegalMonitorStateError("The current task does not hold the write lock")
+    const left = read(words, HOLDS) - times
+    write(words, HOLDS, left)
+    if (left > 0) return false
+    write(words, FLOW, 0)
+    store(words, STATE, this.#readers.total > 0 ? 1 << WRITERS_CELL : 0)
+    return true
+  }
+
+  // ------------------------------------------------------------------ asking
+
+  isWriting(flow: Flow): boolean {
+    return writerIn(load(this.#words, STATE)) === this.#token && read(this.#words, FLOW) === (flow.id | 0)
+  }
+
+  /** How often the flow holds the write lock. */
+  writesOf(flow: Flow): number {
+    return this.isWriting(flow) ? read(this.#words, HOLDS) : 0
+  }
+
+  /** How often the flow holds the read lock. */
+  readsOf(flow: Flow): number {
+    return this.#readers.of(flow.id)
+  }
+
+  /** Whether a writer died and nobody has repaired since what it may have left. Counts for those who hold a lock. */
+  get isAbandoned(): boolean {
+    return isAbandoned(load(this.#words, STATE))
+  }
+
+  /** Thread, flow and holds of who writes. */
+  writer(): { thread: number; flow: number; holds: number } | undefined {
+    const thread = writerIn(load(this.#words, STATE))
+    if (thread === 0 || !this.#space.isAlive(thread)) return undefined
+    return { thread, flow: load(this.#words, FLOW), holds: load(this.#words, HOLDS) }
+  }
+
+  /** The threads that read, and how often. */
+  readers(): { thread: number; holds: number }[] {
+    return this.#cells.list()
+  }
+
+  /** How often the read lock is held by all. */
+  get readCount(): number {
+    return this.#cells.list().reduce((sum, { holds }) => sum + holds, 0)
+  }
+
+  // ------------------------------------------------------------------ for the base class
+
+  protected override tryAcquire(holds: number): boolean {
+    const flow = currentFlow()
+    if (this.isFair && !this.isWriting(flow) && this.#mustQueue(EXCLUSIVE)) return false
+    return this.write(flow, holds)
+  }
+
+  protected override tryAcquireShared(holds: number): number {
+    return this.read(currentFlow(), holds, false) ? 1 : -1
+  }
+
+  /** Whether one that could have the lock leaves it to those who wait. */
+  #mustQueue(mode: number): boolean {
+    if (this.isFair) return this.hasQueuedPredecessors()
+    // Or new readers would keep a writer waiting for ever.
+    return mode === SHARED && this.queue.firstMode === EXCLUSIVE
+  }
+
+  /** Those in front may be writers that wait until this thread reads no more. To wait for them would be for ever. */
+  protected override tryOutOfTurn(holds: number, mode: number): boolean {
+    return mode === SHARED && this.#readers.total > 0 && this.read(currentFlow(), holds, true)
+  }
+
+  protected override refuseToBlock(mode: number, endless: boolean): void {
+    const flow = currentFlow()
+    const readers = this.#readers
+    const own = readers.of(flow.id)
+    const byOther =
+      writerIn(load(this.#words, STATE)) === this.#token
+        ? !this.isWriting(flow)
+        : mode === EXCLUSIVE && readers.total > own
+    if (byOther) {
+      throw new IllegalStateError(
+        "This thread would block for ever: the lock is held by another flow of the same thread, which stands still meanwhile. Use the form that is awaited",
+      )
+    }
+    // With a time limit, or if it can be interrupted, it waits in vain but not for ever, as it would in Java.
+    if (endless && mode === EXCLUSIVE && own > 0) {
+      throw new IllegalStateError(
+        "This thread would block for ever: the current task holds the read lock, which it has to unlock before it can write",
+      )
+    }
+  }
+
+  // ------------------------------------------------------------------ for conditions of the write lock
+
+  protected override isHeldExclusively(): boolean {
+    return this.isWriting(currentFlow())
+  }
+
+  /** The read holds too: with them in place nobody could write, and so nobody signal. */
+  protected override releaseAll(): Holds {
+    const flow = currentFlow()
+    const holds = { writes: this.writesOf(flow), reads: this.readsOf(flow) }
+    if (holds.reads > 0) this.#end(this.#readers, flow, holds.reads)
+    this.endWrite(flow, holds.writes)
+    this.queue.wakeFirst()
+    return holds
+  }
+
+  protected override tryAcquireAgain(released: unknown): boolean {
+    const { writes, reads } = released as Holds
+    const flow = currentFlow()
+    if (!this.write(flow, writes)) return false
+    if (reads > 0) this.#readWhileWriting(flow, reads)
+    return true
+  }
+}
+
+function requireCountable(holds: number, more: number): void {
+  if (holds > MAX_VALUE - more) throw new IllegalStateError("Maximum lock count exceeded")
+}

@@ -1,0 +1,138 @@
+/**
+ * A pair of locks: one to read, which many tasks may hold at once, and one to write, which excludes all others. For what is
+ * read far more often than it is changed.
+ *
+ *     const lock = new ReentrantReadWriteLock()
+ *     { using guard = await lock.readLock.lock();  … }      // beside other readers
+ *     { using guard = await lock.writeLock.lock(); … }      // alone
+ *
+ * Both can be locked again by who holds them. Who writes may also read, and go on reading when it stops writing. Who reads
+ * cannot come to write: it has to stop reading first, or would wait for itself.
+ *
+ * With `fair`, who has waited longest goes first, and all readers that stand next to each other go together. Without,
+ * newcomers may overtake; only a reader does not overtake a writer that stands first. `tryLock()` overtakes in any case.
+ *
+ * To use it in another thread post the lock itself, and take what arrives to `ReentrantReadWriteLock.from`.
+ *
+ * **Threads.** Any number of flows may read, but at most 29 threads. Another one waits until one of them reads no more.
+ *
+ * **Death.** If a thread dies, what it held is free. If it was writing, what the lock protects may be half changed:
+ * `wasAbandoned` of both locks is then true for all who hold them, until a writer has unlocked, who could repair it. A
+ * reader that dies has changed nothing.
+ */
+import { store } from "#atomics"
+import { requireBoolean, requireObject } from "../checks.ts"
+import { identityOf } from "../identity.ts"
+import { currentFlow } from "../memory/flow.ts"
+import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
+import type { Condition } from "./condition.ts"
+import { ReadWriteSync } from "./read-write-sync.ts"
+import { FAIR, MAKER, NUMBER, READ_WRITE_WORDS } from "./read-write-words.ts"
+import { ReadLock } from "./read-lock.ts"
+import { readLocksHeldIn } from "./reading-flows.ts"
+import type { QueuedThread } from "./synchronizer-base.ts"
+import { WriteLock } from "./write-lock.ts"
+
+export class ReentrantReadWriteLock extends Shareable {
+  readonly #sync: ReadWriteSync
+  // Not public fields: a clone would take them along.
+  readonly #readLock: ReadLock
+  readonly #writeLock: WriteLock
+
+  constructor(options: { readonly fair?: boolean } | SharedMemory = {}) {
+    const memory = options instanceof SharedMemory ? options : create(options)
+    super("ReentrantReadWriteLock", memory)
+    this.#sync = new ReadWriteSync(memory, this)
+    this.#readLock = new ReadLock(this.#sync)
+    this.#writeLock = new WriteLock(this.#sync)
+  }
+
+  /** The same lock that another thread has posted. */
+  static from(shared: Shared): ReentrantReadWriteLock {
+    return new ReentrantReadWriteLock(SharedMemory.open("ReentrantReadWriteLock", shared))
+  }
+
+  get readLock(): ReadLock {
+    return this.#readLock
+  }
+
+  get writeLock(): WriteLock {
+    return this.#writeLock
+  }
+
+  get isFair(): boolean {
+    return this.#sync.isFair
+  }
+
+  /** How often the read lock is held by all tasks together. */
+  get readLockCount(): number {
+    return this.#sync.readCount
+  }
+
+  /** How often the current task holds the read lock. */
+  get readHoldCount(): number {
+    return this.#sync.readsOf(currentFlow())
+  }
+
+  get isWriteLocked(): boolean {
+    return this.#sync.writer() !== undefined
+  }
+
+  get isWriteLockedByCurrentThread(): boolean {
+    return this.#sync.isWriting(currentFlow())
+  }
+
+  /** How often the current task holds the write lock. */
+  get writeHoldCount(): number {
+    return this.#sync.writesOf(currentFlow())
+  }
+
+  /** Whether anybody waits for either lock. */
+  get hasQueuedThreads(): boolean {
+    return this.#sync.hasQueuedThreads
+  }
+
+  /** How many tasks wait for either lock; an estimate while they come and go. */
+  get queueLength(): number {
+    return this.#sync.queueLength
+  }
+
+  /** Those who wait for either lock, first in line first. */
+  get queuedThreads(): QueuedThread[] {
+    return this.#sync.queuedThreads
+  }
+
+  /** Whether this thread waits for either lock. Of tasks in other threads one cannot ask. */
+  hasQueuedThread(thread: { readonly id: number }): boolean {
+    return this.#sync.isQueued(thread)
+  }
+
+  /** Whether anybody waits on this condition of the write lock. Needs the write lock. */
+  hasWaiters(condition: Condition): boolean {
+    return this.#sync.requireOwn("condition", condition).hasWaiters
+  }
+
+  /** How many wait on this condition of the write lock. Needs the write lock. */
+  waitQueueLength(condition: Condition): number {
+    return this.#sync.requireOwn("condition", condition).waitQueueLength
+  }
+
+  override toString(): string {
+    const writes = this.#sync.writer()?.holds ?? 0
+    return `${identityOf(this)}[Write locks = ${writes}, Read locks = ${this.readLockCount}]`
+  }
+
+  /** @internal */
+  get sync(): ReadWriteSync {
+    return this.#sync
+  }
+}
+
+function create(options: { readonly fair?: boolean }): SharedMemory {
+  const { fair = false } = requireObject("options", options) as { fair?: unknown }
+  const memory = SharedMemory.allocate(READ_WRITE_WORDS)
+  store(memory.words, FAIR, requireBoolean("fair", fair) ? 1 : 0)
+  store(memory.words, MAKER, memory.here.token)
+  store(memory.words, NUMBER, readLocksHeldIn(memory.here).nextNumber())
+  return memory
+}

@@ -1,0 +1,88 @@
+/** The lock to write of a {@link ReentrantReadWriteLock}. One task may hold it, while nobody else reads. */
+import { identityOf } from "../identity.ts"
+import { currentFlow } from "../memory/flow.ts"
+import type { Shared } from "../memory/shared-memory.ts"
+import type { WaitOptions } from "../memory/waiting.ts"
+import type { Condition } from "./condition.ts"
+import { LockGuard } from "./guard.ts"
+import type { Guard, Lock } from "./lock.ts"
+import type { ReadWriteSync } from "./read-write-sync.ts"
+
+export class WriteLock implements Lock {
+  readonly #sync: ReadWriteSync
+
+  /** @internal */
+  constructor(sync: ReadWriteSync) {
+    this.#sync = sync
+  }
+
+  /** As with any lock. A task that holds the read lock would wait for itself, until the wait is given up. */
+  async lock(wait?: WaitOptions): Promise<Guard> {
+    if (wait !== undefined || this.#sync.isFair || !this.#sync.write(currentFlow(), 1)) {
+      await this.#sync.acquire(1, wait)
+    }
+    return new LockGuard(this)
+  }
+
+  /** `IllegalStateError` if a task that holds the read lock would wait for itself, for ever. */
+  lockSync(): Guard {
+    this.#sync.acquireSync(1)
+    return new LockGuard(this)
+  }
+
+  async lockInterruptibly(wait?: WaitOptions): Promise<Guard> {
+    await this.#sync.acquireInterruptibly(1, wait)
+    return new LockGuard(this)
+  }
+
+  lockInterruptiblySync(): Guard {
+    this.#sync.acquireInterruptiblySync(1)
+    return new LockGuard(this)
+  }
+
+  tryLock(): boolean
+  tryLock(wait: WaitOptions): Promise<boolean>
+  tryLock(wait?: WaitOptions): boolean | Promise<boolean> {
+    return wait === undefined ? this.#sync.write(currentFlow(), 1) : this.#sync.tryAcquireWithin(1, wait)
+  }
+
+  tryLockSync(ms: number): boolean {
+    return this.#sync.tryAcquireWithinSync(1, ms)
+  }
+
+  /** Gives it back; others can have it when unlocked as often as locked. `IllegalMonitorStateError` if it is not ours. */
+  unlock(): void {
+    if (this.#sync.endWrite(currentFlow(), 1)) this.#sync.queue.wakeFirst()
+  }
+
+  /** A new condition. A task that waits for it gives up its read holds too, and has all back when it returns. */
+  newCondition(): Condition {
+    return this.#sync.newCondition()
+  }
+
+  /** The same condition of this lock that another thread has posted. */
+  conditionFrom(shared: Shared): Condition {
+    return this.#sync.conditionFrom(shared)
+  }
+
+  get isHeldByCurrentThread(): boolean {
+    return this.#sync.isWriting(currentFlow())
+  }
+
+  /** How often the current task holds it. */
+  get holdCount(): number {
+    return this.#sync.writesOf(currentFlow())
+  }
+
+  /**
+   * Whether the current task holds it, and a thread died that held it before, and nobody else had it since: what it protects
+   * may be half changed. It is for this task to repair; when it has unlocked, all is taken to be well.
+   */
+  get wasAbandoned(): boolean {
+    return this.#sync.isWriting(currentFlow()) && this.#sync.isAbandoned
+  }
+
+  toString(): string {
+    return `${identityOf(this)}${this.#sync.writer() === undefined ? "[Unlocked]" : "[Locked]"}`
+  }
+}
