@@ -2,4 +2,7 @@ export { AbstractQueuedSynchronizer, type QueuedThread } from "./abstract-queued
 export type { Condition } from "./condition.ts"
 export type { Guard, Lock } from "./lock.ts"
 export { ReentrantLock } from "./reentrant-lock.ts"
+export { ReentrantReadWriteLock } from "./reentrant-read-write-lock.ts"
+export type { ReadLock } from "./read-lock.ts"
+export type { WriteLock } from "./write-lock.ts"
 export type { Handle, Shared } from "../memory/shared-memory.ts"

@@ -156,7 +156,7 @@ export class LockSync extends AbstractQueuedSynchronizer {
 }
 
 /** Its Thread has the name; the layer of threads is above this one. */
-function nameOf(flow: Flow): string {
+export function nameOf(flow: Flow): string {
   const { name } = (flow.owner ?? {}) as { name?: unknown }
   if (typeof name === "string") return name
   return flow === mainFlow ? "main" : `#${flow.id}`

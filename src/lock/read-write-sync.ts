@@ -17,6 +17,7 @@ import type { SharedMemory } from "../memory/shared-memory.ts"
 import type { Space } from "../memory/space.ts"
 import { EXCLUSIVE, SHARED } from "../memory/wait-queue.ts"
 import { AbstractQueuedSynchronizer } from "./abstract-queued-synchronizer.ts"
+import { nameOf } from "./lock-sync.ts"
 import {
   FAIR,
   FLOW,
@@ -33,7 +34,7 @@ import {
   writing,
 } from "./read-write-words.ts"
 import { NONE, ReaderCells } from "./reader-cells.ts"
-import { ReadingFlows, type ReadLocksHeld, readLocksHeldIn } from "./reading-flows.ts"
+import { type ReadingFlows, readLocksIn } from "./reading-flows.ts"
 
 /** How often a task holds both locks. */
 interface Holds {
@@ -47,9 +48,10 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
   readonly #space: Space
   readonly #token: number
   readonly #cells: ReaderCells
-  readonly #name: string
-  readonly #held: ReadLocksHeld
-  readonly #spare = new ReadingFlows()
+  /** The flows of this thread that read. */
+  readonly #readers: ReadingFlows
+  /** The flow that writes, if it came to do so by means of this object: memory has but its number. */
+  #writingFlow: Flow | undefined
 
   constructor(memory: SharedMemory, face: object) {
     super(memory, face)
@@ -57,74 +59,63 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     this.#space = memory.here.space
     this.#token = memory.here.token
     this.#cells = new ReaderCells(memory)
-    this.#held = readLocksHeldIn(memory.here)
-    this.#name = `${load(memory.words, MAKER)}:${load(memory.words, NUMBER)}`
+    this.#readers = readLocksIn(memory.here).flowsOf(`${load(memory.words, MAKER)}:${load(memory.words, NUMBER)}`)
     this.isFair = load(memory.words, FAIR) !== 0
-  }
-
-  /** The flows of this thread that read. */
-  get #readers(): ReadingFlows {
-    return this.#held.size === 0 ? this.#spare : (this.#held.get(this.#name) ?? this.#spare)
   }
 
   // ------------------------------------------------------------------ reading
 
   /** Reads, or reads once more, if that needs no wait. `barging` is the way past those who wait. */
   read(flow: Flow, holds: number, barging: boolean): boolean {
-    const writer = writerIn(load(this.#words, STATE))
+    // A plain read can be out of date, except about ourselves. Then it is the compare-and-set that decides.
+    const writer = writerIn(read(this.#words, STATE))
     if (writer === this.#token) return this.isWriting(flow) && this.#readWhileWriting(flow, holds)
-    if (writer !== 0 && this.#space.isAlive(writer)) return false
+    if (writer !== 0 && this.#cells.isWritten) return false
     if (!barging && this.#readers.of(flow.id) === 0 && this.#mustQueue(SHARED)) return false
-    const readers = this.#readers
-    return readers.total > 0 ? this.#readMore(readers, flow, holds) : this.#readFirst(readers, flow, holds)
+    return this.#readers.total > 0 ? this.#readMore(flow, holds) : this.#readFirst(flow, holds)
   }
 
-  #readFirst(readers: ReadingFlows, flow: Flow, holds: number): boolean {
+  #readFirst(flow: Flow, holds: number): boolean {
     const cell = this.#cells.claim()
     if (cell === NONE) return false
-    if (!this.#cells.enter(cell, holds)) {
-      this.#cells.free(cell)
-      this.#offerCell()
-      return false
+    if (this.#cells.enter(cell, holds)) {
+      this.#readers.cell = cell
+      this.#readers.add(flow.id, holds)
+      return true
     }
-    return this.#begin(readers, cell, flow, holds)
+    this.#cells.free(cell)
+    this.#offerCell()
+    return false
   }
 
-  #readWhileWriting(flow: Flow, holds: number): boolean {
+  #readMore(flow: Flow, holds: number): true {
     const readers = this.#readers
-    if (readers.total > 0) return this.#readMore(readers, flow, holds)
-    write(this.#words, readsOf(WRITERS_CELL), holds)
-    store(this.#words, tokenOf(WRITERS_CELL), this.#token)
-    return this.#begin(readers, WRITERS_CELL, flow, holds)
-  }
-
-  #begin(readers: ReadingFlows, cell: number, flow: Flow, holds: number): true {
-    readers.cell = cell
-    readers.add(flow.id, holds)
-    this.#held.set(this.#name, readers)
-    return true
-  }
-
-  #readMore(readers: ReadingFlows, flow: Flow, holds: number): true {
     requireCountable(readers.total, holds)
     readers.add(flow.id, holds)
     write(this.#words, readsOf(readers.cell), readers.total)
     return true
   }
 
-  /** Ends one read hold; true if somebody who waits may have a chance now. */
-  endRead(flow: Flow): boolean {
-    const readers = this.#readers
-    if (readers.of(flow.id) === 0) throw new IllegalMonitorStateError("The current task does not hold the read lock")
-    return this.#end(readers, flow, 1)
+  #readWhileWriting(flow: Flow, holds: number): true {
+    if (this.#readers.total === 0) {
+      this.#readers.cell = WRITERS_CELL
+      store(this.#words, tokenOf(WRITERS_CELL), this.#token)
+    }
+    return this.#readMore(flow, holds)
   }
 
-  #end(readers: ReadingFlows, flow: Flow, times: number): boolean {
+  /** Ends one read hold; true if somebody who waits may have a chance now. */
+  endRead(flow: Flow): boolean {
+    if (this.#readers.of(flow.id) > 0) return this.#end(flow, 1)
+    throw new IllegalMonitorStateError("The current task does not hold the read lock")
+  }
+
+  #end(flow: Flow, times: number): boolean {
+    const readers = this.#readers
     readers.remove(flow.id, times)
     write(this.#words, readsOf(readers.cell), readers.total)
     if (readers.total > 0) return false
-    this.#held.delete(this.#name)
-    if (load(this.#words, STATE) < 0) return false // our own writing goes on
+    if (read(this.#words, STATE) < 0) return false // our own writing goes on
     return this.#cells.leave(readers.cell) === 0 || this.queue.firstMode === SHARED
   }
 
@@ -158,6 +149,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
   #own(flow: Flow, holds: number): true {
     write(this.#words, FLOW, flow.id | 0)
     write(this.#words, HOLDS, holds)
+    this.#writingFlow = flow
     return true
   }
 
@@ -174,6 +166,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     const left = read(words, HOLDS) - times
     write(words, HOLDS, left)
     if (left > 0) return false
+    this.#writingFlow = undefined
     write(words, FLOW, 0)
     store(words, STATE, this.#readers.total > 0 ? 1 << WRITERS_CELL : 0)
     return true
@@ -181,8 +174,13 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
 
   // ------------------------------------------------------------------ asking
 
+  /** Whether this thread writes. Nobody else can write its token there, or while it is there anything else. */
+  get #isWriter(): boolean {
+    return writerIn(read(this.#words, STATE)) === this.#token
+  }
+
   isWriting(flow: Flow): boolean {
-    return writerIn(load(this.#words, STATE)) === this.#token && read(this.#words, FLOW) === (flow.id | 0)
+    return this.#isWriter && read(this.#words, FLOW) === (flow.id | 0)
   }
 
   /** How often the flow holds the write lock. */
@@ -205,6 +203,16 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     const thread = writerIn(load(this.#words, STATE))
     if (thread === 0 || !this.#space.isAlive(thread)) return undefined
     return { thread, flow: load(this.#words, FLOW), holds: load(this.#words, HOLDS) }
+  }
+
+  /** Who writes, in words. */
+  describeWriter(): string {
+    const writer = this.writer()
+    if (writer === undefined) return "Unlocked"
+    if (writer.thread !== this.#token) return "Locked by another thread"
+    const flow = this.#writingFlow
+    // Another object for this lock may have been used meanwhile.
+    return flow !== undefined && this.isWriting(flow) ? `Locked by thread ${nameOf(flow)}` : "Locked by this thread"
   }
 
   /** The threads that read, and how often. */
@@ -243,12 +251,8 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
 
   protected override refuseToBlock(mode: number, endless: boolean): void {
     const flow = currentFlow()
-    const readers = this.#readers
-    const own = readers.of(flow.id)
-    const byOther =
-      writerIn(load(this.#words, STATE)) === this.#token
-        ? !this.isWriting(flow)
-        : mode === EXCLUSIVE && readers.total > own
+    const own = this.#readers.of(flow.id)
+    const byOther = this.#isWriter ? !this.isWriting(flow) : mode === EXCLUSIVE && this.#readers.total > own
     if (byOther) {
       throw new IllegalStateError(
         "This thread would block for ever: the lock is held by another flow of the same thread, which stands still meanwhile. Use the form that is awaited",
@@ -272,7 +276,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
   protected override releaseAll(): Holds {
     const flow = currentFlow()
     const holds = { writes: this.writesOf(flow), reads: this.readsOf(flow) }
-    if (holds.reads > 0) this.#end(this.#readers, flow, holds.reads)
+    if (holds.reads > 0) this.#end(flow, holds.reads)
     this.endWrite(flow, holds.writes)
     this.queue.wakeFirst()
     return holds

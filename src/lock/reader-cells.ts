@@ -6,7 +6,7 @@
  * if this one dies too, there is a cell of a dead thread again. (To clear the bit of a dead thread without taking the cell
  * first would be wrong: by then the cell may be another one's, who lives, and the state looks the same as before.)
  */
-import { compareAndSet, load, store, write } from "#atomics"
+import { compareAndSet, load, read, store, write } from "#atomics"
 import type { SharedMemory } from "../memory/shared-memory.ts"
 import type { Space } from "../memory/space.ts"
 import {
@@ -59,13 +59,18 @@ export class ReaderCells {
   /** Begins to read with a cell that is ours, after a dead writer too; false if somebody writes. */
   enter(cell: number, reads: number): boolean {
     write(this.#words, readsOf(cell), reads)
-    for (;;) {
-      const state = load(this.#words, STATE)
+    for (let state = read(this.#words, STATE); ; state = load(this.#words, STATE)) {
       const writer = writerIn(state)
-      if (writer !== 0 && this.#space.isAlive(writer)) return false
-      const others = writer === 0 ? state : ABANDONED
-      if (compareAndSet(this.#words, STATE, state, others | (1 << cell))) return true
+      if (writer !== 0 && this.#space.isAlive(writer)) {
+        if (this.isWritten) return false
+      } else if (compareAndSet(this.#words, STATE, state, (writer === 0 ? state : ABANDONED) | (1 << cell))) return true
     }
+  }
+
+  /** Whether somebody writes, and lives. */
+  get isWritten(): boolean {
+    const writer = writerIn(load(this.#words, STATE))
+    return writer !== 0 && this.#space.isAlive(writer)
   }
 
   /** Ends reading; which cells still read. */
@@ -116,8 +121,7 @@ export class ReaderCells {
   }
 
   #clear(cell: number): number {
-    for (;;) {
-      const state = load(this.#words, STATE)
+    for (let state = read(this.#words, STATE); ; state = load(this.#words, STATE)) {
       const left = state & ~(1 << cell)
       if (compareAndSet(this.#words, STATE, state, left)) return left
     }

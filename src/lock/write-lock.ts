@@ -83,6 +83,6 @@ export class WriteLock implements Lock {
   }
 
   toString(): string {
-    return `${identityOf(this)}${this.#sync.writer() === undefined ? "[Unlocked]" : "[Locked]"}`
+    return `${identityOf(this)}[${this.#sync.describeWriter()}]`
   }
 }

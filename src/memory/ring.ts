@@ -137,16 +137,13 @@ export class Ring {
     if (!this.#canHold(value)) return false
     const words = this.#words
     const end = this.#findTail()
+    // Finding HEAD also keeps it from falling behind without bound where values are only ever added and removed.
     for (let at = this.#findHead(); ((end - at) | 0) > 0; at = (at + 1) | 0) {
       const cell = this.#cells + (at & this.#cellMask)
       const content = this.#lap(at) | value
       if (load(words, cell) !== content) continue
       this.#announceHole(at)
-      if (compareAndSet(words, cell, content, this.#lap(at + this.capacity))) {
-        // Else HEAD could fall behind without bound where values are only ever added and removed.
-        this.#findHead()
-        return true
-      }
+      if (compareAndSet(words, cell, content, this.#lap(at + this.capacity))) return true
     }
     return false
   }

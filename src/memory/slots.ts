@@ -101,13 +101,10 @@ export class Slots {
         }
         continue
       }
+      // If the last fresh one goes in this moment, its taker, too, has seen the list empty: for a moment all were in use.
       const fresh = load(words, this.#fresh)
-      if (fresh < this.capacity) {
-        if (compareAndSet(words, this.#fresh, fresh, fresh + 1)) return this.#begin(fresh + 1, 0, owner)
-      } else if (load(words, this.#head) === head) {
-        // Only now: a slot could have come into the list, which was empty when we looked, from among the fresh.
-        return 0
-      }
+      if (fresh >= this.capacity) return 0
+      if (compareAndSet(words, this.#fresh, fresh, fresh + 1)) return this.#begin(fresh + 1, 0, owner)
     }
   }
 

@@ -29,6 +29,7 @@ import { currentFlow } from "../memory/flow.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
 import { abortOf, awaiting, blocking, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
 import { BarrierCore } from "./barrier-core.ts"
+import { BarrierGeneration } from "./barrier-generation.ts"
 
 /** Each has a place in the memory of the barrier; so many have as a Phaser may have. */
 const MAX_PARTIES = 65_535
@@ -51,7 +52,7 @@ export class CyclicBarrier extends Shareable {
   static from(shared: Shared, action?: BarrierAction): CyclicBarrier {
     if (action !== undefined) requireFunction("action", action)
     const barrier = new CyclicBarrier(SharedMemory.open("CyclicBarrier", shared), action)
-    const { hasAction } = barrier.#core
+    const { hasAction } = barrier.#core.generation
     if (hasAction && action === undefined) {
       throw new TypeError(
         "Expected `action` to be a function: this barrier was made with an action, and whoever arrives last runs its own thread's. Use CyclicBarrier.from(shared, action)",
@@ -118,20 +119,21 @@ export class CyclicBarrier extends Shareable {
 
   get isBroken(): boolean {
     this.#lookForDeaths()
-    return this.#core.isBroken
+    return this.#core.generation.isBroken
   }
 
   // ------------------------------------------------------------------ asking
 
   /** How many it takes. */
   get parties(): number {
-    return this.#core.parties
+    return this.#core.generation.parties
   }
 
   /** How many have arrived and wait for the rest. */
   get numberWaiting(): number {
     this.#lookForDeaths()
-    return this.#core.arrived
+    const { arrived, tripper } = this.#core.generation
+    return tripper === 0 ? arrived : arrived + 1 // who runs the action has arrived too
   }
 
   override toString(): string {
@@ -150,7 +152,7 @@ export class CyclicBarrier extends Shareable {
 
   /** If all who wait here are dead, nobody has noticed yet. */
   #lookForDeaths(): void {
-    if (!this.#core.isUpToDate) blocking(this.#core.looking(currentFlow()))
+    if (!this.#core.generation.isUpToDate) blocking(this.#core.looking(currentFlow()))
   }
 }
 
@@ -163,5 +165,7 @@ function create(parties: number, action: BarrierAction | undefined): SharedMemor
   requireInteger("parties", parties, 1)
   if (parties > MAX_PARTIES) throw rangeError("parties", `an integer ≤ ${MAX_PARTIES}`, parties)
   if (action !== undefined) requireFunction("action", action)
-  return BarrierCore.allocate(parties, action !== undefined)
+  const memory = SharedMemory.allocate(BarrierGeneration.size(parties))
+  BarrierGeneration.begin(memory.words, parties, action !== undefined)
+  return memory
 }

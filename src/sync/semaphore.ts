@@ -247,8 +247,9 @@ export class Semaphore extends Shareable {
   }
 }
 
+/** The first look is for speed: words an error that is hardly ever needed only when it is. */
 function requirePermits(permits: number): number {
-  return requireInteger("permits", permits, 0)
+  return (permits | 0) === permits && permits >= 0 ? permits : requireInteger("permits", permits, 0)
 }
 
 function create(permits: number, { fair = false }: { readonly fair?: boolean }): SharedMemory {

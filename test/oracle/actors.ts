@@ -4,15 +4,17 @@
  * completed or is blocked.
  */
 import { Thread, virtualThreads } from "corepool"
-import { flag, type JsonObject, maybeInteger, maybeString, ScenarioError, string } from "./json.ts"
-import { quiescence, until } from "./quiescence.ts"
+import { flag, type JsonObject, maybeString, ScenarioError, string } from "./json.ts"
+import { pastShortTimeout, quiescence } from "./quiescence.ts"
 import { capture, sorted } from "./results.ts"
 
-/** A time-out up to this long is waited for; a longer one means "for ever". */
-const SHORT_MS = 1000
-
-/** How much later than due a short time-out may come before the op counts as blocked. */
-const PATIENCE_MS = 10_000
+/** What only a suite can tell. */
+export interface Look {
+  /** Everything of the object under test that can move. */
+  readonly signature?: () => string
+  /** Whether an op that goes on after its time-out, to get its lock back, is past it; asked when all is quiet. */
+  readonly isPastTimeout?: () => boolean
+}
 
 interface Command {
   readonly what: string
@@ -86,17 +88,17 @@ export class Actors {
    * Performs an op, by the actor that it names or else by the driver, and waits until all is quiet.
    * The driver's own result comes back; an actor's shows when it has completed.
    */
-  async step(op: JsonObject, perform: () => unknown, signature = (): string => ""): Promise<JsonObject> {
+  async step(op: JsonObject, perform: () => unknown, look: Look = {}): Promise<JsonObject> {
     const by = maybeString(op, "by")
     const snapshot: { result?: JsonObject } = {}
+    const quiet = (): Promise<void> => quiescence(() => `${this.signature()} ${look.signature?.() ?? ""}`)
     if (by === undefined) {
       snapshot.result = await capture(perform)
     } else {
       this.perform(by, { what: string(op, "do"), preInterrupted: flag(op, "preInterrupted"), perform })
-      const timeout = maybeInteger(op, "timeoutMs") ?? 0
-      if (0 < timeout && timeout <= SHORT_MS) await until(() => !this.busy(by), timeout + PATIENCE_MS)
+      await pastShortTimeout(op, quiet, () => !this.busy(by) || look.isPastTimeout?.() === true)
     }
-    await quiescence(() => `${this.signature()} ${signature()}`)
+    await quiet()
     if (this.#mistakes.length > 0) throw this.#mistakes[0]
     return snapshot
   }
@@ -108,6 +110,11 @@ export class Actors {
       throw new ScenarioError(`Actor ${name} is still in ${actor.current.what} and cannot ${command.what}`)
     }
     actor.hand(command)
+  }
+
+  /** The name of the actor with this thread. */
+  nameOf(threadId: number): string | undefined {
+    return [...this.#actors.values()].find(({ thread }) => thread.id === threadId)?.name
   }
 
   busy(name: string): boolean {

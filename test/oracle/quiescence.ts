@@ -6,12 +6,19 @@
  * turn of its own somewhere.
  */
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises"
+import { type JsonObject, maybeInteger } from "./json.ts"
 
 /** Turns in a row that must change nothing. */
 const STILL_TURNS = 4
 
 /** No scenario needs a hundredth of this; a replay that never comes to rest must end nevertheless. */
 const RESTLESS_AFTER_MS = 20_000
+
+/** A time-out up to this long is waited for; a longer one means "for ever". */
+const SHORT_MS = 1000
+
+/** How much later than due a short time-out may come before the op counts as blocked. */
+const PATIENCE_MS = 10_000
 
 /** A pause is slept in legs of this length: see {@link pause}. */
 const LEG_MS = 5
@@ -47,4 +54,19 @@ export async function until(condition: () => boolean, withinMs: number): Promise
     await sleep(1)
   }
   return true
+}
+
+/**
+ * If the op has a short time-out, waits until the op is over, or at least past it. First all must be quiet: an op that
+ * has not even begun would seem to be past it.
+ */
+export async function pastShortTimeout(
+  op: JsonObject,
+  quiet: () => Promise<void>,
+  isOver: () => boolean,
+): Promise<void> {
+  const timeout = maybeInteger(op, "timeoutMs") ?? 0
+  if (timeout <= 0 || timeout > SHORT_MS) return
+  await quiet()
+  await until(isOver, timeout + PATIENCE_MS)
 }

@@ -1,16 +1,37 @@
 /**
- * The kind of threads that pools are replayed on. A suite asks for everything that depends on it here, so that the
- * same suites can be replayed on another kind.
+ * The kinds of threads that scenarios are replayed on. A suite asks for everything that depends on the kind here, so that
+ * the same suites can be replayed on any.
  */
 import { type Thread, type ThreadFactory, virtualThreads } from "corepool"
+import { type Cast, FlowCast } from "./cast.ts"
+import type { Subject } from "./suites/sync/subject.ts"
 
 export interface Threads {
-  readonly kind: string
+  readonly kind: Kind
+  /** How many scenarios may be under way at once. */
+  readonly atOnce: number
+  /** Whether the scenarios of this suite can be replayed on them so far. */
+  canReplay(suite: string): boolean
   /** Makes the threads of a pool; `uncaught` hears of each error that ended one. */
   factory(uncaught?: (thread: Thread, error: unknown) => void): ThreadFactory
+  /** Actors who use a synchronizer. */
+  cast(subject: Subject): Cast
 }
+
+/** Flows of one event loop; worker threads that block; worker threads that await. */
+export const kinds = ["virtual", "platform", "platform-awaiting"] as const
+export type Kind = (typeof kinds)[number]
+
+/**
+ * Many scenarios share an event loop: enough of them to fill each other's pauses, few enough that a turn of the loop stays
+ * far shorter than the shortest time-out in a scenario.
+ */
+const FLOWS_AT_ONCE = 48
 
 export const onVirtualThreads: Threads = {
   kind: "virtual",
+  atOnce: FLOWS_AT_ONCE,
+  canReplay: () => true,
   factory: (uncaught) => virtualThreads(uncaught === undefined ? {} : { uncaughtException: uncaught }),
+  cast: (subject) => new FlowCast(subject),
 }

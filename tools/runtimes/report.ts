@@ -42,12 +42,20 @@ export function remarks(rows: readonly Row[], omissions: readonly Omission[]): s
   ]
 }
 
+/** By file and test; runtimes of which the same is to be said stand together. */
 function section(title: string, rows: readonly Row[], pick: (verdict: Verdict) => readonly Remark[]): string[] {
-  const lines: string[] = []
-  for (const { runtime, verdict } of rows) {
-    for (const { file, title: test, why } of pick(verdict)) {
-      lines.push(`  ${runtime}  ${file}`, `    ${test}`, `      ${why.replaceAll("\n", "\n      ")}`)
+  const found = rows.flatMap(({ runtime, verdict }) => pick(verdict).map((remark) => ({ runtime, remark })))
+  if (found.length === 0) return []
+  const lines = ["", title]
+  for (const [file, ofFile] of Map.groupBy(found, ({ remark }) => remark.file)) {
+    lines.push(`  ${file}`)
+    for (const [test, ofTest] of Map.groupBy(ofFile, ({ remark }) => remark.title)) {
+      lines.push(`    ${test}`)
+      for (const [why, alike] of Map.groupBy(ofTest, ({ remark }) => remark.why)) {
+        const runtimes = [...new Set(alike.map(({ runtime }) => runtime))].join(", ")
+        lines.push(`      ${runtimes}: ${why.replaceAll("\n", "\n        ")}`)
+      }
     }
   }
-  return lines.length === 0 ? [] : ["", title, ...lines]
+  return lines
 }

@@ -3,6 +3,7 @@ import { CancellationError, InterruptedError, Thread, TimeoutError } from "corep
 import assert from "node:assert/strict"
 import test from "node:test"
 import { all, Lab } from "../../spec/executor/support.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { eventually, rejectionOf, turns } from "../../support/harness.ts"
 import { type ExecutorUnderTest, needs } from "./subject.ts"
 
@@ -54,11 +55,18 @@ export function testInvocations(subject: ExecutorUnderTest): void {
   test(`[IA8] ${name}: when its time is up invokeAll cancels what is not done, with interrupt, and returns`, async () => {
     await using lab = new Lab()
     const executor = lab.keep(open(lab.factory))
+    using clock = new FakeClock()
+    let begun = false
     let heard: unknown
     const straggler = async (): Promise<void> => {
+      begun = true
       await Thread.sleep(Infinity).catch((error: unknown) => (heard = error))
     }
-    const [quick, late] = await executor.invokeAll<unknown>([() => "in time", straggler], 5)
+    const waiting = executor.invokeAll<unknown>([() => "in time", straggler], 5)
+    await eventually(() => begun)
+    await turns()
+    clock.advance(5)
+    const [quick, late] = await waiting
     assert.equal(quick?.resultNow(), "in time")
     assert.equal(late?.state, "cancelled")
     await eventually(() => heard instanceof InterruptedError)

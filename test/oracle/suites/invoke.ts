@@ -101,11 +101,7 @@ export class InvokeDriver implements Driver {
   // ------------------------------------------------------------------ ops
 
   async step(op: JsonObject): Promise<JsonObject> {
-    const result = await this.#actors.step(
-      op,
-      () => this.#perform(op),
-      () => this.#signature(),
-    )
+    const result = await this.#actors.step(op, () => this.#perform(op), { signature: () => this.#signature() })
     return { ...result, ...this.#snapshot() }
   }
 

@@ -21,11 +21,7 @@ export class QueueDriver implements Driver {
   }
 
   async step(op: JsonObject): Promise<JsonObject> {
-    const result = await this.#actors.step(
-      op,
-      () => this.#perform(op),
-      () => `${this.#queue.size}`,
-    )
+    const result = await this.#actors.step(op, () => this.#perform(op), { signature: () => `${this.#queue.size}` })
     const queue = this.#queue
     return {
       ...result,

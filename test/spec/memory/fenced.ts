@@ -41,6 +41,7 @@ export function startRingAt(
 ): void {
   words[index + RING.HEAD] = position
   words[index + RING.TAIL] = position
+  words[index + RING.HOLES] = position
   const lap = (position >>> Math.log2(capacity)) << Math.ceil(Math.log2(maxValue + 1))
   for (let cell = 0; cell < capacity; cell++) words[index + RING.CELLS + cell] = lap
 }

@@ -1,0 +1,194 @@
+/**
+ * The words of a cyclic barrier: who has arrived, and how a generation of those who wait together ends.
+ *
+ * A generation ends in one of three ways: it trips, it breaks, or it is reset, which is a break that leaves no trace.
+ * Everybody who waits has a node, and a slot here that names it. To end the generation is to write into each node what
+ * became of it. Nobody could look that up later: by the time a thread comes to look, the barrier may have been through any
+ * number of generations.
+ *
+ *     ARRIVED     how many slots are taken; each holds the number of a node and the token of its thread
+ *     TRIPPER     the token of the thread that runs the action, or 0; the generation is complete then
+ *     ENDING      how the generation is just being ended, or 0
+ *     BROKEN      1 until it is reset
+ *     GENERATION  changes when all nodes of a generation have been written, and not before
+ *
+ * One thread at a time changes them: see barrier-core.ts. If it dies over it, the next one completes what it had
+ * begun. Slots are emptied from the last to the first, each after its node was written, and to write the same one again
+ * does no harm: a node does not go back to its thread until GENERATION has changed.
+ */
+import { load, read, store, write } from "#atomics"
+import type { Here } from "../memory/here.ts"
+import { wholeLines } from "../memory/layout.ts"
+import { FREE, WAITING } from "../memory/node-pool.ts"
+import type { SharedMemory } from "../memory/shared-memory.ts"
+import { NODE } from "../memory/space.ts"
+import type { WaitNode } from "../memory/wait-node.ts"
+import { QUEUE } from "../memory/wait-queue.ts"
+
+export const BARRIER = {
+  GUARD: 0,
+  ARRIVED: 1,
+  TRIPPER: 2,
+  ENDING: 3,
+  BROKEN: 4,
+  GENERATION: 5,
+  DEATHS_SEEN: 6,
+  PARTIES: 7,
+  HAS_ACTION: 8,
+  SIZE: 9,
+} as const
+/** After these words come two queues, which are for barrier-core.ts as GUARD is, and then the slots. */
+export const INNER: number = wholeLines(BARRIER.SIZE)
+export const OUTER: number = INNER + wholeLines(QUEUE.SIZE)
+const SLOTS = OUTER + wholeLines(QUEUE.SIZE)
+const SLOT = { NODE: 0, THREAD: 1, SIZE: 2 } as const
+
+/** How a generation ends: values of ENDING, and what is written into nodes. */
+export const TRIP = 1
+export const BREAK = 2
+export const RESET = 3
+
+/** Where that is written. A node of a barrier stands in no queue, and has no other use for its mode. */
+const FATE = NODE.MODE
+
+/** A node whose wait is over, and its thread. */
+export interface Released {
+  readonly thread: number
+  readonly node: number
+}
+
+export class BarrierGeneration {
+  readonly #here: Here
+  readonly #words: Int32Array
+  readonly parties: number
+  readonly hasAction: boolean
+  #released: Released[] = []
+
+  constructor(memory: SharedMemory) {
+    this.#here = memory.here
+    this.#words = memory.words
+    this.parties = load(this.#words, BARRIER.PARTIES)
+    this.hasAction = load(this.#words, BARRIER.HAS_ACTION) !== 0
+  }
+
+  /** How many words a barrier for so many consists of. */
+  static size(parties: number): number {
+    return SLOTS + parties * SLOT.SIZE
+  }
+
+  /** Makes fresh words a barrier. */
+  static begin(words: Int32Array, parties: number, hasAction: boolean): void {
+    store(words, BARRIER.PARTIES, parties)
+    store(words, BARRIER.HAS_ACTION, hasAction ? 1 : 0)
+  }
+
+  // ------------------------------------------------------------------ for everybody
+
+  /** The generation by number. A node from another one is not in anybody's hands any more. */
+  get number(): number {
+    return load(this.#words, BARRIER.GENERATION)
+  }
+
+  get isBroken(): boolean {
+    return load(this.#words, BARRIER.BROKEN) !== 0
+  }
+
+  get arrived(): number {
+    return load(this.#words, BARRIER.ARRIVED)
+  }
+
+  /** Who runs the action. */
+  get tripper(): number {
+    return load(this.#words, BARRIER.TRIPPER)
+  }
+
+  /** Whether nobody has died since a thread last looked. */
+  get isUpToDate(): boolean {
+    return load(this.#words, BARRIER.DEATHS_SEEN) === this.#here.space.deaths
+  }
+
+  /** Whether this one's generation has ended; then its {@link hasTripped} can be asked. */
+  isOver(node: WaitNode): boolean {
+    return node.state === FREE
+  }
+
+  hasTripped(node: WaitNode): boolean {
+    return read(this.#here.space.reach(node.index), node.index + FATE) === TRIP
+  }
+
+  // ------------------------------------------------------------------ for the one who holds the guard
+
+  add(node: WaitNode): void {
+    const position = read(this.#words, BARRIER.ARRIVED)
+    const slot = SLOTS + position * SLOT.SIZE
+    write(this.#words, slot + SLOT.NODE, node.index)
+    write(this.#words, slot + SLOT.THREAD, this.#here.token)
+    store(this.#words, BARRIER.ARRIVED, position + 1)
+  }
+
+  /** This thread runs the action; the generation remains as it is until it ends. */
+  beginAction(): void {
+    store(this.#words, BARRIER.TRIPPER, this.#here.token)
+  }
+
+  end(how: number): void {
+    const words = this.#words
+    store(words, BARRIER.ENDING, how)
+    for (let left = read(words, BARRIER.ARRIVED) - 1; left >= 0; left--) {
+      this.#tell(left, how)
+      store(words, BARRIER.ARRIVED, left)
+    }
+    store(words, BARRIER.TRIPPER, 0)
+    store(words, BARRIER.BROKEN, how === BREAK ? 1 : 0)
+    store(words, BARRIER.GENERATION, (read(words, BARRIER.GENERATION) + 1) | 0)
+    store(words, BARRIER.ENDING, 0)
+  }
+
+  /** After the death of the one who held the guard before. */
+  recover(): void {
+    const ending = read(this.#words, BARRIER.ENDING)
+    // What else it was doing is not known. It was somebody who came here, in any case, and will not come again.
+    this.end(ending === 0 ? BREAK : ending)
+  }
+
+  /** Breaks it if one who belongs to it has died. */
+  look(): void {
+    const { deaths } = this.#here.space
+    if (deaths === read(this.#words, BARRIER.DEATHS_SEEN)) return
+    if (this.#hasLostSomebody()) this.end(BREAK)
+    store(this.#words, BARRIER.DEATHS_SEEN, deaths)
+  }
+
+  /** Those whose generation has been ended since the last time, first come first: to be woken. */
+  takeReleased(): Released[] {
+    const released = this.#released
+    if (released.length === 0) return released
+    this.#released = []
+    return released.reverse()
+  }
+
+  // ------------------------------------------------------------------ inside
+
+  #tell(position: number, fate: number): void {
+    const slot = SLOTS + position * SLOT.SIZE
+    const node = read(this.#words, slot + SLOT.NODE)
+    const thread = read(this.#words, slot + SLOT.THREAD)
+    const words = this.#here.space.reach(node)
+    // It may have been told before, by one who died after that. If its own thread has died too, the node may by now be with
+    // another one. Asked in this order it shows, because a thread signs a node before it puts it to use.
+    if (load(words, node + NODE.STATE) !== WAITING || load(words, node + NODE.THREAD) !== thread) return
+    write(words, node + FATE, fate)
+    store(words, node + NODE.STATE, FREE)
+    this.#released.push({ thread, node })
+  }
+
+  #hasLostSomebody(): boolean {
+    const { space } = this.#here
+    const tripper = read(this.#words, BARRIER.TRIPPER)
+    if (tripper !== 0 && !space.isAlive(tripper)) return true
+    for (let position = read(this.#words, BARRIER.ARRIVED) - 1; position >= 0; position--) {
+      if (!space.isAlive(read(this.#words, SLOTS + position * SLOT.SIZE + SLOT.THREAD))) return true
+    }
+    return false
+  }
+}

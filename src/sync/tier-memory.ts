@@ -1,0 +1,35 @@
+/** The memory of a phaser, which knows that of the phaser above it: whoever is sent a child gets the parents with it. */
+import { type Handle, type Shared, SharedMemory } from "../memory/shared-memory.ts"
+import type { Here } from "../memory/here.ts"
+
+interface TierHandle extends Handle {
+  readonly parent?: TierHandle
+}
+
+export class TierMemory extends SharedMemory {
+  readonly parent: TierMemory | undefined
+
+  private constructor(thread: Here, words: Int32Array, isShared: boolean, parent: TierMemory | undefined) {
+    super(thread, words, isShared)
+    this.parent = parent
+  }
+
+  static of(memory: SharedMemory, parent: TierMemory | undefined): TierMemory {
+    return new TierMemory(memory.here, memory.words, memory.isShared, parent)
+  }
+
+  static openTier(type: string, sent: Shared): TierMemory {
+    const memory = SharedMemory.open(type, sent) // first: it refuses what is no handle
+    const { parent } = handleIn(sent)
+    return TierMemory.of(memory, parent && TierMemory.openTier(type, parent))
+  }
+
+  override handleAs(type: string): TierHandle {
+    const handle = super.handleAs(type)
+    return this.parent === undefined ? handle : { ...handle, parent: this.parent.handleAs(type) }
+  }
+}
+
+function handleIn(sent: Shared): TierHandle {
+  return "handle" in sent ? handleIn(sent.handle) : sent
+}

@@ -1,0 +1,13 @@
+import { ReentrantLock } from "#src/lock/index.js"
+import { lockContract } from "../../contract/lock.ts"
+
+for (const fair of [false, true]) {
+  lockContract({
+    name: `ReentrantLock, ${fair ? "fair" : "not fair"}`,
+    isExclusive: true,
+    create: () => {
+      const lock = new ReentrantLock({ fair })
+      return { lock, blocker: lock }
+    },
+  })
+}

@@ -1,0 +1,143 @@
+/** What the tests of locks and synchronizers share. */
+import type { AbstractQueuedSynchronizer, Condition, Lock, ReentrantLock } from "#src/lock/index.js"
+import type { LockSync } from "#src/lock/lock-sync.js"
+import { Flow } from "#src/memory/flow.js"
+import type { SharedMemory } from "#src/memory/shared-memory.js"
+import type { WaitQueue } from "#src/memory/wait-queue.js"
+import { now } from "#src/time/timer.js"
+import assert from "node:assert/strict"
+import { type Thread, virtualThreads } from "corepool"
+import { turns } from "../../support/harness.ts"
+
+/** A call that may have to wait, and what has become of it. */
+export class Call<T> {
+  state: "pending" | "fulfilled" | "rejected" = "pending"
+  value: T | undefined
+  reason: unknown
+
+  constructor(promise: Promise<T>) {
+    promise.then(
+      (value) => {
+        this.state = "fulfilled"
+        this.value = value
+      },
+      (reason: unknown) => {
+        this.state = "rejected"
+        this.reason = reason
+      },
+    )
+  }
+
+  get isPending(): boolean {
+    return this.state === "pending"
+  }
+
+  /** Checks that it waits, however long. */
+  async waits(): Promise<void> {
+    await turns(2)
+    assert.equal(this.state, "pending", "should have to wait")
+  }
+
+  /** Checks that it has ended without an error, and gives its result. */
+  async ends(): Promise<T> {
+    await turns(2)
+    assert.equal(this.reason, undefined)
+    assert.equal(this.state, "fulfilled")
+    return this.value as T
+  }
+
+  /** Checks that it has failed with an error of this name, and gives that. */
+  async failsWith(name: string): Promise<Error> {
+    await turns(2)
+    assert.equal(this.state, "rejected")
+    const error = this.reason as Error
+    assert.equal(error.name, name)
+    return error
+  }
+}
+
+/** A task: a flow of this thread, which does what the test tells it. */
+export class Task {
+  readonly flow = new Flow()
+
+  /** Does something that need not wait. */
+  do<T>(body: () => T): T {
+    return this.flow.run(body)
+  }
+
+  /** Makes a call that may have to wait. */
+  call<T>(body: () => Promise<T>): Call<T> {
+    return new Call(this.flow.run(body))
+  }
+
+  /** Makes a call, and makes sure that it waits. */
+  async waitIn<T>(body: () => Promise<T>): Promise<Call<T>> {
+    const call = this.call(body)
+    await call.waits()
+    return call
+  }
+
+  /** Tries to take a lock, without waiting. */
+  tries(lock: Lock): boolean {
+    return this.do(() => lock.tryLock())
+  }
+
+  interrupt(): void {
+    this.flow.interrupt()
+  }
+
+  get isInterrupted(): boolean {
+    return this.flow.isInterrupted
+  }
+
+  /** A new one whose interrupt flag is raised. */
+  static raised(): Task {
+    const task = new Task()
+    task.interrupt()
+    return task
+  }
+}
+
+/** As many tasks. */
+export function tasks(count: number): Task[] {
+  return Array.from({ length: count }, () => new Task())
+}
+
+/**
+ * Tells whether so many milliseconds are over. What waits as long and begins later must not end before; that it ends
+ * long after proves nothing.
+ */
+export function timeLimit(ms: number): { readonly isOver: boolean } {
+  const end = now() + ms
+  return {
+    get isOver() {
+      return now() >= end
+    },
+  }
+}
+
+/** A virtual thread, which is not started. */
+export function thread(body: () => unknown, name?: string): Thread {
+  const made = virtualThreads(name === undefined ? {} : { name: () => name }).newThread(body)
+  assert.ok(made)
+  return made
+}
+
+// The public declarations leave these out.
+
+export function syncOf(lock: ReentrantLock): LockSync {
+  return (lock as unknown as { sync: LockSync }).sync
+}
+
+export function queueOf(synchronizer: AbstractQueuedSynchronizer): WaitQueue {
+  return (synchronizer as unknown as { queue: WaitQueue }).queue
+}
+
+export function memoryOf(synchronizer: AbstractQueuedSynchronizer): SharedMemory {
+  return (synchronizer as unknown as { memory: SharedMemory }).memory
+}
+
+/** The flows that wait on a condition, longest waiting first. */
+export function waitersOn(condition: Condition): number[] {
+  return (condition as unknown as { waiters(): { flow: number }[] }).waiters().map(({ flow }) => flow)
+}
