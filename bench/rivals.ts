@@ -57,11 +57,11 @@ interface Multithreading {
   readonly Mutex: new <T>(data: T) => { blockingLock(): Disposer & { readonly value: T } }
   readonly Semaphore: new (permits: number) => { blockingAcquire(): Disposer }
   readonly Barrier: new (parties: number) => { blockingWait(): unknown }
-  move<A extends unknown[]>(...args: A): { readonly moved: A }
-  spawn<A extends unknown[], R>(
+  readonly move: <A extends unknown[]>(...args: A) => { readonly moved: A }
+  readonly spawn: <A extends unknown[], R>(
     moved: { readonly moved: A },
     job: (...args: A) => R,
-  ): { join(): Promise<{ readonly value?: R }> }
+  ) => { join(): Promise<{ readonly value?: R }> }
 }
 
 /** It asks for two things that Node 20 has not; with them it runs there too. */
@@ -70,9 +70,9 @@ export async function multithreading(): Promise<Multithreading> {
   global.navigator ??= { hardwareConcurrency: 2 }
   const promises = Promise as { withResolvers?: unknown }
   promises.withResolvers ??= () => {
-    let [resolve, reject] = [(_: unknown): void => undefined, (_: unknown): void => undefined]
-    const promise = new Promise((res, rej) => ([resolve, reject] = [res, rej]))
-    return { promise, resolve, reject }
+    let [settle, reject] = [(_: unknown): void => undefined, (_: unknown): void => undefined]
+    const promise = new Promise((res, rej) => ([settle, reject] = [res, rej]))
+    return { promise, resolve: settle, reject }
   }
   return (await import(pathToFileURL(resolve("multithreading")).href)) as Multithreading
 }

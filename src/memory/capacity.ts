@@ -1,7 +1,7 @@
 /** How much the structures of this folder can be asked to hold. */
 import { rangeError, requireInteger } from "../checks.ts"
 
-/** The most of anything: 16 million. It leaves 8 bits of a word for laps, tags and generations. */
+/** The most of anything: 16 million. It leaves 8 bits of a word for tags and generations. */
 export const MAX_CAPACITY_BITS = 24
 
 /** The capacity of a circular array, whose positions run through its cells also when they wrap. */
@@ -13,10 +13,10 @@ export function requirePowerOfTwo(name: string, value: number): number {
   return value
 }
 
-/** The largest of the numbers that share their words with laps, tags or generations. */
-export function requireSmallNumber(name: string, value: number): number {
+/** The largest of the numbers that are to share their words with laps, tags or generations: from 1 to 2^bits − 1. */
+export function requireBits(name: string, value: number, bits: number): number {
   requireInteger(name, value, 1)
-  if (value >= 2 ** MAX_CAPACITY_BITS) throw rangeError(name, `an integer < 2^${MAX_CAPACITY_BITS}`, value)
+  if (value >= 2 ** bits) throw rangeError(name, `an integer < 2^${bits}`, value)
   return value
 }
 

@@ -11,8 +11,8 @@
  * It holds numbers from 1 to 2³¹−1. Words that are all 0 are an empty deque. Each value that was pushed comes out once,
  * by pop or by steal; whatever was written before `push` is seen by whoever gets the value.
  *
- * If the owner dies, what it had pushed can still be stolen; only the value it was about to push or pop is gone with it. The
- * next owner, if there is to be one, begins with {@link Deque.adopt}.
+ * If the owner dies, what it had pushed can still be stolen; only the value it was about to push or pop is gone with
+ * it. The next owner, if there is to be one, begins with {@link Deque.adopt}.
  */
 import { compareAndSet, load, read, store, write } from "#atomics"
 import { rangeError } from "../checks.ts"
@@ -25,22 +25,22 @@ import { requirePowerOfTwo } from "./capacity.ts"
  * compared by their difference. Only the owner writes BOTTOM and the cells; TOP is only ever counted up, by
  * compareAndSet, and who counts it up owns the value that stood there.
  *
- * Owner and thief can both want the last value. The owner lowers BOTTOM before it reads TOP, the thief reads
- * TOP before BOTTOM, and all four accesses are sequentially consistent. So a thief that still saw the old BOTTOM read TOP
- * before the owner did, and if the owner finds more than one value left, no thief can reach the one it takes. With
- * one left the owner, too, must count TOP up, and one of the two succeeds.
+ * Owner and thief can both want the last value. The owner lowers BOTTOM before it reads TOP, the thief reads TOP before
+ * BOTTOM, and all four accesses are sequentially consistent. So a thief that still saw the old BOTTOM read TOP before
+ * the owner did, and if the owner finds more than one value left, no thief can reach the one it takes. With one left
+ * the owner, too, must count TOP up, and one of the two succeeds.
  *
  * The cells are accessed plainly. A thief may read one that the owner is writing anew, but only if TOP has moved on
- * since, and then its compareAndSet fails and what it read is thrown away. If that succeeds, the owner's next write to the cell
- * comes after it had seen TOP move, thus after the read.
+ * since, and then its compareAndSet fails and what it read is thrown away. If that succeeds, the owner's next write to
+ * the cell comes after it had seen TOP move, thus after the read.
  *
  * SEEN is where TOP was when the owner last looked. TOP never goes back, so as long as there is room above SEEN there
  * is room, and a push need not look. It is in the block and not in the object for the next owner's sake.
  *
- * A death. A thief changes nothing but TOP, in one step. An owner that dies in `push` has written a cell beyond
- * BOTTOM, where nobody looks, or is done. An owner that dies in `pop` has BOTTOM lowered by one: the value it was taking is
- * out of reach, the others are where they were. If there was none left, BOTTOM then is below TOP. To thieves that is
- * empty like any other; a new owner has to put it right before it pushes, hence `adopt`.
+ * A death. A thief changes nothing but TOP, in one step. An owner that dies in `push` has written a cell beyond BOTTOM,
+ * where nobody looks, or is done. An owner that dies in `pop` has BOTTOM lowered by one: the value it was taking is out
+ * of reach, the others are where they were. If there was none left, BOTTOM then is below TOP. To thieves that is empty
+ * like any other; a new owner has to put it right before it pushes, hence `adopt`.
  */
 
 /** What thieves write, what the owner writes, and the cells each have cache lines of their own. */

@@ -22,13 +22,13 @@ import { IllegalStateError } from "../errors.ts"
 /*
  * How it works
  *
- * A binary heap in an array of entries: those below i are 2i+1 and 2i+2. Each slot has a word that holds its index in the
- * array, plus one. That word is never believed: a slot is in if the entry it points to is that slot. So
- * it may hold anything while the slot is not in, and a death between the two writes does no harm.
+ * A binary heap in an array of entries: those below i are 2i+1 and 2i+2. Each slot has a word that holds its index in
+ * the array, plus one. That word is never believed: a slot is in if the entry it points to is that slot. So it may hold
+ * anything while the slot is not in, and a death between the two writes does no harm.
  *
  * An operation first compares, from end to end, and then moves, from end to end. One slot moves along a path, those on
- * the path by a step each. They are copied in the direction of the path, so that each is in two places for a moment and none
- * is missing, apart from the one that moves; and that one stands in MOVING until it has its place. So at every
+ * the path by a step each. They are copied in the direction of the path, so that each is in two places for a moment and
+ * none is missing, apart from the one that moves; and that one stands in MOVING until it has its place. So at every
  * moment
  *
  *     { entries[0], …, entries[SIZE - 1] } and MOVING
@@ -197,7 +197,9 @@ export class IndexedHeap {
     }
   }
 
-  /** Moves a slot to `to` from the gap at `from`, its ancestor or descendant; what stands between moves the other way. */
+  /**
+   * Moves a slot to `to` from the gap at `from`, its ancestor or descendant; what stands between moves the other way.
+   */
   #move(slot: number, from: number, to: number): void {
     write(this.#words, this.#moving, slot)
     let gap = from

@@ -13,7 +13,7 @@
  */
 import { compareAndSet, load } from "#atomics"
 import { rangeError } from "../checks.ts"
-import { bitsFor, requirePowerOfTwo, requireSmallNumber } from "./capacity.ts"
+import { bitsFor, requireBits, requirePowerOfTwo } from "./capacity.ts"
 
 /*
  * How it works
@@ -28,17 +28,18 @@ import { bitsFor, requirePowerOfTwo, requireSmallNumber } from "./capacity.ts"
  * his own doing or not.
  *
  * Why a death costs no more than the value in hand. Before its compareAndSet of the cell a thread has changed nothing.
- * After it, the operation is complete: what is left, moving HEAD or TAIL on, the next one to come does in passing. There is
- * no state in between, hence nothing to wait for and nothing to clean up. (The better known queue with a sequence
- * number beside each value claims a position in one step and fills it in another. A producer that dies between the two
- * stops all consumers for good.)
+ * After it, the operation is complete: what is left, moving HEAD or TAIL on, the next one to come does in passing.
+ * There is no state in between, hence nothing to wait for and nothing to clean up. (The better known queue with a
+ * sequence number beside each value claims a position in one step and fills it in another. A producer that dies between
+ * the two stops all consumers for good.)
  *
- * The price is the range of values, because value and lap share 32 bits. The lap matters only to a thread that is held
- * up between looking at HEAD or TAIL and its compareAndSet: exactly when the others meanwhile do a multiple of 2^(lap
- * bits) laps, it takes an old cell for a new one. Even then nothing is lost or delivered twice, for a value enters and
- * leaves by one successful compareAndSet each; it can only jump the queue, or stay unseen until TAIL comes by. With
- * 2²⁰ values and 1024 cells that is one moment in four million operations, for a thread stopped at that very
- * instruction.
+ * The price is the range of values, because value and lap share 32 bits. A thread that is held up just before its
+ * compareAndSet, while the others do exactly a multiple of 2^(lap bits) laps, takes a cell for the one it saw. A
+ * consumer then takes a value out of turn; a producer puts one where TAIL has not come yet, and no consumer would look
+ * there. The producer notices, for TAIL is far from where it was, takes the value out again and starts anew. So all
+ * that can come of it is a value out of order (or, if the producer dies in that very moment, one that is in but waits
+ * for TAIL to come by). With a million values and 1024 cells the multiple is four million operations; the fewer the
+ * values, the larger it is.
  *
  * Removing frees the cell out of turn: HEAD finds it done when it comes there. Until then it is a hole, which takes up
  * room and for which `size` has to look at the cells. HOLES says up to where there may be one.
@@ -49,6 +50,9 @@ import { bitsFor, requirePowerOfTwo, requireSmallNumber } from "./capacity.ts"
 
 /** Who adds, who takes and the cells each have cache lines of their own. */
 export const RING = { TAIL: 0, HEAD: 16, HOLES: 17, CELLS: 32 } as const
+
+/** Leaves 4 bits for the lap. */
+const MAX_VALUE_BITS = 28
 
 export class Ring {
   readonly capacity: number
@@ -68,11 +72,11 @@ export class Ring {
    * Occupies `Ring.wordsFor(capacity)` words from `index` on, best at the start of a cache line.
    *
    * @param capacity a power of two from 2 to 2²⁴
-   * @param maxValue the largest value, up to 2²⁴−1. No larger than need be: see above
+   * @param maxValue the largest value, up to 2²⁸−1. No larger than need be: see above
    */
   constructor(words: Int32Array, index: number, capacity: number, maxValue: number = 2 ** 20 - 1) {
     this.capacity = requirePowerOfTwo("capacity", capacity)
-    this.maxValue = requireSmallNumber("maxValue", maxValue)
+    this.maxValue = requireBits("maxValue", maxValue, MAX_VALUE_BITS)
     this.#capacityBits = bitsFor(capacity - 1)
     this.#valueBits = bitsFor(maxValue)
     this.#words = words
@@ -97,8 +101,8 @@ export class Ring {
       const cell = this.#cells + (at & this.#cellMask)
       const vacant = this.#lap(at)
       if (compareAndSet(words, cell, vacant, vacant | value)) {
-        compareAndSet(words, this.#tail, at, (at + 1) | 0)
-        return true
+        if (compareAndSet(words, this.#tail, at, (at + 1) | 0) || !this.#takeBack(at, vacant | value)) return true
+        continue
       }
       const content = load(words, cell)
       if ((content & ~this.#valueMask) === this.#lap(at - this.capacity)) {
@@ -131,7 +135,8 @@ export class Ring {
 
   /**
    * Takes the value out, wherever it stands; if it is there several times, the foremost. True if it was this call that
-   * took it: of a `remove` and a `poll` that meet, one gets it. The room it took is free again when all before it are gone.
+   * took it: of a `remove` and a `poll` that meet, one gets it. The room it took is free again when all before it are
+   * gone.
    */
   remove(value: number): boolean {
     if (!this.#canHold(value)) return false
@@ -177,6 +182,21 @@ export class Ring {
 
   #canHold(value: number): boolean {
     return (value | 0) === value && value >= 1 && value <= this.maxValue
+  }
+
+  /**
+   * TAIL was not where this producer had seen it, before it put its value there. As a rule somebody has moved it on in
+   * our stead, and perhaps the value is long gone. Only if TAIL is more than a lap away and the value still there has
+   * it come to stand ahead of TAIL. Then this takes it out, unless a consumer was faster, and leaves a hole.
+   */
+  #takeBack(at: number, content: number): boolean {
+    const words = this.#words
+    const tail = load(words, this.#tail)
+    if ((tail - at) >>> 0 <= this.capacity) return false
+    const cell = this.#cells + (at & this.#cellMask)
+    if (load(words, cell) !== content) return false
+    this.#announceHole((tail + ((at - tail) & this.#cellMask)) | 0)
+    return compareAndSet(words, cell, content, this.#lap(at + this.capacity))
   }
 
   /** The lap of a position, in its place in a cell: thus also the cell's content before that position has a value. */

@@ -36,10 +36,7 @@ let current: Here | undefined
 
 /** This thread in the space where it makes things of its own. */
 export function here(): Here {
-  if (current === undefined) {
-    current = hereIn(home.buffer)
-    current.exposeInterrupt()
-  }
+  current ??= hereIn(home.buffer)
   return current
 }
 
@@ -50,6 +47,8 @@ export function hereIn(buffer: SharedArrayBuffer): Here {
   if (life === undefined) {
     life = new Here(space, space.enter(threadId, parentId), SPINS)
     lives.set(space.id, life)
+    // Whichever way it came to live there: by something of its own, or by something it was sent.
+    if (space.id === home.id) life.exposeInterrupt()
     if (lives.size === 1 && !isMainThread) process.once("exit", endAll)
   }
   return life

@@ -1,3 +1,5 @@
 export { CountDownLatch } from "./count-down-latch.ts"
 export { type BarrierAction, CyclicBarrier } from "./cyclic-barrier.ts"
+export { Exchanger } from "./exchanger.ts"
+export { Phaser } from "./phaser.ts"
 export { type Permits, Semaphore } from "./semaphore.ts"

@@ -1,6 +1,6 @@
 /**
- * The allocator of slots under every interleaving of two or three threads, any of which may die before any of its steps.
- * Ids such as [SL8] refer to docs/spec/memory-structures.md.
+ * The allocator of slots under every interleaving of two or three threads, any of which may die before any of its
+ * steps. Ids such as [SL8] refer to docs/spec/memory-structures.md.
  */
 import { sharedWords } from "#atomics"
 import { SLOT, SLOTS, Slots } from "#src/memory/slots.js"

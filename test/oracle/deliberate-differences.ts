@@ -9,6 +9,7 @@
 import { STACK_OVERFLOW } from "../support/stack-overflow.ts"
 import type { Call, Facts, Fate } from "./history.ts"
 import type { Json, JsonObject } from "./json.ts"
+import type { LockFacts } from "./lock-history.ts"
 
 /** What a row can speak about. */
 interface Subjects {
@@ -24,6 +25,8 @@ interface Subjects {
     readonly completed: readonly JsonObject[] | undefined
     readonly facts: Facts
   }
+  /** `"a1:writeLock"` of who was refused to block: the JDK refuses nobody. Only for threads that block. */
+  refusals: { readonly refused: readonly string[]; readonly waits: LockFacts }
   /** What an ExecutorCompletionService hands out, and whether the JDK's would have done so. */
   completion: { readonly droppedByPool: boolean; readonly inJava: boolean }
   /** What any op did, the driver's or an actor's: `{}`, `{"returned"}` or `{"thrown"}`. */
@@ -125,6 +128,17 @@ export const deliberateDifferences: readonly DeliberateDifference[] = [
       completion: {
         applies: ({ droppedByPool }) => droppedByPool,
         instead: (completion) => ({ ...completion, inJava: false }),
+      },
+    },
+  },
+  {
+    id: "refused-deadlock",
+    java: "A thread that holds the read lock of a ReentrantReadWriteLock and calls writeLock().lock() waits for itself for ever.",
+    here: "writeLock.lockSync() throws an IllegalStateError instead. Awaited, writeLock.lock() waits as in Java.",
+    rules: {
+      refusals: {
+        applies: ({ waits }) => waits.waitsForItself !== undefined,
+        instead: ({ refused, waits }) => ({ refused: [...refused, ...[waits.waitsForItself ?? []].flat()], waits }),
       },
     },
   },

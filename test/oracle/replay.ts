@@ -9,6 +9,7 @@ import { InvokeDriver } from "./suites/invoke.ts"
 import { QueueDriver } from "./suites/queue.ts"
 import { VoidReplay } from "./suites/scenario-clock.ts"
 import { ScheduledDriver } from "./suites/scheduled.ts"
+import { SyncDriver } from "./suites/sync.ts"
 import { ThreadPoolDriver } from "./suites/threadpool.ts"
 import type { Threads } from "./threads.ts"
 import { parseScenario, type Scenario } from "./trace.ts"
@@ -19,16 +20,8 @@ const drivers: ReadonlyMap<string, DriverClass> = new Map<string, DriverClass>([
   ["queue", QueueDriver],
   ["scheduled", ScheduledDriver],
   ["invoke", InvokeDriver],
+  ["sync", SyncDriver],
 ])
-
-/** Suites that can be recorded but not be replayed so far. */
-const notYet: readonly string[] = ["sync"]
-
-/**
- * How many scenarios are under way at once. They share an event loop: enough of them to fill each other's pauses, few
- * enough that a turn of the loop stays far shorter than the shortest time-out in a scenario.
- */
-const AT_ONCE = 48
 
 export interface Report {
   passed: number
@@ -37,7 +30,7 @@ export interface Report {
 }
 
 /** Replays every line of a file; a line that cannot be replayed fails. */
-export async function replayFile(path: string, threads: Threads): Promise<Report> {
+export async function replayFile(path: string, ...kinds: readonly Threads[]): Promise<Report> {
   let text: string
   try {
     text = await readFile(path, "utf8")
@@ -46,29 +39,50 @@ export async function replayFile(path: string, threads: Threads): Promise<Report
   }
   const lines = text.split("\n").filter((line) => line.trim() !== "")
   if (lines.length === 0) return { passed: 0, failures: [`${path}: holds no scenario`] }
-  return await replayLines(lines, threads)
+  return await replayLines(lines, ...kinds)
 }
 
-export async function replayLines(lines: readonly string[], threads: Threads): Promise<Report> {
-  const outcomes: (string | undefined)[] = []
-  let next = 0
-  const replayOn = async (): Promise<void> => {
-    for (let i = next++; i < lines.length; i = next++) outcomes[i] = await replayLine(lines[i] ?? "", i + 1, threads)
+/** A line, and what went wrong with it first. */
+interface Entry {
+  readonly scenario?: Scenario
+  failure?: string
+}
+
+/** A line has passed if it has on each of these kinds of threads that can replay it. */
+export async function replayLines(lines: readonly string[], ...kinds: readonly Threads[]): Promise<Report> {
+  const entries = lines.map((line, i) => readLine(line, i + 1))
+  for (const threads of kinds) {
+    // What no kind can replay fails, on the first.
+    const canReplay = (suite: string): boolean =>
+      threads.canReplay(suite) || !kinds.some((other) => other.canReplay(suite))
+    await replayAll(
+      entries.filter(({ scenario, failure }) => scenario && failure === undefined && canReplay(scenario.suite)),
+      threads,
+    )
   }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, lines.length) }, replayOn))
-  const failures = outcomes.filter((failure) => failure !== undefined)
+  const failures = entries.flatMap(({ failure }) => failure ?? [])
   return { passed: lines.length - failures.length, failures }
 }
 
-async function replayLine(line: string, number: number, threads: Threads): Promise<string | undefined> {
-  let scenario: Scenario
+function readLine(line: string, number: number): Entry {
   try {
-    scenario = parseScenario(line)
+    return { scenario: parseScenario(line) }
   } catch (error) {
-    return `line ${number}: is no scenario: ${(error as Error).message}`
+    return { failure: `line ${number}: is no scenario: ${(error as Error).message}` }
   }
-  const failure = await replay(scenario, threads)
-  return failure === undefined ? undefined : `${scenario.id}: ${failure}`
+}
+
+/** Several at once. */
+async function replayAll(entries: readonly Entry[], threads: Threads): Promise<void> {
+  const where = threads.kind === "virtual" ? "" : ` on ${threads.kind} threads`
+  let next = 0
+  const replayOn = async (): Promise<void> => {
+    for (let entry = entries[next++]; entry?.scenario !== undefined; entry = entries[next++]) {
+      const failure = await replay(entry.scenario, threads)
+      if (failure !== undefined) entry.failure = `${entry.scenario.id}${where}: ${failure}`
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(threads.atOnce, entries.length) }, replayOn))
 }
 
 /**
@@ -77,13 +91,13 @@ async function replayLine(line: string, number: number, threads: Threads): Promi
  */
 export async function replay(scenario: Scenario, threads: Threads, attempt = 1): Promise<string | undefined> {
   const Driver = drivers.get(scenario.suite)
-  if (Driver === undefined) {
-    const when = notYet.includes(scenario.suite) ? "cannot be replayed yet" : "is unknown"
-    return `suite ${scenario.suite} ${when}`
+  if (Driver === undefined) return `suite ${scenario.suite} is unknown`
+  if (!threads.canReplay(scenario.suite)) {
+    return `suite ${scenario.suite} cannot be replayed on ${threads.kind} threads yet`
   }
   let where = "setup"
   try {
-    const expected = expectations(scenario)
+    const expected = expectations(scenario, threads.kind)
     const driver = new Driver(scenario.setup, threads, attempt)
     try {
       for (const [i, { op }] of scenario.steps.entries()) {
@@ -92,7 +106,7 @@ export async function replay(scenario: Scenario, threads: Threads, attempt = 1):
         if (difference !== undefined) return `${where}: ${difference}`
       }
     } finally {
-      driver.close()
+      await driver.close()
     }
   } catch (error) {
     if (error instanceof VoidReplay) return replay(scenario, threads, attempt + 1)

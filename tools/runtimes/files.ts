@@ -31,15 +31,15 @@ export interface Ending {
   readonly isOverdue: boolean
 }
 
-/** The process groups that run now: a group for each file, so that nothing it started is left. */
-const groups = new Set<ChildProcess>()
+/** The processes that run now. Each leads a group of its own, which a signal to this process does not reach. */
+const leaders = new Set<ChildProcess>()
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => {
-    groups.forEach(endGroup)
-    process.kill(process.pid, signal)
-  })
+function passOn(signal: NodeJS.Signals): void {
+  leaders.forEach(endGroup)
+  process.kill(process.pid, signal)
 }
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const
 
 /** `root` is the repository; results are in the order of the files. */
 export async function runFiles(
@@ -61,35 +61,26 @@ export async function runFiles(
       runs[at] = { file, results: [...written.results, ...failureOf(written, ending)] }
     }
   }
+  for (const signal of SIGNALS) process.once(signal, passOn)
   try {
     await Promise.all(Array.from({ length: availableParallelism() }, lane))
   } finally {
+    for (const signal of SIGNALS) process.off(signal, passOn)
     rmSync(folder, { recursive: true, force: true })
   }
   return runs
 }
 
 function runFile(root: string, runtime: Runtime, file: string, results: string, limits: Limits): Promise<Ending> {
-  const { program, args, env } = commandFor(
-    runtime.name,
-    runtime.program,
-    {
-      file: `build/${file.replace(/\.ts$/, ".js")}`,
-      results,
-      conditions: file.endsWith(".model.test.ts") ? ["model"] : [],
-      timeLimit: limits.test,
-    },
-    join(root, "build/tools/runtimes"),
-    join(root, "tools/runtimes"),
-  )
+  const { args, env } = commandFor(runtime.name, file, results, limits.test)
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
+    const child = spawn(runtime.program, args, {
       cwd: root,
       env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, NODE_TEST_CONTEXT: undefined, ...env },
       stdio: ["ignore", "ignore", "pipe"],
       detached: true,
     })
-    groups.add(child)
+    leaders.add(child)
     let isOverdue = false
     const limit = setTimeout(() => {
       isOverdue = true
@@ -101,7 +92,7 @@ function runFile(root: string, runtime: Runtime, file: string, results: string, 
     child.on("exit", () => endGroup(child))
     child.on("close", (code) => {
       clearTimeout(limit)
-      groups.delete(child)
+      leaders.delete(child)
       resolve({ code, stderr, isOverdue })
     })
   })
@@ -127,5 +118,5 @@ export function failureOf({ results, open, finished }: FileResults, ending: Endi
   const isBlamed = results.some(({ outcome }) => outcome === "failed")
   if (finished && (ending.code === 0 || isBlamed)) return []
   const how = ending.code === null ? "was ended by a signal" : `ended with exit code ${ending.code}`
-  return [{ title, outcome: "failed", why: `${how}${running}${said}` }]
+  return [{ title, outcome: "failed", why: `${how}${finished ? "" : " before its tests were over"}${running}${said}` }]
 }

@@ -47,15 +47,25 @@ function section(title: string, rows: readonly Row[], pick: (verdict: Verdict) =
   const found = rows.flatMap(({ runtime, verdict }) => pick(verdict).map((remark) => ({ runtime, remark })))
   if (found.length === 0) return []
   const lines = ["", title]
-  for (const [file, ofFile] of Map.groupBy(found, ({ remark }) => remark.file)) {
+  for (const [file, ofFile] of grouped(found, ({ remark }) => remark.file)) {
     lines.push(`  ${file}`)
-    for (const [test, ofTest] of Map.groupBy(ofFile, ({ remark }) => remark.title)) {
+    for (const [test, ofTest] of grouped(ofFile, ({ remark }) => remark.title)) {
       lines.push(`    ${test}`)
-      for (const [why, alike] of Map.groupBy(ofTest, ({ remark }) => remark.why)) {
+      for (const [why, alike] of grouped(ofTest, ({ remark }) => remark.why)) {
         const runtimes = [...new Set(alike.map(({ runtime }) => runtime))].join(", ")
         lines.push(`      ${runtimes}: ${why.replaceAll("\n", "\n        ")}`)
       }
     }
   }
   return lines
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group === undefined) groups.set(keyOf(item), [item])
+    else group.push(item)
+  }
+  return groups
 }

@@ -1,6 +1,6 @@
 /** A reporter for node's own test runner (`--test-reporter`) that writes the lines of `results.ts`. */
 import { inspect } from "node:util"
-import { type Line, OUTSIDE } from "./results.ts"
+import { type Line, OUTSIDE, type Path } from "./results.ts"
 
 /** What is used of node's events, which grow from version to version. */
 interface TestEvent {
@@ -18,27 +18,34 @@ interface TestEvent {
 /** Node wraps what the test threw. */
 type NodeTestError = Error & { readonly failureType?: string; readonly cause?: unknown }
 
+/** How node words an error that came from a test after its end. It is only a remark to node. */
+const STRAY = "asynchronous activity after the test ended"
+
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const path: string[] = []
-  for await (const event of events) {
-    const line = lineFor(event, path)
+  // Node tells of a test as it begins ("dequeue"), and tells its story ("start", "pass", "fail") when it is over.
+  const running: string[] = []
+  const told: string[] = []
+  for await (const { type, data } of events) {
+    const { name = "", nesting = 0, message = "" } = data
+    let line: Line | undefined
+    if (type === "test:dequeue") line = { event: "start", path: place(running, nesting, name) }
+    else if (type === "test:start") place(told, nesting, name)
+    else if (type === "test:pass" || type === "test:fail") line = lineAtEnd(type, data, place(told, nesting, name))
+    else if (type === "test:diagnostic" && message.includes(STRAY)) {
+      line = { event: "end", path: OUTSIDE, outcome: "failed", why: message }
+    }
     if (line !== undefined) yield `${JSON.stringify(line)}\n`
   }
   yield `${JSON.stringify({ event: "finish" } satisfies Line)}\n`
 }
 
-/** How node words an error that came from a test after its end. It is only a remark to node. */
-const STRAY = "asynchronous activity after the test ended"
-
-/** Changes `path`, which is that of the test that node spoke of last. */
-function lineFor({ type, data }: TestEvent, path: string[]): Line | undefined {
-  if (type === "test:diagnostic" && data.message?.includes(STRAY) === true) {
-    return { event: "end", path: OUTSIDE, outcome: "failed", why: data.message }
-  }
-  if (type !== "test:start" && type !== "test:pass" && type !== "test:fail") return undefined
-  const { name = "", nesting = 0, skip, todo, details } = data
+/** Notes which test is at this depth; what was deeper is over. */
+function place(path: string[], nesting: number, name: string): Path {
   path.splice(nesting, Infinity, name)
-  if (type === "test:start") return { event: "start", path }
+  return path
+}
+
+function lineAtEnd(type: "test:pass" | "test:fail", { skip, todo, details }: TestEvent["data"], path: Path): Line {
   if (isReason(skip)) return { event: "end", path, outcome: "skipped", why: reason(skip) }
   if (isReason(todo)) return { event: "end", path, outcome: "skipped", why: `to do: ${reason(todo)}` }
   const isSuite = details?.type === "suite"

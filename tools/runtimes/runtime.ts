@@ -1,26 +1,15 @@
 /** The runtimes that the tests run on: where each is, and how it is told to run a test file. */
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
+import { HOME } from "../check/run.ts"
 
 export const RUNTIMES = ["node20", "node22", "node24", "node26", "bun", "deno"] as const
 
 export type RuntimeName = (typeof RUNTIMES)[number]
 
-export interface TestCommand {
-  readonly program: string
+export interface Command {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-}
-
-export interface TestRun {
-  /** A compiled test file. */
-  readonly file: string
-  /** Where the lines of results.ts go. */
-  readonly results: string
-  /** Conditions of the package's own imports. */
-  readonly conditions: readonly string[]
-  /** Milliseconds that one test may take. */
-  readonly timeLimit: number
 }
 
 /** The name of a runtime among the packages; each brings one executable for one platform. */
@@ -33,34 +22,27 @@ export function executableIn(folder: string, name: RuntimeName): string {
   return join(folder, name === "deno" ? "deno" : `bin/${name === "bun" ? "bun" : "node"}`)
 }
 
-/** `tools` is the folder with the compiled form of this file, `sources` the one with this file. */
-export function commandFor(
-  name: RuntimeName,
-  program: string,
-  run: TestRun,
-  tools: string,
-  sources: string,
-): TestCommand {
-  const conditions = run.conditions.map((condition) => `--conditions=${condition}`)
-  const env = { TEST_RESULTS: run.results, TEST_TIME_LIMIT: String(run.timeLimit) }
+/**
+ * How to run a test file, given as its source; the lines of results.ts go to the file `results`. `timeLimit` is in
+ * milliseconds, for each test.
+ */
+export function commandFor(name: RuntimeName, source: string, results: string, timeLimit: number): Command {
+  const file = `build/${source.replace(/\.ts$/, ".js")}`
+  // All three know the flag, and hand the condition on to worker threads.
+  const conditions = source.endsWith(".model.test.ts") ? ["--conditions=model"] : []
+  const env = { TEST_RESULTS: results, TEST_TIME_LIMIT: String(timeLimit) }
   if (name === "bun") {
-    return { program, args: [...conditions, "--preload", join(tools, "stand-in/bun.js"), run.file], env }
+    const preload = join(HOME, "build/tools/runtimes/stand-in/bun.js")
+    return { args: [...conditions, "--preload", preload, file], env }
   }
   if (name === "deno") {
-    const imports = `--import-map=${join(sources, "stand-in/deno-imports.json")}`
-    return { program, args: ["run", "--allow-all", "--no-lock", ...conditions, imports, run.file], env }
+    const imports = `--import-map=${join(HOME, "tools/runtimes/stand-in/deno-imports.json")}`
+    return { args: ["run", "--allow-all", "--no-lock", ...conditions, imports, file], env }
   }
-  const reporter = pathToFileURL(join(tools, "reporter.js")).href
-  return {
-    program,
-    args: [
-      "--enable-source-maps",
-      ...conditions,
-      `--test-timeout=${run.timeLimit}`,
-      `--test-reporter=${reporter}`,
-      `--test-reporter-destination=${run.results}`,
-      run.file,
-    ],
-    env: {},
-  }
+  const own = [
+    `--test-timeout=${timeLimit}`,
+    `--test-reporter=${pathToFileURL(join(HOME, "build/tools/runtimes/reporter.js")).href}`,
+    `--test-reporter-destination=${results}`,
+  ]
+  return { args: ["--enable-source-maps", ...conditions, ...own, file], env: {} }
 }

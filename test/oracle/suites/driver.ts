@@ -6,7 +6,7 @@ export interface Driver {
   /** Performs the op, waits until all is quiet, and tells what is to be seen then. */
   step(op: JsonObject): Promise<JsonObject>
   /** Lets everything go. */
-  close(): void
+  close(): void | Promise<void>
 }
 
 /** `attempt` is 1, or more if the replays before were void: see scenario-clock.ts. */

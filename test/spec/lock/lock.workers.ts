@@ -1,3 +1,4 @@
+/* oxlint-disable oxc/no-this-in-exported-function -- `this` is the voice: see test/support/workers.ts */
 /** What the worker threads of the lock tests do. */
 import { Thread } from "corepool"
 import { block, load, read, write } from "#src/memory/atomics.js"
@@ -79,13 +80,7 @@ export function look(this: Voice, shared: { lock: Shared }): unknown {
 }
 
 /** Adds one so often, to a word that only the lock protects, and checks that it is alone. */
-export async function increment(
-  this: Voice,
-  shared: Shared,
-  words: Int32Array,
-  rounds: number,
-  form: Form,
-): Promise<void> {
+export async function increment(this: Voice, shared: Shared, words: Int32Array, rounds: number, form: Form): Promise<void> {
   const lock = ReentrantLock.from(shared)
   for (let round = 0; round < rounds; round++) {
     using _ = await lock[form]()
@@ -108,16 +103,13 @@ export async function stony(this: Voice, shared: Shared, word: Int32Array): Prom
 }
 
 /** Waits for the lock in a way that may be interrupted; how that ended. Says by which token to interrupt it. */
-export async function beInterrupted(
-  this: Voice,
-  shared: Shared,
-  form: Form | "tryLock" | "tryLockSync",
-): Promise<unknown> {
+export async function beInterrupted(this: Voice, shared: Shared, form: Form | "tryLock" | "tryLockSync"): Promise<unknown> {
   const lock = ReentrantLock.from(shared)
   this.say(here().token)
   let outcome = "locked"
   try {
-    if (form === "tryLock" || form === "tryLockSync") await lock[form](100_000)
+    if (form === "tryLock") await lock.tryLock(100_000)
+    else if (form === "tryLockSync") lock.tryLockSync(100_000)
     else await lock[form]()
   } catch (error) {
     outcome = (error as Error).name

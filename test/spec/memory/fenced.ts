@@ -28,7 +28,7 @@ export class Fenced {
   }
 }
 
-/** Where it gets interesting: the sign changes, everything wraps, laps of 8 and of 12 bits wrap. */
+/** Where it gets interesting: the sign changes, everything wraps, laps of 4, 8 and 12 bits wrap. */
 export const POSITIONS: readonly number[] = [0, 2 ** 31 - 4, 2 ** 32 - 4, 2 ** 12 - 4, 2 ** 16 - 4, -(2 ** 16) - 4]
 
 /** Makes an empty ring look as if so many values had gone through it; a multiple of the capacity. */

@@ -147,7 +147,17 @@ export class Step {
   /** Calls the hooks `before` of this and the outer steps, each once, outermost first. */
   async beforeInner(): Promise<void> {
     await this.#parent?.beforeInner()
-    await (this.#before ??= this.#callHooks("before"))
+    await (this.#before ??= this.#callBefore())
+  }
+
+  /** What fails here fails this step, and all that are in it. */
+  async #callBefore(): Promise<void> {
+    try {
+      await this.#callHooks("before")
+    } catch (error) {
+      this.#errors.push(error)
+      throw new Error(`a hook before it failed: ${told(error)}`, { cause: error })
+    }
   }
 
   async aroundInner(kind: "beforeEach" | "afterEach"): Promise<void> {

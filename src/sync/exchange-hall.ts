@@ -1,0 +1,231 @@
+/**
+ * Where threads meet to exchange bytes. Of those who are there alone at most one waits; the next one takes it as its partner.
+ *
+ * How it works
+ *
+ * What each has to give lies in a *block* of the memory. Whoever allocates one, or looks for a partner, holds GUARD, which
+ * names its thread, for as long as it takes to copy the bytes, and never across a wait. OFFER is the block of the one who
+ * waits, if anybody does. What becomes of that one is decided by the STATE of its block, once:
+ *
+ *     OFFERED -> MATCHED     by the partner, under the guard: what it gives in return lies ready in the block RESULT
+ *     OFFERED -> WITHDRAWN   by the one who waits (or another flow of its thread), without the guard
+ *
+ * A block is in use while its OWNER lives and has not let go of it, or its READER does; and so is the RESULT of a block whose
+ * owner is yet to fetch it. Everything else is free, and is used again by size: a block never changes its size, of
+ * which there are few, so there is nothing to be split or joined.
+ *
+ * Death. Every step leaves things in order. A guard of a dead thread is taken over, and there is nothing to repair: a
+ * block that it was about to fill is free, since its owner is dead. An offer of the dead is no offer. Who dies after
+ * the match has exchanged, as far as the other can tell.
+ */
+import { compareAndSet, load, read, store, write } from "#atomics"
+import { IllegalStateError, NotSerializableError } from "../errors.ts"
+import type { GrowableMemory } from "../memory/growable-memory.ts"
+import { LINE, wholeLines } from "../memory/layout.ts"
+import { QUEUE, WaitQueue } from "../memory/wait-queue.ts"
+
+const GUARD = wholeLines(QUEUE.SIZE)
+const OFFER = GUARD + 1
+/** Where the next new block will be. */
+const TOP = GUARD + 2
+/** Two words, by which all objects over this memory know that it is the same. */
+const IDENTITY = GUARD + 3
+const BLOCKS = GUARD + LINE
+
+const BLOCK = { SIZE: 0, LENGTH: 1, OWNER: 2, READER: 3, STATE: 4, RESULT: 5, NODE: 6, DATA: 7 } as const
+
+/** Values of STATE. Anything else is of no concern to others. */
+const OFFERED = 1
+const MATCHED = 2
+const WITHDRAWN = 3
+
+/** Sizes of blocks: powers of two up to a MiB, and whole MiB above. */
+const SMALLEST = 64
+const MEBI = 2 ** 18
+export const INITIAL_WORDS: number = BLOCKS + 2 * SMALLEST
+export const MOST_WORDS: number = 2 ** 26
+
+function sizeFor(bytes: number): number {
+  const words = BLOCK.DATA + Math.ceil(bytes / 4)
+  if (words > MEBI) return Math.ceil(words / MEBI) * MEBI
+  return Math.max(SMALLEST, 2 ** Math.ceil(Math.log2(words)))
+}
+
+/** Whom to wake. */
+export interface Partner {
+  readonly thread: number
+  readonly node: number
+}
+
+export class ExchangeHall {
+  readonly #memory: GrowableMemory
+  readonly #words: Int32Array
+  /** Of those who wait for the guard. */
+  readonly queue: WaitQueue
+
+  constructor(memory: GrowableMemory) {
+    this.#memory = memory
+    this.#words = memory.words
+    this.queue = new WaitQueue(memory.here, memory.words, 0, memory)
+  }
+
+  /** Of a new one. */
+  begin(): void {
+    store(this.#words, TOP, BLOCKS)
+    store(this.#words, IDENTITY, Math.floor(Math.random() * 2 ** 32) | 0)
+    store(this.#words, IDENTITY + 1, Math.floor(Math.random() * 2 ** 20))
+  }
+
+  get identity(): number {
+    return (load(this.#words, IDENTITY) >>> 0) + load(this.#words, IDENTITY + 1) * 2 ** 32
+  }
+
+  // ------------------------------------------------------------------ the guard
+
+  tryEnter(): boolean {
+    const guard = load(this.#words, GUARD)
+    if (guard !== 0 && this.#isAlive(guard)) return false
+    return compareAndSet(this.#words, GUARD, guard, this.#memory.here.token)
+  }
+
+  leave(): void {
+    store(this.#words, GUARD, 0)
+    this.queue.wakeFirst()
+  }
+
+  // ------------------------------------------------------------------ under the guard
+
+  /** Exchanges bytes with the one who waits: what it gives. Undefined if nobody waits. */
+  match(bytes: Uint8Array): { readonly bytes: Uint8Array; readonly partner: Partner } | undefined {
+    const offer = this.#offer()
+    if (offer === 0) return undefined
+    const words = this.#memory.reach(offer + BLOCK.DATA)
+    const partner = { thread: read(words, offer + BLOCK.OWNER), node: read(words, offer + BLOCK.NODE) }
+    store(words, offer + BLOCK.READER, this.#memory.here.token) // it stays as it is now, whatever its owner does
+    try {
+      const result = this.#fill(bytes)
+      write(words, offer + BLOCK.RESULT, result)
+      const matched = compareAndSet(words, offer + BLOCK.STATE, OFFERED, MATCHED)
+      store(words, OFFER, 0)
+      this.#letGo(result)
+      return matched ? { bytes: this.#bytesOf(offer), partner } : undefined
+    } finally {
+      store(words, offer + BLOCK.READER, 0)
+    }
+  }
+
+  /** Lets others find these bytes; returns the block. Only if nobody waits. */
+  publish(bytes: Uint8Array, node: number): number {
+    const block = this.#fill(bytes)
+    const words = this.#memory.reach(block + BLOCK.DATA)
+    write(words, block + BLOCK.NODE, node)
+    store(words, block + BLOCK.STATE, OFFERED)
+    store(words, OFFER, block)
+    return block
+  }
+
+  /** The block of the one who waits; 0 if nobody does. Those of the dead, and of those who gave up, are forgotten. */
+  #offer(): number {
+    const offer = load(this.#words, OFFER)
+    if (offer === 0) return 0
+    const words = this.#memory.reach(offer + BLOCK.DATA)
+    if (load(words, offer + BLOCK.STATE) === OFFERED && this.#isAlive(load(words, offer + BLOCK.OWNER))) return offer
+    store(words, OFFER, 0)
+    return 0
+  }
+
+  /** A block of ours with these bytes. */
+  #fill(bytes: Uint8Array): number {
+    const block = this.#allocate(bytes.length)
+    const words = this.#memory.reach(block + BLOCK.DATA)
+    store(words, block + BLOCK.STATE, 0)
+    write(words, block + BLOCK.LENGTH, bytes.length)
+    store(words, block + BLOCK.OWNER, this.#memory.here.token)
+    this.#memory.writeBytes(block + BLOCK.DATA, bytes)
+    return block
+  }
+
+  /** The smallest of the free blocks that are large enough, or a new one. */
+  #allocate(bytes: number): number {
+    const size = sizeFor(bytes)
+    const awaited = new Set(this.#each((block) => (this.#isAwaiting(block) ? this.#word(block, BLOCK.RESULT) : 0)))
+    let best = 0
+    for (const block of this.#each((each) => (awaited.has(each) || this.#isHeld(each) ? 0 : each))) {
+      const room = this.#word(block, BLOCK.SIZE)
+      if (room >= size && (best === 0 || room < this.#word(best, BLOCK.SIZE))) best = block
+    }
+    return best === 0 ? this.#append(size, bytes) : best
+  }
+
+  #append(size: number, bytes: number): number {
+    if (BLOCKS + size > MOST_WORDS) {
+      throw new NotSerializableError(`A value of ${bytes} bytes is too large to be exchanged between threads`)
+    }
+    const top = load(this.#words, TOP)
+    if (!this.#memory.grow(top + size)) {
+      throw new IllegalStateError(
+        `Too much is being exchanged at the same time: there is no room for ${bytes} more bytes`,
+      )
+    }
+    store(this.#memory.reach(top + size), top + BLOCK.SIZE, size)
+    store(this.#words, TOP, top + size)
+    return top
+  }
+
+  #isHeld(block: number): boolean {
+    return this.#isAlive(this.#word(block, BLOCK.OWNER)) || this.#isAlive(this.#word(block, BLOCK.READER))
+  }
+
+  #isAwaiting(block: number): boolean {
+    return this.#word(block, BLOCK.STATE) === MATCHED && this.#isAlive(this.#word(block, BLOCK.OWNER))
+  }
+
+  /** What the function makes of each block, but for 0. */
+  #each(look: (block: number) => number): number[] {
+    const found: number[] = []
+    const top = load(this.#words, TOP)
+    for (let block = BLOCKS; block < top; block += this.#word(block, BLOCK.SIZE)) {
+      const value = look(block)
+      if (value !== 0) found.push(value)
+    }
+    return found
+  }
+
+  // ------------------------------------------------------------------ by who waits, without the guard
+
+  /** Whether it still waits for a partner. */
+  isOffered(block: number): boolean {
+    return this.#word(block, BLOCK.STATE) === OFFERED
+  }
+
+  /** Gives up; false if it has a partner. */
+  withdraw(block: number): boolean {
+    const words = this.#memory.reach(block + BLOCK.DATA)
+    if (!compareAndSet(words, block + BLOCK.STATE, OFFERED, WITHDRAWN)) return false
+    this.#letGo(block)
+    return true
+  }
+
+  /** What the partner gave. Once. */
+  fetch(block: number): Uint8Array {
+    const bytes = this.#bytesOf(this.#word(block, BLOCK.RESULT))
+    this.#letGo(block)
+    return bytes
+  }
+
+  #letGo(block: number): void {
+    store(this.#memory.reach(block + BLOCK.DATA), block + BLOCK.OWNER, 0)
+  }
+
+  #bytesOf(block: number): Uint8Array {
+    return this.#memory.readBytes(block + BLOCK.DATA, this.#word(block, BLOCK.LENGTH))
+  }
+
+  #word(block: number, word: number): number {
+    return load(this.#memory.reach(block + BLOCK.DATA), block + word)
+  }
+
+  #isAlive(token: number): boolean {
+    return token !== 0 && this.#memory.here.space.isAlive(token)
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * A place where two meet and swap what they have brought:
+ *
+ *     const exchanger = new Exchanger<Buffer>()
+ *     // one                                                 // another
+ *     empty = await exchanger.exchange(full)                 full = await exchanger.exchange(empty)
+ *
+ * Whoever comes first waits for a partner. It is not said who meets whom if there are more than two, only that all are paired.
+ *
+ * Two flows of one thread swap the very values. Between threads they are cloned, as by `postMessage` without a transfer list;
+ * what cannot be (functions, sockets, shared objects) is refused with `NotSerializableError`. An exchanger that was never
+ * posted to another thread takes everything, except promises: an `await` would unwrap them.
+ *
+ * A time limit is for finding a partner, and so is an interrupt or a signal: an exchange that has begun is completed.
+ *
+ * **Death.** Somebody who waits in a thread that dies is forgotten. Who has been given a partner gets its value, whatever
+ * becomes of that one.
+ */
+import { store } from "#atomics"
+import { isPromiseLike, requireTimeout, typeError } from "../checks.ts"
+import { IllegalStateError, InterruptedError, TimeoutError } from "../errors.ts"
+import { identityOf } from "../identity.ts"
+import { acquiring } from "../lock/acquiring.ts"
+import { currentFlow, type Flow } from "../memory/flow.ts"
+import { GrowableMemory } from "../memory/growable-memory.ts"
+import { FREE, WAITING } from "../memory/node-pool.ts"
+import { Shareable, type Shared } from "../memory/shared-memory.ts"
+import { NODE } from "../memory/space.ts"
+import { WaitNode } from "../memory/wait-node.ts"
+import { EXCLUSIVE } from "../memory/wait-queue.ts"
+import { abortOf, awaiting, blocking, type Steps, TIMEOUT, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
+import { decode, encode } from "./exchange-codec.ts"
+import { ExchangeHall, INITIAL_WORDS, MOST_WORDS, type Partner } from "./exchange-hall.ts"
+
+/*
+ * How it works
+ *
+ * Who comes first looks for a flow of the same thread that waits: that needs no bytes. Then, if other threads know the
+ * exchanger, it goes to the hall (exchange-hall.ts), where one of another thread may wait, or else offers its own value
+ * there. An offer is known in both places, and the STATE of its block decides who gets it. While no other thread knows the
+ * exchanger there is nothing in the hall; the one who waits when it becomes known goes there then.
+ */
+const TYPE = "Exchanger"
+
+interface Received {
+  readonly value: unknown
+}
+
+/** One who waits, or is about to. */
+class Offer {
+  readonly value: unknown
+  readonly node: WaitNode
+  /** In the hall, or 0. */
+  block = 0
+  /** What it got, from a flow of this thread or from another thread. */
+  received: Received | undefined
+  bytes: Uint8Array | undefined
+
+  constructor(value: unknown, node: WaitNode) {
+    this.value = value
+    this.node = node
+  }
+}
+
+/** Who waits in this thread, by the identity of the exchanger, of which there may be several objects. */
+const waiting = new Map<number, Offer>()
+
+export class Exchanger<V> extends Shareable {
+  readonly #memory: GrowableMemory
+  readonly #hall: ExchangeHall
+  readonly #identity: number
+
+  constructor(shared?: GrowableMemory) {
+    const memory = shared ?? GrowableMemory.create(INITIAL_WORDS, MOST_WORDS)
+    super(TYPE, memory)
+    this.#memory = memory
+    this.#hall = new ExchangeHall(memory)
+    if (shared === undefined) this.#hall.begin()
+    this.#identity = this.#hall.identity
+    memory.onShared = () => waiting.get(this.#identity)?.node.unpark()
+  }
+
+  /** The same exchanger that another thread has posted. */
+  static from<V>(shared: Shared): Exchanger<V> {
+    return new Exchanger(GrowableMemory.openGrown(TYPE, shared))
+  }
+
+  /**
+   * Waits for a partner, gives it the value and returns the partner's. If the time is up before one has come: `TimeoutError`. An
+   * interrupt ends the wait with `InterruptedError`.
+   */
+  async exchange(value: V, wait?: WaitOptions): Promise<V> {
+    const timeout = timeoutOf(wait)
+    abortOf(wait)?.throwIfAborted()
+    const received = this.#begin(value) ?? (await awaiting(this.#exchanging(value, currentFlow()), wait))
+    return received === undefined ? this.#runOutOfTime(timeout) : (received.value as V)
+  }
+
+  /** Blocks the thread until a partner has come. */
+  exchangeSync(value: V, ms: number = Infinity): V {
+    requireTimeout("ms", ms)
+    const received = this.#begin(value) ?? this.#block(value, ms)
+    return received === undefined ? this.#runOutOfTime(ms) : (received.value as V)
+  }
+
+  override toString(): string {
+    return identityOf(this)
+  }
+
+  // ------------------------------------------------------------------ inside
+
+  /** What needs no waiting. */
+  #begin(value: V): Received | undefined {
+    if (isPromiseLike(value)) {
+      throw typeError("value", "no promise, which an await would unwrap: put it into an object", value)
+    }
+    currentFlow().throwIfInterrupted()
+    const partner = this.#takePartnerHere(value)
+    partner?.node.unpark()
+    return partner
+  }
+
+  #block(value: V, ms: number): Received | undefined {
+    if (ms === Infinity && !this.#memory.isShared) {
+      throw new IllegalStateError(
+        "This thread would block for ever: only its own flows know the exchanger, and they stand still meanwhile. Await it instead, or share it with another thread",
+      )
+    }
+    return blocking(this.#exchanging(value, currentFlow()), ms)
+  }
+
+  #runOutOfTime(ms: number): never {
+    throw new TimeoutError(`Nobody came to ${identityOf(this)} within ${ms} ms`)
+  }
+
+  /** Undefined if the time is up. Whatever ends the wait, it counts only if there is no partner by then. */
+  *#exchanging(value: V, flow: Flow): Steps<Received | undefined> {
+    const { here } = this.#memory
+    const offer = new Offer(value, new WaitNode(here, flow, this.#memory, true, WAITING, EXCLUSIVE))
+    let broken: { readonly reason: unknown } | undefined
+    try {
+      yield* this.#waiting(offer, flow)
+    } catch (reason) {
+      broken = { reason }
+    }
+    const { node, block } = offer
+    if (waiting.get(this.#identity) === offer) waiting.delete(this.#identity)
+    if (block !== 0 && !this.#hall.withdraw(block)) offer.bytes = this.#hall.fetch(block)
+    store(here.space.words, node.index + NODE.STATE, FREE)
+    node.end()
+    const { received, bytes } = offer
+    if (received === undefined && bytes === undefined) {
+      if (broken !== undefined) throw broken.reason
+      return undefined
+    }
+    if (broken?.reason instanceof InterruptedError) flow.interrupt() // it came too late for this wait
+    return bytes === undefined ? received : { value: decode(bytes) }
+  }
+
+  *#waiting(offer: Offer, flow: Flow): Steps<void> {
+    if (!this.#memory.isShared) {
+      waiting.set(this.#identity, offer)
+      while (offer.received === undefined && !this.#memory.isShared) if ((yield offer.node) === TIMEOUT) return
+      if (offer.received !== undefined) return
+      waiting.delete(this.#identity)
+    }
+    const bytes = encode(offer.value)
+    const hall = this.#hall
+    if (!hall.tryEnter() && !(yield* acquiring(hall.queue, flow, EXCLUSIVE, true, () => hall.tryEnter()))) return
+    this.#enter(offer, bytes)
+    while (offer.block !== 0 && hall.isOffered(offer.block)) if ((yield offer.node) === TIMEOUT) return
+  }
+
+  /** In the hall, of which we have the guard: takes a partner, or offers what we have. */
+  #enter(offer: Offer, bytes: Uint8Array): void {
+    const hall = this.#hall
+    let here: Offer | undefined
+    let elsewhere: Partner | undefined
+    try {
+      here = this.#takePartnerHere(offer.value) // one may have come while we waited for the guard
+      if (here === undefined) {
+        const match = hall.match(bytes)
+        offer.bytes = match?.bytes
+        elsewhere = match?.partner
+        if (match === undefined) this.#publish(offer, bytes)
+      } else offer.received = here
+    } finally {
+      hall.leave()
+    }
+    here?.node.unpark()
+    if (elsewhere !== undefined) this.#memory.here.wake(elsewhere.thread, elsewhere.node)
+  }
+
+  #publish(offer: Offer, bytes: Uint8Array): void {
+    offer.block = this.#hall.publish(bytes, offer.node.index)
+    waiting.set(this.#identity, offer)
+  }
+
+  /** Takes the one who waits in this thread, and gives it the value. To be unparked. */
+  #takePartnerHere(value: unknown): Offer | undefined {
+    const partner = waiting.get(this.#identity)
+    if (partner === undefined) return undefined
+    waiting.delete(this.#identity)
+    if (partner.block !== 0 && !this.#hall.withdraw(partner.block)) return undefined // another thread was faster
+    partner.block = 0
+    partner.received = { value }
+    return partner
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Scenarios on worker threads. Starting a thread takes longer than many a scenario, so threads that have played their part
+ * are kept for the next one. None is ended before all scenarios are over: a death would end waits for conditions everywhere.
+ */
+import type { ThreadFactory } from "corepool"
+import type { Cast } from "../cast.ts"
+import { ScenarioError } from "../json.ts"
+import type { Subject } from "../suites/sync/subject.ts"
+import type { Kind, Threads } from "../threads.ts"
+import { ActorWorker } from "./actor-worker.ts"
+import { WorkerCast } from "./worker-cast.ts"
+
+/** Each has up to five threads. More scenarios at once would only mean more threads to start. */
+const SCENARIOS_AT_ONCE = 2
+
+export class ActorWorkers implements Threads, AsyncDisposable {
+  readonly kind: Kind
+  readonly atOnce = SCENARIOS_AT_ONCE
+  readonly #all: ActorWorker[] = []
+  readonly #idle: ActorWorker[] = []
+
+  constructor(kind: Exclude<Kind, "virtual">) {
+    this.kind = kind
+  }
+
+  canReplay(suite: string): boolean {
+    return suite === "sync"
+  }
+
+  factory(): ThreadFactory {
+    throw new ScenarioError("There are no pools of worker threads yet")
+  }
+
+  cast(subject: Subject): Cast {
+    return new WorkerCast(subject, this)
+  }
+
+  async take(): Promise<ActorWorker> {
+    const idle = this.#idle.pop()
+    if (idle !== undefined) return idle
+    const fresh = await ActorWorker.start(this.kind === "platform" ? "blocking" : "awaiting")
+    this.#all.push(fresh)
+    return fresh
+  }
+
+  give(worker: ActorWorker): void {
+    this.#idle.push(worker)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#all.splice(0).map((worker) => worker.end()))
+  }
+}

@@ -1,0 +1,39 @@
+/** What the tests of read-write locks share. */
+import { ReentrantReadWriteLock } from "#src/lock/index.js"
+import type { ReadWriteSync } from "#src/lock/read-write-sync.js"
+import { Here } from "#src/memory/here.js"
+import { SharedMemory } from "#src/memory/shared-memory.js"
+import { here } from "#src/memory/this-thread.js"
+import type { Waiter, WaitQueue } from "#src/memory/wait-queue.js"
+
+/** The synchronizer inside; the public declarations leave it out. */
+export function insideOf(lock: ReentrantReadWriteLock): ReadWriteSync {
+  return (lock as unknown as { readonly sync: ReadWriteSync }).sync
+}
+
+/** Those who wait for either lock, first in line first. */
+export function waitersOf(lock: ReentrantReadWriteLock): Waiter[] {
+  return (insideOf(lock) as unknown as { readonly queue: WaitQueue }).queue.waiters()
+}
+
+/**
+ * A thread as far as shared memory can tell: it has its own entry in the table of threads, and can die, but is run by the test.
+ * There can be as many as it takes. One that has waited must not die: its doorbell would ring when another thread has its entry.
+ */
+export class PretendedThread {
+  readonly #here: Here
+
+  constructor() {
+    const { space } = here()
+    this.#here = new Here(space, space.enter(0, -1), 0)
+  }
+
+  /** The lock, as this thread has it. */
+  open(lock: ReentrantReadWriteLock): ReentrantReadWriteLock {
+    return new ReentrantReadWriteLock(new SharedMemory(this.#here, new Int32Array(lock.handle.memory), true))
+  }
+
+  die(): void {
+    this.#here.space.bury(this.#here.token)
+  }
+}
