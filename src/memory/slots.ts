@@ -17,6 +17,7 @@
 import { compareAndSet, load, read, store, write } from "#atomics"
 import { requireInteger } from "../checks.ts"
 import { bitsFor, MAX_CAPACITY_BITS, requireBits } from "./capacity.ts"
+import { wholeLines } from "./layout.ts"
 import { Ring } from "./ring.ts"
 
 /*
@@ -66,7 +67,7 @@ export class Slots {
 
   /**
    * Occupies `Slots.wordsFor(capacity, bodyWords)` words from `index` on. If `index` is at the start of a cache line and
-   * `bodyWords` is 14, or 30, and so on, no two records share a line (unless there are fewer than 16).
+   * `bodyWords` is 14, or 30, and so on, no two records share a line.
    */
   constructor(words: Int32Array, index: number, capacity: number, bodyWords: number) {
     this.capacity = requireBits("capacity", capacity, MAX_CAPACITY_BITS)
@@ -75,14 +76,14 @@ export class Slots {
     this.#words = words
     this.#fresh = index + SLOTS.FRESH
     this.#ring = new Ring(words, index + SLOTS.RING, places, places - 1)
-    this.#records = index + SLOTS.RING + Ring.wordsFor(places) - this.stride
+    this.#records = index + recordsFor(places) - this.stride
     this.#mask = places - 1
   }
 
   static wordsFor(capacity: number, bodyWords: number): number {
     requireBits("capacity", capacity, MAX_CAPACITY_BITS)
     const record = SLOT.BODY + requireInteger("bodyWords", bodyWords, 0)
-    return SLOTS.RING + Ring.wordsFor(placesFor(capacity)) + capacity * record
+    return recordsFor(placesFor(capacity)) + capacity * record
   }
 
   /**
@@ -107,8 +108,7 @@ export class Slots {
     if (!this.#exists(slot)) return false
     const next = ((handle & ~this.#mask) + this.#mask + 1) | 0
     if (!compareAndSet(this.#words, this.#recordOf(slot) + SLOT.STAMP, handle, next)) return false
-    // There is room for all and one more. It takes two late producers within a lap to leave more holes than that.
-    while (!this.#ring.offer(slot)) this.#ring.offer(this.#ring.poll())
+    this.#release(slot)
     return true
   }
 
@@ -175,6 +175,17 @@ export class Slots {
     return handle
   }
 
+  /**
+   * Puts the slot into the ring, which has room for all and one more. Should late producers have left more holes than
+   * that, the first goes behind the last until HEAD has passed a hole.
+   */
+  #release(slot: number): void {
+    while (!this.#ring.offer(slot)) {
+      const first = this.#ring.poll()
+      if (first !== 0) this.#release(first)
+    }
+  }
+
   #exists(slot: number): boolean {
     return slot !== 0 && slot <= this.capacity
   }
@@ -187,4 +198,9 @@ export class Slots {
 /** The power of two above the capacity: as many places as the ring has, and as many numbers, 0 included. */
 function placesFor(capacity: number): number {
   return 2 ** bitsFor(capacity)
+}
+
+/** Where the first record lies. */
+function recordsFor(places: number): number {
+  return SLOTS.RING + wholeLines(Ring.wordsFor(places))
 }

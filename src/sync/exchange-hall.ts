@@ -80,6 +80,12 @@ export class ExchangeHall {
     return (load(this.#words, IDENTITY) >>> 0) + load(this.#words, IDENTITY + 1) * 2 ** 32
   }
 
+  /** Whether somebody waits, as far as can be seen without the guard. */
+  get hasOffer(): boolean {
+    const offer = load(this.#words, OFFER)
+    return offer !== 0 && this.isOffered(offer)
+  }
+
   // ------------------------------------------------------------------ the guard
 
   tryEnter(): boolean {

@@ -1,10 +1,10 @@
 /** The cyclic barrier, blocking and awaiting, with parties that give up, that reset it, and that die. */
-import { add, load } from "#atomics"
+import { add, load, read } from "#atomics"
 import { BrokenBarrierError, TimeoutError } from "#src/errors.js"
 import { mainFlow } from "#src/memory/flow.js"
 import { QUEUE } from "#src/memory/wait-queue.js"
 import { blocking, drive } from "#src/memory/waiting.js"
-import { BarrierCore, type Turn } from "#src/sync/barrier-core.js"
+import { BarrierCore, type Turn, type Way } from "#src/sync/barrier-core.js"
 import { BARRIER, BarrierGeneration, INNER, OUTER } from "#src/sync/barrier-generation.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
@@ -12,18 +12,18 @@ import { explore, type Limits, type Self } from "./explore.ts"
 import { Program } from "./program.ts"
 import { assertExplored } from "./support.ts"
 
-const LIMITED = { timeout: 1, blocks: false }
-const UNLIMITED = { timeout: Infinity, blocks: false }
+const PATIENT: Way = { timeout: Infinity, blocks: false }
+const IMPATIENT: Way = { timeout: 1, blocks: false }
 
-/** Words of the test, behind those of the barrier: how often each outcome came, and the action began and ended. */
-const OUTCOME = { TRIPPED: 0, BROKEN: 1, TIMED_OUT: 2, BEGUN: 3, ACTED: 4, SIZE: 5 } as const
+/** How often each outcome came, and how often the action was over. */
+const TALLY = { TRIPPED: 0, BROKEN: 1, TIMED_OUT: 2, ACTED: 3, SIZE: 4 } as const
 
 function setupFor(parties: number, hasAction: boolean) {
   return () => {
     const program = new Program("a", "b", "c")
     const words = program.words(BarrierGeneration.size(parties), "barrier", BARRIER)
     BarrierGeneration.begin(words, parties, hasAction)
-    return { program, words, outcomes: program.words(OUTCOME.SIZE, "outcomes", OUTCOME) }
+    return { program, words, tally: program.words(TALLY.SIZE, "tally", TALLY) }
   }
 }
 type S = ReturnType<ReturnType<typeof setupFor>>
@@ -33,34 +33,34 @@ function coreOf({ program, words }: S, name: string): BarrierCore {
   return new BarrierCore(program.memory(name, words))
 }
 
-/** Notes how a wait ended. Anything but these three is a violation. */
-function note(outcomes: Int32Array, error: unknown): void {
-  if (error === undefined) add(outcomes, OUTCOME.TRIPPED, 1)
-  else if (error instanceof BrokenBarrierError) add(outcomes, OUTCOME.BROKEN, 1)
-  else if (error instanceof TimeoutError) add(outcomes, OUTCOME.TIMED_OUT, 1)
+/** Counts how a wait ended. Any other error is a violation. */
+function count({ tally }: S, error?: unknown): void {
+  if (error === undefined) add(tally, TALLY.TRIPPED, 1)
+  else if (error instanceof BrokenBarrierError) add(tally, TALLY.BROKEN, 1)
+  else if (error instanceof TimeoutError) add(tally, TALLY.TIMED_OUT, 1)
   else throw error
 }
 
-/** Runs the action if it is our turn: nobody must have gone on before it is over. */
-function act(core: BarrierCore, { outcomes }: S, arrival: number | Turn): void {
+/** Runs the action if that is our turn. Of this round nobody may have gone on yet. */
+function act(core: BarrierCore, shared: S, arrival: number | Turn): void {
   if (typeof arrival === "number") return
-  assert.equal(load(outcomes, OUTCOME.TRIPPED), load(outcomes, OUTCOME.ACTED) * core.generation.parties)
-  add(outcomes, OUTCOME.BEGUN, 1)
-  add(outcomes, OUTCOME.ACTED, 1)
+  const { parties } = core.generation
+  const before = add(shared.tally, TALLY.ACTED, 1)
+  assert.ok(load(shared.tally, TALLY.TRIPPED) <= before * parties, "somebody went on before the action was over")
   if (!blocking(core.finishing(mainFlow, arrival, true))) throw new BrokenBarrierError("Ended by others")
 }
 
-function blocker(name: string, rounds = 1, way = UNLIMITED): Body {
+/** Comes so often, or until the barrier is broken. */
+function blocker(name: string, { rounds = 1, way = PATIENT } = {}): Body {
   return (shared) => {
     const core = coreOf(shared, name)
-    for (let round = 0; round < rounds; round++) {
-      try {
+    try {
+      for (let round = 0; round < rounds; round++) {
         act(core, shared, blocking(core.arriving(mainFlow, way), way.timeout))
-      } catch (error) {
-        note(shared.outcomes, error)
-        return
+        count(shared)
       }
-      note(shared.outcomes, undefined)
+    } catch (error) {
+      count(shared, error)
     }
   }
 }
@@ -70,76 +70,180 @@ function awaiter(name: string): Body {
     const core = coreOf(shared, name)
     let done = false
     self.until(() => done)
-    const end = (error: unknown): void => {
-      note(shared.outcomes, error)
+    const reject = (error: unknown): void => {
+      count(shared, error)
       done = true
     }
     const resolve = (arrival: number | Turn): void => {
-      act(core, shared, arrival)
-      end(undefined)
+      try {
+        act(core, shared, arrival)
+        count(shared)
+        done = true
+      } catch (error) {
+        reject(error)
+      }
     }
-    drive(core.arriving(mainFlow, UNLIMITED), { resolve, reject: end }, mainFlow, Infinity)
+    drive(core.arriving(mainFlow, PATIENT), { resolve, reject }, mainFlow, Infinity)
   }
 }
 
 const resetter: Body = (shared) => blocking(coreOf(shared, "c").resetting(mainFlow))
 
-/** The guard is free, nobody stands in a queue, and nobody who waits was forgotten. */
-function isQuiet({ words }: S): void {
-  for (const word of ["GUARD", "TRIPPER", "ENDING", "ARRIVED"] as const) assert.equal(load(words, BARRIER[word]), 0, word)
-  for (const queue of [INNER, OUTER]) assert.equal(load(words, queue + QUEUE.HEAD), 0)
-}
-
-function outcomesOf({ outcomes }: S): { tripped: number; broken: number; timedOut: number; acted: number } {
-  return {
-    tripped: load(outcomes, OUTCOME.TRIPPED),
-    broken: load(outcomes, OUTCOME.BROKEN),
-    timedOut: load(outcomes, OUTCOME.TIMED_OUT),
-    acted: load(outcomes, OUTCOME.ACTED),
+/** What became of those who came. Then nobody is inside, and nobody waits. */
+function outcomes({ words, tally }: S): { tripped: number; broken: number; timedOut: number; acted: number } {
+  for (const word of ["GUARD", "TRIPPER", "ENDING", "ARRIVED"] as const) {
+    assert.equal(load(words, BARRIER[word]), 0, word)
   }
+  for (const queue of [INNER, OUTER]) assert.equal(load(words, queue + QUEUE.HEAD), 0)
+  const [tripped = 0, broken = 0, timedOut = 0, acted = 0] = Array.from(tally, (_, word) => load(tally, word))
+  return { tripped, broken, timedOut, acted }
 }
 
 interface Case extends Limits {
   readonly parties: number
   readonly hasAction?: boolean
   readonly threads: Record<string, Body>
-  readonly kill?: string | string[]
-  readonly then?: (shared: S) => void
-  readonly atLeast: number
+  readonly kill?: string[]
+  readonly finally: (shared: S) => void
 }
 
-function check({ parties, hasAction = false, then = isQuiet, atLeast, kill, ...model }: Case): void {
+function check({ parties, hasAction = false, kill, ...model }: Case): void {
   const report = explore({
     setup: setupFor(parties, hasAction),
-    finally: then,
+    preemptions: 2,
     states: 5_000_000,
     ...(kill === undefined ? {} : { kill, onKill: ({ program }: S, name: string) => program.bury(name) }),
     ...model,
   })
-  if (process.env["VERBOSE"]) console.log(report)
-  assertExplored(report, atLeast)
+  if (process.env["VERBOSE"] !== undefined) process.stderr.write(`${JSON.stringify(report)}\n`)
+  assertExplored(report, 2_000)
 }
 
-test("[CB1] two that block, two rounds", () =>
+const [a, b, c] = [blocker("a"), blocker("b"), blocker("c")]
+
+for (const [kinds, threads] of [
+  ["two that block", { a, b }],
+  ["two that await", { a: awaiter("a"), b: awaiter("b") }],
+  ["one that blocks and one that awaits", { a, b: awaiter("b") }],
+  ["three", { a, b: awaiter("b"), c }],
+] as const) {
+  const parties = Object.keys(threads).length
+  for (const hasAction of [false, true]) {
+    test(`[CB30] ${kinds} go on together, ${hasAction ? "after the action" : "without an action"}`, () =>
+      check({
+        parties,
+        hasAction,
+        threads,
+        preemptions: parties === 3 ? 1 : 2,
+        finally: (shared) =>
+          assert.deepEqual(outcomes(shared), { tripped: parties, broken: 0, timedOut: 0, acted: hasAction ? 1 : 0 }),
+      }))
+  }
+}
+
+test("[CB30] and meet again", () =>
   check({
     parties: 2,
-    threads: { a: blocker("a", 2), b: blocker("b", 2) },
-    then: (shared) => {
-      isQuiet(shared)
-      assert.equal(outcomesOf(shared).tripped, 4)
-    },
-    atLeast: 1_000,
+    hasAction: true,
+    threads: { a: blocker("a", { rounds: 2 }), b: blocker("b", { rounds: 2 }) },
+    finally: (shared) => assert.deepEqual(outcomes(shared), { tripped: 4, broken: 0, timedOut: 0, acted: 2 }),
   }))
 
-test("[CB1] two that await", () => check({ parties: 2, threads: { a: awaiter("a"), b: awaiter("b") }, atLeast: 1_000 }))
-
-test("[CB1] action", () =>
-  check({ parties: 2, hasAction: true, threads: { a: blocker("a"), b: awaiter("b") }, atLeast: 1_000 }))
-
-test("[CB1] kill blocking", () =>
+test("[CB30] four arrivals of three tasks make two rounds", () =>
   check({
-    parties: 2, kill: "a",
-    threads: { a: blocker("a"), b: blocker("b", 1, UNLIMITED) },
-    then: (s) => {},
-    atLeast: 1_000,
+    parties: 2,
+    hasAction: true,
+    threads: { a: blocker("a", { rounds: 2 }), b, c },
+    preemptions: 1,
+    finally: (shared) => assert.deepEqual(outcomes(shared), { tripped: 4, broken: 0, timedOut: 0, acted: 2 }),
   }))
+
+for (const hasAction of [false, true]) {
+  test(`[CB31] one that gives up, ${hasAction ? "with" : "without"} an action`, () =>
+    check({
+      parties: 2,
+      hasAction,
+      threads: { a, b: blocker("b", { way: IMPATIENT }) },
+      finally: (shared) => {
+        const { tripped, broken, timedOut } = outcomes(shared)
+        if (timedOut === 0) assert.deepEqual({ tripped, broken }, { tripped: 2, broken: 0 })
+        else assert.deepEqual({ tripped, broken, timedOut }, { tripped: 0, broken: 1, timedOut: 1 })
+      },
+    }))
+
+  test(`[CB31] one that resets, ${hasAction ? "with" : "without"} an action`, () =>
+    check({
+      parties: 2,
+      hasAction,
+      // One that was there before the reset leaves the other alone: that one gives up if nobody comes.
+      threads: { a: blocker("a", { way: IMPATIENT }), b: blocker("b", { way: IMPATIENT }), c: resetter },
+      timeouts: 0,
+      finally: (shared) => {
+        const { tripped, broken, timedOut } = outcomes(shared)
+        assert.equal(tripped + broken + timedOut, 2)
+        assert.ok(tripped === 0 || tripped === 2, "only one of the two went on")
+        assert.ok(timedOut === 0 || broken === 1, "gave up for no reason")
+      },
+    }))
+}
+
+for (const [what, threads] of [
+  ["blocking", { a, b: blocker("b", { way: IMPATIENT }) }],
+  ["awaiting", { a: awaiter("a"), b: blocker("b", { way: IMPATIENT }) }],
+] as const) {
+  for (const hasAction of [false, true]) {
+    test(`[CB32] one of two dies, ${what}, ${hasAction ? "with" : "without"} an action`, () =>
+      check({
+        parties: 2,
+        hasAction,
+        threads,
+        kill: ["a"],
+        timeouts: 0,
+        // The survivor may wait in vain for one that died before it came, but not for one that had come.
+        finally: (shared) => {
+          const { timedOut } = outcomes(shared)
+          if (timedOut > 0) assert.equal(hadCome(shared, "a"), false, "the death went unnoticed")
+        },
+      }))
+  }
+}
+
+test("[CB32] one of three dies", () =>
+  check({
+    parties: 3,
+    threads: { a, b: blocker("b", { way: IMPATIENT }), c: blocker("c", { way: IMPATIENT }) },
+    kill: ["a"],
+    timeouts: 0,
+    preemptions: 1,
+    finally: (shared) => {
+      const { timedOut } = outcomes(shared)
+      if (timedOut > 0) assert.equal(hadCome(shared, "a"), false, "the death went unnoticed")
+    },
+  }))
+
+test("[CB32] two of three die, one of them over what the other left behind", () =>
+  check({
+    parties: 2,
+    threads: { a, b, c: blocker("c", { way: IMPATIENT }) },
+    kill: ["a", "b"],
+    kills: 2,
+    timeouts: 0,
+    preemptions: 0,
+    finally: (shared) => void outcomes(shared),
+  }))
+
+test("[CB32] one that resets dies", () =>
+  check({
+    parties: 2,
+    threads: { a: blocker("a", { way: IMPATIENT }), c: resetter },
+    kill: ["c"],
+    timeouts: 0,
+    finally: (shared) => void outcomes(shared),
+  }))
+
+/** The slots of a round that is over keep what they held. */
+function hadCome({ program, words }: S, name: string): boolean {
+  const slots = OUTER + (OUTER - INNER)
+  for (let slot = slots; slot < words.length; slot += 2) if (read(words, slot + 1) === program.token(name)) return true
+  return false
+}

@@ -80,12 +80,13 @@ function check(prefilled: readonly number[], plans: Plans, mortals: readonly ("o
       owner: calling(0, plans.owner),
       thief: calling(1, plans.thief),
       ...(other === undefined ? {} : { other: calling(2, other) }),
-    } as Record<string, (shared: Shared) => boolean>,
+    },
     kill: mortals,
     kills: 2,
     ...(heir === undefined ? {} : { onKill: (shared: Shared) => void calling(3, heir, true)(shared) }),
     plainSteps: true,
-    finally: ({ words, logs }, outcomes) => {
+    finally: ({ words, logs }, ends) => {
+      const outcomes: Readonly<Record<string, boolean | undefined>> = ends
       const histories = NAMES.map((thread, i): History => {
         const calls = plans[thread] ?? []
         const results = logs.of(i)

@@ -53,12 +53,11 @@ export async function replayLines(lines: readonly string[], ...kinds: readonly T
   const entries = lines.map((line, i) => readLine(line, i + 1))
   for (const threads of kinds) {
     // What no kind can replay fails, on the first.
-    const canReplay = (suite: string): boolean =>
-      threads.canReplay(suite) || !kinds.some((other) => other.canReplay(suite))
-    await replayAll(
-      entries.filter(({ scenario, failure }) => scenario && failure === undefined && canReplay(scenario.suite)),
-      threads,
-    )
+    const isForThem = ({ scenario, failure }: Entry): boolean =>
+      scenario !== undefined &&
+      failure === undefined &&
+      (threads.canReplay(scenario.suite) || !kinds.some((other) => other.canReplay(scenario.suite)))
+    await replayAll(entries.filter(isForThem), threads)
   }
   const failures = entries.flatMap(({ failure }) => failure ?? [])
   return { passed: lines.length - failures.length, failures }

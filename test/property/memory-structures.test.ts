@@ -177,12 +177,13 @@ test("[IH2][IH3][IH5][IH12] an indexed heap is a sorted list", () => {
   assert.ok(performed >= 10_000)
 })
 
-test("[SL1][SL2][SL3][SL4][SL11][SL12] slots are a stack of numbers that remembers its handles", () => {
+test("[SL1][SL2][SL3][SL4][SL11][SL12] slots are a queue of numbers that remembers its handles", () => {
   let performed = 0
   const property = fc.property(mixed, fc.constantFrom(1, 2, 5, 16), (steps, size) => {
     const words = new Int32Array(Slots.wordsFor(size, 1))
     const slots = new Slots(words, 0, size, 1)
-    const free = Array.from({ length: size }, (_, i) => size - i)
+    const free: number[] = []
+    let fresh = 0
     const owners = new Map<number, number>()
     const past: number[] = []
     const release = (handle: number): void => {
@@ -196,7 +197,7 @@ test("[SL1][SL2][SL3][SL4][SL11][SL12] slots are a stack of numbers that remembe
       switch (what) {
         case "add": {
           const handle = slots.take(pick % 4)
-          assert.equal(slots.slotOf(handle), free.pop() ?? 0)
+          assert.equal(slots.slotOf(handle), free.shift() ?? (fresh < size ? ++fresh : 0))
           if (handle === 0) break
           assert.ok(!owners.has(handle) && !past.includes(handle))
           owners.set(handle, pick % 4)

@@ -11,7 +11,7 @@ import test from "node:test"
 import { eventually } from "../support/harness.ts"
 import { Dice, SEED, STRESS } from "../support/stress.ts"
 import { type WorkerHand, Workers } from "../support/workers.ts"
-import { type Ledger, PRODUCING, PROGRESS, STOP } from "./structures.workers.ts"
+import { ALIVE, type Ledger, PRODUCING, PROGRESS, STOP } from "./structures.workers.ts"
 
 const module = new URL("structures.workers.js", import.meta.url)
 const seeded = `seed ${SEED}`
@@ -75,24 +75,27 @@ test("[RG9][RG12][RG13] a ring loses no more than the dead had in their hands", 
     const ledger = ledgerFor(4 * perProducer)
     const ring = words(Ring.wordsFor(capacity))
     ledger.control[PRODUCING] = 4
-    let born = 0
+    let producers = 0
+    let born = 4
     const producer = (): WorkerHand => {
-      const number = born++
+      const number = producers++
       return workers.run(module, "produce", ring, capacity, ledger, number, 1 + number * perProducer, perProducer)
     }
     const consumer = (): WorkerHand =>
       workers.run(module, "consume", ring, capacity, ledger, perProducer, false, dice.roll(2 ** 30))
     const living = [producer(), producer(), consumer(), consumer()]
     const moved = (): number => ledger.control.slice(PROGRESS).reduce((sum, one) => sum + one, 0)
+    const allWork = (): Promise<void> => eventually(() => Atomics.load(ledger.control, ALIVE) === born)
     for (const place of [dice.roll(2), 2 + dice.roll(2), dice.roll(2), 2 + dice.roll(2)]) {
-      await Promise.all(living.map((hand) => hand.heard("alive")))
+      await allWork()
       const before = moved()
       const enough = dice.roll(200)
       await eventually(() => moved() - before >= enough || Atomics.load(ledger.control, PRODUCING) < 4)
       await living[place]?.kill()
       living[place] = place < 2 ? producer() : consumer()
+      born++
     }
-    await Promise.all(living.map((hand) => hand.heard("alive")))
+    await allWork()
     Atomics.store(ledger.control, STOP, 1)
     await Promise.all(living.map((hand) => hand.result))
 

@@ -5,7 +5,6 @@ import { IndexedHeap } from "#src/memory/indexed-heap.js"
 import { Ring } from "#src/memory/ring.js"
 import { Slots } from "#src/memory/slots.js"
 import { Dice } from "../support/stress.ts"
-import type { Voice } from "../support/workers.ts"
 
 /**
  * What all threads of a test share besides the structure. `seen[value]` counts how often a value came out; `payload`
@@ -21,6 +20,8 @@ export interface Ledger {
 export const STOP = 0
 export const PRODUCING = 1
 export const LOCK = 2
+/** How many threads have come to work, the dead included. */
+export const ALIVE = 3
 /** Producer n has made sure of so many values. */
 export const PROGRESS = 16
 
@@ -50,7 +51,6 @@ function count(ledger: Ledger, value: number): void {
 
 /** Offers the values from `first` on, until there are no more or it is told to stop. */
 export function produce(
-  this: Voice,
   words: Int32Array,
   capacity: number,
   ledger: Ledger,
@@ -61,7 +61,7 @@ export function produce(
   const ring = new Ring(words, 0, capacity)
   const { control, payload } = ledger
   const patience = new Patience()
-  this.say("alive")
+  add(control, ALIVE, 1)
   for (let i = 0; i < amount && load(control, STOP) === 0; i++) {
     write(payload, first + i, payloadOf(first + i))
     while (!ring.offer(first + i)) {
@@ -78,7 +78,6 @@ export function produce(
  * come in order. Now and then removes some value, and tells in the end how many.
  */
 export function consume(
-  this: Voice,
   words: Int32Array,
   capacity: number,
   ledger: Ledger,
@@ -92,7 +91,7 @@ export function consume(
   const patience = new Patience()
   const last = new Map<number, number>()
   let removed = 0
-  this.say("alive")
+  add(control, ALIVE, 1)
   for (;;) {
     const finished = load(control, PRODUCING) === 0 || load(control, STOP) !== 0
     if (removing && dice.roll(4) === 0) {
@@ -215,7 +214,7 @@ export function sort(
   const heap = new IndexedHeap(words, 0, capacity, (a, b) => read(payload, a) - read(payload, b), indices)
   const dice = new Dice(seed)
   const patience = new Patience()
-  let mine = [...slots]
+  const mine = [...slots]
   for (let turn = 0; turn < turns; turn++) {
     while (!compareAndSet(control, LOCK, 0, 1)) patience.lose()
     const way = dice.roll(4)
@@ -233,7 +232,7 @@ export function sort(
         if (way === 2 && heap.size > 0 && read(payload, heap.peek()) < read(payload, taken)) {
           throw new Error("The least was not the first")
         }
-        mine = [...mine, taken]
+        mine.push(taken)
       }
     }
     store(control, LOCK, 0)

@@ -24,7 +24,7 @@ export class ActorWorker {
   #activity: Int32Array | undefined
   #audience: Audience | undefined
   #ready: () => void = () => undefined
-  #pongs: (() => void)[] = []
+  readonly #pongs: (() => void)[] = []
   /** Whether the op in flight awaits, and so leaves the event loop of its thread free to answer. */
   #awaits = false
 

@@ -30,8 +30,8 @@ export class WorkerCast implements Cast {
   readonly #subject: Subject
   readonly #workers: ActorWorkers
   readonly #actors = new Map<string, ActorWorker>()
-  #completed: JsonObject[] = []
-  #refused: string[] = []
+  readonly #completed: JsonObject[] = []
+  readonly #refused: string[] = []
   /** What went wrong in the replayer itself. */
   readonly #mistakes: unknown[] = []
 

@@ -80,7 +80,13 @@ export function look(this: Voice, shared: { lock: Shared }): unknown {
 }
 
 /** Adds one so often, to a word that only the lock protects, and checks that it is alone. */
-export async function increment(this: Voice, shared: Shared, words: Int32Array, rounds: number, form: Form): Promise<void> {
+export async function increment(
+  this: Voice,
+  shared: Shared,
+  words: Int32Array,
+  rounds: number,
+  form: Form,
+): Promise<void> {
   const lock = ReentrantLock.from(shared)
   for (let round = 0; round < rounds; round++) {
     using _ = await lock[form]()
@@ -103,7 +109,11 @@ export async function stony(this: Voice, shared: Shared, word: Int32Array): Prom
 }
 
 /** Waits for the lock in a way that may be interrupted; how that ended. Says by which token to interrupt it. */
-export async function beInterrupted(this: Voice, shared: Shared, form: Form | "tryLock" | "tryLockSync"): Promise<unknown> {
+export async function beInterrupted(
+  this: Voice,
+  shared: Shared,
+  form: Form | "tryLock" | "tryLockSync",
+): Promise<unknown> {
   const lock = ReentrantLock.from(shared)
   this.say(here().token)
   let outcome = "locked"

@@ -240,7 +240,7 @@ for (const fair of [false, true]) {
     assert.equal(await reader.do(() => lock.readLock.tryLock(0)), false)
     await victim.kill()
     assert.equal(await reader.do(() => lock.readLock.tryLock(0)), true)
-    for (const task of [reader]) task.do(() => lock.readLock.unlock())
+    reader.do(() => lock.readLock.unlock())
     lock.readLock.unlock()
     assert.equal(await lock.writeLock.tryLock(0), true)
   })

@@ -1,5 +1,5 @@
 /** What the tests of locks and synchronizers share. */
-import type { AbstractQueuedSynchronizer, Condition, Lock, ReentrantLock } from "#src/lock/index.js"
+import { type AbstractQueuedSynchronizer, type Condition, type Lock, ReentrantLock } from "#src/lock/index.js"
 import type { LockSync } from "#src/lock/lock-sync.js"
 import { Flow } from "#src/memory/flow.js"
 import type { SharedMemory } from "#src/memory/shared-memory.js"
@@ -114,6 +114,37 @@ export function timeLimit(ms: number): { readonly isOver: boolean } {
       return now() >= end
     },
   }
+}
+
+/** See {@link parked}. */
+interface Parked {
+  readonly lock: ReentrantLock
+  readonly condition: Condition
+  readonly waiter: Task
+  readonly call: Call<boolean>
+  /** What it saw at the end of its wait. */
+  readonly seen: { holdCount: number; raised: boolean }
+}
+
+/** A lock with a condition, and a task that waits on it; with the lock again it looks around and unlocks. */
+export async function parked(
+  fair: boolean,
+  wait: (condition: Condition) => Promise<boolean>,
+  waiter: Task = new Task(),
+): Promise<Parked> {
+  const lock = new ReentrantLock({ fair })
+  const condition = lock.newCondition()
+  const seen = { holdCount: 0, raised: false }
+  const call = await waiter.waitIn(async () => {
+    using _ = await lock.lock()
+    try {
+      return await wait(condition)
+    } finally {
+      seen.holdCount = lock.holdCount
+      seen.raised = waiter.isInterrupted
+    }
+  })
+  return { lock, condition, waiter, call, seen }
 }
 
 /** A virtual thread, which is not started. */

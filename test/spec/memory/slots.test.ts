@@ -1,5 +1,6 @@
 /** The allocator of slots, one operation at a time. Ids such as [SL1] refer to docs/spec/memory-structures.md. */
 import { LINE } from "#src/memory/layout.js"
+import { Ring } from "#src/memory/ring.js"
 import { SLOT, Slots, SLOTS } from "#src/memory/slots.js"
 import assert from "node:assert/strict"
 import test from "node:test"
@@ -46,13 +47,34 @@ test("[SL1] several objects over the same words are one allocator", () => {
   assert.notEqual(slots.take(), 0)
 })
 
-test("[SL2] the slot freed last is taken first", () => {
+test("[SL2] the slot freed first is taken first, a fresh one only if no other is free", () => {
   const { slots } = slotsOf(4)
-  const [a = 0, b = 0, c = 0] = [slots.take(), slots.take(), slots.take()]
+  const [a, b, c] = [slots.take(), slots.take(), slots.take()]
   for (const handle of [b, a, c]) slots.free(handle)
+  const again = [slots.take(), slots.take(), slots.take()]
   assert.deepEqual(
-    [slots.take(), slots.take(), slots.take()].map((handle) => slots.slotOf(handle)),
-    [c, a, b].map((handle) => slots.slotOf(handle)),
+    again.map((handle) => slots.slotOf(handle)),
+    [b, a, c].map((handle) => slots.slotOf(handle)),
+  )
+  assert.equal(slots.slotOf(slots.take()), 4)
+})
+
+test("[SL2] a slot finds its place even in a ring full of holes", () => {
+  const { slots, words } = slotsOf(3)
+  const [a, b, c] = [slots.take(), slots.take(), slots.take()]
+  slots.free(a)
+  slots.free(b)
+  // What late threads could do to the ring of four: two holes behind the first.
+  const ring = new Ring(words, SLOTS.RING, 4, 3)
+  for (let i = 0; i < 2; i++) {
+    assert.ok(ring.remove(slots.slotOf(b)))
+    assert.ok(ring.offer(slots.slotOf(b)))
+  }
+  assert.equal(ring.offer(slots.slotOf(c)), false)
+  assert.ok(slots.free(c))
+  assert.deepEqual(
+    takeAll(slots).map((handle) => slots.slotOf(handle)),
+    [b, a, c].map((handle) => slots.slotOf(handle)),
   )
 })
 
@@ -72,10 +94,7 @@ test("[SL3] a handle is current from take to free, and not when the slot is in u
 })
 
 test("[SL3] generations come round as late as the bits allow, and everything still works", () => {
-  const capacity = 2 ** 24 - 1
-  // Of so many slots the words of a few will do.
-  const words = new Int32Array(SLOTS.RECORDS + 8 * SLOT.BODY)
-  const slots = new Slots(words, 0, capacity, 0)
+  const { slots } = slotsOf(2 ** 24 - 1, 0)
   const first = slots.take()
   let handle = first
   for (let i = 1; i < 2 ** 8; i++) {
@@ -158,9 +177,13 @@ for (const [kind, memory] of Object.entries(MEMORIES)) {
   })
 }
 
-test("[SL7] the two words all threads write are on different cache lines, the records on others", () => {
-  const lines = [SLOTS.HEAD, SLOTS.FRESH, SLOTS.RECORDS].map((word) => Math.floor(word / LINE))
-  assert.equal(new Set(lines).size, 3)
+test("[SL7] a record of 16 words has a cache line to itself", () => {
+  for (const capacity of [1, 3, 40]) {
+    const { slots } = slotsOf(capacity, LINE - SLOT.BODY)
+    for (const handle of takeAll(slots)) assert.equal((slots.bodyOf(handle) - SLOT.BODY) % LINE, 0)
+  }
+  assert.equal(SLOTS.RING % LINE, 0)
+  assert.ok(SLOTS.FRESH < LINE)
 })
 
 test("[SL11] what dead owners had is freed, and nothing else", () => {

@@ -1,5 +1,7 @@
 /** What the tests of phasers share. */
+import { load } from "#src/memory/atomics.js"
 import type { SharedMemory } from "#src/memory/shared-memory.js"
+import { QUEUE } from "#src/memory/wait-queue.js"
 import { freshTally, PhaserState } from "#src/sync/phaser-state.js"
 import type { PhaserTier } from "#src/sync/phaser-tier.js"
 import { Phaser } from "#src/sync/index.js"
@@ -23,6 +25,11 @@ export function countsOf(phaser: Phaser): Counts {
 /** The public declarations leave this out. */
 export function memoryOf(phaser: Phaser): SharedMemory {
   return (Phaser as unknown as { tierOf(phaser: Phaser): PhaserTier }).tierOf(phaser).memory
+}
+
+/** How many wait for the end of the phase. */
+export function waitersOf(phaser: Phaser): number {
+  return load(memoryOf(phaser.root).words, QUEUE.LENGTH)
 }
 
 /** One that has come to this phase, which would take a while. */

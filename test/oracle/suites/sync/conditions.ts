@@ -41,7 +41,9 @@ export class Conditions {
         return blocking ? condition.awaitSync(ms) : condition.await(ms)
       }
       case "awaitUninterruptibly":
-        return asVoid(blocking ? condition.awaitUninterruptiblySync() : condition.awaitUninterruptibly())
+        if (!blocking) return asVoid(condition.awaitUninterruptibly())
+        condition.awaitUninterruptiblySync()
+        return VOID
       case "signal":
         condition.signal()
         return VOID

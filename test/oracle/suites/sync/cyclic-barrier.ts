@@ -25,11 +25,7 @@ export class CyclicBarrierSubject implements Subject {
 
   static open({ setup, synchronizer, actionRuns }: Posted): CyclicBarrierSubject {
     if (actionRuns === undefined) throw new ScenarioError("A barrier was posted without the word of its action")
-    return new CyclicBarrierSubject(
-      setup,
-      CyclicBarrier.from(synchronizer, actionOf(setup, actionRuns)),
-      actionRuns,
-    )
+    return new CyclicBarrierSubject(setup, CyclicBarrier.from(synchronizer, actionOf(setup, actionRuns)), actionRuns)
   }
 
   post(): Posted {
