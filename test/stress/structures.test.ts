@@ -11,7 +11,7 @@ import test from "node:test"
 import { eventually } from "../support/harness.ts"
 import { Dice, SEED, STRESS } from "../support/stress.ts"
 import { type WorkerHand, Workers } from "../support/workers.ts"
-import { ALIVE, type Ledger, PRODUCING, PROGRESS, STOP } from "./structures.workers.ts"
+import { ALIVE, type Ledger, PRODUCING, PROGRESS, RENT, STOP } from "./structures.workers.ts"
 
 const module = new URL("structures.workers.js", import.meta.url)
 const seeded = `seed ${SEED}`
@@ -142,15 +142,25 @@ for (const thieves of [1, 3]) {
 for (const capacity of [3, 64]) {
   test(`[SL3][SL4][SL8][SL13] of ${capacity} slots none is in use twice, and all are there in the end`, async () => {
     await using workers = new Workers()
-    const memory = words(Slots.wordsFor(capacity, 1))
+    const memory = words(Slots.wordsFor(capacity, RENT.SIZE))
     const turns = 100_000 * STRESS
     const hands = [1, 2, 3].map((me) => workers.run(module, "rent", memory, capacity, turns, me, SEED + me))
-    const refusals = (await Promise.all(hands.map((hand) => hand.result))) as number[]
-    if (capacity < 10) assert.ok(refusals.some((count) => count > 0))
-    const slots = new Slots(memory, 0, capacity, 1)
+    const reports = (await Promise.all(hands.map((hand) => hand.result))) as { taken: number; refused: number }[]
+    if (capacity < 10) assert.ok(reports.some(({ refused }) => refused > 0))
+    const slots = new Slots(memory, 0, capacity, RENT.SIZE)
     const numbers = new Set<number>()
-    for (let handle = slots.take(); handle !== 0; handle = slots.take()) numbers.add(slots.slotOf(handle))
+    let freed = 0
+    for (let handle = slots.take(); handle !== 0; handle = slots.take()) {
+      numbers.add(slots.slotOf(handle))
+      freed += memory[slots.bodyOf(handle) + RENT.COUNT] ?? 0
+    }
     assert.equal(numbers.size, capacity, seeded)
+    // Each user counted up what the one before had left.
+    assert.equal(
+      freed,
+      reports.reduce((sum, { taken }) => sum + taken, 0),
+      seeded,
+    )
   })
 }
 

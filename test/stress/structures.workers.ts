@@ -165,37 +165,50 @@ export function thieve(words: Int32Array, capacity: number, ledger: Ledger): num
 
 // ------------------------------------------------------------------ slots
 
+/** The body of a slot: the mark of who uses it, and how often it was freed, written plainly. */
+export const RENT = { MARK: 0, COUNT: 1, SIZE: 2 } as const
+
 /** Takes and frees at random. A slot in use has its user's mark in its body, and nobody else's. */
-export function rent(words: Int32Array, capacity: number, turns: number, me: number, seed: number): number {
-  const slots = new Slots(words, 0, capacity, 1)
+export function rent(
+  words: Int32Array,
+  capacity: number,
+  turns: number,
+  me: number,
+  seed: number,
+): { taken: number; refused: number } {
+  const slots = new Slots(words, 0, capacity, RENT.SIZE)
   const dice = new Dice(seed)
   const mine: number[] = []
   const past: number[] = []
-  let refusals = 0
-  for (let turn = 0; turn < turns; turn++) {
-    if (mine.length === 0 || dice.roll(2) === 0) {
-      const handle = slots.take(me)
-      if (handle === 0) refusals++
-      else {
-        if (exchange(words, slots.bodyOf(handle), me) !== 0) throw new Error(`Slot of ${handle} is in use twice`)
-        mine.push(handle)
-      }
-      continue
+  let taken = 0
+  let refused = 0
+  const take = (): void => {
+    const handle = slots.take(me)
+    if (handle === 0) {
+      refused++
+      return
     }
-    const [handle = 0] = mine.splice(dice.roll(mine.length), 1)
+    taken++
+    if (exchange(words, slots.bodyOf(handle) + RENT.MARK, me) !== 0) throw new Error(`${handle} is in use twice`)
+    mine.push(handle)
+  }
+  const free = (handle: number): void => {
+    const body = slots.bodyOf(handle)
     if (!slots.isCurrent(handle)) throw new Error(`${handle} was freed behind my back`)
-    if (exchange(words, slots.bodyOf(handle), 0) !== me) throw new Error(`Somebody wrote to slot ${handle}`)
+    if (exchange(words, body + RENT.MARK, 0) !== me) throw new Error(`Somebody wrote to ${handle}`)
+    write(words, body + RENT.COUNT, read(words, body + RENT.COUNT) + 1)
     if (!slots.free(handle)) throw new Error(`${handle} could not be freed`)
     past.push(handle)
     const old = past[dice.roll(past.length)] ?? 0
     if (slots.isCurrent(old) || slots.free(old)) throw new Error(`${old} is current after it was freed`)
     if (past.length > 100) past.length = 0
   }
-  for (const handle of mine) {
-    store(words, slots.bodyOf(handle), 0)
-    if (!slots.free(handle)) throw new Error(`${handle} could not be freed at last`)
+  for (let turn = 0; turn < turns; turn++) {
+    if (mine.length === 0 || dice.roll(2) === 0) take()
+    else free(mine.splice(dice.roll(mine.length), 1)[0] ?? 0)
   }
-  return refusals
+  for (const handle of mine) free(handle)
+  return { taken, refused }
 }
 
 // ------------------------------------------------------------------ heap

@@ -1,0 +1,6 @@
+import { here } from "#src/memory/this-thread.js"
+
+/** Ends the wait that has this number in the thread that has this token. */
+export function unpark(token: number, node: number): void {
+  here().wake(token, node)
+}
