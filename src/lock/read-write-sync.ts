@@ -34,7 +34,7 @@ import {
   writing,
 } from "./read-write-words.ts"
 import { NONE, ReaderCells } from "./reader-cells.ts"
-import { type ReadingFlows, readLocksIn } from "./reading-flows.ts"
+import { ReadersHere, type ReadingFlows } from "./reading-flows.ts"
 
 /** How often a task holds both locks. */
 interface Holds {
@@ -49,7 +49,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
   readonly #token: number
   readonly #cells: ReaderCells
   /** The flows of this thread that read. */
-  readonly #readers: ReadingFlows
+  readonly #readers: ReadersHere
   /** The flow that writes, if it came to do so by means of this object: memory has but its number. */
   #writingFlow: Flow | undefined
 
@@ -59,7 +59,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     this.#space = memory.here.space
     this.#token = memory.here.token
     this.#cells = new ReaderCells(memory)
-    this.#readers = readLocksIn(memory.here).flowsOf(`${load(memory.words, MAKER)}:${load(memory.words, NUMBER)}`)
+    this.#readers = new ReadersHere(memory.here, `${load(memory.words, MAKER)}:${load(memory.words, NUMBER)}`)
     this.isFair = load(memory.words, FAIR) !== 0
   }
 
@@ -71,16 +71,16 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     const writer = writerIn(read(this.#words, STATE))
     if (writer === this.#token) return this.isWriting(flow) && this.#readWhileWriting(flow, holds)
     if (writer !== 0 && this.#cells.isWritten) return false
-    if (!barging && this.#readers.of(flow.id) === 0 && this.#mustQueue(SHARED)) return false
-    return this.#readers.total > 0 ? this.#readMore(flow, holds) : this.#readFirst(flow, holds)
+    if (!barging && this.#readers.flows.of(flow.id) === 0 && this.#mustQueue(SHARED)) return false
+    const { flows } = this.#readers
+    return flows.total > 0 ? this.#readMore(flows, flow, holds) : this.#readFirst(flow, holds)
   }
 
   #readFirst(flow: Flow, holds: number): boolean {
     const cell = this.#cells.claim()
     if (cell === NONE) return false
     if (this.#cells.enter(cell, holds)) {
-      this.#readers.cell = cell
-      this.#readers.add(flow.id, holds)
+      this.#readers.begin(cell, flow.id, holds)
       return true
     }
     this.#cells.free(cell)
@@ -88,35 +88,36 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     return false
   }
 
-  #readMore(flow: Flow, holds: number): true {
-    const readers = this.#readers
-    requireCountable(readers.total, holds)
-    readers.add(flow.id, holds)
-    write(this.#words, readsOf(readers.cell), readers.total)
+  #readMore(flows: ReadingFlows, flow: Flow, holds: number): true {
+    requireCountable(flows.total, holds)
+    flows.add(flow.id, holds)
+    write(this.#words, readsOf(flows.cell), flows.total)
     return true
   }
 
   #readWhileWriting(flow: Flow, holds: number): true {
-    if (this.#readers.total === 0) {
-      this.#readers.cell = WRITERS_CELL
-      store(this.#words, tokenOf(WRITERS_CELL), this.#token)
-    }
-    return this.#readMore(flow, holds)
+    const { flows } = this.#readers
+    if (flows.total > 0) return this.#readMore(flows, flow, holds)
+    write(this.#words, readsOf(WRITERS_CELL), holds)
+    store(this.#words, tokenOf(WRITERS_CELL), this.#token)
+    this.#readers.begin(WRITERS_CELL, flow.id, holds)
+    return true
   }
 
   /** Ends one read hold; true if somebody who waits may have a chance now. */
   endRead(flow: Flow): boolean {
-    if (this.#readers.of(flow.id) > 0) return this.#end(flow, 1)
+    const { flows } = this.#readers
+    if (flows.of(flow.id) > 0) return this.#end(flows, flow, 1)
     throw new IllegalMonitorStateError("The current task does not hold the read lock")
   }
 
-  #end(flow: Flow, times: number): boolean {
-    const readers = this.#readers
-    readers.remove(flow.id, times)
-    write(this.#words, readsOf(readers.cell), readers.total)
-    if (readers.total > 0) return false
+  #end(flows: ReadingFlows, flow: Flow, times: number): boolean {
+    flows.remove(flow.id, times)
+    write(this.#words, readsOf(flows.cell), flows.total)
+    if (flows.total > 0) return false
+    this.#readers.end()
     if (read(this.#words, STATE) < 0) return false // our own writing goes on
-    return this.#cells.leave(readers.cell) === 0 || this.queue.firstMode === SHARED
+    return this.#cells.leave(flows.cell) === 0 || this.queue.firstMode === SHARED
   }
 
   /** A cell has become free, which is all that a reader waits for if it stands first while others read. */
@@ -168,7 +169,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     if (left > 0) return false
     this.#writingFlow = undefined
     write(words, FLOW, 0)
-    store(words, STATE, this.#readers.total > 0 ? 1 << WRITERS_CELL : 0)
+    store(words, STATE, this.#readers.flows.total > 0 ? 1 << WRITERS_CELL : 0)
     return true
   }
 
@@ -190,7 +191,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
 
   /** How often the flow holds the read lock. */
   readsOf(flow: Flow): number {
-    return this.#readers.of(flow.id)
+    return this.#readers.flows.of(flow.id)
   }
 
   /** Whether a writer died and nobody has repaired since what it may have left. Counts for those who hold a lock. */
@@ -246,13 +247,13 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
 
   /** Those in front may be writers that wait until this thread reads no more. To wait for them would be for ever. */
   protected override tryOutOfTurn(holds: number, mode: number): boolean {
-    return mode === SHARED && this.#readers.total > 0 && this.read(currentFlow(), holds, true)
+    return mode === SHARED && this.#readers.flows.total > 0 && this.read(currentFlow(), holds, true)
   }
 
   protected override refuseToBlock(mode: number, endless: boolean): void {
     const flow = currentFlow()
-    const own = this.#readers.of(flow.id)
-    const byOther = this.#isWriter ? !this.isWriting(flow) : mode === EXCLUSIVE && this.#readers.total > own
+    const own = this.#readers.flows.of(flow.id)
+    const byOther = this.#isWriter ? !this.isWriting(flow) : mode === EXCLUSIVE && this.#readers.flows.total > own
     if (byOther) {
       throw new IllegalStateError(
         "This thread would block for ever: the lock is held by another flow of the same thread, which stands still meanwhile. Use the form that is awaited",
@@ -276,7 +277,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
   protected override releaseAll(): Holds {
     const flow = currentFlow()
     const holds = { writes: this.writesOf(flow), reads: this.readsOf(flow) }
-    if (holds.reads > 0) this.#end(flow, holds.reads)
+    if (holds.reads > 0) this.#end(this.#readers.flows, flow, holds.reads)
     this.endWrite(flow, holds.writes)
     this.queue.wakeFirst()
     return holds

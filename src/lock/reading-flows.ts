@@ -2,10 +2,11 @@
  * Which flows of this thread hold a read lock, and how often. Nobody else needs to know: to all other threads it is the
  * thread that reads, and when it dies its flows die with it. So this is in no shared memory, and has no limit.
  *
- * A thread may have several objects for one lock, each made from a clone of it. They must agree on who reads, so they find
- * this by the name of the lock, in a table of the thread. The table does not keep it alive. But while a flow reads
- * something must, for another object may be made to unlock it: so those in use are linked to each other in a ring. (Keeping a
- * table of these alone would be simpler. It costs three times as much as all the rest of locking and unlocking.)
+ * A thread may have several objects for one lock, each made from a clone of it. They must agree on who reads, so while a
+ * flow does they find each other by the name of the lock, in a table of the thread. When none does, nothing is left of it.
+ *
+ * Usually one flow reads, and one lock. So both maps keep their first entry outside of the map: putting one into a map and
+ * taking it out again costs more than all the rest of locking and unlocking.
  */
 import type { Here } from "../memory/here.ts"
 
@@ -14,85 +15,95 @@ export class ReadingFlows {
   cell = 0
   /** How often the flows hold the read lock, all together. */
   total = 0
-  readonly #ring: ReadingFlows
-  #before: ReadingFlows = this
-  #after: ReadingFlows = this
-  /** One flow and its holds; usually there is no other. */
   #flow = 0
   #holds = 0
-  readonly #others = new Map<number, number>()
-
-  /** `ring` is any that is in use; without, it begins a new one. */
-  constructor(ring?: ReadingFlows) {
-    this.#ring = ring ?? this
-  }
+  #others: Map<number, number> | undefined
 
   /** How often the flow with this number holds it. */
   of(flow: number): number {
-    if (flow === this.#flow) return this.#holds
-    return this.#others.size === 0 ? 0 : (this.#others.get(flow) ?? 0)
+    return flow === this.#flow ? this.#holds : (this.#others?.get(flow) ?? 0)
   }
 
   add(flow: number, times: number): void {
-    if (this.total === 0) {
-      this.#link()
-      this.#flow = flow
-    }
+    if (this.total === 0) this.#flow = flow
     this.total += times
     if (flow === this.#flow) this.#holds += times
-    else this.#others.set(flow, this.of(flow) + times)
+    else (this.#others ??= new Map()).set(flow, this.of(flow) + times)
   }
 
   remove(flow: number, times: number): void {
     this.total -= times
-    const left = this.of(flow) - times
-    if (flow === this.#flow) this.#holds = left
-    else if (left === 0) this.#others.delete(flow)
-    else this.#others.set(flow, left)
-    if (this.total === 0) this.#unlink()
-  }
-
-  #link(): void {
-    this.#before = this.#ring
-    this.#after = this.#ring.#after
-    this.#before.#after = this.#after.#before = this
-  }
-
-  #unlink(): void {
-    this.#before.#after = this.#after
-    this.#after.#before = this.#before
-    this.#before = this.#after = this
+    if (flow === this.#flow) this.#holds -= times
+    else if (this.of(flow) === times) this.#others?.delete(flow)
+    else this.#others?.set(flow, this.of(flow) - times)
   }
 }
 
-/** The read locks that flows of one thread hold, or may come to hold. */
-class ReadLocks {
-  readonly #ring = new ReadingFlows()
-  readonly #byName = new Map<string, WeakRef<ReadingFlows>>()
-  readonly #gone = new FinalizationRegistry<string>((name) => {
-    if (this.#byName.get(name)?.deref() === undefined) this.#byName.delete(name)
-  })
-  #made = 0
+/** The read locks that flows of one thread hold, by their names. */
+class ReadLocksHeld {
+  made = 0
+  #name = ""
+  #flows: ReadingFlows | undefined
+  readonly #others = new Map<string, ReadingFlows>()
 
-  /** The number of the next lock that the thread makes. */
-  nextNumber(): number {
-    return ++this.#made
+  get(name: string): ReadingFlows | undefined {
+    if (name === this.#name) return this.#flows
+    return this.#others.size === 0 ? undefined : this.#others.get(name)
   }
 
-  flowsOf(name: string): ReadingFlows {
-    const known = this.#byName.get(name)?.deref()
-    if (known !== undefined) return known
-    const flows = new ReadingFlows(this.#ring)
-    this.#byName.set(name, new WeakRef(flows))
-    this.#gone.register(flows, name)
-    return flows
+  add(name: string, flows: ReadingFlows): void {
+    if (this.#flows === undefined) {
+      this.#name = name
+      this.#flows = flows
+    } else this.#others.set(name, flows)
+  }
+
+  remove(name: string): void {
+    if (name === this.#name) {
+      this.#name = ""
+      this.#flows = undefined
+    } else this.#others.delete(name)
   }
 }
 
-const locks = new WeakMap<Here, ReadLocks>()
+const tables = new WeakMap<Here, ReadLocksHeld>()
 
-export function readLocksIn(here: Here): ReadLocks {
-  let found = locks.get(here)
-  if (found === undefined) locks.set(here, (found = new ReadLocks()))
-  return found
+function readLocksHeldIn(here: Here): ReadLocksHeld {
+  let table = tables.get(here)
+  if (table === undefined) tables.set(here, (table = new ReadLocksHeld()))
+  return table
+}
+
+/** The number of the next lock that the thread makes. */
+export function nextNumberIn(here: Here): number {
+  return ++readLocksHeldIn(here).made
+}
+
+/** The flows of this thread that read one lock, as one of the objects for that lock has them. */
+export class ReadersHere {
+  readonly #name: string
+  readonly #table: ReadLocksHeld
+  /** For the table, if it is by means of this object that a flow begins to read. */
+  readonly #own = new ReadingFlows()
+
+  constructor(here: Here, name: string) {
+    this.#name = name
+    this.#table = readLocksHeldIn(here)
+  }
+
+  get flows(): ReadingFlows {
+    return this.#own.total > 0 ? this.#own : (this.#table.get(this.#name) ?? this.#own)
+  }
+
+  /** The first flow begins to read, with this cell. */
+  begin(cell: number, flow: number, times: number): void {
+    this.#own.cell = cell
+    this.#own.add(flow, times)
+    this.#table.add(this.#name, this.#own)
+  }
+
+  /** The last flow has stopped. */
+  end(): void {
+    this.#table.remove(this.#name)
+  }
 }

@@ -29,7 +29,7 @@ import type { Condition } from "./condition.ts"
 import { ReadWriteSync } from "./read-write-sync.ts"
 import { FAIR, MAKER, NUMBER, READ_WRITE_WORDS } from "./read-write-words.ts"
 import { ReadLock } from "./read-lock.ts"
-import { readLocksIn } from "./reading-flows.ts"
+import { nextNumberIn } from "./reading-flows.ts"
 import type { QueuedThread } from "./synchronizer-base.ts"
 import { WriteLock } from "./write-lock.ts"
 
@@ -133,6 +133,6 @@ function create(options: { readonly fair?: boolean }): SharedMemory {
   const memory = SharedMemory.allocate(READ_WRITE_WORDS)
   store(memory.words, FAIR, requireBoolean("fair", fair) ? 1 : 0)
   store(memory.words, MAKER, memory.here.token)
-  store(memory.words, NUMBER, readLocksIn(memory.here).nextNumber())
+  store(memory.words, NUMBER, nextNumberIn(memory.here))
   return memory
 }

@@ -12,7 +12,7 @@ export class GrowableMemory extends SharedMemory {
   readonly #buffer: SharedArrayBuffer
   #view: Int32Array
 
-  private constructor(thread: Here, buffer: SharedArrayBuffer, isShared: boolean) {
+  constructor(thread: Here, buffer: SharedArrayBuffer, isShared: boolean) {
     const view = wholeOf(buffer)
     super(thread, view, isShared)
     this.#buffer = buffer

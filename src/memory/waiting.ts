@@ -44,7 +44,6 @@ import {
   type ParkPlace,
   SIGNALLED,
   TIMEOUT,
-  type WaitList,
   type Wake,
 } from "./wait-list.ts"
 
@@ -52,7 +51,7 @@ import {
 export type WaitOptions = number | { readonly timeout?: number; readonly signal?: AbortSignal }
 
 /** What a generator yields: the place to stand in, perhaps with a limit for this one step. */
-export type Park = ParkPlace | { readonly list: WaitList; readonly atMost: number }
+export type Park = ParkPlace | { readonly list: ParkPlace; readonly atMost: number }
 
 export { DUE, SIGNALLED, TIMEOUT, WaitList, type Wake } from "./wait-list.ts"
 

@@ -86,6 +86,11 @@ export class ExchangeHall {
     return offer !== 0 && this.isOffered(offer)
   }
 
+  /** How many words all blocks together occupy, in use or not. */
+  get extent(): number {
+    return load(this.#words, TOP) - BLOCKS
+  }
+
   // ------------------------------------------------------------------ the guard
 
   tryEnter(): boolean {

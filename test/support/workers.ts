@@ -62,7 +62,10 @@ export class WorkerHand {
   /** Waits until it has said the word, so many times in total. */
   async heard(word: unknown, times = 1): Promise<void> {
     const deadline = performance.now() + PATIENCE
+    let ended = false
     while (this.words.filter((said) => said === word).length < times) {
+      if (ended)
+        throw new Error(`Never heard ${String(word)}, only ${this.words.map(String).join(", ")}, and it has ended`)
       await new Promise<void>((resolve, reject) => {
         const timer = setTimeout(
           () => reject(new Error(`Never heard ${String(word)}, only ${this.words.map(String).join(", ")}`)),
@@ -74,12 +77,17 @@ export class WorkerHand {
         }
         this.#listeners.push(settle)
         // If it fails, or ends, it says nothing more.
-        this.result.then(settle, (error: unknown) => {
-          clearTimeout(timer)
-          reject(error instanceof Error ? error : new Error(String(error)))
-        })
+        this.result.then(
+          () => {
+            ended = true
+            settle()
+          },
+          (error: unknown) => {
+            clearTimeout(timer)
+            reject(error instanceof Error ? error : new Error(String(error)))
+          },
+        )
       })
-      if (this.words.filter((said) => said === word).length < times) await this.result
     }
   }
 

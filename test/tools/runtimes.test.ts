@@ -10,7 +10,7 @@ import { fetchRuntimes } from "../../tools/runtimes/fetch.ts"
 import { failureOf, type FileRun, runFiles } from "../../tools/runtimes/files.ts"
 import { filesFor, judge, staleEntries, type Verdict } from "../../tools/runtimes/judge.ts"
 import { header, remarks, row } from "../../tools/runtimes/report.ts"
-import { type Outcome, readResults } from "../../tools/runtimes/results.ts"
+import { FILE, type Outcome, readResults } from "../../tools/runtimes/results.ts"
 import { commandFor, packageOf, RUNTIMES } from "../../tools/runtimes/runtime.ts"
 import { repository, ROOT } from "./fixture.ts"
 
@@ -163,6 +163,8 @@ test("[RP31] a test that ran on another runtime and not here has failed here", (
   const twice = { file: "x", results: [...ran("x", { a: "passed" }).results, ...ran("x", { a: "passed" }).results] }
   const { passed, failed } = judge("deno", [ran("x", { a: "passed", more: "passed" })], [], [twice, ran("y", {})])
   assert.equal(passed, 2)
+  const broken = ran("x", { [FILE]: "failed", "outside of all tests": "failed" })
+  assert.deepEqual(judge("deno", [ran("x", {})], [], [broken]).failed, [], "those are no tests")
   assert.deepEqual(failed, [{ file: "x", title: "a", why: "was not run here, and was on another runtime" }])
 })
 

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Runtime } from "./fetch.ts"
-import { type FileResults, readResults, type Result } from "./results.ts"
+import { FILE, type FileResults, readResults, type Result } from "./results.ts"
 import { commandFor } from "./runtime.ts"
 
 export interface FileRun {
@@ -111,7 +111,7 @@ function endGroup({ pid }: ChildProcess): void {
 
 /** A file fails by itself if it does not come to its end, or ends badly with no test to blame. */
 export function failureOf({ results, open, finished }: FileResults, ending: Ending): Result[] {
-  const title = "the file itself"
+  const title = FILE
   const running = open.length === 0 ? "" : `; not ended: ${open.join(", ")}`
   const said = ending.stderr.trim() === "" ? "" : `\n${ending.stderr.trim()}`
   if (ending.isOverdue) return [{ title, outcome: "failed", why: `did not end within its time${running}${said}` }]

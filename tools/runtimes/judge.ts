@@ -1,6 +1,7 @@
 /** What the results on a runtime mean, given the differences that are known. */
 import type { Difference, Omission } from "./differences.ts"
 import type { FileRun } from "./files.ts"
+import { FILE, OUTSIDE, titleOf } from "./results.ts"
 import type { RuntimeName } from "./runtime.ts"
 
 /** A test, and what there is to say about it. */
@@ -72,7 +73,7 @@ function lost(got: readonly Titled[], wanted: readonly Titled[]): string[] {
     .filter((title) => {
       const at = left.indexOf(title)
       if (at !== -1) left.splice(at, 1)
-      return at === -1
+      return at === -1 && title !== FILE && title !== titleOf(OUTSIDE)
     })
 }
 

@@ -10,6 +10,9 @@ export type Path = readonly string[]
 /** Where an error stands that belongs to no test, or to one that is over. */
 export const OUTSIDE: Path = ["outside of all tests"]
 
+/** The title of what is said about a file that failed by itself. */
+export const FILE = "the file itself"
+
 export type Line =
   | { readonly event: "start"; readonly path: Path }
   | { readonly event: "end"; readonly path: Path; readonly outcome: Outcome; readonly why?: string }

@@ -4,18 +4,20 @@
  *
  * A thread that blocks says on its park word that it is going to sleep, looks whether there is a reason not to, and sleeps.
  * From outside, a thread that found a reason and goes on looks the same. So the sleeps themselves are counted, where they
- * begin and where they end: an odd number is a sleep. A thread that awaits never sleeps, but begins to listen anew
- * whenever it was rung; that is counted too.
+ * begin and where they end: an odd number is a sleep. A thread that awaits never sleeps; what is counted there are the
+ * rings that it answers, before it does anything about them. So each count has changed before the park word, after a ring,
+ * says again that nobody has rung.
  */
 import { ACTIVITY } from "./messages.ts"
 
 export const activity: Int32Array<SharedArrayBuffer> = new Int32Array(new SharedArrayBuffer(ACTIVITY.SIZE * 4))
 
-type Call = (...args: unknown[]) => unknown
+type Wait = (...args: unknown[]) => unknown
+type WaitAsync = (...args: unknown[]) => { async: false; value: string } | { async: true; value: Promise<string> }
 
-const { wait, waitAsync } = Atomics as unknown as { readonly wait: Call; readonly waitAsync: Call }
+const { wait, waitAsync } = Atomics as unknown as { readonly wait: Wait; readonly waitAsync: WaitAsync }
 
-function countedWait(...args: unknown[]): unknown {
+function countingWait(...args: unknown[]): unknown {
   Atomics.add(activity, ACTIVITY.SLEEPS, 1)
   try {
     return wait(...args)
@@ -24,9 +26,14 @@ function countedWait(...args: unknown[]): unknown {
   }
 }
 
-function countedWaitAsync(...args: unknown[]): unknown {
-  Atomics.add(activity, ACTIVITY.LISTENS, 1)
-  return waitAsync(...args)
+const countingWaitAsync: WaitAsync = (...args) => {
+  const waiting = waitAsync(...args)
+  return waiting.async ? { async: true, value: waiting.value.then(countRing) } : waiting
 }
 
-Object.assign(Atomics, { wait: countedWait, waitAsync: countedWaitAsync })
+function countRing(outcome: string): string {
+  Atomics.add(activity, ACTIVITY.RINGS, 1)
+  return outcome
+}
+
+Object.assign(Atomics, { wait: countingWait, waitAsync: countingWaitAsync })

@@ -108,17 +108,18 @@ export class ActorWorker {
   // ------------------------------------------------------------------ at rest
 
   /**
-   * Which sleep or listening it is in, if it has not been rung since it began; undefined if it is about something. If it
-   * blocks and the answer is twice the same, it slept all the time in between and has not been woken. If it awaits, the
-   * same is true if it has also answered in between: see {@link answer}.
+   * A number while it has nothing to do before somebody rings; undefined if it is about something. If a thread that blocks
+   * gives the same number twice, it slept all the time in between, and nobody has rung. If it awaits, the same is true if it has also
+   * answered in between: see {@link answer}.
    */
   get rest(): number | undefined {
-    const activity = this.#activity
-    if (activity === undefined) return undefined
-    const count = load(activity, this.#awaits ? ACTIVITY.LISTENS : ACTIVITY.SLEEPS)
-    if (!this.#awaits && count % 2 === 0) return undefined
+    if (this.#activity === undefined) return undefined
     const { space } = here()
-    return load(space.words, space.entryOf(this.token) + THREAD.PARK) === LISTENING ? count : undefined
+    // In this order: after a ring the word says LISTENING again only when the count has changed.
+    if (load(space.words, space.entryOf(this.token) + THREAD.PARK) !== LISTENING) return undefined
+    if (this.#awaits) return load(this.#activity, ACTIVITY.RINGS)
+    const sleeps = load(this.#activity, ACTIVITY.SLEEPS)
+    return sleeps % 2 === 0 ? undefined : sleeps
   }
 
   /** Settles when a thread that awaits has done whatever it was about: its event loop comes to the question only then. */

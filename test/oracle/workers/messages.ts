@@ -2,8 +2,8 @@
 import type { JsonObject } from "../json.ts"
 import type { Manner, Posted } from "../suites/sync/subject.ts"
 
-/** Where a worker thread counts its sleeps and its listening: see activity.ts. */
-export const ACTIVITY = { SLEEPS: 0, LISTENS: 1, SIZE: 2 } as const
+/** Where a worker thread counts its sleeps, and the rings it answers: see activity.ts. */
+export const ACTIVITY = { SLEEPS: 0, RINGS: 1, SIZE: 2 } as const
 
 export type Order =
   /** A new scenario begins. */

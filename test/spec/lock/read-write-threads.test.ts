@@ -3,8 +3,7 @@ import { ReentrantLock, ReentrantReadWriteLock } from "#src/lock/index.js"
 import { here } from "#src/memory/this-thread.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
+import { collectGarbage } from "../../support/garbage.ts"
 import { eventually, turns } from "../../support/harness.ts"
 import { type WorkerHand, Workers } from "../../support/workers.ts"
 import { PretendedThread, waitersOf } from "./read-write-support.ts"
@@ -95,8 +94,6 @@ test("[RW27] several objects for one lock are one lock", async () => {
 test("[RW27] what was locked by means of an object that is gone can be unlocked by another", () => {
   const { handle } = new ReentrantReadWriteLock()
   const open = (): ReentrantReadWriteLock => ReentrantReadWriteLock.from(handle)
-  setFlagsFromString("--expose-gc")
-  const collectGarbage = runInNewContext("gc") as () => void
   const reader = new Task()
   for (let holds = 1; holds <= 3; holds++) {
     reader.do(() => open().readLock.lockSync())

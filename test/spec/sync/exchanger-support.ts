@@ -3,7 +3,7 @@ import { GrowableMemory } from "#src/memory/growable-memory.js"
 import { ExchangeHall } from "#src/sync/exchange-hall.js"
 import type { Exchanger } from "#src/sync/index.js"
 
-export function hallOf(exchanger: Exchanger<never> | Exchanger<unknown> | Exchanger<Uint8Array>): ExchangeHall {
+export function hallOf(exchanger: Exchanger<unknown>): ExchangeHall {
   return new ExchangeHall(GrowableMemory.openGrown("Exchanger", exchanger))
 }
 

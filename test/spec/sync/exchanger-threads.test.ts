@@ -1,4 +1,5 @@
 /** Exchangers between threads. */
+import { AtomicInteger } from "#src/atomic/index.js"
 import { sharedWords, store } from "#src/memory/atomics.js"
 import type { Shared } from "#src/memory/shared-memory.js"
 import { here } from "#src/memory/this-thread.js"
@@ -6,10 +7,10 @@ import { Exchanger, Semaphore } from "#src/sync/index.js"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { runProgram } from "../../support/child.ts"
-import { eventually, turns } from "../../support/harness.ts"
+import { eventually } from "../../support/harness.ts"
 import { STRESS } from "../../support/stress.ts"
 import { Workers } from "../../support/workers.ts"
-import { isOffered } from "./exchanger-support.ts"
+import { hallOf, isOffered } from "./exchanger-support.ts"
 
 const MODULE = new URL("exchanger.workers.js", import.meta.url)
 
@@ -83,7 +84,7 @@ test("[EX6] an interrupt of another thread ends its wait, and another one is met
   for (const blocks of [true, false]) {
     const exchanger = new Exchanger<unknown>()
     const first = workers.run(MODULE, "exchange", exchanger, "first", blocks)
-    await eventually(() => isOffered(exchanger))
+    await eventually(() => isOffered(exchanger) && first.words.length === 1)
     here().space.interrupt(first.words[0] as number)
     await assert.rejects(first.result, { name: "InterruptedError" })
     assert.equal(isOffered(exchanger), false)
@@ -125,8 +126,9 @@ test("[EX18][EX13] whatever threads do, every value is given to one other, and b
   await using workers = new Workers()
   const exchanger = new Exchanger<unknown>()
   const rounds = 300 * STRESS
+  const going = new AtomicInteger(3)
   const hands = [true, true, false].map((blocks, from) =>
-    workers.run(MODULE, "exchangeMany", exchanger, from, rounds, blocks),
+    workers.run(MODULE, "exchangeMany", exchanger, going, from, rounds, blocks),
   )
   type Meeting = readonly [mine: number, from: number, round: number]
   const meetings = (await Promise.all(hands.map(({ result }) => result))) as Meeting[][]
@@ -135,12 +137,12 @@ test("[EX18][EX13] whatever threads do, every value is given to one other, and b
     for (const [round, partner, theirs] of mine) {
       total++
       assert.notEqual(partner, from)
-      const back = meetings[partner]?.find(([own]) => own === theirs)
-      assert.deepEqual(back, [theirs, from, round])
+      assert.deepEqual(meetings[partner]?.[theirs], [theirs, from, round])
     }
   }
   assert.ok(total >= 2 * rounds, `only ${total} values were exchanged`)
-  await turns()
+  // Five sizes of blocks, of each as many as three threads can have at once and a few more.
+  assert.ok(hallOf(exchanger).extent < 16_384, `the blocks take ${hallOf(exchanger).extent} words`)
 })
 
 test("[EX19] a program that awaits a partner from another thread stays alive", async () => {

@@ -1,4 +1,5 @@
 /** What other threads do in the tests of exchangers. */
+import { AtomicInteger } from "#src/atomic/index.js"
 import { block, load } from "#src/memory/atomics.js"
 import type { Shared } from "#src/memory/shared-memory.js"
 import { here } from "#src/memory/this-thread.js"
@@ -38,39 +39,42 @@ export interface Pair {
   readonly text: string
 }
 
-/** Exchanges so many values, and tells with whom: its own rounds and the partners' in pairs. */
+/** Exchanges so many values, unless nobody else is left to do so, and tells with whom. */
 export async function exchangeMany(
   shared: Shared,
+  count: Shared,
   from: number,
   rounds: number,
   blocks: boolean,
 ): Promise<(readonly [mine: number, from: number, round: number])[]> {
   const exchanger = Exchanger.from<Pair>(shared)
+  const going = AtomicInteger.from(count)
   const met: (readonly [number, number, number])[] = []
-  for (let round = 0; round < rounds; round++) {
-    // Of very different sizes, so that memory is used again in all ways.
-    const text = String.fromCodePoint(97 + from).repeat(1 + ((from * 7919 + round * 104_729) % 3000))
-    const mine: Pair = { from, round, text }
+  for (let round = 0; round < rounds;) {
+    const mine: Pair = { from, round, text: textOf(from, round) }
     try {
-      const got = blocks ? exchanger.exchangeSync(mine, 2000) : await exchanger.exchange(mine, 2000)
-      assert.equal(new Set(got.text).size, 1)
-      assert.equal(got.text[0], String.fromCodePoint(97 + got.from))
-      assert.equal(got.text.length, 1 + ((got.from * 7919 + got.round * 104_729) % 3000))
+      const got = blocks ? exchanger.exchangeSync(mine, 50) : await exchanger.exchange(mine, 50)
+      assert.equal(got.text, textOf(got.from, got.round))
       met.push([round, got.from, got.round])
+      round++
     } catch (error) {
-      // Nobody is left to exchange with.
       if ((error as Error).name !== "TimeoutError") throw error
-      return met
+      if (going.get() === 1) break
     }
   }
+  going.decrementAndGet()
   return met
 }
 
-/** Exchanges for ever, or until it is killed. */
-export function exchangeForEver(this: Voice, shared: Shared, blocks: boolean): Promise<void> | void {
+/** Of very different lengths, so that memory is used again in all ways. */
+function textOf(from: number, round: number): string {
+  return String.fromCodePoint(97 + from).repeat(1 + ((from * 7919 + round * 104_729) % 3000))
+}
+
+/** Exchanges a value for ever, or until it is killed. */
+export function exchangeForEver(this: Voice, shared: Shared, value: string, blocks: boolean): Promise<void> | void {
   const exchanger = Exchanger.from<string>(shared)
   this.say("begins")
-  const value = "x".repeat(1000)
   if (!blocks)
     return (async () => {
       for (;;) await exchanger.exchange(value)

@@ -1,0 +1,94 @@
+/**
+ * Functions that other threads can run. A function does not travel; what travels is where to find it.
+ *
+ *     // fib.ts
+ *     export const fib = task(import.meta.url, function fib(n: number): number { … })
+ *
+ *     // elsewhere
+ *     pool.submit(fib, 40)
+ *
+ * A task is the function itself, and is called as one where it is. Other threads import its module, once, and take the
+ * export of its name.
+ *
+ * For a module that knows nothing of corepool, `tasksOf` makes references to what it exports:
+ *
+ *     const { fib } = tasksOf<typeof import("./fib.js")>(new URL("./fib.js", import.meta.url))
+ */
+import { requireFunction, typeError } from "../checks.ts"
+
+/** Where a function is to be found. */
+export interface Place {
+  /** The absolute URL of its module. */
+  readonly module: string
+  /** The name under which the module exports it. */
+  readonly name: string
+}
+
+/** A function that other threads can run. */
+export type Task<A extends never[] = never[], T = unknown> = (...args: A) => T
+
+const places = new WeakMap<object, Place>()
+
+/**
+ * Makes a function of this module a task. It must be exported under its own name: `export const NAME = task(import.meta.url,
+ * function NAME(…) { … })`.
+ */
+export function task<F extends (...args: never[]) => unknown>(moduleUrl: string | URL, fn: F): F {
+  const module = requireModule(moduleUrl)
+  requireFunction("fn", fn)
+  if (fn.name === "") {
+    throw typeError("fn", "a function with the name under which it is exported", fn)
+  }
+  places.set(fn, { module, name: fn.name })
+  return fn
+}
+
+/** The functions among the exports of a module, each as a task; called here, it loads the module and so gives a promise. */
+export type TasksOf<M> = {
+  readonly [Name in keyof M as M[Name] extends (...args: never[]) => unknown ? Name : never]: M[Name] extends (
+    ...args: infer A
+  ) => infer T
+    ? (...args: A) => Promise<Awaited<T>>
+    : never
+}
+
+/** References to the functions that a module exports, without loading it. A name that it does not export fails when used. */
+export function tasksOf<M>(moduleUrl: string | URL): TasksOf<M> {
+  const module = requireModule(moduleUrl)
+  const made = new Map<string, unknown>()
+  const handler: ProxyHandler<object> = {
+    get(_, name) {
+      // An `await` of this object asks for `then`, and must not be answered with a task.
+      if (typeof name === "symbol" || name === "then") return undefined
+      let reference = made.get(name)
+      if (reference === undefined) made.set(name, (reference = referenceTo({ module, name })))
+      return reference
+    },
+  }
+  return new Proxy(Object.freeze({}), handler) as TasksOf<M>
+}
+
+function referenceTo(place: Place): (...args: unknown[]) => Promise<unknown> {
+  const reference = async (...args: unknown[]): Promise<unknown> => {
+    const exports = (await import(place.module)) as Record<string, unknown>
+    const fn = exports[place.name]
+    if (typeof fn !== "function") throw new TypeError(`${place.module} exports no function \`${place.name}\``)
+    return Reflect.apply(fn, undefined, args) as unknown
+  }
+  Object.defineProperty(reference, "name", { value: place.name })
+  places.set(reference, place)
+  return reference
+}
+
+/** Where the function is to be found, if it is a task. */
+export function placeOf(fn: object): Place | undefined {
+  return places.get(fn)
+}
+
+function requireModule(moduleUrl: string | URL): string {
+  const text = String(moduleUrl)
+  if ((typeof moduleUrl !== "string" && !(moduleUrl instanceof URL)) || !URL.canParse(text)) {
+    throw typeError("moduleUrl", "the absolute URL of a module, such as `import.meta.url`", moduleUrl)
+  }
+  return text
+}
