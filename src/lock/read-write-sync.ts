@@ -5,9 +5,10 @@
  * Only the first read hold of a thread and its last release touch the state, by one compare-and-set each. What other flows
  * of the thread do in between, and the same flow once more, is between them: see reading-flows.ts.
  *
- * Who is woken. A release that leaves no reader, or no writer, wakes the first who waits. One that leaves readers
- * changes something for nobody but a reader that found no cell; if one stands first, it is woken too. Whoever becomes first
- * later tries after that.
+ * Who is woken. A release that leaves no reader, or no writer, wakes the first who waits; one that leaves only dead readers
+ * does too. One that leaves readers who live changes something for nobody but a reader that found no cell; if one stands
+ * first, it is woken. Whoever becomes first later tries after that, except a writer that stood behind a reader: it waits for
+ * that reader, and this is why that one looks whether the others live when it stops.
  */
 import { compareAndSet, load, read, store, write } from "#atomics"
 import { MAX_VALUE } from "../checks.ts"
@@ -37,10 +38,7 @@ import { NONE, ReaderCells } from "./reader-cells.ts"
 import { ReadersHere, type ReadingFlows } from "./reading-flows.ts"
 
 /** How often a task holds both locks. */
-interface Holds {
-  readonly writes: number
-  readonly reads: number
-}
+type Holds = Readonly<Record<"writes" | "reads", number>>
 
 export class ReadWriteSync extends AbstractQueuedSynchronizer {
   readonly isFair: boolean
@@ -117,7 +115,14 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     if (flows.total > 0) return false
     this.#readers.end()
     if (read(this.#words, STATE) < 0) return false // our own writing goes on
-    return this.#cells.leave(flows.cell) === 0 || this.queue.firstMode === SHARED
+    return this.#cells.leave(flows.cell) === 0 || this.#isAwaited()
+  }
+
+  /** Whether somebody waits for something else than that the readers stop who are left. */
+  #isAwaited(): boolean {
+    const mode = this.queue.firstMode
+    // It may be that those who are left are dead, and the one that stands first now did not when they died.
+    return mode === SHARED || (mode === EXCLUSIVE && this.#cells.bury())
   }
 
   /** A cell has become free, which is all that a reader waits for if it stands first while others read. */
@@ -211,8 +216,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     const writer = this.writer()
     if (writer === undefined) return "Unlocked"
     if (writer.thread !== this.#token) return "Locked by another thread"
-    const flow = this.#writingFlow
-    // Another object for this lock may have been used meanwhile.
+    const flow = this.#writingFlow // another object for this lock may have been used meanwhile
     return flow !== undefined && this.isWriting(flow) ? `Locked by thread ${nameOf(flow)}` : "Locked by this thread"
   }
 
@@ -250,6 +254,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     return mode === SHARED && this.#readers.flows.total > 0 && this.read(currentFlow(), holds, true)
   }
 
+  /** A reader that waits to write waits for itself. If there is a way to end that, it is allowed to, as it is in Java. */
   protected override refuseToBlock(mode: number, endless: boolean): void {
     const flow = currentFlow()
     const own = this.#readers.flows.of(flow.id)
@@ -259,7 +264,6 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
         "This thread would block for ever: the lock is held by another flow of the same thread, which stands still meanwhile. Use the form that is awaited",
       )
     }
-    // With a time limit, or if it can be interrupted, it waits in vain but not for ever, as it would in Java.
     if (endless && mode === EXCLUSIVE && own > 0) {
       throw new IllegalStateError(
         "This thread would block for ever: the current task holds the read lock, which it has to unlock before it can write",

@@ -122,6 +122,8 @@ export class Here {
     if (this.#listening) return
     this.#listen()
     this.#look() // mail may have come when nobody listened
+    // So may an interrupt. The wait has not begun yet: it hears of it when the doorbell is answered.
+    if (load(this.space.words, this.#interrupt) !== 0) this.space.ring(this.token)
   }
 
   #listen(): void {

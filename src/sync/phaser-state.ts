@@ -121,12 +121,10 @@ export class PhaserState {
     return this.look().unarrived === 0 && load(this.#words, COMPLETER) === this.#memory.here.token
   }
 
-  /** Whether the thread that had to see to the end of this phase is dead. */
-  isAbandoned(seen: Tally): boolean {
-    if (seen.unarrived !== 0 || seen.phase < 0) return false
+  /** Whether the one that has to see to the end of the phase, if it is somebody's turn to, is dead. */
+  get isCompleterDead(): boolean {
     const completer = load(this.#words, COMPLETER)
-    if (completer === 0 || this.#memory.here.space.isAlive(completer)) return false
-    return this.look().raw === seen.raw
+    return completer !== 0 && !this.#memory.here.space.isAlive(completer)
   }
 
   /** Notes that a child arrives at its parent; false if it has done so before in this phase. */

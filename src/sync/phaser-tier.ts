@@ -154,8 +154,8 @@ export class PhaserTier {
       } else if (unarrived === 1) {
         if (this.#state.complete(seen, next))
           return this.#parent ? this.#report(this.#parent, next) : this.#advance(next)
-      } else if (this.#state.isAbandoned(seen)) {
-        this.terminate()
+      } else if (this.#isAbandoned(seen)) {
+        this.terminate(phase)
       } else {
         throw new IllegalStateError(
           `There is no party left that could arrive: ${seen.parties} are registered, and all have arrived in phase ${phase}`,
@@ -171,7 +171,7 @@ export class PhaserTier {
     try {
       ends = requireBoolean("result of onAdvance", this.#onAdvance(phase, parties))
     } catch (error) {
-      this.terminate()
+      this.terminate(phase)
       throw error
     }
     const next = nextPhase(phase)
@@ -219,15 +219,24 @@ export class PhaserTier {
 
   /** Ends everything if a thread died that had to see to the end of the phase, here or further up. */
   endIfAbandoned(): void {
-    if (this.#state.isAbandoned(this.look())) this.terminate()
+    const seen = this.look()
+    if (this.#isAbandoned(seen)) this.terminate(seen.phase)
     else this.#parent?.endIfAbandoned()
   }
 
-  terminate(): void {
+  /** Looks twice: the completer may have ended the phase first, and died then. */
+  #isAbandoned(seen: Tally): boolean {
+    if (seen.unarrived !== 0 || seen.phase < 0 || !this.#state.isCompleterDead) return false
+    const { raw, phase } = this.look()
+    return raw === seen.raw && phase === seen.phase
+  }
+
+  /** Ends everything, if need be only in this phase. */
+  terminate(only?: number): void {
     const root = this.#root
     for (;;) {
       const seen = root.#state.look()
-      if (seen.phase < 0) return
+      if (seen.phase < 0 || (only !== undefined && seen.phase !== only)) return
       if (root.#state.replace(seen, tallyOf(terminated(seen.phase), seen.parties, seen.unarrived))) break
     }
     root.#queue.wakeFirst()

@@ -20,7 +20,7 @@
  * line. Who knows of the death may `release` in the place of the dead.
  */
 import { compareAndSet, load, read, store } from "#atomics"
-import { MAX_VALUE, requireBoolean, requireInteger, requireTimeout } from "../checks.ts"
+import { MAX_VALUE, requireBoolean, requireInteger, requireObject, requireTimeout } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import { AbstractQueuedSynchronizer } from "../lock/abstract-queued-synchronizer.ts"
@@ -117,10 +117,9 @@ class Acquired implements Permits {
   }
 
   release(): void {
-    const permits = this.#permits
-    if (permits === 0) return
-    this.#permits = 0
-    this.#sync.give(permits)
+    if (this.#permits === 0) return
+    this.#sync.give(this.#permits)
+    this.#permits = 0 // not before: that there are too many may be over by the next time
   }
 
   [Symbol.dispose](): void {
@@ -252,8 +251,9 @@ function requirePermits(permits: number): number {
   return (permits | 0) === permits && permits >= 0 ? permits : requireInteger("permits", permits, 0)
 }
 
-function create(permits: number, { fair = false }: { readonly fair?: boolean }): SharedMemory {
+function create(permits: number, options: { readonly fair?: boolean }): SharedMemory {
   requireInteger("permits", permits, MIN_VALUE)
+  const { fair = false } = requireObject("options", options) as typeof options
   requireBoolean("fair", fair)
   const memory = SharedMemory.allocate(WORDS)
   store(memory.words, PERMITS, permits)

@@ -2,6 +2,7 @@
 import { add, load, read } from "#atomics"
 import { BrokenBarrierError, TimeoutError } from "#src/errors.js"
 import { mainFlow } from "#src/memory/flow.js"
+import { SharedMemory } from "#src/memory/shared-memory.js"
 import { QUEUE } from "#src/memory/wait-queue.js"
 import { blocking, drive } from "#src/memory/waiting.js"
 import { BarrierCore, type Turn, type Way } from "#src/sync/barrier-core.js"
@@ -60,7 +61,7 @@ function act(core: BarrierCore, shared: S, arrival: number | Turn): void {
 }
 
 /** Comes so often, or until the barrier is broken. */
-function blocker(name: string, { rounds = 1, way = PATIENT } = {}): Body {
+function blocker(name: string, { rounds = 1, way = PATIENT } = {}): (shared: S) => unknown {
   return (shared) => {
     const core = coreOf(shared, name)
     let outcome: unknown
@@ -140,23 +141,22 @@ function check({ parties, hasAction = false, kill, ...model }: Case): void {
 
 const [a, b, c] = [blocker("a"), blocker("b"), blocker("c")]
 
-for (const [kinds, threads] of [
-  ["two that block", { a, b }],
-  ["two that await", { a: awaiter("a"), b: awaiter("b") }],
-  ["one that blocks and one that awaits", { a, b: awaiter("b") }],
-  ["three", { a, b: awaiter("b"), c }],
+for (const [kinds, hasAction, threads] of [
+  ["two that block", false, { a, b }],
+  ["two that block", true, { a, b }],
+  ["two that await", false, { a: awaiter("a"), b: awaiter("b") }],
+  ["one that blocks and one that awaits", true, { a, b: awaiter("b") }],
+  ["three", false, { a, b: awaiter("b"), c }],
 ] as const) {
   const parties = Object.keys(threads).length
-  for (const hasAction of [false, true]) {
-    test(`[CB30] ${kinds} go on together, ${hasAction ? "after the action" : "without an action"}`, () =>
-      check({
-        parties,
-        hasAction,
-        threads,
-        finally: (shared) =>
-          assert.deepEqual(outcomes(shared), { tripped: parties, broken: 0, timedOut: 0, acted: hasAction ? 1 : 0 }),
-      }))
-  }
+  test(`[CB30] ${kinds} go on together, ${hasAction ? "after the action" : "without an action"}`, () =>
+    check({
+      parties,
+      hasAction,
+      threads,
+      finally: (shared) =>
+        assert.deepEqual(outcomes(shared), { tripped: parties, broken: 0, timedOut: 0, acted: hasAction ? 1 : 0 }),
+    }))
 }
 
 test("[CB30] and meet again", () =>
@@ -186,10 +186,11 @@ for (const hasAction of [false, true]) {
       parties: 2,
       hasAction,
       threads: { a, b: blocker("b", { way: IMPATIENT }) },
+      preemptions: 2,
       finally: (shared) => {
-        const { tripped, broken, timedOut } = outcomes(shared)
+        const { tripped, broken, timedOut, acted } = outcomes(shared)
         if (timedOut === 0) assert.deepEqual({ tripped, broken }, { tripped: 2, broken: 0 })
-        else assert.deepEqual({ tripped, broken, timedOut }, { tripped: 0, broken: 1, timedOut: 1 })
+        else assert.deepEqual({ tripped, broken, timedOut, acted }, { tripped: 0, broken: 1, timedOut: 1, acted: 0 })
       },
     }))
 
@@ -209,25 +210,23 @@ for (const hasAction of [false, true]) {
     }))
 }
 
-for (const [what, threads] of [
-  ["blocking", { a, b: blocker("b", { way: IMPATIENT }) }],
-  ["awaiting", { a: awaiter("a"), b: blocker("b", { way: IMPATIENT }) }],
+for (const [what, hasAction, threads] of [
+  ["blocking", false, { a, b: blocker("b", { way: IMPATIENT }) }],
+  ["awaiting", true, { a: awaiter("a"), b: blocker("b", { way: IMPATIENT }) }],
 ] as const) {
-  for (const hasAction of [false, true]) {
-    test(`[CB32] one of two dies, ${what}, ${hasAction ? "with" : "without"} an action`, () =>
-      check({
-        parties: 2,
-        hasAction,
-        threads,
-        kill: ["a"],
-        timeouts: 0,
-        // The survivor may wait in vain for one that died before it came, but not for one that had come.
-        finally: (shared) => {
-          const { timedOut } = outcomesOfSurvivors(shared)
-          if (timedOut > 0) assert.equal(hadCome(shared, "a"), false, "the death went unnoticed")
-        },
-      }))
-  }
+  test(`[CB32] one of two dies, ${what}, ${hasAction ? "with" : "without"} an action`, () =>
+    check({
+      parties: 2,
+      hasAction,
+      threads,
+      kill: ["a"],
+      timeouts: 0,
+      // The survivor may wait in vain for one that died before it came, but not for one that had come.
+      finally: (shared) => {
+        const { timedOut } = outcomesOfSurvivors(shared)
+        if (timedOut > 0) assert.equal(hadCome(shared, "a"), false, "the death went unnoticed")
+      },
+    }))
 }
 
 test("[CB32] one of three dies, perhaps over telling the others: they have the same outcome", () =>
@@ -258,6 +257,41 @@ test("[CB32] of more tasks than can meet one dies, or two, one of them over what
     preemptions: 0,
     finally: (shared) => void outcomesOfSurvivors(shared),
   }))
+
+test("[CB32] who was told by one that died is not told again, in another wait, by the one who completes it", () => {
+  const report = explore({
+    setup: () => {
+      const shared = setupFor(2, false)()
+      const words = shared.program.words(BarrierGeneration.size(2), "other barrier", BARRIER)
+      BarrierGeneration.begin(words, 2, false)
+      return { ...shared, other: words }
+    },
+    threads: {
+      a,
+      b: ({ program, words, other }) => {
+        const memory = program.memory("b", words)
+        const meet = (core: BarrierCore): string => {
+          try {
+            blocking(core.arriving(mainFlow, IMPATIENT), IMPATIENT.timeout)
+            return "TRIPPED"
+          } catch (error) {
+            return outcomeOf(error)
+          }
+        }
+        if (meet(new BarrierCore(memory)) !== "TRIPPED") return
+        // Nobody else comes here.
+        assert.equal(meet(new BarrierCore(new SharedMemory(memory.here, other, false))), "TIMED_OUT")
+      },
+      c: (shared) => blocking(coreOf(shared, "c").looking(mainFlow)),
+    },
+    kill: "a",
+    onKill: ({ program }, name) => program.bury(name),
+    timeouts: 0,
+    preemptions: 0,
+    states: 5_000_000,
+  })
+  assertExplored(report, 1_000)
+})
 
 test("[CB32] one that resets dies", () =>
   check({

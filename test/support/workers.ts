@@ -12,6 +12,8 @@
  * test by `this.say(word)`: declare it as `function holdLock(this: Voice, lock: Shared)`.
  */
 import { Worker } from "node:worker_threads"
+import { eventually } from "./harness.ts"
+import { requireMemoryLimits } from "./memory-limits.ts"
 
 /** What the functions are called on. */
 export interface Voice {
@@ -91,6 +93,12 @@ export class WorkerHand {
     }
   }
 
+  /** What it says first. That something else shows what it has done does not mean that its word has arrived. */
+  async firstWord(): Promise<unknown> {
+    await eventually(() => this.words.length > 0)
+    return this.words[0]
+  }
+
   /** Ends it, wherever it is. Settles when its end is known. */
   async kill(): Promise<void> {
     await this.worker.terminate()
@@ -116,7 +124,8 @@ export class Workers implements AsyncDisposable {
   }
 
   /** The same with little memory: for those that are to run out of it. */
-  runStarved(module: URL, name: string, ...args: unknown[]): WorkerHand {
+  async runStarved(module: URL, name: string, ...args: unknown[]): Promise<WorkerHand> {
+    await requireMemoryLimits()
     const hand = new WorkerHand({ module: module.href, name, args }, { resourceLimits: { maxOldGenerationSizeMb: 16 } })
     this.#hands.push(hand)
     return hand

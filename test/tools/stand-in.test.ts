@@ -162,6 +162,17 @@ test("[RP33] a test that takes too long, and one that throws from a callback, ha
   )
 })
 
+test("[RP32][RP33] a test that took too long and keeps the process alive does not keep it longer than the others", async (t) => {
+  const lines = await told(
+    t,
+    `import test from "node:test"
+     test("endless", { timeout: 5 }, () => new Promise(() => setInterval(() => {}, 1000)))
+     test("next", () => {})`,
+    true,
+  )
+  assert.deepEqual(lines, ["failed endless", "passed next"])
+})
+
 test("[RP33] a test that waits for nothing that could come has failed with those behind it", async (t) => {
   const { results: all, finished } = await results(
     t,

@@ -19,7 +19,7 @@ import { header, remarks, type Row, row } from "./report.ts"
 import { type RuntimeName, RUNTIMES } from "./runtime.ts"
 
 /** Nothing takes so long; it only turns what hangs into a failure. */
-const LIMITS: Limits = { test: 300_000, file: 600_000 }
+const LIMITS: Limits = { test: 120_000, file: 600_000 }
 
 interface Request {
   readonly runtimes: readonly RuntimeName[]

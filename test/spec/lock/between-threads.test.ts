@@ -1,3 +1,4 @@
+import { Thread } from "corepool"
 import { sharedWords, store } from "#src/memory/atomics.js"
 import { ReentrantLock, type Shared } from "#src/lock/index.js"
 import { here } from "#src/memory/this-thread.js"
@@ -127,7 +128,7 @@ test("[LK13] who waits has the lock as soon as another thread unlocks it", async
   }
 })
 
-test("[LK13] a worker that waits, in whatever form, has the lock as soon as it is unlocked here", async () => {
+test("[LK6][LK13] a worker that waits, in whatever form, has the lock as soon as it is unlocked here", async () => {
   await using workers = new Workers()
   for (const form of ["lock", "lockInterruptibly", "lockSync", "lockInterruptiblySync"]) {
     const lock = new ReentrantLock()
@@ -140,6 +141,7 @@ test("[LK13] a worker that waits, in whatever form, has the lock as soon as it i
       [false],
     )
     assert.equal(waiter.words.includes("locked"), false)
+    assert.equal(lock.hasQueuedThread(Thread.currentThread()), false, "its number there is that of another thread")
     lock.unlock()
     assert.deepEqual(await waiter.result, { wasAbandoned: false, holdCount: 1 })
     assert.equal(lock.isLocked, false)

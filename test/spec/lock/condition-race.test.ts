@@ -1,6 +1,7 @@
-/** A signal, and the end of a wait for another reason, at the same moment. */
-import type { ReentrantLock } from "#src/lock/index.js"
+/** A signal, and the end of a wait for another reason, at the same moment; and what such ends leave behind. */
+import { ReentrantLock } from "#src/lock/index.js"
 import { load, store } from "#src/memory/atomics.js"
+import { SPACE } from "#src/memory/space.js"
 import { here } from "#src/memory/this-thread.js"
 import { QUEUE } from "#src/memory/wait-queue.js"
 import assert from "node:assert/strict"
@@ -82,4 +83,24 @@ test("[CN16] a signal that comes just after it is for the next", async () => {
   lock.unlock()
   await call.failsWith("InterruptedError")
   assert.equal(await next.ends(), true)
+})
+
+test("[CN26] what such waits leave in memory is used again", async () => {
+  const lock = new ReentrantLock()
+  const condition = lock.newCondition()
+  assert.notEqual(condition.handle, undefined) // other threads may know it
+  const { words } = here().space
+  const chunks = load(words, SPACE.CHUNKS)
+  for (let round = 0; round < 300; round++) {
+    const task = new Task()
+    await lock.lock()
+    const call = task.call(() => lock.lock())
+    assert.throws(() => condition.awaitSync(), { name: "IllegalStateError" })
+    await call.ends()
+    task.do(() => {
+      condition.signalAll()
+      lock.unlock()
+    })
+  }
+  assert.ok(load(words, SPACE.CHUNKS) <= chunks + 1)
 })

@@ -136,7 +136,7 @@ test("[CN24][CN10] an interrupt from another thread ends awaitSync and await", a
   for (const form of ["awaitSync", "await"] as const) {
     for (const ms of [Infinity, 100_000]) {
       const hand = await waiter(workers, both, form, ms)
-      here().space.interrupt(hand.words[0] as number)
+      here().space.interrupt((await hand.firstWord()) as number)
       assert.deepEqual(await outcomeOf(hand), { ...SIGNALLED, outcome: "InterruptedError" })
     }
   }
@@ -147,7 +147,7 @@ test("[CN24][CN13] awaitUninterruptiblySync waits on", async () => {
   const both = pair()
   for (const form of ["awaitUninterruptiblySync", "awaitUninterruptibly"] as const) {
     const hand = await waiter(workers, both, form)
-    here().space.interrupt(hand.words[0] as number)
+    here().space.interrupt((await hand.firstWord()) as number)
     assert.equal(waiting(both), 1)
     await both.lock.lock()
     both.condition.signal()
@@ -186,7 +186,6 @@ for (const ms of [Infinity, 1]) {
       lock.unlock()
     })
     assert.deepEqual(waitersOn(condition), [])
-    // What it left behind is usable again.
     const next = await new Task().waitIn(async () => {
       using _ = await lock.lock()
       return await condition.await()

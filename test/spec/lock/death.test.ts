@@ -19,7 +19,7 @@ async function doomed(
   const hand =
     death === "parent"
       ? workers.run(JOBS, "parent", ENTRY.href, JOBS.href, lock)
-      : workers[death === "memory" ? "runStarved" : "run"](JOBS, "dieHolding", lock, death, times)
+      : await workers[death === "memory" ? "runStarved" : "run"](JOBS, "dieHolding", lock, death, times)
   await hand.heard("locked")
   const dies = async (): Promise<void> => {
     if (death === "killed" || death === "parent") await hand.kill()
@@ -95,7 +95,7 @@ test("[LK19] a thread that blocks, and one that blocks with a limit, gets the lo
 })
 
 for (const death of ["exit", "error", "memory", "parent"] as const) {
-  test("[LK20] it does not matter how a holder died", async () => {
+  test(`[LK20] it does not matter how a holder died (${death})`, async () => {
     await using workers = new Workers()
     const lock = new ReentrantLock()
     const holder = await doomed(workers, lock, death)

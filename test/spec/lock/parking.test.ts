@@ -1,8 +1,9 @@
-import { Flow } from "#src/memory/flow.js"
+import { Flow, mainFlow } from "#src/memory/flow.js"
 import { CANCELLED, FREE, WAITING } from "#src/memory/node-pool.js"
 import { store } from "#src/memory/atomics.js"
 import { NODE } from "#src/memory/space.js"
 import { here } from "#src/memory/this-thread.js"
+import type { ParkPlace } from "#src/memory/wait-list.js"
 import { WaitNode } from "#src/memory/wait-node.js"
 import { EXCLUSIVE } from "#src/memory/wait-queue.js"
 import { awaiting, blocking, type Steps, TIMEOUT } from "#src/memory/waiting.js"
@@ -42,6 +43,29 @@ class Wait implements Disposable {
     this.node.end()
   }
 }
+
+// The first of all, when nothing has been waited for yet in this thread, and nobody listens.
+test("[PK3] an interrupt that another thread sends just as a task parks ends its stay", async () => {
+  const { space, token } = here()
+  const node = new WaitNode(here(), mainFlow, { isShared: true }, true, WAITING, EXCLUSIVE)
+  const place: ParkPlace = {
+    interruptible: true,
+    limited: true,
+    append(parked) {
+      space.interrupt(token)
+      return node.append(parked)
+    },
+    unlink: () => node.unlink(),
+    block: (flow, ms) => node.block(flow, ms),
+  }
+  function* parking(): Steps<void> {
+    yield place
+  }
+  await assert.rejects(awaiting(parking(), 10_000), { name: "InterruptedError" })
+  assert.equal(mainFlow.isInterrupted, false)
+  store(space.words, node.index + NODE.STATE, FREE)
+  node.end()
+})
 
 test("[PK1] a parked task goes on when it is unparked", async () => {
   for (const ms of [undefined, 100_000]) {

@@ -1,15 +1,15 @@
 /** Threads that die with a read-write lock, or waiting for one. */
 import { ReentrantLock, ReentrantReadWriteLock } from "#src/lock/index.js"
+import { mainFlow } from "#src/memory/flow.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { eventually } from "../../support/harness.ts"
 import { type WorkerHand, Workers } from "../../support/workers.ts"
-import { PretendedThread } from "./read-write-support.ts"
+import { insideOf, PretendedThread } from "./read-write-support.ts"
 import type { Act } from "./read-write.workers.ts"
 import { Call, Task, tasks } from "./support.ts"
 
 const MODULE = new URL("read-write.workers.js", import.meta.url)
-const STRESS = Number(process.env["STRESS"] ?? 1)
 
 /** Workers that do something with the lock and stay so, until they are killed. */
 class Scene extends Workers {
@@ -74,6 +74,24 @@ test("[RW33] so does that of a reader which nobody waited for, when a writer com
   assert.equal(lock.writeLock.tryLock(), true)
 })
 
+test("[RW33] nor does one that died beside a reader, when that one stops", async () => {
+  const lock = new ReentrantReadWriteLock()
+  const thread = new PretendedThread()
+  const victim = thread.open(lock)
+  victim.writeLock.lockSync()
+  const [reader, writer] = tasks(2) as [Task, Task]
+  const reading = await reader.waitIn(() => lock.readLock.lock())
+  const writing = await writer.waitIn(() => lock.writeLock.lock())
+  // It stops writing and goes on reading, and dies before it has told anybody. The reader is first to hear of it.
+  victim.readLock.lockSync()
+  insideOf(victim).endWrite(mainFlow, 1)
+  thread.die()
+  await eventually(() => !reading.isPending)
+  await writing.waits()
+  reader.do(() => lock.readLock.unlock())
+  await writing.ends()
+})
+
 const ends: { how: string; run: (scene: Scene, ...acts: Act[]) => Promise<void> }[] = [
   { how: "terminated", run: async (scene, ...acts) => (await scene.doing(...acts)).kill() },
   {
@@ -82,7 +100,7 @@ const ends: { how: string; run: (scene: Scene, ...acts: Act[]) => Promise<void> 
   },
   {
     how: "out of memory",
-    run: async (scene, ...acts) => void (await scene.runStarved(MODULE, "doAndExhaust", scene.lock, acts).gone),
+    run: async (scene, ...acts) => void (await (await scene.runStarved(MODULE, "doAndExhaust", scene.lock, acts)).gone),
   },
 ]
 
@@ -243,55 +261,5 @@ for (const fair of [false, true]) {
     reader.do(() => lock.readLock.unlock())
     lock.readLock.unlock()
     assert.equal(await lock.writeLock.tryLock(0), true)
-  })
-}
-
-test("[RW38] however many threads die reading, there is room", async () => {
-  const lock = new ReentrantReadWriteLock()
-  const crowd = (): PretendedThread[] =>
-    Array.from({ length: 29 }, () => {
-      const thread = new PretendedThread()
-      assert.equal(thread.open(lock).readLock.tryLock(), true)
-      return thread
-    })
-  for (let round = 0; round < 4; round++) {
-    const threads = crowd()
-    assert.equal(lock.readLock.tryLock(), false)
-    const reading = round % 2 === 0 ? new Call(lock.readLock.lock()) : undefined
-    await reading?.waits()
-    for (const thread of threads) thread.die()
-    if (reading === undefined) lock.readLock.lockSync()
-    else await eventually(() => !reading.isPending)
-    assert.equal(lock.readLockCount, 1)
-    lock.readLock.unlock()
-  }
-  for (const thread of crowd()) thread.die()
-  assert.equal(lock.writeLock.tryLock(), true)
-  assert.equal(lock.writeLock.wasAbandoned, false)
-})
-
-for (const fair of [false, true]) {
-  test(`[RW39] threads killed at random leave nobody waiting (${fair ? "fair" : "not fair"})`, async () => {
-    await using scene = new Scene(fair)
-    const { lock } = scene
-    let seed = 0
-    const start = (): WorkerHand => scene.run(MODULE, "lockForEver", lock, ++seed)
-    const hands = [start(), start()]
-    for (let kills = 0; kills < 12 * STRESS; kills++) {
-      const index = kills % hands.length
-      await hands[index]?.heard("going")
-      // It is killed wherever it is: we get the lock a few times beside it, and so do the others.
-      for (let round = 0; round < 20; round++) {
-        const task = new Task()
-        const one = round % 3 === 0 ? lock.writeLock : lock.readLock
-        await task.do(() => one.lock())
-        task.do(() => one.unlock())
-      }
-      await hands[index]?.kill()
-      hands[index] = start()
-    }
-    for (const hand of hands) await hand.kill()
-    await lock.writeLock.lock()
-    assert.deepEqual([lock.readLockCount, lock.queueLength], [0, 0])
   })
 }

@@ -52,8 +52,8 @@ export class ReadWriteModel {
 
   ask(task: number, mode: Mode, manner: Manner): void {
     const interruptible = manner === "interruptibly" || manner === "zero"
-    if (interruptible && this.raised.delete(task)) return this.#end(task, "InterruptedError")
-    if (this.#mayHave(task, mode, manner === "barging")) {
+    if (interruptible && this.raised.delete(task)) this.#end(task, "InterruptedError")
+    else if (this.#mayHave(task, mode, manner === "barging")) {
       this.#take(task, mode)
       this.#end(task, true)
     } else if (manner === "zero" || manner === "barging") this.#end(task, false)
@@ -62,16 +62,22 @@ export class ReadWriteModel {
 
   unlock(task: number, mode: Mode): void {
     const holds = mode === "read" ? this.readsOf(task) : this.writer === task ? this.writes : 0
-    if (holds === 0) return this.#end(task, "IllegalMonitorStateError")
-    if (mode === "read") this.#setReads(task, holds - 1)
-    else if (--this.writes === 0) this.writer = undefined
-    this.#end(task, true)
-    this.#serve()
+    if (holds === 0) this.#end(task, "IllegalMonitorStateError")
+    else {
+      if (mode === "read") this.#setReads(task, holds - 1)
+      else if (--this.writes === 0) this.writer = undefined
+      this.#end(task, true)
+      this.#serve()
+    }
   }
 
   awaitSignal(task: number): void {
-    if (this.raised.delete(task)) return this.#end(task, "InterruptedError")
-    if (this.writer !== task) return this.#end(task, "IllegalMonitorStateError")
+    if (this.raised.delete(task)) this.#end(task, "InterruptedError")
+    else if (this.writer === task) this.#startWaiting(task)
+    else this.#end(task, "IllegalMonitorStateError")
+  }
+
+  #startWaiting(task: number): void {
     const held = { writes: this.writes, reads: this.readsOf(task) }
     this.waiting.push({ task, mode: "write", interruptible: true, held, outcome: true })
     this.#setReads(task, 0)
@@ -81,9 +87,12 @@ export class ReadWriteModel {
   }
 
   signal(task: number, all: boolean): void {
-    if (this.writer !== task) return this.#end(task, "IllegalMonitorStateError")
-    for (const waiter of this.waiting.splice(0, all ? Infinity : 1)) this.line.push({ ...waiter, interruptible: false })
-    this.#end(task, true)
+    if (this.writer === task) {
+      for (const waiter of this.waiting.splice(0, all ? Infinity : 1)) {
+        this.line.push({ ...waiter, interruptible: false })
+      }
+      this.#end(task, true)
+    } else this.#end(task, "IllegalMonitorStateError")
   }
 
   interrupt(task: number): void {

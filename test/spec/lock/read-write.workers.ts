@@ -1,5 +1,7 @@
+/* oxlint-disable oxc/no-this-in-exported-function -- `this` is the voice: see test/support/workers.ts */
 /** What other threads do with a read-write lock in the tests. */
 import { ReentrantLock, ReentrantReadWriteLock, type Shared } from "#src/lock/index.js"
+import { block } from "#src/memory/atomics.js"
 import type { Voice } from "../../support/workers.ts"
 
 /** What can be done to a lock, in one word. */
@@ -56,7 +58,7 @@ export function writeUntilAwaited(this: Voice, shared: Shared, waiters: number):
   const lock = ReentrantReadWriteLock.from(shared)
   lock.writeLock.lockSync()
   this.say("done")
-  while (lock.queueLength < waiters);
+  while (lock.queueLength < waiters) block(1)
   lock.writeLock.unlock()
 }
 
@@ -80,9 +82,9 @@ export function readAndWrite(shared: Shared, memory: SharedArrayBuffer, rounds: 
     random = (Math.imul(random, 1_103_515_245) + 12_345) | 0
     const choice = (random >>> 16) & 7
     if (choice === 0) {
-      using _guard = writeLock.lockSync()
+      using _ = writeLock.lockSync()
       for (let index = 0; index < record.length; index++) record[index] = (record[index] ?? 0) + 1
-      if (choice === 0 && (random & 1) === 0) readLock.lockSync().unlock()
+      if ((random & 1) === 0) readLock.lockSync().unlock()
       written++
     } else {
       if (choice === 1 && !readLock.tryLock()) continue

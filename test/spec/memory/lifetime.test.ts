@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { runProgram } from "../../support/child.ts"
+import { requireMemoryLimits } from "../../support/memory-limits.ts"
 
 /** A program that is main thread and worker in one: `main` and `worker` are bodies of asynchronous functions. */
 function twoThreads(main: string, worker: string): string {
@@ -118,6 +119,7 @@ for (const [way, end] of [
   ["is terminated", "parentPort.postMessage('kill me'); for (;;);"],
 ]) {
   test(`[MM8] a lock whose holder ${way} goes to the next, who is told`, async () => {
+    if (way === "runs out of memory") await requireMemoryLimits()
     const { code, stdout } = await runProgram(
       twoThreads(
         `const lock = new ReentrantLock()

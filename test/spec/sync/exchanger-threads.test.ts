@@ -84,8 +84,8 @@ test("[EX6] an interrupt of another thread ends its wait, and another one is met
   for (const blocks of [true, false]) {
     const exchanger = new Exchanger<unknown>()
     const first = workers.run(MODULE, "exchange", exchanger, "first", blocks)
-    await eventually(() => isOffered(exchanger) && first.words.length === 1)
-    here().space.interrupt(first.words[0] as number)
+    await eventually(() => isOffered(exchanger))
+    here().space.interrupt((await first.firstWord()) as number)
     await assert.rejects(first.result, { name: "InterruptedError" })
     assert.equal(isOffered(exchanger), false)
     const second = workers.run(MODULE, "exchange", exchanger, "second", blocks)

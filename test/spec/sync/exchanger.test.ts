@@ -1,9 +1,11 @@
 /** Flows of one thread that exchange values. */
+import { FutureTask } from "corepool"
 import { Exchanger } from "#src/sync/index.js"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { rejectionOf, turns } from "../../support/harness.ts"
 import { Task, tasks, timeLimit } from "../lock/support.ts"
+import { hallOf } from "./exchanger-support.ts"
 
 /** Known to other threads, though none uses it. */
 function shared<V>(): Exchanger<V> {
@@ -92,7 +94,7 @@ test("[EX3] the second may bring what could not be cloned", async () => {
 test("[EX4] a promise is refused", async () => {
   for (const create of BOTH) {
     const exchanger = create()
-    for (const value of [Promise.resolve(1), Object.fromEntries([["then", () => undefined]])]) {
+    for (const value of [Promise.resolve(1), new FutureTask(() => 1)]) {
       await assert.rejects(exchanger.exchange(value), {
         name: "TypeError",
         message: /^Expected `value` to be no promise/,
@@ -228,7 +230,7 @@ test("[EX11] several objects in one thread are one exchanger", async () => {
 
 test("[EX14] what cannot be cloned is refused if another thread could come", async () => {
   const exchanger = shared<unknown>()
-  for (const value of [() => 1, Symbol("mine"), { deep: [new WeakMap()] }, new SharedArrayBuffer(8)]) {
+  for (const value of [() => 1, Symbol("mine"), { deep: [new WeakMap()] }]) {
     await assert.rejects(exchanger.exchange(value), { name: "NotSerializableError", message: /^Cannot send .* cloned/ })
     assert.throws(() => exchanger.exchangeSync(value), { name: "NotSerializableError" })
   }
@@ -244,6 +246,24 @@ test("[EX14] what cannot be cloned is refused if another thread could come", asy
   const first = exchanger.exchange(1)
   assert.equal(await exchanger.exchange(2), 1)
   assert.equal(await first, 2)
+})
+
+test("[EX14] and so is what is too large", () => {
+  const hall = hallOf(new Exchanger())
+  // Not made here, for it would take a while: how long it is decides.
+  const large = { length: 2 ** 28 } as Uint8Array
+  assert.ok(hall.tryEnter())
+  assert.throws(() => hall.publish(large, 0), { name: "NotSerializableError", message: /268435456 bytes is too large/ })
+  assert.equal(hall.hasOffer, false)
+  hall.leave()
+})
+
+test("[EX14] shared memory is no exception", async () => {
+  const exchanger = shared<unknown>()
+  for (const value of [new SharedArrayBuffer(8), { deep: [new SharedArrayBuffer(8)] }]) {
+    await assert.rejects(exchanger.exchange(value, 10), { name: "NotSerializableError" })
+    assert.throws(() => exchanger.exchangeSync(value, 10), { name: "NotSerializableError" })
+  }
 })
 
 test("[EX15] who waits when the exchanger becomes known to other threads waits on", async () => {

@@ -121,8 +121,8 @@ test("[PH23][PH24] an interrupt of another thread ends an interruptible wait and
     "arriveAndAwaitAdvanceSync",
   ]
   const others = ways.map((way) => workers.run(MODULE, "wait", phaser, way, 0))
-  await eventually(() => waitersOf(phaser) === ways.length && others.every(({ words }) => words.length === 1))
-  for (const { words } of others) here().space.interrupt(words[0] as number)
+  await eventually(() => waitersOf(phaser) === ways.length)
+  for (const other of others) here().space.interrupt((await other.firstWord()) as number)
   for (const { result } of others.slice(0, 2)) await assert.rejects(result, { name: "InterruptedError" })
   await turns()
   assert.equal(waitersOf(phaser), 4)

@@ -22,7 +22,12 @@ const TIME_LIMIT = Number(process.env["TEST_TIME_LIMIT"] ?? 120_000)
 
 const write = (line: Line): void => appendFileSync(RESULTS, `${JSON.stringify(line)}\n`)
 const open = new Set<Step>()
-const surroundings = { write, open }
+const surroundings = { write, open, isOverdue: false }
+
+/** Ends the process after the last test, if a test that took too long might keep it alive. */
+function endOverdue(): void {
+  if (surroundings.isOverdue && open.size === 0) setImmediate(() => open.size === 0 && process.exit(1))
+}
 
 const DEFAULTS: StepOptions = { skip: undefined, todo: undefined, timeout: TIME_LIMIT }
 
@@ -67,12 +72,11 @@ function reasonIn(option: unknown): Reason | undefined {
 }
 
 function addTest(parent: Step, { name, options, fn }: Given<TestFunction>): Promise<void> {
-  return parent.add(
-    new Step(surroundings, parent, [...parent.path, name], options, (step) => {
-      const context = new TestContext(step)
-      return fn.length < 2 ? fn.call(context, context) : called(fn, context)
-    }),
-  )
+  const test = new Step(surroundings, parent, [...parent.path, name], options, (step) => {
+    const context = new TestContext(step)
+    return fn.length < 2 ? fn.call(context, context) : called(fn, context)
+  })
+  return parent.add(test).finally(endOverdue)
 }
 
 /** A test that takes `done` has ended when that is called. */
@@ -88,7 +92,7 @@ function called(fn: TestFunction, context: TestContext): Promise<void> {
 function addSuite({ name, options, fn }: Given<() => unknown>): Promise<void> {
   const outer = collecting
   const suite = new Step(surroundings, outer, [...outer.path, name], options, undefined)
-  const ended = outer.add(suite)
+  const ended = outer.add(suite).finally(endOverdue)
   // Node leaves out what is in a suite that is skipped.
   if (options.skip !== undefined) return ended
   collecting = suite

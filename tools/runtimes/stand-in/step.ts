@@ -27,6 +27,8 @@ export interface Surroundings {
   write(line: Line): void
   /** The steps that have not ended, in the order of the calls. */
   readonly open: Set<Step>
+  /** Whether a test took too long. What it waits for may keep the process alive for ever. */
+  isOverdue: boolean
 }
 
 /** What a step is told to do when its turn comes; nothing for a suite, whose function has run by then. */
@@ -134,7 +136,7 @@ export class Step {
   async #runTest(): Promise<void> {
     if (await this.#attempt(() => this.#parent?.beforeInner())) {
       if (await this.#attempt(() => this.#parent?.aroundInner("beforeEach"))) {
-        await this.#attempt(() => withinTime(this.options.timeout, () => this.#body?.(this)))
+        await this.#attempt(() => this.#withinTime(() => this.#body?.(this)))
         await this.#innerSteps()
       }
       await this.#attempt(() => this.#parent?.aroundInner("afterEach"))
@@ -175,6 +177,24 @@ export class Step {
     for (let seen: Promise<void> | undefined; seen !== this.#inner;) {
       seen = this.#inner
       await seen
+    }
+  }
+
+  /** Fails if what the call promises takes longer than it may. The limit itself keeps no process alive. */
+  async #withinTime(call: () => unknown): Promise<void> {
+    const { timeout } = this.options
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const over = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        this.#surroundings.isOverdue = true
+        reject(new Error(`test timed out after ${timeout}ms`))
+      }, timeout)
+      timer.unref()
+    })
+    try {
+      await Promise.race([call(), over])
+    } finally {
+      clearTimeout(timer)
     }
   }
 
@@ -230,18 +250,4 @@ export function told(error: unknown): string {
 /** One turn of the event loop. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
-}
-
-/** Fails if what the call promises takes longer. The limit itself keeps no process alive. */
-async function withinTime(limit: number, call: () => unknown): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`test timed out after ${limit}ms`)), limit)
-    timer.unref()
-  })
-  try {
-    await Promise.race([call(), over])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -1,0 +1,237 @@
+/** The reentrant lock, fair and not: mutual exclusion, order, time limits, interrupts, and death. */
+import { add, exchange, load, store } from "#atomics"
+import { InterruptedError } from "#src/errors.js"
+import { acquiring } from "#src/lock/acquiring.js"
+import { LockSync } from "#src/lock/lock-sync.js"
+import { ReentrantLock } from "#src/lock/reentrant-lock.js"
+import { mainFlow } from "#src/memory/flow.js"
+import { EXCLUSIVE } from "#src/memory/wait-queue.js"
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { name, type Self } from "./explore.ts"
+import { awaited, Program } from "./program.ts"
+import { assertNobodyWaits, check, interruptible, opened } from "./synchronizers.ts"
+
+/**
+ * INSIDE: the token of who is between lock and unlock. DONE: how often somebody was. GRAVE: 1 if a thread died with the lock
+ * and nobody had it since.
+ */
+const NOTES = { INSIDE: 0, DONE: 1, GRAVE: 2, SIZE: 3 } as const
+
+interface Start {
+  readonly fair?: boolean
+  /** Who has the lock in the beginning. */
+  readonly heldBy?: string
+}
+
+function setupOf({ fair = false, heldBy }: Start = {}) {
+  return () => {
+    const program = new Program("a", "b", "c")
+    program.enter("a")
+    const { words } = LockSync.allocate(fair)
+    name(words, "lock")
+    if (heldBy !== undefined) new ReentrantLock(opened(program, heldBy, words)).lockSync()
+    return { program, words, notes: program.words(NOTES.SIZE, "notes", NOTES), flow: interruptible(program, "b") }
+  }
+}
+type S = ReturnType<ReturnType<typeof setupOf>>
+type Body = (shared: S, self: Self) => void
+
+function lockOf({ program, words }: S, thread: string): ReentrantLock {
+  return new ReentrantLock(opened(program, thread, words))
+}
+
+/** What one does who has the lock: looks whether anybody else is in there, and what became of who was before. */
+function visit({ program, notes }: S, lock: ReentrantLock, thread: string): void {
+  const other = exchange(notes, NOTES.INSIDE, program.token(thread))
+  assert.ok(other === 0 || !program.space.isAlive(other), "two are inside")
+  assert.equal(lock.wasAbandoned, exchange(notes, NOTES.GRAVE, 0) === 1, "the lock was abandoned")
+  assert.ok(other === 0 || lock.wasAbandoned, "somebody died inside, and the lock does not say so")
+  store(notes, NOTES.INSIDE, 0)
+  add(notes, NOTES.DONE, 1)
+}
+
+const blocker =
+  (thread: string): Body =>
+  (shared) => {
+    const lock = lockOf(shared, thread)
+    lock.lockSync()
+    visit(shared, lock, thread)
+    lock.unlock()
+  }
+
+const awaiter =
+  (thread: string): Body =>
+  (shared, self) => {
+    const lock = lockOf(shared, thread)
+    const steps = acquiring(lock.sync.queue, mainFlow, EXCLUSIVE, true, () => lock.tryLock())
+    awaited(self, steps, () => {
+      visit(shared, lock, thread)
+      lock.unlock()
+    })
+  }
+
+/** Gives up if the time is over, which is at any time. */
+const impatient =
+  (thread: string): Body =>
+  (shared) => {
+    const lock = lockOf(shared, thread)
+    const got = lock.tryLockSync(1)
+    assert.equal(lock.isHeldByCurrentThread, got)
+    if (!got) return
+    visit(shared, lock, thread)
+    lock.unlock()
+  }
+
+/** Gives back what it has from the beginning. */
+const holder =
+  (thread: string): Body =>
+  (shared) => {
+    const lock = lockOf(shared, thread)
+    visit(shared, lock, thread)
+    lock.unlock()
+  }
+
+function isFree(times?: number) {
+  return (shared: S): void => {
+    assertNobodyWaits(shared.words)
+    assert.equal(lockOf(shared, "c").isLocked, false)
+    if (times !== undefined) assert.equal(load(shared.notes, NOTES.DONE), times)
+  }
+}
+
+/** Before its death is known to anybody: so it still is the holder if it was. */
+function bury({ program, words, notes }: S, thread: string): void {
+  const holding = new LockSync(program.memory(thread, words)).holder()?.thread
+  if (holding === program.token(thread)) store(notes, NOTES.GRAVE, 1)
+  program.bury(thread)
+}
+
+for (const fair of [false, true]) {
+  const kind = fair ? "fair" : "not fair"
+
+  test(`[ML1] two threads that block, ${kind}`, () =>
+    check(1_000, { setup: setupOf({ fair }), threads: { a: blocker("a"), b: blocker("b") }, finally: isFree(2) }))
+
+  test(`[ML1] three threads, one of them awaiting, ${kind}`, () =>
+    check(1_000, {
+      setup: setupOf({ fair }),
+      threads: { a: blocker("a"), b: blocker("b"), c: awaiter("c") },
+      preemptions: 2,
+      finally: isFree(3),
+    }))
+
+  test(`[ML3] one that gives up, ${kind}`, () =>
+    check(1_000, {
+      setup: setupOf({ fair, heldBy: "a" }),
+      threads: { a: holder("a"), b: impatient("b"), c: blocker("c") },
+      preemptions: 2,
+      finally: isFree(),
+    }))
+
+  test(`[ML5] one of two dies, ${kind}`, () =>
+    check(1_000, {
+      setup: setupOf({ fair }),
+      threads: { a: blocker("a"), b: blocker("b") },
+      kill: "a",
+      onKill: bury,
+      finally: isFree(),
+    }))
+
+  test(`[ML5] one of three dies, ${kind}`, () =>
+    check(1_000, {
+      setup: setupOf({ fair }),
+      threads: { a: blocker("a"), b: blocker("b"), c: impatient("c") },
+      kill: "a",
+      onKill: bury,
+      preemptions: 1,
+      finally: isFree(),
+    }))
+}
+
+test("[ML2] one that locks twice is inside until it has unlocked twice", () =>
+  check(1_000, {
+    setup: setupOf(),
+    threads: {
+      a: (shared: S) => {
+        const lock = lockOf(shared, "a")
+        lock.lockSync()
+        assert.equal(lock.tryLock(), true)
+        assert.equal(lock.holdCount, 2)
+        lock.unlock()
+        visit(shared, lock, "a")
+        lock.unlock()
+        assert.equal(lock.holdCount, 0)
+      },
+      b: blocker("b"),
+    },
+    finally: isFree(2),
+  }))
+
+test("[ML4] an interrupt at any moment ends the wait, or is still there after it", () =>
+  check(1_000, {
+    setup: setupOf({ heldBy: "a" }),
+    threads: {
+      a: holder("a"),
+      b: (shared: S) =>
+        shared.flow.runInside(() => {
+          const lock = lockOf(shared, "b")
+          try {
+            lock.lockInterruptiblySync()
+          } catch (error) {
+            assert.ok(error instanceof InterruptedError)
+            assert.equal(lock.isHeldByCurrentThread, false)
+            return
+          }
+          visit(shared, lock, "b")
+          lock.unlock()
+        }),
+      c: (shared: S) => {
+        shared.program.space.interrupt(shared.program.token("b"))
+      },
+    },
+    finally: (shared) => {
+      isFree()(shared)
+      const interrupted = shared.flow.isInterrupted
+      assert.equal(load(shared.notes, NOTES.DONE), interrupted ? 2 : 1)
+    },
+  }))
+
+test("[ML6] in a fair lock nobody overtakes one who waited before", () =>
+  check(1_000, {
+    setup: setupOf({ fair: true, heldBy: "a" }),
+    threads: {
+      a: holder("a"),
+      b: blocker("b"),
+      c: (shared: S) => {
+        const lock = lockOf(shared, "c")
+        const late = lock.hasQueuedThreads
+        lock.lockSync()
+        // Two: the holder, and the one who waited.
+        if (late) assert.equal(load(shared.notes, NOTES.DONE), 2)
+        visit(shared, lock, "c")
+        lock.unlock()
+      },
+    },
+    preemptions: 2,
+    finally: isFree(3),
+  }))
+
+test("[ML6] nor does who had the fair lock last", () =>
+  check(1_000, {
+    setup: setupOf({ fair: true, heldBy: "a" }),
+    threads: {
+      a: (shared: S) => {
+        const lock = lockOf(shared, "a")
+        visit(shared, lock, "a")
+        const late = lock.hasQueuedThreads
+        lock.unlock()
+        lock.lockSync()
+        if (late) assert.equal(load(shared.notes, NOTES.DONE), 2)
+        visit(shared, lock, "a")
+        lock.unlock()
+      },
+      b: blocker("b"),
+    },
+    finally: isFree(3),
+  }))

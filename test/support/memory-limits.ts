@@ -1,0 +1,25 @@
+/**
+ * For tests in which a worker runs out of memory. Where the runtime does not keep a worker within its limit, such a test must
+ * fail before it begins: the worker would go on until the machine has no memory left.
+ */
+import { Worker } from "node:worker_threads"
+
+/** Megabytes: more than the limit, and no burden for the machine. */
+const HOARD = 200
+const LIMIT = 16
+
+let areKept: Promise<boolean> | undefined
+
+export async function requireMemoryLimits(): Promise<void> {
+  areKept ??= tryOut()
+  if (!(await areKept)) throw new Error("This runtime does not keep a worker within its memory limit")
+}
+
+function tryOut(): Promise<boolean> {
+  const hoard = `const hoard = []; for (let i = 0; i < ${HOARD}; i++) hoard.push(new Array(2 ** 17).fill(i + 0.5))`
+  const worker = new Worker(hoard, { eval: true, resourceLimits: { maxOldGenerationSizeMb: LIMIT } })
+  return new Promise((resolve) => {
+    worker.on("error", () => undefined) // that it ran out of memory; the exit code says it as well
+    worker.on("exit", (code) => resolve(code !== 0))
+  })
+}
