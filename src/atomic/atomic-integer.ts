@@ -5,9 +5,9 @@
  *     worker.postMessage({ served })              // there: AtomicInteger.from(message.served).incrementAndGet()
  *     served.incrementAndGet()
  *
- * Sums wrap around as in Java: one more than 2³¹ − 1 is −2³¹. So do the results of functions given to `updateAndGet` and the
- * like. What is passed in must be an integer from −2³¹ to 2³¹ − 1: a `TypeError` or `RangeError` otherwise. `AtomicLong`
- * holds larger ones.
+ * Sums wrap around as in Java: one more than 2³¹ − 1 is −2³¹. So do the results of functions given to `updateAndGet`
+ * and the like. What is passed in must be an integer from −2³¹ to 2³¹ − 1: a `TypeError` or `RangeError` otherwise.
+ * `AtomicLong` holds larger ones.
  */
 import { add, compareAndSet, exchange, load, store } from "#atomics"
 import { MAX_VALUE, rangeError, typeError } from "../checks.ts"
@@ -75,7 +75,7 @@ export class AtomicInteger extends AtomicNumber {
     return (add(this.#words, VALUE, -1) - 1) | 0
   }
 
-  /** `value => value + 1` has to do what `incrementAndGet` does, so it wraps; what is not exact any more has no low bits. */
+  /** `value => value + 1` does what `incrementAndGet` does, so it wraps; what is not exact any more has no low bits. */
   protected override resultOf(computed: number): number {
     if (typeof computed !== "number") throw typeError("result of the function", "an integer", computed)
     if (!Number.isSafeInteger(computed)) {

@@ -4,9 +4,9 @@
  *     const bytes = new AtomicLong()
  *     worker.postMessage({ bytes })               // there: AtomicLong.from(message.bytes).addAndGet(chunk.length)
  *
- * Java's has 64 bits and wraps around. This one gives and takes ordinary numbers, which are exact up to 2⁵³ − 1, and never goes
- * beyond that: an operation whose result would is refused with a `RangeError` and changes nothing. For small numbers
- * `AtomicInteger` is several times faster.
+ * Java's has 64 bits and wraps around. This one gives and takes ordinary numbers, which are exact up to 2⁵³ − 1, and
+ * never goes beyond that: an operation whose result would is refused with a `RangeError` and changes nothing. For small
+ * numbers `AtomicInteger` is several times faster.
  */
 import { compareAndSetLong, exchangeLong, loadLong } from "#atomics"
 import { rangeError, typeError } from "../checks.ts"
@@ -15,12 +15,13 @@ import { type Shared, SharedMemory } from "../memory/shared-memory.ts"
 import { AtomicNumber } from "./atomic-number.ts"
 
 /*
- * Why numbers: with bigints for results, `bytes.get() / 1024` is a TypeError, and so is `JSON.stringify`. And what wraps at
- * 2⁶³ in Java is a mistake there too: at a billion a second it takes 292 years to come to it, and 104 days to 2⁵³ here.
+ * Why numbers: with bigints for results, `bytes.get() / 1024` is a TypeError, and so is `JSON.stringify`. And what
+ * wraps at 2⁶³ in Java is a mistake there too: at a billion a second it takes 292 years to come to it, and 104 days to
+ * 2⁵³ here.
  *
- * Why a loop: a single 64-bit add would be half as long (17 ns, and an add of 32 bits 8 ns, where this takes 35 to 45), but
- * it can only find out afterwards that it has gone too far. It would then have to go back, which a thread that dies in
- * between does not, and everybody would see what must not be seen.
+ * Why a loop: a single 64-bit add would be half as long (17 ns, and an add of 32 bits 8 ns, where this takes 35 to 45),
+ * but it can only find out afterwards that it has gone too far. It would then have to go back, which a thread that dies
+ * in between does not, and everybody would see what must not be seen.
  *
  * Why not two words of 32 bits, the upper one counting the carries of the lower: that works for what only ever grows by
  * one (memory/counter.ts), but not if it can be set, and a thread that dies before its carry leaves it wrong for ever.

@@ -1,6 +1,6 @@
 /**
- * What `AtomicInteger` and `AtomicLong` have in common: a number that all threads share, and that is read and changed at
- * once, so that no change by another thread falls in between or gets lost.
+ * What `AtomicInteger` and `AtomicLong` have in common: a number that all threads share, and that is read and changed
+ * at once, so that no change by another thread falls in between or gets lost.
  *
  * Every access is sequentially consistent. Java's weaker ones (`lazySet`, `getPlain`, `weakCompareAndSet` and so on)
  * have no counterpart: there is nothing weaker to be had here.
@@ -37,8 +37,8 @@ export abstract class AtomicNumber extends Shareable {
   protected abstract resultOf(computed: number): number
 
   /**
-   * Sets it to what the function makes of it, and returns what it was. If another thread changes it meanwhile, the function
-   * is called again: it should have no side effects. If it throws, nothing happens.
+   * Sets it to what the function makes of it, and returns what it was. If another thread changes it meanwhile, the
+   * function is called again: it should have no side effects. If it throws, nothing happens.
    */
   getAndUpdate(update: (value: number) => number): number {
     requireFunction("update", update)
@@ -59,8 +59,8 @@ export abstract class AtomicNumber extends Shareable {
   }
 
   /**
-   * Sets it to what the function makes of it and `operand`, in this order, and returns what it was. As with `getAndUpdate`
-   * the function may be called more than once.
+   * Sets it to what the function makes of it and `operand`, in this order, and returns what it was. As with
+   * `getAndUpdate` the function may be called more than once.
    */
   getAndAccumulate(operand: number, accumulate: (value: number, operand: number) => number): number {
     requireFunction("accumulate", accumulate)

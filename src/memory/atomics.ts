@@ -73,8 +73,8 @@ export function notify(words: Int32Array, index: number): void {
 }
 
 /*
- * Words of 64 bits, for what must change at once and does not fit into 32. All accesses to such a word go through these three.
- * They cost two to three times what their namesakes of 32 bits do.
+ * Words of 64 bits, for what must change at once and does not fit into 32. All accesses to such a word go through these
+ * three. They cost two to three times what their namesakes of 32 bits do.
  */
 
 export function loadLong(longs: BigInt64Array, index: number): bigint {

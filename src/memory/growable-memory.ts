@@ -58,7 +58,7 @@ export class GrowableMemory extends SharedMemory {
     new Uint8Array(this.#buffer, index * 4, bytes.length).set(bytes)
   }
 
-  /** A copy of so many bytes from a word on. To decode them where they lie would be to trust whoever may write there. */
+  /** A copy of so many bytes from a word on. To decode them where they lie is to trust whoever may write there. */
   readBytes(index: number, length: number): Uint8Array {
     const copy = new Uint8Array(length)
     copy.set(new Uint8Array(this.#buffer, index * 4, length))

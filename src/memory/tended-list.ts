@@ -79,7 +79,7 @@ export class TendedList {
       node = read(this.#space.reach(node), node + NODE.INBOX_NEXT)
     }
     for (const node of batch.reverse()) if (!this.#isLinked(node)) this.#link(node, entering)
-    this.#record.write(QUEUE.TAKEN, 0)
+    this.#record.store(QUEUE.TAKEN, 0) // not a plain write: others have to see HEAD set before
     // Not before: its owner may use it again at once, and the chain of the batch runs through it.
     for (const node of this.#dropped.splice(0)) store(this.#space.reach(node), node + NODE.STATE, FREE)
   }

@@ -59,7 +59,9 @@ export class WaitQueue {
   /** Whether nobody stands in it. */
   get isEmpty(): boolean {
     this.#forgetDead()
-    return this.#record.load(QUEUE.HEAD) === 0 && this.#record.load(QUEUE.INBOX) === 0
+    // In the order in which nodes go through them: one that waits all the while is seen in one of the three.
+    if (this.#record.load(QUEUE.INBOX) !== 0 || this.#record.load(QUEUE.TAKEN) !== 0) return false
+    return this.#record.load(QUEUE.HEAD) === 0
   }
 
   /** How many do; exact when nothing moves. */

@@ -1,18 +1,19 @@
 /**
- * Where threads meet to exchange bytes. Of those who are there alone at most one waits; the next one takes it as its partner.
+ * Where threads meet to exchange bytes. Of those who are there alone at most one waits; the next one takes it as its
+ * partner.
  *
  * How it works
  *
- * What each has to give lies in a *block* of the memory. Whoever allocates one, or looks for a partner, holds GUARD, which
- * names its thread, for as long as it takes to copy the bytes, and never across a wait. OFFER is the block of the one who
- * waits, if anybody does. What becomes of that one is decided by the STATE of its block, once:
+ * What each has to give lies in a *block* of the memory. Whoever allocates one, or looks for a partner, holds GUARD,
+ * which names its thread, for as long as it takes to copy the bytes, and never across a wait. OFFER is the block of the
+ * one who waits, if anybody does. What becomes of that one is decided by the STATE of its block, once:
  *
  *     OFFERED -> MATCHED     by the partner, under the guard: what it gives in return lies ready in the block RESULT
  *     OFFERED -> WITHDRAWN   by the one who waits (or another flow of its thread), without the guard
  *
- * A block is in use while its OWNER lives and has not let go of it, or its READER does; and so is the RESULT of a block whose
- * owner is yet to fetch it. Everything else is free, and is used again by size: a block never changes its size, of
- * which there are few, so there is nothing to be split or joined.
+ * A block is in use while its OWNER lives and has not let go of it, and so is the RESULT of a block whose owner is yet
+ * to fetch it. Everything else is free, and is used again by size: a block never changes its size, of which there are
+ * few, so there is nothing to be split or joined.
  *
  * Death. Every step leaves things in order. A guard of a dead thread is taken over, and there is nothing to repair: a
  * block that it was about to fill is free, since its owner is dead. An offer of the dead is no offer. Who dies after
@@ -32,7 +33,7 @@ const TOP = GUARD + 2
 const IDENTITY = GUARD + 3
 const BLOCKS = GUARD + LINE
 
-const BLOCK = { SIZE: 0, LENGTH: 1, OWNER: 2, READER: 3, STATE: 4, RESULT: 5, NODE: 6, DATA: 7 } as const
+const BLOCK = { SIZE: 0, LENGTH: 1, OWNER: 2, STATE: 3, RESULT: 4, NODE: 5, DATA: 6 } as const
 
 /** Values of STATE. Anything else is of no concern to others. */
 const OFFERED = 1
@@ -112,17 +113,13 @@ export class ExchangeHall {
     if (offer === 0) return undefined
     const words = this.#memory.reach(offer + BLOCK.DATA)
     const partner = { thread: read(words, offer + BLOCK.OWNER), node: read(words, offer + BLOCK.NODE) }
-    store(words, offer + BLOCK.READER, this.#memory.here.token) // it stays as it is now, whatever its owner does
-    try {
-      const result = this.#fill(bytes)
-      write(words, offer + BLOCK.RESULT, result)
-      const matched = compareAndSet(words, offer + BLOCK.STATE, OFFERED, MATCHED)
-      store(words, OFFER, 0)
-      this.#letGo(result)
-      return matched ? { bytes: this.#bytesOf(offer), partner } : undefined
-    } finally {
-      store(words, offer + BLOCK.READER, 0)
-    }
+    const result = this.#fill(bytes)
+    write(words, offer + BLOCK.RESULT, result)
+    const matched = compareAndSet(words, offer + BLOCK.STATE, OFFERED, MATCHED)
+    store(words, OFFER, 0)
+    this.#letGo(result)
+    // Its owner may let go of it any time, but while we have the guard nobody can use it for anything else.
+    return matched ? { bytes: this.#bytesOf(offer), partner } : undefined
   }
 
   /** Lets others find these bytes; returns the block. Only if nobody waits. */
@@ -161,7 +158,9 @@ export class ExchangeHall {
     const size = sizeFor(bytes)
     const awaited = new Set(this.#each((block) => (this.#isAwaiting(block) ? this.#word(block, BLOCK.RESULT) : 0)))
     let best = 0
-    for (const block of this.#each((each) => (awaited.has(each) || this.#isHeld(each) ? 0 : each))) {
+    for (const block of this.#each((each) =>
+      awaited.has(each) || this.#isAlive(this.#word(each, BLOCK.OWNER)) ? 0 : each,
+    )) {
       const room = this.#word(block, BLOCK.SIZE)
       if (room >= size && (best === 0 || room < this.#word(best, BLOCK.SIZE))) best = block
     }
@@ -181,10 +180,6 @@ export class ExchangeHall {
     store(this.#memory.reach(top + size), top + BLOCK.SIZE, size)
     store(this.#words, TOP, top + size)
     return top
-  }
-
-  #isHeld(block: number): boolean {
-    return this.#isAlive(this.#word(block, BLOCK.OWNER)) || this.#isAlive(this.#word(block, BLOCK.READER))
   }
 
   #isAwaiting(block: number): boolean {

@@ -5,16 +5,17 @@
  *     // one                                                 // another
  *     empty = await exchanger.exchange(full)                 full = await exchanger.exchange(empty)
  *
- * Whoever comes first waits for a partner. It is not said who meets whom if there are more than two, only that all are paired.
+ * Whoever comes first waits for a partner. It is not said who meets whom if there are more than two, only that all are
+ * paired.
  *
- * Two flows of one thread swap the very values. Between threads they are cloned, as by `postMessage` without a transfer list;
- * what cannot be (functions, sockets, shared objects) is refused with `NotSerializableError`. An exchanger that was never
- * posted to another thread takes everything, except promises: an `await` would unwrap them.
+ * Two flows of one thread swap the very values. Between threads they are cloned, as by `postMessage` without a transfer
+ * list; what cannot be (functions, sockets, shared objects) is refused with `NotSerializableError`. An exchanger that
+ * was never posted to another thread takes everything, except promises: an `await` would unwrap them.
  *
  * A time limit is for finding a partner, and so is an interrupt or a signal: an exchange that has begun is completed.
  *
- * **Death.** Somebody who waits in a thread that dies is forgotten. Who has been given a partner gets its value, whatever
- * becomes of that one.
+ * **Death.** Somebody who waits in a thread that dies is forgotten. Who has been given a partner gets its value,
+ * whatever becomes of that one.
  */
 import { store } from "#atomics"
 import { isPromiseLike, requireTimeout, typeError } from "../checks.ts"
@@ -37,8 +38,8 @@ import { ExchangeHall, INITIAL_WORDS, MOST_WORDS, type Partner } from "./exchang
  *
  * Who comes first looks for a flow of the same thread that waits: that needs no bytes. Then, if other threads know the
  * exchanger, it goes to the hall (exchange-hall.ts), where one of another thread may wait, or else offers its own value
- * there. An offer is known in both places, and the STATE of its block decides who gets it. While no other thread knows the
- * exchanger there is nothing in the hall; the one who waits when it becomes known goes there then.
+ * there. An offer is known in both places, and the STATE of its block decides who gets it. While no other thread knows
+ * the exchanger there is nothing in the hall; the one who waits when it becomes known goes there then.
  */
 const TYPE = "Exchanger"
 
@@ -86,8 +87,8 @@ export class Exchanger<V> extends Shareable {
   }
 
   /**
-   * Waits for a partner, gives it the value and returns the partner's. If the time is up before one has come: `TimeoutError`. An
-   * interrupt ends the wait with `InterruptedError`.
+   * Waits for a partner, gives it the value and returns the partner's. If the time is up before one has come:
+   * `TimeoutError`. An interrupt ends the wait with `InterruptedError`.
    */
   async exchange(value: V, wait?: WaitOptions): Promise<V> {
     const timeout = timeoutOf(wait)

@@ -9,9 +9,9 @@
  *
  * Without parties, `unarrived` is 1: so 0 always means that all have arrived and the phase is about to end.
  *
- * Two further words. COMPLETER names the thread that made `unarrived` 0 and now has to see to the end of the phase. It is
- * written before that, so it may name somebody who was about to and did not; it means something only while `unarrived` is 0.
- * ARRIVED_IN is for a child: the phase in which it has last arrived at its parent.
+ * Two further words. COMPLETER names the thread that made `unarrived` 0 and now has to see to the end of the phase. It
+ * is written before that, so it may name somebody who was about to and did not; it means something only while
+ * `unarrived` is 0. ARRIVED_IN is for a child: the phase in which it has last arrived at its parent.
  */
 import { compareAndSet, compareAndSetLong, exchange, exchangeLong, load, loadLong, store } from "#atomics"
 import { MAX_VALUE } from "../checks.ts"
@@ -100,7 +100,7 @@ export class PhaserState {
     return compareAndSetLong(this.#longs, STATE / 2, seen.raw, next.raw)
   }
 
-  /** As {@link replace}, for an arrival that completes a phase: from then on this thread is known to be the completer. */
+  /** As {@link replace}, for an arrival that completes a phase: if it is true, this thread is known as the completer. */
   complete(seen: Tally, next: Tally): boolean {
     const before = load(this.#words, COMPLETER)
     const { token } = this.#memory.here

@@ -12,23 +12,25 @@
  *     }
  *     phaser.arriveAndDeregister()
  *
- * Phases are numbered from 0, and after 2³¹ − 1 comes 0 again. When all registered parties have arrived, `onAdvance` is called
- * and the next phase begins. If it returns true, by default when there are no parties left, the phaser is *terminated*: from
- * then on nobody waits, registering and arriving have no effect, and what returns a phase returns a negative number.
+ * Phases are numbered from 0, and after 2³¹ − 1 comes 0 again. When all registered parties have arrived, `onAdvance` is
+ * called and the next phase begins. If it returns true, by default when there are no parties left, the phaser is
+ * *terminated*: from then on nobody waits, registering and arriving have no effect, and what returns a phase returns a
+ * negative number.
  *
- * A party is but a number, not a thread: any flow of any thread may register, arrive and wait, as long as no more arrive
- * in a phase than are registered.
+ * A party is but a number, not a thread: any flow of any thread may register, arrive and wait, as long as no more
+ * arrive in a phase than are registered.
  *
- * **Tiers.** A phaser with a `parent` is one party of it for as long as it has parties of its own, and arrives there when all
- * of them have. All phasers of such a tree are in the same phase and are terminated together. So those who arrive need not
- * all compete for one word, and there may be more than 65,535 of them.
+ * **Tiers.** A phaser with a `parent` is one party of it for as long as it has parties of its own, and arrives there
+ * when all of them have. All phasers of such a tree are in the same phase and are terminated together. So those who
+ * arrive need not all compete for one word, and there may be more than 65,535 of them.
  *
- * **Sharing.** Post it to another thread, and its parents come along; open it there with `from`. `onAdvance` runs in the
- * thread of the last to arrive, so it is that of the class which is used there; parents are opened as the same class.
+ * **Sharing.** Post it to another thread, and its parents come along; open it there with `from`. `onAdvance` runs in
+ * the thread of the last to arrive, so it is that of the class which is used there; parents are opened as the same
+ * class.
  *
- * **Death.** Parties belong to nobody: a thread that dies before it arrives never will, and the others wait until somebody
- * arrives in its place or calls `forceTermination`. If a thread dies in the middle of ending a phase, in `onAdvance` for
- * instance, nobody can know how far it came, and the phaser is terminated.
+ * **Death.** Parties belong to nobody: a thread that dies before it arrives never will, and the others wait until
+ * somebody arrives in its place or calls `forceTermination`. If a thread dies in the middle of ending a phase, in
+ * `onAdvance` for instance, nobody can know how far it came, and the phaser is terminated.
  */
 import { MAX_VALUE, rangeError, requireInteger, requireTimeout, typeError } from "../checks.ts"
 import { IllegalStateError, TimeoutError } from "../errors.ts"
@@ -77,8 +79,8 @@ export class Phaser extends Shareable {
    * Called when all have arrived, in the thread of the last one, before the next phase begins: what it does is seen by
    * all who then go on. Returns whether the phaser is terminated. Only the root's is called.
    *
-   * If it throws, the error goes to the last to arrive and the phaser is terminated. (In Java the phase never ends then.)
-   * Within it nobody can arrive, register or block until the phase is over.
+   * If it throws, the error goes to the last to arrive and the phaser is terminated. (In Java the phase never ends
+   * then.) Within it nobody can arrive, register or block until the phase is over.
    */
   protected onAdvance(_phase: number, registeredParties: number): boolean {
     return registeredParties === 0
@@ -125,8 +127,8 @@ export class Phaser extends Shareable {
   // ------------------------------------------------------------------ waiting
 
   /**
-   * Arrives and waits for the others; returns the phase that begins then. Interrupts do not end the wait. If the time is
-   * up: `TimeoutError`, but the party has arrived.
+   * Arrives and waits for the others; returns the phase that begins then. Interrupts do not end the wait. If the time
+   * is up: `TimeoutError`, but the party has arrived.
    */
   async arriveAndAwaitAdvance(wait?: WaitOptions): Promise<number> {
     timeoutOf(wait)

@@ -1,4 +1,4 @@
-/** The memory of a phaser, which knows that of the phaser above it: whoever is sent a child gets the parents with it. */
+/** The memory of a phaser, which knows that of the phaser above it: whoever is sent a child gets the parents too. */
 import { type Handle, type Shared, SharedMemory } from "../memory/shared-memory.ts"
 import type { Here } from "../memory/here.ts"
 

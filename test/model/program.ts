@@ -24,12 +24,13 @@ export class Program {
   readonly #tokens = new Map<string, number>()
 
   constructor(...names: string[]) {
-    name(this.space.words, "space", SPACE)
+    const fields: Record<string, number> = { ...SPACE }
     for (const thread of names) {
       const token = this.space.enter(0, -1)
       this.#tokens.set(thread, token)
-      name(this.space.words, "space", fieldsAt(this.space.entryOf(token), THREAD, thread))
+      Object.assign(fields, fieldsAt(this.space.entryOf(token), THREAD, thread))
     }
+    name(this.space.words, "space", fields)
   }
 
   /** Words of a shared object. For the set-up. */

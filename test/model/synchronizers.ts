@@ -15,6 +15,9 @@ import { assertExplored } from "./support.ts"
 /** A state takes about 50 microseconds. */
 const MOST_STATES = 5_000_000
 
+/** For three threads. One more takes ten times as long. */
+export const PREEMPTIONS: number = Number(process.env["STRESS"] ?? 1) >= 10 ? 2 : 1
+
 /** As a thread opens what others have posted to it: only in something shared may it block without a time limit. */
 export function opened(program: Program, thread: string, words: Int32Array): SharedMemory {
   const memory = program.memory(thread, words)

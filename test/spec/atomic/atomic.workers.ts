@@ -14,7 +14,7 @@ export function raise(kind: string, shared: Shared, by: number): number {
   return kindOf(kind).from(shared).getAndAdd(by)
 }
 
-/** Counts up so often in this way. The results are told as their sum, so that none can have been given twice unnoticed. */
+/** Counts up so often in this way, and tells the sum of the results: so none was given twice unnoticed. */
 export function count(kind: string, shared: Shared, times: number, way: number): number {
   const atomic = kindOf(kind).from(shared)
   let sum = 0

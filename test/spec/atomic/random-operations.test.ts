@@ -61,7 +61,7 @@ const REFUSED = new RangeError("refused")
 
 function check(kind: Kind, wrap: (value: number) => number): void {
   fc.assert(
-    fc.property(fc.array(steps(kind, wrap), { maxLength: 40 }), (sequence) => {
+    fc.property(fc.array(steps(kind, wrap), { maxLength: 40, size: "max" }), (sequence) => {
       const atomic = kind.create(1)
       let variable = 1
       for (const { name, run, plain } of sequence) {

@@ -19,7 +19,7 @@ test("[CN27] the death of any thread ends the waits, as if there had been a sign
     using _ = await both.lock.lock()
     return await both.condition.await()
   })
-  const other = workers.run(LOCK_JOBS, "dieHolding", new ReentrantLock(), "killed")
+  const other = workers.run(LOCK_JOBS, "dieHolding", new ReentrantLock(), "killed", 1)
   await other.heard("locked")
   await other.kill()
   for (const hand of hands) assert.deepEqual(await outcomeOf(hand), SIGNALLED)

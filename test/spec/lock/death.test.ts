@@ -1,4 +1,5 @@
 import { ReentrantLock } from "#src/lock/index.js"
+import { sharedWords, store } from "#src/memory/atomics.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { eventually } from "../../support/harness.ts"
@@ -16,11 +17,13 @@ async function doomed(
   death: Death,
   times = 1,
 ): Promise<WorkerHand & { dies(): Promise<void> }> {
+  const word = sharedWords(1)
   const hand =
     death === "parent"
       ? workers.run(JOBS, "parent", ENTRY.href, JOBS.href, lock)
-      : await workers[death === "memory" ? "runStarved" : "run"](JOBS, "dieHolding", lock, death, times)
+      : await workers[death === "memory" ? "runStarved" : "run"](JOBS, "dieHolding", lock, death, times, word)
   await hand.heard("locked")
+  store(word, 0, 1)
   const dies = async (): Promise<void> => {
     if (death === "killed" || death === "parent") await hand.kill()
     else await hand.gone

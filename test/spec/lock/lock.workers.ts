@@ -129,11 +129,18 @@ export async function beInterrupted(
 
 export type Death = "killed" | "exit" | "error" | "memory" | "parent"
 
-/** Locks so often and dies, or is to be killed. */
-export async function dieHolding(this: Voice, shared: Shared, death: Death, times = 1): Promise<void> {
+/** Locks so often, and dies when the word says so, or is killed. */
+export async function dieHolding(
+  this: Voice,
+  shared: Shared,
+  death: Death,
+  times: number,
+  word: Int32Array,
+): Promise<void> {
   const lock = ReentrantLock.from(shared)
   for (let left = times; left > 0; left--) lock.lockSync()
   this.say("locked")
+  if (death !== "killed") until(() => load(word, 0) !== 0)
   await die(death)
 }
 
@@ -159,7 +166,7 @@ async function die(death: Death): Promise<void> {
 
 /** Starts a worker that locks and stays, and stays itself. */
 export async function parent(this: Voice, entry: string, module: string, shared: Shared): Promise<void> {
-  const order: Order = { module, name: "dieHolding", args: [shared, "killed"] }
+  const order: Order = { module, name: "dieHolding", args: [shared, "killed", 1] }
   const child = new Worker(new URL(entry), { workerData: order })
   child.on("message", ({ said }: { said: unknown }) => this.say(said))
   await new Promise(() => undefined)

@@ -155,7 +155,7 @@ const end: fc.Arbitrary<Step> = which.map(
 
 function check(steps: fc.Arbitrary<Step>): void {
   fc.assert(
-    fc.property(fc.nat(3), fc.array(steps, { maxLength: 80 }), (parties, sequence) => {
+    fc.property(fc.nat(3), fc.array(steps, { maxLength: 80, size: "max" }), (parties, sequence) => {
       const tree = new Tree(parties)
       for (const take of sequence) {
         take(tree)
