@@ -25,7 +25,8 @@ type S = ReturnType<typeof setup>
 function* sleeping(here: Here, words: Int32Array, flag: number, place: number, mortal = false): Steps<void> {
   const node = new WaitNode(here, mainFlow, { isShared: false }, true, ENTERED, 0)
   store(words, place, node.index)
-  while (load(words, flag) === 0 && !(mortal && here.space.deaths > 0)) yield node
+  const isOver = (): boolean => load(words, flag) !== 0 || (mortal && here.space.deaths > 0)
+  while (!isOver()) yield node
   node.end()
 }
 

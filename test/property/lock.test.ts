@@ -1,4 +1,4 @@
-import { type Condition, ReentrantLock } from "#src/lock/index.js"
+import { type Condition, ReentrantLock } from "corepool"
 import fc from "fast-check"
 import assert from "node:assert/strict"
 import { test } from "node:test"

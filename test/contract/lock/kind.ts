@@ -1,4 +1,4 @@
-import type { Lock } from "#src/lock/index.js"
+import type { Lock } from "corepool"
 
 /** A lock, and one beside it that whoever has it keeps all others from having the first. For most locks they are one. */
 export interface LockPair {

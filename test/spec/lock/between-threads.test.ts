@@ -1,6 +1,5 @@
-import { Thread } from "corepool"
+import { ReentrantLock, type Shared, Thread } from "corepool"
 import { sharedWords, store } from "#src/memory/atomics.js"
-import { ReentrantLock, type Shared } from "#src/lock/index.js"
 import { here } from "#src/memory/this-thread.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"

@@ -1,5 +1,5 @@
 /** What the death of a thread, and the end of the process, have to do with conditions. */
-import { ReentrantLock } from "#src/lock/index.js"
+import { ReentrantLock } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { runProgram } from "../../support/child.ts"

@@ -1,6 +1,5 @@
 /** How waits on a condition end without a signal. */
-import { InterruptedError } from "corepool"
-import { ReentrantLock } from "#src/lock/index.js"
+import { InterruptedError, ReentrantLock } from "corepool"
 import assert from "node:assert/strict"
 import { describe, test } from "node:test"
 import { eventually, turns } from "../../support/harness.ts"

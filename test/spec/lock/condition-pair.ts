@@ -1,5 +1,5 @@
 /** A lock, a condition of it, and workers that wait on it. */
-import { type Condition, ReentrantLock } from "#src/lock/index.js"
+import { type Condition, ReentrantLock } from "corepool"
 import { eventually } from "../../support/harness.ts"
 import type { WorkerHand, Workers } from "../../support/workers.ts"
 import type { Wait } from "./condition.workers.ts"

@@ -1,5 +1,5 @@
 /** A signal, and the end of a wait for another reason, at the same moment; and what such ends leave behind. */
-import { ReentrantLock } from "#src/lock/index.js"
+import { ReentrantLock } from "corepool"
 import { load, store } from "#src/memory/atomics.js"
 import { SPACE } from "#src/memory/space.js"
 import { here } from "#src/memory/this-thread.js"

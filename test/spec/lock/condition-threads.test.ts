@@ -1,4 +1,4 @@
-import { ReentrantLock, type Shared } from "#src/lock/index.js"
+import { ReentrantLock, type Shared } from "corepool"
 import { sharedWords } from "#src/memory/atomics.js"
 import { here } from "#src/memory/this-thread.js"
 import assert from "node:assert/strict"

@@ -1,4 +1,4 @@
-import { type Condition, ReentrantLock } from "#src/lock/index.js"
+import { type Condition, ReentrantLock } from "corepool"
 import assert from "node:assert/strict"
 import { describe, test } from "node:test"
 import { eventually, turns } from "../../support/harness.ts"

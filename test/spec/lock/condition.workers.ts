@@ -3,8 +3,7 @@
  * What the worker threads of the tests of conditions do. They say what came of it, and stay: the end of a thread ends the waits of
  * all others.
  */
-import { Thread } from "corepool"
-import { type Condition, ReentrantLock, type Shared } from "#src/lock/index.js"
+import { type Condition, ReentrantLock, type Shared, Thread } from "corepool"
 import { block, read, write } from "#src/memory/atomics.js"
 import { here } from "#src/memory/this-thread.js"
 import type { Voice } from "../../support/workers.ts"

@@ -1,4 +1,4 @@
-import { ReentrantLock } from "#src/lock/index.js"
+import { ReentrantLock } from "corepool"
 import { lockContract } from "../../contract/lock.ts"
 
 for (const fair of [false, true]) {

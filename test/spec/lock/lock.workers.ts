@@ -1,8 +1,7 @@
 /* oxlint-disable oxc/no-this-in-exported-function -- `this` is the voice: see test/support/workers.ts */
 /** What the worker threads of the lock tests do. */
-import { Thread } from "corepool"
+import { ReentrantLock, type Shared, Thread } from "corepool"
 import { block, load, read, write } from "#src/memory/atomics.js"
-import { ReentrantLock, type Shared } from "#src/lock/index.js"
 import { here } from "#src/memory/this-thread.js"
 import { Worker } from "node:worker_threads"
 import type { Order, Voice } from "../../support/workers.ts"
@@ -144,7 +143,7 @@ export async function dieHolding(
   await die(death)
 }
 
-/** Waits for the lock for ever: to be killed, or to die when the word says so. */
+/** Waits for the lock for ever: to be killed, or to die by itself. */
 export async function dieWaiting(this: Voice, shared: Shared, form: Form, death: Death): Promise<void> {
   const lock = ReentrantLock.from(shared)
   this.say("locking")

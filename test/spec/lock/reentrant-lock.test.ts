@@ -1,5 +1,4 @@
-import { Thread } from "corepool"
-import { ReentrantLock } from "#src/lock/index.js"
+import { ReentrantLock, Thread } from "corepool"
 import assert from "node:assert/strict"
 import { describe, test } from "node:test"
 import { turns } from "../../support/harness.ts"

@@ -1,12 +1,11 @@
 /** What the tests of locks and synchronizers share. */
-import { type AbstractQueuedSynchronizer, type Condition, type Lock, ReentrantLock } from "#src/lock/index.js"
+import { type AbstractQueuedSynchronizer, type Condition, type Lock, ReentrantLock, type Thread, virtualThreads } from "corepool"
 import type { LockSync } from "#src/lock/lock-sync.js"
 import { Flow } from "#src/memory/flow.js"
 import type { SharedMemory } from "#src/memory/shared-memory.js"
 import type { WaitQueue } from "#src/memory/wait-queue.js"
 import { now } from "#src/time/timer.js"
 import assert from "node:assert/strict"
-import { type Thread, virtualThreads } from "corepool"
 import { turns } from "../../support/harness.ts"
 
 /** A call that may have to wait, and what has become of it. */

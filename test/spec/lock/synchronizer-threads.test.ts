@@ -1,4 +1,4 @@
-import { ReentrantLock } from "#src/lock/index.js"
+import { ReentrantLock } from "corepool"
 import { sharedWords, store } from "#src/memory/atomics.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"

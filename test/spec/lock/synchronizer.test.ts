@@ -1,5 +1,4 @@
-import { Thread } from "corepool"
-import type { Condition, Shared } from "#src/lock/index.js"
+import { type Condition, type Shared, Thread } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { rejectionOf, turns } from "../../support/harness.ts"

@@ -1,6 +1,6 @@
 /* oxlint-disable oxc/no-this-in-exported-function -- `this` is the voice: see test/support/workers.ts */
 /** What the worker threads of the tests of synchronizers do. */
-import { ReentrantLock, type Shared } from "#src/lock/index.js"
+import { ReentrantLock, type Shared } from "corepool"
 import { block, load, read, write } from "#src/memory/atomics.js"
 import { Flow } from "#src/memory/flow.js"
 import type { Voice } from "../../support/workers.ts"

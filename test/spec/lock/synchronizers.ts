@@ -1,5 +1,5 @@
 /** Synchronizers as a user would write them. */
-import { AbstractQueuedSynchronizer } from "#src/lock/index.js"
+import { AbstractQueuedSynchronizer } from "corepool"
 
 /** One at a time, and no owner. */
 export class Mutex extends AbstractQueuedSynchronizer {
