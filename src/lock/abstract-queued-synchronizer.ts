@@ -19,7 +19,8 @@
  *     await mutex.acquire(1)
  *     mutex.release(1)
  *
- * To use it in another thread, post it and pass what arrives to the constructor there: `new Mutex(received)`.
+ * To use it in another thread, post it (or its `handle`, if it has fields that cannot be cloned) and pass what arrives to the
+ * constructor there: `new Mutex(received)`.
  *
  * Acquiring tries first and queues only if that fails, so a newcomer may overtake those who wait; a fair subclass first asks
  * `hasQueuedPredecessors`. All methods that acquire are asynchronous and have a twin in `…Sync` that blocks the thread.
@@ -41,8 +42,8 @@ import { IDENTITY, SynchronizerBase } from "./synchronizer-base.ts"
 
 export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   readonly #face: object
-  /** What conditions see of it. */
-  readonly #monitor: Monitor
+  /** What conditions see of it; most have none. */
+  #monitor: Monitor | undefined
   /** Whether the one that stands first in the queue is just trying. */
   #first = false
 
@@ -53,13 +54,6 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   constructor(shared?: Shared | SharedMemory, face?: object) {
     super(shared)
     this.#face = face ?? this
-    this.#monitor = {
-      queue: this.queue,
-      isHeld: () => this.isHeldExclusively(),
-      unlockAll: () => this.releaseAll(),
-      tryLockAgain: (holds) => this.#asFirst(() => this.tryAcquireAgain(holds)),
-      lastResort: () => this.#refuse(EXCLUSIVE, true),
-    }
   }
 
   // ------------------------------------------------------------------ for subclasses
@@ -200,17 +194,17 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
 
   /** A new condition. The one who holds the synchronizer waits there until another one, who holds it then, signals. */
   newCondition(): Condition {
-    return new Condition(this.#monitor, SharedMemory.allocate(CONDITION_WORDS), 0, this.#identity())
+    return new Condition(this.#asMonitor(), SharedMemory.allocate(CONDITION_WORDS), 0, this.#identity())
   }
 
   /** The same condition of this synchronizer that another thread has posted. */
   conditionFrom(shared: Shared): Condition {
-    return this.requireOwn("shared", new Condition(this.#monitor, SharedMemory.open("Condition", shared)))
+    return this.requireOwn("shared", new Condition(this.#asMonitor(), SharedMemory.open("Condition", shared)))
   }
 
   /** @internal The condition in these words of an object that consists of this synchronizer and more. */
   conditionAt(memory: SharedMemory, base: number): Condition {
-    return new Condition(this.#monitor, memory, base)
+    return new Condition(this.#asMonitor(), memory, base)
   }
 
   /** Whether it is a condition of this synchronizer. */
@@ -225,6 +219,17 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
     throw rangeError(name, `a condition of ${identityOf(this.#face)}`, "that of another")
   }
 
+  #asMonitor(): Monitor {
+    this.#monitor ??= {
+      queue: this.queue,
+      isHeld: () => this.isHeldExclusively(),
+      unlockAll: () => this.releaseAll(),
+      tryLockAgain: (holds) => this.#asFirst(() => this.tryAcquireAgain(holds)),
+      lastResort: () => this.#refuse(EXCLUSIVE, true),
+    }
+    return this.#monitor
+  }
+
   #identity(): number {
     const { words } = this.memory
     compareAndSet(words, IDENTITY, 0, 1 + Math.floor(Math.random() * MAX_VALUE))
@@ -235,10 +240,6 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
 
   #try(arg: number, mode: number): boolean {
     return mode === SHARED ? this.tryAcquireShared(arg) >= 0 : this.tryAcquire(arg)
-  }
-
-  #tryAsFirst(arg: number, mode: number): boolean {
-    return this.#asFirst(() => this.#try(arg, mode))
   }
 
   #asFirst(attempt: () => boolean): boolean {
@@ -268,7 +269,7 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
     if (timeout <= 0) return false
     this.noteContention()
     return awaiting(
-      acquiring(this.queue, flow, mode, interruptible, () => this.#tryAsFirst(arg, mode)),
+      acquiring(this.queue, flow, mode, interruptible, () => this.#asFirst(() => this.#try(arg, mode))),
       wait,
     )
   }
@@ -281,7 +282,7 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
 
   #block(arg: number, mode: number, interruptible: boolean, ms = Infinity): boolean {
     this.noteContention()
-    const attempt = (): boolean => this.#tryAsFirst(arg, mode)
+    const attempt = (): boolean => this.#asFirst(() => this.#try(arg, mode))
     const lastResort = (): boolean =>
       this.tryOutOfTurn(arg, mode) || (ms === Infinity && this.#refuse(mode, !interruptible))
     return blocking(acquiring(this.queue, currentFlow(), mode, interruptible, attempt, lastResort), ms)

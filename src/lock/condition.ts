@@ -21,6 +21,7 @@ import { EXCLUSIVE, type WaitQueue } from "../memory/wait-queue.ts"
 import { abortOf, awaiting, blocking, type Steps, TIMEOUT, type WaitOptions } from "../memory/waiting.ts"
 import { type LastResort, reacquiring } from "./acquiring.ts"
 import { ConditionList, LEFT_BEHIND, LIST_WORDS } from "./condition-list.ts"
+import type { QueuedThread } from "./synchronizer-base.ts"
 
 /*
  * How it works
@@ -153,6 +154,13 @@ export class Condition extends Shareable {
   get waitQueueLength(): number {
     this.#requireHeld()
     return this.#list.nodes().length
+  }
+
+  /** Those who wait, longest waiting first. */
+  get waitingThreads(): QueuedThread[] {
+    this.#requireHeld()
+    const { token } = this.#memory.here
+    return this.waiters().map(({ thread, flow }) => ({ id: flow >>> 0, isLocal: thread === token }))
   }
 
   /** @internal Thread and flow of those who wait, longest waiting first; for the holder of the lock, or when all is quiet. */

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 export { AbstractQueuedSynchronizer, type QueuedThread } from "./abstract-queued-synchronizer.ts"
 export type { Condition } from "./condition.ts"
 export type { Guard, Lock } from "./lock.ts"

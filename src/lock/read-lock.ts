@@ -63,7 +63,12 @@ export class ReadLock implements Lock {
     return this.#sync.readsOf(currentFlow()) > 0 && this.#sync.isAbandoned
   }
 
+  /** @internal How often it is held by all tasks together. */
+  get count(): number {
+    return this.#sync.readers().reduce((sum, { holds }) => sum + holds, 0)
+  }
+
   toString(): string {
-    return `${identityOf(this)}[Read locks = ${this.#sync.readCount}]`
+    return `${identityOf(this)}[Read locks = ${this.count}]`
   }
 }

@@ -225,11 +225,6 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     return this.#cells.list()
   }
 
-  /** How often the read lock is held by all. */
-  get readCount(): number {
-    return this.#cells.list().reduce((sum, { holds }) => sum + holds, 0)
-  }
-
   // ------------------------------------------------------------------ for the base class
 
   protected override tryAcquire(holds: number): boolean {

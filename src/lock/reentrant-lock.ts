@@ -92,6 +92,11 @@ export class ReentrantLock extends Shareable implements Lock {
     return this.#sync.requireOwn("condition", condition).waitQueueLength
   }
 
+  /** Those who wait on this condition of the lock, longest waiting first. Needs the lock. */
+  waitingThreads(condition: Condition): QueuedThread[] {
+    return this.#sync.requireOwn("condition", condition).waitingThreads
+  }
+
   // ------------------------------------------------------------------ asking
 
   get isFair(): boolean {

@@ -66,7 +66,7 @@ export class ReentrantReadWriteLock extends Shareable {
 
   /** How often the read lock is held by all tasks together. */
   get readLockCount(): number {
-    return this.#sync.readCount
+    return this.#readLock.count
   }
 
   /** How often the current task holds the read lock. */

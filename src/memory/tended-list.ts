@@ -127,11 +127,12 @@ export class TendedList {
     const words = this.#space.reach(node)
     const next = read(words, node + NODE.NEXT)
     const prev = read(words, node + NODE.PREV)
+    // First: after our death it is set again if the node is still in the list, but not taken away if it is not.
+    write(words, node + NODE.LINKED, 0)
     if (prev === 0) this.#record.store(QUEUE.HEAD, next)
     else write(this.#space.reach(prev), prev + NODE.NEXT, next)
     if (next === 0) this.#record.write(QUEUE.TAIL, prev)
     else write(this.#space.reach(next), next + NODE.PREV, prev)
-    write(words, node + NODE.LINKED, 0)
     this.#record.write(QUEUE.LENGTH, this.#record.read(QUEUE.LENGTH) - 1)
     store(words, node + NODE.STATE, FREE)
   }

@@ -95,11 +95,17 @@ const holder =
     lock.unlock()
   }
 
-function isFree(times?: number) {
+function isFree(shared: S): void {
+  const lock = lockOf(shared, "c")
+  assert.equal(lock.isLocked, false)
+  assert.equal(lock.hasQueuedThreads, false)
+  assert.equal(lock.queueLength, 0)
+}
+
+/** The lock is as it was in the beginning, and so many have had it. */
+function isUsed(times?: number) {
   return (shared: S): void => {
-    const lock = lockOf(shared, "c")
-    assert.equal(lock.isLocked, false)
-    assert.equal(lock.hasQueuedThreads, false) // after a death, this is when the queue is brought in order
+    isFree(shared)
     assertNobodyWaits(shared.words)
     if (times !== undefined) assert.equal(load(shared.notes, NOTES.DONE), times)
   }
@@ -116,14 +122,14 @@ for (const fair of [false, true]) {
   const kind = fair ? "fair" : "not fair"
 
   test(`[ML1] two threads that block, ${kind}`, () =>
-    check(1_000, { setup: setupOf({ fair }), threads: { a: blocker("a"), b: blocker("b") }, finally: isFree(2) }))
+    check(1_000, { setup: setupOf({ fair }), threads: { a: blocker("a"), b: blocker("b") }, finally: isUsed(2) }))
 
   test(`[ML1] three threads, one of them awaiting, ${kind}`, () =>
     check(1_000, {
       setup: setupOf({ fair }),
       threads: { a: blocker("a"), b: blocker("b"), c: awaiter("c") },
       preemptions: PREEMPTIONS,
-      finally: isFree(3),
+      finally: isUsed(3),
     }))
 
   test(`[ML3] one that gives up, ${kind}`, () =>
@@ -131,7 +137,7 @@ for (const fair of [false, true]) {
       setup: setupOf({ fair, heldBy: "a" }),
       threads: { a: holder("a"), b: impatient("b"), c: blocker("c") },
       preemptions: PREEMPTIONS,
-      finally: isFree(),
+      finally: isUsed(),
     }))
 
   test(`[ML5] one of two dies, ${kind}`, () =>
@@ -140,7 +146,7 @@ for (const fair of [false, true]) {
       threads: { a: blocker("a"), b: blocker("b") },
       kill: "a",
       onKill: bury,
-      finally: isFree(),
+      finally: isFree,
     }))
 
   test(`[ML5] one of three dies, ${kind}`, () =>
@@ -150,7 +156,7 @@ for (const fair of [false, true]) {
       kill: "a",
       onKill: bury,
       preemptions: PREEMPTIONS,
-      finally: isFree(),
+      finally: isFree,
     }))
 }
 
@@ -170,7 +176,7 @@ test("[ML2] one that locks twice is inside until it has unlocked twice", () =>
       },
       b: blocker("b"),
     },
-    finally: isFree(2),
+    finally: isUsed(2),
   }))
 
 test("[ML4] an interrupt at any moment ends the wait, or is still there after it", () =>
@@ -196,7 +202,7 @@ test("[ML4] an interrupt at any moment ends the wait, or is still there after it
       },
     },
     finally: (shared) => {
-      isFree()(shared)
+      isUsed()(shared)
       const interrupted = shared.flow.isInterrupted
       assert.equal(load(shared.notes, NOTES.DONE), interrupted ? 2 : 1)
     },
@@ -219,7 +225,7 @@ test("[ML6] in a fair lock nobody overtakes one who waited before", () =>
       },
     },
     preemptions: PREEMPTIONS,
-    finally: isFree(3),
+    finally: isUsed(3),
   }))
 
 test("[ML6] nor does who had the fair lock last", () =>
@@ -239,5 +245,5 @@ test("[ML6] nor does who had the fair lock last", () =>
       b: blocker("b"),
     },
     preemptions: 2,
-    finally: isFree(3),
+    finally: isUsed(3),
   }))

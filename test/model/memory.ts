@@ -29,8 +29,8 @@ export class Memory {
 
   /** While the invariant is asked: what it reads, it observes between any two steps. */
   observing = false
-  /** The invariant turned out to observe a word that was taken for private. */
-  newlyObserved = false
+  /** A word turned out to be contended that was taken for private. All that was explored in that belief is void. */
+  hasNews = false
 
   /** One bit for each thread that touched, or changed, the word at any time in any execution. */
   readonly #touched: number[] = []
@@ -94,7 +94,7 @@ export class Memory {
 
   /** As {@link access}, from no thread: set-up, invariant, final check. */
   accessOutside(code: Access, words: Int32Array, index: number, a: number, b: number, address: number): number {
-    if (this.observing && this.touch(OBSERVER, address, "load")) this.newlyObserved = true
+    if (this.observing) this.touch(OBSERVER, address, "load")
     return this.access(code, words, index, a, b, address)
   }
 
@@ -119,19 +119,16 @@ export class Memory {
     this.low ^= mixOther(mixOther(1, address), before) ^ mixOther(mixOther(1, address), after)
   }
 
-  /**
-   * Takes note that a thread touches a word. True if that is news that makes the word contended: two touch it, one of
-   * them changes it. All that was explored in the belief that it is not must then be explored again.
-   */
-  touch(thread: number, address: number, code: Access | "wait" | "listen" | "notify"): boolean {
+  /** Takes note that a thread touches a word. It is contended if two touch it and one of them changes it. */
+  touch(thread: number, address: number, code: Access | "wait" | "listen" | "notify"): void {
     const touched = (this.#touched[address] ?? 0) | (1 << thread)
     const changed = (this.#changed[address] ?? 0) | (isChange(code) ? 1 << thread : 0)
     this.#touched[address] = touched
     this.#changed[address] = changed
     const several = (touched & (touched - 1)) !== 0
-    if (!several || changed === 0 || this.isContended(address)) return false
+    if (!several || changed === 0 || this.isContended(address)) return
     this.#contended[address] = true
-    return true
+    this.hasNews = true
   }
 
   isContended(address: number): boolean {

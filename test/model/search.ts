@@ -3,7 +3,8 @@
  *
  * States are told apart by what memory holds and what each thread has seen, so of all orders of independent steps, which
  * lead to one state, one is followed up. Steps that no other thread can notice are not even reordered. Which words are
- * so private is not known beforehand: all are taken to be, until two threads touch one. Then the walk starts again.
+ * so private is not known beforehand: all are taken to be, until two threads touch one. Then the walk starts again; not
+ * at once, for where one such word was found there usually are more, but when it has become twice as long.
  */
 import { context } from "./context.ts"
 import { Fingerprints } from "./fingerprint.ts"
@@ -11,7 +12,7 @@ import { Memory } from "./memory.ts"
 import type { Limits, Model, Report, Self } from "./model.ts"
 import { BodyError, type ModelThread } from "./thread.ts"
 import { ModelError } from "./trace.ts"
-import { type Move, NEWLY_CONTENDED, type Rules, World } from "./world.ts"
+import { type Move, type Rules, World } from "./world.ts"
 
 export function search<S, R extends Record<string, unknown>>(model: Model<S, R>): Report {
   const memory = new Memory()
@@ -21,18 +22,18 @@ export function search<S, R extends Record<string, unknown>>(model: Model<S, R>)
     const shared = model.setup()
     const initially = memory.changes
     for (;;) {
-      try {
-        return new Search(model, shared, memory).run()
-      } catch (error) {
-        if (error !== NEWLY_CONTENDED) throw error
-        memory.takeBack(initially)
-      }
+      const report = new Search(model, shared, memory).run()
+      if (report !== undefined) return report
+      memory.takeBack(initially)
+      memory.hasNews = false
     }
   } finally {
     restoreClock()
     context.memory = undefined
   }
 }
+
+const IN_VAIN = new Error("The walk is void")
 
 class Search<S, R extends Record<string, unknown>> {
   readonly #model: Model<S, R>
@@ -43,6 +44,8 @@ class Search<S, R extends Record<string, unknown>> {
   readonly #visited = new Fingerprints()
   readonly #maxStates: number
   readonly #maxPreemptions: number
+  /** With so many states a walk that has become void ends. */
+  #mostInVain = Infinity
   #executions = 0
   #moves = 0
   #preemptions = 0
@@ -78,11 +81,17 @@ class Search<S, R extends Record<string, unknown>> {
     return thread
   }
 
-  run(): Report {
-    this.#judge(() => {
-      for (const thread of this.#started) thread.replay(false)
-    })
-    this.#visit()
+  /** Undefined if it was in vain, because some words are contended of which that was not known. */
+  run(): Report | undefined {
+    try {
+      this.#judge(() => {
+        for (const thread of this.#started) thread.replay(false)
+      })
+      this.#visit()
+    } catch (error) {
+      if (error !== IN_VAIN) throw error
+    }
+    if (this.#memory.hasNews) return undefined
     return { executions: this.#executions, states: this.#visited.size, moves: this.#moves }
   }
 
@@ -94,6 +103,7 @@ class Search<S, R extends Record<string, unknown>> {
     if (this.#visited.size > this.#maxStates)
       throw new ModelError(`More than ${this.#maxStates} states: make the model smaller, or allow more`)
     this.#checkInvariant()
+    this.#endIfInVain()
 
     const moves = this.#world.moves()
     if (moves.length === 0) this.#end()
@@ -115,6 +125,14 @@ class Search<S, R extends Record<string, unknown>> {
     }
     this.#last = last
     this.#preemptions = preemptions
+  }
+
+  /** A violation that it finds until then counts: the executions are real ones, but not all there are. */
+  #endIfInVain(): void {
+    if (!this.#memory.hasNews) return
+    const { size } = this.#visited
+    if (this.#mostInVain === Infinity) this.#mostInVain = 2 * size
+    if (size >= this.#mostInVain) throw IN_VAIN
   }
 
   #try(move: Move, last: ModelThread | undefined, preemptions: number): void {
@@ -148,16 +166,13 @@ class Search<S, R extends Record<string, unknown>> {
     this.#memory.observing = false
     if (violated !== undefined)
       throw this.#world.violation("invariant", textOf(violated.cause ?? "it does not hold"), violated.cause)
-    if (this.#memory.newlyObserved) {
-      this.#memory.newlyObserved = false
-      throw NEWLY_CONTENDED
-    }
   }
 
   #end(): void {
     const stuck = this.#world.whoIsStuck()
     if (stuck !== undefined) throw this.#world.violation("lost wake-up", stuck)
     this.#executions++
+    if (this.#memory.hasNews) return
     const outcomes = Object.fromEntries(this.#started.map(({ name, state }) => [name, state.outcome]))
     const { changes } = this.#memory
     const { finally: check } = this.#model

@@ -43,7 +43,11 @@ export function check<S extends { readonly program: Program }, R extends Record<
   atLeast: number,
   model: Model<S, R>,
 ): void {
-  const report = explore({ states: MOST_STATES, onKill: ({ program }: S, name: string) => program.bury(name), ...model })
+  const report = explore({
+    states: MOST_STATES,
+    onKill: ({ program }: S, name: string) => program.bury(name),
+    ...model,
+  })
   if (process.env["VERBOSE"] !== undefined) process.stderr.write(`${JSON.stringify(report)}\n`)
   assertExplored(report, atLeast)
 }

@@ -8,9 +8,6 @@ import { isPlain, type Operation } from "./operation.ts"
 import { ModelThread, TIMED_OUT, type Phase, type ThreadState } from "./thread.ts"
 import { describeAll, describeOperation, type Event, ModelViolation } from "./trace.ts"
 
-/** A word turned out to be contended that was taken for private: everything is to be explored again, knowing that. */
-export const NEWLY_CONTENDED: Error = new Error("A word is contended")
-
 export type MoveKind = "step" | "time out" | "call" | "kill"
 
 export interface Move {
@@ -203,7 +200,7 @@ export class World {
     const { code, words, index, address, a, b } = operation
     const { memory } = this
     const { state } = thread
-    if (code !== "pause" && code !== "block" && memory.touch(thread.number, address, code)) throw NEWLY_CONTENDED
+    if (code !== "pause" && code !== "block") memory.touch(thread.number, address, code)
     let result = 0
     let woken = NOBODY
     switch (code) {

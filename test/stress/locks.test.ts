@@ -4,6 +4,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { eventually } from "../support/harness.ts"
 import { Dice, SEED, STRESS } from "../support/stress.ts"
+import { requireTermination } from "../support/termination.ts"
 import { type WorkerHand, Workers } from "../support/workers.ts"
 import { type Kind, Mutex } from "./locks.workers.ts"
 
@@ -57,6 +58,7 @@ const DEATHS = Math.max(4, Math.floor(4 * STRESS))
 
 for (const [kind, make] of kinds.filter(([name]) => ["unfair", "fair", "write"].includes(name))) {
   test(`[ST3] nothing hangs, and no record stays half-written, when threads are killed at random: ${kind}`, async () => {
+    await requireTermination()
     await using workers = new Workers()
     const lock = make()
     const record = words(2)

@@ -10,6 +10,7 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually } from "../support/harness.ts"
 import { Dice, SEED, STRESS } from "../support/stress.ts"
+import { requireTermination } from "../support/termination.ts"
 import { type WorkerHand, Workers } from "../support/workers.ts"
 import { ALIVE, type Ledger, PRODUCING, PROGRESS, RENT, STOP } from "./structures.workers.ts"
 
@@ -65,6 +66,7 @@ for (const [producers, consumers, removing] of [
 }
 
 test("[RG9][RG12][RG13] a ring loses no more than the dead had in their hands", async () => {
+  await requireTermination()
   await using workers = new Workers()
   const capacity = 32
   const perProducer = 200_000

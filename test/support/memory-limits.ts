@@ -23,3 +23,11 @@ function tryOut(): Promise<boolean> {
     worker.on("exit", (code) => resolve(code !== 0))
   })
 }
+
+/**
+ * Takes all the memory there is, in a worker started with a limit. To be called by a timer: on Deno a worker that runs out of
+ * memory in a microtask stays, with its thread, for ever.
+ */
+export function exhaust(): never {
+  for (const hoard: number[][] = []; ;) hoard.push(Array.from({ length: 10_000 }, Math.random))
+}

@@ -40,17 +40,17 @@ export function judge(
   const differs: Remark[] = []
   const skipped: Remark[] = []
   for (const { file, results } of runs) {
-    const here = known.filter((difference) => difference.file === file)
+    const reasons = reasonsIn(file, known)
     for (const { title, outcome, why } of results) {
-      const difference = here.find(({ test }) => test === title)
+      const reason = reasons.get(title)
       if (outcome === "skipped") skipped.push({ file, title, why: why === "" ? "no reason is written" : why })
-      else if (difference === undefined) {
+      else if (reason === undefined) {
         if (outcome === "passed") passed++
         else failed.push({ file, title, why })
-      } else if (outcome === "failed") differs.push({ file, title, why: difference.reason })
+      } else if (outcome === "failed") differs.push({ file, title, why: reason })
       else failed.push({ file, title, why: "passes, and is listed as a difference: take it off the list" })
     }
-    for (const { test: title } of here) {
+    for (const title of reasons.keys()) {
       if (results.some((result) => result.title === title)) continue
       failed.push({ file, title, why: "is listed as a difference, and there is no such test" })
     }
@@ -59,6 +59,15 @@ export function judge(
     }
   }
   return { passed, failed, differs, skipped }
+}
+
+/** Why tests of this file differ, by their titles. */
+function reasonsIn(file: string, differences: readonly Difference[]): Map<string, string> {
+  const reasons = new Map<string, string>()
+  for (const { tests, reason } of differences) {
+    for (const title of tests[file] ?? []) reasons.set(title, reason)
+  }
+  return reasons
 }
 
 interface Titled {
@@ -85,8 +94,9 @@ export function staleEntries(
 ): string[] {
   return [
     ...differences
-      .filter(({ file }) => !files.includes(file))
-      .map(({ file }) => `${file} is listed as a difference, and is not there`),
+      .flatMap(({ tests }) => Object.keys(tests))
+      .filter((file) => !files.includes(file))
+      .map((file) => `${file} is listed as a difference, and is not there`),
     ...omissions
       .filter(({ under }) => !files.some((file) => file.startsWith(under)))
       .map(({ under }) => `${under} is listed as not run, and nothing is there`),

@@ -72,7 +72,7 @@ test("[CN29] if the one who signalled dies with the lock, those signalled get it
 test("[CN30] a wait for a condition that other threads know keeps the process alive", async () => {
   for (const shared of [true, false]) {
     const { stdout, code } = await runProgram(`
-      import { ReentrantLock } from "#src/lock/index.js"
+      import { ReentrantLock } from "corepool"
       import { Flow } from "#src/memory/flow.js"
       const lock = new ReentrantLock()
       const condition = lock.newCondition()

@@ -3,7 +3,7 @@ import { InterruptedError, ReentrantLock } from "corepool"
 import assert from "node:assert/strict"
 import { describe, test } from "node:test"
 import { eventually, turns } from "../../support/harness.ts"
-import { parked, Task, tasks, timeLimit } from "./support.ts"
+import { parked, parkedAndLocked, Task, tasks, timeLimit } from "./support.ts"
 
 for (const fair of [false, true]) {
   describe(`waits on conditions of a lock that is ${fair ? "" : "not "}fair`, () => {
@@ -24,8 +24,7 @@ for (const fair of [false, true]) {
     })
 
     test("[CN8] one whose time is up waits for the lock, however long that takes", async () => {
-      const { lock, condition, call, seen } = await parked(fair, (it) => it.await(1))
-      await lock.lock()
+      const { lock, condition, call, seen } = await parkedAndLocked(fair, (it) => it.await(1))
       await eventually(() => lock.queueLength === 1)
       assert.equal(condition.hasWaiters, false)
       await call.waits()
@@ -118,10 +117,10 @@ for (const fair of [false, true]) {
     })
 
     test("[CN12] a limit that runs out after the signal does not count", async () => {
-      const { lock, condition, call } = await parked(fair, (it) => it.await(5))
-      await lock.lock()
+      const { lock, condition, call } = await parkedAndLocked(fair, (it) => it.await(1))
+      assert.equal(condition.hasWaiters, true)
       condition.signal()
-      const limit = timeLimit(10)
+      const limit = timeLimit(5)
       await eventually(() => limit.isOver)
       await call.waits()
       lock.unlock()

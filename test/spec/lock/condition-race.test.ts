@@ -7,7 +7,7 @@ import { QUEUE } from "#src/memory/wait-queue.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { eventually } from "../../support/harness.ts"
-import { memoryOf, parked, queueOf, syncOf, Task, timeLimit, waitersOn } from "./support.ts"
+import { memoryOf, parked, parkedAndLocked, queueOf, syncOf, Task, timeLimit, waitersOn } from "./support.ts"
 
 /**
  * As if another thread were just tending the queue of the lock: what was signalled is on its way, but not yet in line. The
@@ -53,13 +53,12 @@ test("[CN17] who is interrupted when a signal has just chosen it was signalled",
 test("[CN17] so was one that an abort, or its limit, meets there", async () => {
   for (const end of ["abort", "limit"]) {
     const controller = new AbortController()
-    const wait = end === "abort" ? { signal: controller.signal } : 5
-    const { lock, condition, call, seen } = await parked(false, (it) => it.await(wait))
-    await lock.lock()
+    const wait = end === "abort" ? { signal: controller.signal } : 1
+    const { lock, condition, call, seen } = await parkedAndLocked(false, (it) => it.await(wait))
     {
       using _ = pausedQueue(lock)
       condition.signal()
-      const limit = timeLimit(10)
+      const limit = timeLimit(5)
       if (end === "abort") controller.abort(new Error("enough"))
       else await eventually(() => limit.isOver)
       await call.waits()

@@ -12,7 +12,7 @@ const JOBS = new URL("condition.workers.js", import.meta.url)
 
 const STRESS = Number(process.env["STRESS"] ?? 1)
 
-test("[CN22][CN23] those who wait in other threads are signalled, in the order in which they came", async () => {
+test("[CN18][CN22][CN23] those who wait in other threads are signalled, in the order in which they came", async () => {
   await using workers = new Workers()
   const both = pair()
   const hands = [await waiter(workers, both, "awaitSync"), await waiter(workers, both, "await")]
@@ -24,6 +24,10 @@ test("[CN22][CN23] those who wait in other threads are signalled, in the order i
   for (const [index, hand] of hands.entries()) {
     await both.lock.lock()
     assert.equal(both.condition.waitQueueLength, 3 - index)
+    assert.deepEqual(
+      both.condition.waitingThreads.map(({ isLocal }) => isLocal),
+      [false, false, true].slice(index),
+    )
     both.condition.signal()
     both.lock.unlock()
     assert.deepEqual(await outcomeOf(hand), SIGNALLED)

@@ -2,7 +2,7 @@ import { type Condition, ReentrantLock } from "corepool"
 import assert from "node:assert/strict"
 import { describe, test } from "node:test"
 import { eventually, turns } from "../../support/harness.ts"
-import { type Call, Task, tasks, waitersOn } from "./support.ts"
+import { type Call, Task, tasks } from "./support.ts"
 
 /** Makes a task wait on the condition of a lock; with the lock again, it notes its name and unlocks. */
 async function park<T>(
@@ -46,6 +46,8 @@ for (const fair of [false, true]) {
         assert.throws(() => condition.waitQueueLength, refusal)
         assert.throws(() => lock.hasWaiters(condition), refusal)
         assert.throws(() => lock.waitQueueLength(condition), refusal)
+        assert.throws(() => condition.waitingThreads, refusal)
+        assert.throws(() => lock.waitingThreads(condition), refusal)
       }
       await attempts()
       const waiting = await park(lock, () => condition.await())
@@ -202,9 +204,10 @@ for (const fair of [false, true]) {
       await lock.lock()
       assert.deepEqual(seen(), [true, 3, true, 3])
       assert.deepEqual(
-        waitersOn(condition),
-        waiters.map(({ flow }) => flow.id),
+        condition.waitingThreads,
+        waiters.map(({ flow }) => ({ id: flow.id, isLocal: true })),
       )
+      assert.deepEqual(lock.waitingThreads(condition), condition.waitingThreads)
       condition.signal()
       assert.deepEqual(seen(), [true, 2, true, 2])
       waiters[1]?.interrupt()
@@ -231,6 +234,7 @@ test("[CN19] a lock does not answer for the conditions of another", async () => 
     }
     assert.throws(() => lock.hasWaiters(condition), refusal)
     assert.throws(() => lock.waitQueueLength(condition), refusal)
+    assert.throws(() => lock.waitingThreads(condition), refusal)
     lock.newCondition()
     assert.throws(() => lock.hasWaiters(condition), refusal)
   }
@@ -238,6 +242,7 @@ test("[CN19] a lock does not answer for the conditions of another", async () => 
     const refusal = { name: "TypeError", message: /^Expected `condition` to be a Condition, got / }
     assert.throws(() => lock.hasWaiters(wrong as Condition), refusal)
     assert.throws(() => lock.waitQueueLength(wrong as Condition), refusal)
+    assert.throws(() => lock.waitingThreads(wrong as Condition), refusal)
   }
 })
 

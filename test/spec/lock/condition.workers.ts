@@ -1,4 +1,3 @@
-/* oxlint-disable oxc/no-this-in-exported-function -- `this` is the voice: see test/support/workers.ts */
 /**
  * What the worker threads of the tests of conditions do. They say what came of it, and stay: the end of a thread ends the waits of
  * all others.

@@ -1,9 +1,9 @@
-/* oxlint-disable oxc/no-this-in-exported-function -- `this` is the voice: see test/support/workers.ts */
 /** What the worker threads of the lock tests do. */
 import { ReentrantLock, type Shared, Thread } from "corepool"
 import { block, load, read, write } from "#src/memory/atomics.js"
 import { here } from "#src/memory/this-thread.js"
 import { Worker } from "node:worker_threads"
+import { exhaust } from "../../support/memory-limits.ts"
 import type { Order, Voice } from "../../support/workers.ts"
 
 /** Looks again and again until it is so. */
@@ -159,7 +159,7 @@ async function die(death: Death): Promise<void> {
       throw new Error("the end")
     })
   }
-  if (death === "memory") for (const hoard: string[][] = []; ;) hoard.push(Array.from({ length: 10_000 }, String))
+  if (death === "memory") setTimeout(exhaust)
   await new Promise(() => setInterval(() => undefined, 100_000)) // until it is killed
 }
 

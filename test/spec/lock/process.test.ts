@@ -7,7 +7,7 @@ const WORKERS = new URL("../../support/workers.js", import.meta.url).href
 const JOBS = new URL("lock.workers.js", import.meta.url).href
 
 const PROLOGUE = `
-  import { ReentrantLock } from "#src/lock/index.js"
+  import { ReentrantLock } from "corepool"
   import { Flow } from "#src/memory/flow.js"
   import { WorkerHand } from ${JSON.stringify(WORKERS)}
 

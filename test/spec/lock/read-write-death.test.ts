@@ -74,21 +74,21 @@ test("[RW33] so does that of a reader which nobody waited for, when a writer com
   assert.equal(lock.writeLock.tryLock(), true)
 })
 
-test("[RW33] nor does one that died beside a reader, when that one stops", async () => {
+test("[RW33] nor does a dead reader keep a writer waiting that was not first when it died", async () => {
   const lock = new ReentrantReadWriteLock()
   const thread = new PretendedThread()
-  const victim = thread.open(lock)
+  const [victim, elsewhere] = [thread.open(lock), new PretendedThread().open(lock)]
   victim.writeLock.lockSync()
   const [reader, writer] = tasks(2) as [Task, Task]
-  const reading = await reader.waitIn(() => lock.readLock.lock())
+  const reading = await reader.waitIn(() => elsewhere.readLock.lock())
   const writing = await writer.waitIn(() => lock.writeLock.lock())
-  // It stops writing and goes on reading, and dies before it has told anybody. The reader is first to hear of it.
+  // It stops writing and goes on reading, and dies before it has told anybody. Our thread is the first to hear of it.
   victim.readLock.lockSync()
   insideOf(victim).endWrite(mainFlow, 1)
   thread.die()
   await eventually(() => !reading.isPending)
   await writing.waits()
-  reader.do(() => lock.readLock.unlock())
+  reader.do(() => elsewhere.readLock.unlock())
   await writing.ends()
 })
 

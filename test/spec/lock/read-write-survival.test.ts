@@ -3,6 +3,7 @@ import { ReentrantReadWriteLock } from "#src/lock/index.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { eventually } from "../../support/harness.ts"
+import { requireTermination } from "../../support/termination.ts"
 import { type WorkerHand, Workers } from "../../support/workers.ts"
 import { PretendedThread } from "./read-write-support.ts"
 import { Call, Task } from "./support.ts"
@@ -36,6 +37,7 @@ test("[RW38] however many threads die reading, there is room", async () => {
 
 for (const fair of [false, true]) {
   test(`[RW39] threads killed at random leave nobody waiting (${fair ? "fair" : "not fair"})`, async () => {
+    await requireTermination()
     await using workers = new Workers()
     const lock = new ReentrantReadWriteLock({ fair })
     let seed = 0

@@ -1,7 +1,7 @@
-/* oxlint-disable oxc/no-this-in-exported-function -- `this` is the voice: see test/support/workers.ts */
 /** What other threads do with a read-write lock in the tests. */
 import { ReentrantLock, ReentrantReadWriteLock, type Shared } from "#src/lock/index.js"
 import { block } from "#src/memory/atomics.js"
+import { exhaust } from "../../support/memory-limits.ts"
 import type { Voice } from "../../support/workers.ts"
 
 /** What can be done to a lock, in one word. */
@@ -46,11 +46,12 @@ export function doAndExit(this: Voice, shared: Shared, acts: Act[]): void {
   process.exit(3)
 }
 
-export function doAndExhaust(this: Voice, shared: Shared, acts: Act[]): void {
+export async function doAndExhaust(this: Voice, shared: Shared, acts: Act[]): Promise<void> {
   const lock = ReentrantReadWriteLock.from(shared)
   for (const act of acts) ACTS[act](lock)
   this.say("done")
-  for (const hoard: number[][] = []; ;) hoard.push(Array.from({ length: 10_000 }, Math.random))
+  setTimeout(exhaust)
+  await new Promise(() => undefined)
 }
 
 /** Writes, and lets go when so many others wait. */

@@ -1,5 +1,12 @@
 /** What the tests of locks and synchronizers share. */
-import { type AbstractQueuedSynchronizer, type Condition, type Lock, ReentrantLock, type Thread, virtualThreads } from "corepool"
+import {
+  type AbstractQueuedSynchronizer,
+  type Condition,
+  type Lock,
+  ReentrantLock,
+  type Thread,
+  virtualThreads,
+} from "corepool"
 import type { LockSync } from "#src/lock/lock-sync.js"
 import { Flow } from "#src/memory/flow.js"
 import type { SharedMemory } from "#src/memory/shared-memory.js"
@@ -131,10 +138,26 @@ export async function parked(
   wait: (condition: Condition) => Promise<boolean>,
   waiter: Task = new Task(),
 ): Promise<Parked> {
+  const all = park(fair, wait, waiter)
+  await all.call.waits()
+  return all
+}
+
+/** The same, but the test has the lock: however short its limit, the wait cannot be over. */
+export async function parkedAndLocked(
+  fair: boolean,
+  wait: (condition: Condition) => Promise<boolean>,
+): Promise<Parked> {
+  const all = park(fair, wait, new Task())
+  await all.lock.lock()
+  return all
+}
+
+function park(fair: boolean, wait: (condition: Condition) => Promise<boolean>, waiter: Task): Parked {
   const lock = new ReentrantLock({ fair })
   const condition = lock.newCondition()
   const seen = { holdCount: 0, raised: false }
-  const call = await waiter.waitIn(async () => {
+  const call = waiter.call(async () => {
     using _ = await lock.lock()
     try {
       return await wait(condition)

@@ -229,11 +229,11 @@ for (const end of ["signal", "limit"]) {
   test("[QS21] if the synchronizer cannot be acquired again, the wait fails, and the condition can be used on", async () => {
     const mutex = new FailingMutex()
     const condition = mutex.newCondition()
-    const call = await new Task().waitIn(async () => {
+    const call = new Task().call(async () => {
       await mutex.acquire(1)
       return await condition.await(end === "limit" ? 1 : Infinity)
     })
-    await mutex.acquire(1)
+    await mutex.acquire(1) // when it has begun to wait
     const limit = timeLimit(5)
     if (end === "signal") condition.signal()
     else while (!limit.isOver) await turns(1)

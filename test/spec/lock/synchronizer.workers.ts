@@ -1,4 +1,3 @@
-/* oxlint-disable oxc/no-this-in-exported-function -- `this` is the voice: see test/support/workers.ts */
 /** What the worker threads of the tests of synchronizers do. */
 import { ReentrantLock, type Shared } from "corepool"
 import { block, load, read, write } from "#src/memory/atomics.js"

@@ -16,7 +16,7 @@ test("[CL1] other counts are refused", () => {
     })
   }
   for (const wrong of ["1", undefined, null, {}]) {
-    assert.throws(() => new CountDownLatch(wrong as unknown as number), { name: "TypeError", message: /`count`/ })
+    assert.throws(() => new CountDownLatch(wrong as number), { name: "TypeError", message: /`count`/ })
   }
 })
 

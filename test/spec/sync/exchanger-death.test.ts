@@ -4,6 +4,7 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually } from "../../support/harness.ts"
 import { STRESS } from "../../support/stress.ts"
+import { requireTermination } from "../../support/termination.ts"
 import { Workers } from "../../support/workers.ts"
 import { hallOf, isOffered } from "./exchanger-support.ts"
 
@@ -34,6 +35,7 @@ test("[EX17] the partner of a thread that dies has its value", async () => {
 })
 
 test("[EX17] when threads are killed at any moment, those who are left go on exchanging whole values", async () => {
+  await requireTermination()
   const exchanger = new Exchanger<string>()
   const values = ["x".repeat(10), "y".repeat(1000), "z".repeat(100_000)]
   for (let kill = 0; kill < 6 * STRESS; kill++) {

@@ -133,20 +133,25 @@ class Run {
     switch (what) {
       case "release":
         semaphore.release(permits)
-        return model.change(permits)
+        model.change(permits)
+        return
       case "reduce":
         semaphore.reducePermits(permits)
-        return model.change(-permits)
+        model.change(-permits)
+        return
       case "drain": {
         assert.equal(semaphore.drainPermits(), model.permits)
-        return model.change(-model.permits)
+        model.change(-model.permits)
+        return
       }
       case "interrupt":
         actor.interrupt()
-        return model.interrupt(task)
+        model.interrupt(task)
+        return
       case "abort":
         this.#controllers[task]?.abort()
-        return this.#controllers[task] === undefined ? undefined : model.giveUp(task, "AbortError")
+        if (this.#controllers[task] !== undefined) model.giveUp(task, "AbortError")
+        return
       default:
         if (!model.isWaiting(task)) await this.#acquire(what, task, permits)
     }
@@ -159,19 +164,23 @@ class Run {
     switch (what) {
       case "tryAcquire":
         call(() => Promise.resolve(semaphore.tryAcquire(permits)))
-        return model.take(task, permits)
+        model.take(task, permits)
+        return
       case "tryAcquireNow":
         call(() => semaphore.tryAcquire(permits, 0))
-        return model.acquire(task, permits, true, false)
+        model.acquire(task, permits, true, false)
+        return
       case "acquireUninterruptibly":
         call(() => semaphore.acquireUninterruptibly(permits))
-        return model.acquire(task, permits, false, true)
+        model.acquire(task, permits, false, true)
+        return
       case "acquireBriefly": {
         call(() => semaphore.acquire(permits, 1))
         model.acquire(task, permits, true, true)
         if (!model.isWaiting(task)) return
         while (this.#calls[task]?.isPending === true) await turns(1)
-        return model.giveUp(task, "TimeoutError")
+        model.giveUp(task, "TimeoutError")
+        return
       }
       default: {
         const controller = new AbortController()
@@ -179,7 +188,8 @@ class Run {
         const { signal } = controller
         if (what === "acquire") call(() => semaphore.acquire(permits, { signal }))
         else call(() => semaphore.tryAcquire(permits, { signal, timeout: 60_000 }))
-        return model.acquire(task, permits, true, true)
+        model.acquire(task, permits, true, true)
+        return
       }
     }
   }

@@ -189,10 +189,11 @@ export async function meetWithAction(this: Voice, shared: Shared, runs: Int32Arr
 
 /** Comes last, with an action that never ends: blocking, or asynchronous. */
 export async function dwell(this: Voice, shared: Shared, blocks: boolean): Promise<unknown> {
-  const voice = this
   const barrier = CyclicBarrier.from(shared, () => {
-    voice.say("acting")
-    return blocks ? Thread.sleepSync(600_000) : Thread.sleep(600_000)
+    this.say("acting")
+    if (!blocks) return Thread.sleep(600_000)
+    Thread.sleepSync(600_000)
+    return undefined
   })
   return blocks ? barrier.awaitSync() : await barrier.await()
 }
