@@ -86,15 +86,17 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   /** @internal Gives it back entirely, for a condition; what it gives is passed to `tryAcquireAgain`. */
   protected releaseAll(): unknown {
     const { state } = this
-    if (!this.release(state))
-      throw new IllegalMonitorStateError(`${identityOf(this.#face)} is not free after a release`)
-    return state
+    if (this.release(state)) return state
+    throw new IllegalMonitorStateError(`${identityOf(this.#face)} is not free after a release`)
   }
 
   /** @internal Takes as much as before, if it can be had now. */
   protected tryAcquireAgain(released: unknown): boolean {
     return this.tryAcquire(released as number)
   }
+
+  /** @internal A condition has put somebody into the queue. For a subclass whose releases do not always look there. */
+  protected noteQueued(): void {}
 
   /**
    * @internal Throws if this thread would block for ever: if it is one of its own flows that has what it wants. Not asked if
@@ -225,6 +227,7 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
       isHeld: () => this.isHeldExclusively(),
       unlockAll: () => this.releaseAll(),
       tryLockAgain: (holds) => this.#asFirst(() => this.tryAcquireAgain(holds)),
+      noteQueued: () => this.noteQueued(),
       lastResort: () => this.#refuse(EXCLUSIVE, true),
     }
     return this.#monitor

@@ -3,8 +3,8 @@
  * writes will do; whether a node still waits, its own task decides at any moment.
  *
  * Death. The holder may die in the middle of a change, and the next one finds the list as it was left. HEAD and the links
- * forward are the truth, each change of them is one store, and TAIL is right or points to the node before the last one,
- * which then was the dead one's own: the next that is appended takes its place.
+ * forward are the truth, each change of them is one store, and TAIL is right or points to the node before the last one, which
+ * was just being put in or taken out: the next that is appended takes its place.
  */
 import { load, read, store, write } from "#atomics"
 import type { Here } from "../memory/here.ts"
@@ -84,12 +84,11 @@ export class ConditionList {
 
   #unlink(before: number, node: number): void {
     const next = this.#after(node)
-    if (before === 0) {
-      this.#head = next
-      return
-    }
-    if (next === 0) this.#tail = before // first: what comes after TAIL counts for nothing
-    this.#link(before, next)
+    const last = next === 0 ? before : next
+    // First: what comes after TAIL counts for nothing. Nor must TAIL stay behind, if a dead one left something after it.
+    if (last !== 0 && this.#tail === node) this.#tail = last
+    if (before === 0) this.#head = next
+    else this.#link(before, next)
   }
 
   #isAlive(node: number): boolean {

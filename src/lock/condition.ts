@@ -55,6 +55,8 @@ export interface Monitor {
   unlockAll(): unknown
   /** Locks so often, if the lock is free. */
   tryLockAgain(holds: unknown): boolean
+  /** Somebody stands in the queue now who has not tried to get the lock, and is not going to before it is unlocked. */
+  noteQueued(): void
   /** Asked by a thread that is about to block until it has the lock: throws if another flow of this thread holds it. */
   lastResort(): unknown
 }
@@ -126,7 +128,7 @@ export class Condition extends Shareable {
   signal(): void {
     this.#requireHeld()
     const first = this.#offerFirst()
-    if (first !== 0) this.#monitor.queue.tend(first)
+    if (first !== 0) this.#tendQueue(first)
   }
 
   /** Lets all go on that wait now, in the order in which they came. */
@@ -135,7 +137,13 @@ export class Condition extends Shareable {
     const first = this.#offerFirst()
     if (first === 0) return
     while (this.#offerFirst() !== 0);
+    this.#tendQueue(first)
+  }
+
+  /** Wakes nobody: that is done by unlocking. */
+  #tendQueue(first: number): void {
     this.#monitor.queue.tend(first)
+    this.#monitor.noteQueued()
   }
 
   #offerFirst(): number {

@@ -68,7 +68,7 @@ export class ReentrantLock extends Shareable implements Lock {
 
   /** Gives the lock back; free when unlocked as often as locked. `IllegalMonitorStateError` if it is not ours. */
   unlock(): void {
-    if (this.#sync.letGo(currentFlow(), 1)) this.#sync.queue.wakeFirst()
+    this.#sync.unlock(currentFlow())
   }
 
   // ------------------------------------------------------------------ conditions

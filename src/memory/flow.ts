@@ -6,7 +6,7 @@
  * futures, which stand below threads in the layering, can wait and be interrupted.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
-import { exchange, load, store } from "#atomics"
+import { exchange, load, read, store } from "#atomics"
 import { InterruptedError } from "../errors.ts"
 import { nextIndex, nextPage } from "./words.ts"
 
@@ -61,6 +61,14 @@ export class Flow {
 
   get isInterrupted(): boolean {
     return load(this.#words, this.#flag) === RAISED
+  }
+
+  /**
+   * The same at a glance, for who looks before trying its luck: an interrupt that another thread sends just now may be
+   * missed, as if it had come a moment later.
+   */
+  get looksInterrupted(): boolean {
+    return read(this.#words, this.#flag) === RAISED
   }
 
   /** Aborts with the next interrupt. */

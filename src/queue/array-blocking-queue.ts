@@ -1,4 +1,5 @@
 import { requireBoolean, requireFunction } from "../checks.ts"
+import type { Shared } from "../memory/shared-memory.ts"
 import { BoundedQueue } from "./bounded-queue.ts"
 
 /**
@@ -13,11 +14,23 @@ export class ArrayBlockingQueue<E> extends BoundedQueue<E> {
     requireBoolean("fair", options.fair ?? false)
   }
 
+  /** The same queue that another thread has posted. */
+  static from<E>(shared: Shared): ArrayBlockingQueue<E> {
+    return new ArrayBlockingQueue<E>(1).open(shared)
+  }
+
   /**
    * As everywhere, but (with `removeAll` and `retainAll`) it wakes nobody who waits for room: the JDK does not either,
-   * from 17 to 25, for this kind alone. The next removal of another sort wakes one.
+   * from 17 to 25, for this kind alone. The next removal of another sort wakes one. A shared queue does not do the JDK
+   * that favour.
    */
   override removeIf(test: (e: E) => boolean): boolean {
+    if (this.shared !== undefined) return super.removeIf(test)
     return this.removeWhere(requireFunction("test", test)) > 0
+  }
+
+  /** @internal */
+  protected override get typeName(): string {
+    return "ArrayBlockingQueue"
   }
 }

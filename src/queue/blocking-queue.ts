@@ -1,17 +1,17 @@
 import { rangeError, requireFunction, show, typeError } from "../checks.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
-import { equalTo, equalToAny } from "./equality.ts"
+import { alike, alikeAny, equalTo, equalToAny } from "./equality.ts"
 import { iterate, type Cursor, type QueueIterator } from "./iteration.ts"
-import { QueueCore } from "./queue-core.ts"
+import { WaitingQueue } from "./waiting-queue.ts"
 
 /**
  * A queue that can be waited on: for an element when it is empty, for room when it is full.
  *
- * |         | throws      | returns at once | waits    | waits at most ms |
- * |---------|-------------|-----------------|----------|------------------|
- * | insert  | `add(e)`    | `offer(e)`      | `put(e)` | `offer(e, ms)`   |
- * | remove  | `remove()`  | `poll()`        | `take()` | `poll(ms)`       |
- * | examine | `element()` | `peek()`        |          |                  |
+ * |         | throws      | returns at once | waits    | waits at most ms | blocks the thread               |
+ * |---------|-------------|-----------------|----------|------------------|---------------------------------|
+ * | insert  | `add(e)`    | `offer(e)`      | `put(e)` | `offer(e, ms)`   | `putSync(e)`, `offerSync(e, ms)` |
+ * | remove  | `remove()`  | `poll()`        | `take()` | `poll(ms)`       | `takeSync()`, `pollSync(ms)`     |
+ * | examine | `element()` | `peek()`        |          |                  |                                 |
  *
  * Methods that wait return promises and never throw: whatever goes wrong is a rejection. Each takes milliseconds or
  * `{ timeout, signal }`; zero and less mean one attempt. When time runs out `offer` and `poll` give `false` and
@@ -27,12 +27,14 @@ import { QueueCore } from "./queue-core.ts"
  * Beyond Java a queue can be closed: nothing comes in any more, what is inside can still be taken, and then
  * `for await (const e of queue)` ends.
  *
- * A queue belongs to one thread; those who wait are flows of that thread. What was done before an element was inserted
- * is seen by whoever takes it.
+ * A queue belongs to one thread until it is posted to another, which makes it a shared one: its elements are copies
+ * from then on, equal if they have the same structure, and a wait for it keeps the process alive. As long as nobody
+ * else knows the queue, a thread that blocks stops those it waits for, so a `…Sync` method that would never end is an
+ * IllegalStateError. What was done before an element was inserted is seen by whoever takes it.
  *
- * @typeParam E what the queue holds
+ * @typeParam E what the queue holds; `out`, because a queue of tasks also is a queue of what tasks are
  */
-export abstract class BlockingQueue<E> extends QueueCore<E> implements Iterable<E>, AsyncIterable<E> {
+export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements Iterable<E>, AsyncIterable<E> {
   /** How many elements could be inserted now without waiting; 2³¹−1 if there is no limit, 0 once closed. */
   abstract get remainingCapacity(): number
 
@@ -49,12 +51,22 @@ export abstract class BlockingQueue<E> extends QueueCore<E> implements Iterable<
   offer(e: E, wait?: WaitOptions): boolean | Promise<boolean> {
     if (wait !== undefined) return this.offerAt("last", e, wait)
     this.check(e)
-    return this.insert(e, "last")
+    return this.accept(e, "last")
+  }
+
+  /** Inserts as soon as there is room; blocks the thread. False if there is none in time. */
+  offerSync(e: E, ms: number): boolean {
+    return this.offerSyncAt("last", e, ms)
   }
 
   /** Inserts as soon as there is room. */
   put(e: E, wait?: WaitOptions): Promise<void> {
     return this.putAt("last", e, wait)
+  }
+
+  /** Inserts as soon as there is room; blocks the thread. */
+  putSync(e: E): void {
+    this.putSyncAt("last", e)
   }
 
   /** Takes the head out. NoSuchElementError if there is nothing to take. */
@@ -63,7 +75,7 @@ export abstract class BlockingQueue<E> extends QueueCore<E> implements Iterable<
   remove(e: unknown): boolean
   remove(...sought: unknown[]): E | boolean {
     // By count, so that remove(undefined) is a question about undefined, which is never inside.
-    return sought.length > 0 ? this.removeOne(equalTo(sought[0])) : this.demand(this.poll())
+    return sought.length > 0 ? this.removeOne(this.equal(sought[0])) : this.demand(this.poll())
   }
 
   /** Takes the head out; undefined if there is nothing to take. */
@@ -74,9 +86,19 @@ export abstract class BlockingQueue<E> extends QueueCore<E> implements Iterable<
     return wait === undefined ? this.extract("first") : this.pollAt("first", wait)
   }
 
+  /** Takes the head out as soon as there is one; blocks the thread. Undefined if there is none in time. */
+  pollSync(ms: number): E | undefined {
+    return this.pollSyncAt("first", ms)
+  }
+
   /** Takes the head out as soon as there is one. */
   take(wait?: WaitOptions): Promise<E> {
     return this.takeAt("first", wait)
+  }
+
+  /** Takes the head out as soon as there is one; blocks the thread. */
+  takeSync(): E {
+    return this.takeSyncAt("first")
   }
 
   /** The head, left in its place. NoSuchElementError if there is none. */
@@ -88,8 +110,8 @@ export abstract class BlockingQueue<E> extends QueueCore<E> implements Iterable<
   abstract peek(): E | undefined
 
   contains(e: unknown): boolean {
-    const test = equalTo(e)
-    const cursor = this.cursor()
+    const test = this.equal(e)
+    const cursor = this.walk()
     for (let next = cursor.next(); next !== undefined; next = cursor.next()) if (test(next)) return true
     return false
   }
@@ -108,18 +130,20 @@ export abstract class BlockingQueue<E> extends QueueCore<E> implements Iterable<
 
   /** Removes every element that equals one of these; true if there were any. */
   removeAll(elements: Iterable<unknown>): boolean {
-    return this.removeIf(equalToAny(requireIterable(elements)))
+    return this.removeIf(this.equalToOneOf(requireIterable(elements)))
   }
 
   /** Removes every element that equals none of these; true if there were any. */
   retainAll(elements: Iterable<unknown>): boolean {
-    const wanted = equalToAny(requireIterable(elements))
+    const wanted = this.equalToOneOf(requireIterable(elements))
     return this.removeIf((e) => !wanted(e))
   }
 
   /** Removes every element that passes the test; true if there were any. A test that throws removes nothing. */
   removeIf(test: (e: E) => boolean): boolean {
-    const removed = this.removeWhere(requireFunction("test", test))
+    requireFunction("test", test)
+    if (this.shared !== undefined) return this.shared.removeWhere(test) > 0
+    const removed = this.removeWhere(test)
     this.vacated(removed)
     return removed > 0
   }
@@ -134,13 +158,14 @@ export abstract class BlockingQueue<E> extends QueueCore<E> implements Iterable<
     if (target === this) throw rangeError("target", "another collection than the queue", target)
     if (typeof max !== "number") throw typeError("max", "an integer or Infinity", max)
     if (!Number.isInteger(max) && max !== Infinity) throw rangeError("max", "an integer or Infinity", max)
+    const accept = (e: E): unknown => (isQueue ? target.add(e) : target.push(e))
+    if (this.shared !== undefined) return this.shared.drain(accept, max)
     let moved = 0
     try {
       for (; moved < max; moved++) {
         const e = this.ready("first")
         if (e === undefined) break
-        if (isQueue) target.add(e)
-        else target.push(e)
+        accept(e)
         this.behead("first")
       }
     } finally {
@@ -152,6 +177,10 @@ export abstract class BlockingQueue<E> extends QueueCore<E> implements Iterable<
 
   /** Removes everything. */
   clear(): void {
+    if (this.shared !== undefined) {
+      this.shared.clear()
+      return
+    }
     const { size } = this
     this.wipe()
     this.vacated(size)
@@ -159,7 +188,7 @@ export abstract class BlockingQueue<E> extends QueueCore<E> implements Iterable<
 
   /** The elements in the order of iteration. */
   toArray(): E[] {
-    return [...this]
+    return this.shared === undefined ? [...this] : this.shared.toArray()
   }
 
   /**
@@ -167,7 +196,7 @@ export abstract class BlockingQueue<E> extends QueueCore<E> implements Iterable<
    * throughout once, others perhaps. Its `remove()` takes the element that `next()` returned last out of the queue.
    */
   [Symbol.iterator](): QueueIterator<E> {
-    return this.iterator(this.cursor())
+    return this.iterator(this.walk())
   }
 
   /** The elements as Java shows a collection: `[a, b]`. */
@@ -175,6 +204,16 @@ export abstract class BlockingQueue<E> extends QueueCore<E> implements Iterable<
     return `[${this.toArray()
       .map((e) => (Object.is(e, this) ? "(this Collection)" : describe(e)))
       .join(", ")}]`
+  }
+
+  /** @internal A test for elements equal to this one. */
+  protected equal(sought: unknown): (e: unknown) => boolean {
+    return this.shared === undefined ? equalTo(sought) : alike(sought)
+  }
+
+  /** @internal A test for elements equal to one of these. */
+  protected equalToOneOf(sought: Iterable<unknown>): (e: unknown) => boolean {
+    return this.shared === undefined ? equalToAny(sought) : alikeAny(sought)
   }
 
   /** @internal */

@@ -1,9 +1,12 @@
 import { requireInteger } from "../checks.ts"
+import type { Flow } from "../memory/flow.ts"
+import type { Shared } from "../memory/shared-memory.ts"
 import { TIMEOUT, WaitList, type Steps, type WaitOptions } from "../memory/waiting.ts"
 import { BlockingQueue } from "./blocking-queue.ts"
 import { ChunkedList } from "./chunked-list.ts"
 import type { Cursor } from "./iteration.ts"
 import type { End } from "./queue-core.ts"
+import { SharedQueue } from "./shared-queue.ts"
 
 /**
  * What ArrayBlockingQueue, LinkedBlockingQueue and LinkedBlockingDeque share: a list, a capacity and two lines, of
@@ -11,7 +14,8 @@ import type { End } from "./queue-core.ts"
  *
  * In Java the three differ in memory and locking. Here one storage serves all: nothing beats it for any of them.
  *
- * `offer` and `poll` are written out instead of inherited: a pool calls them for each task.
+ * `offer` and `poll` are written out instead of inherited: a pool calls them for each task. That the queue is shared
+ * they find out only when there is no room or no element, for then there is neither.
  */
 export abstract class BoundedQueue<E> extends BlockingQueue<E> {
   readonly #items = new ChunkedList<E>()
@@ -26,11 +30,12 @@ export abstract class BoundedQueue<E> extends BlockingQueue<E> {
   }
 
   override get size(): number {
-    return this.#items.size
+    return this.shared === undefined ? this.#items.size : this.shared.size
   }
 
   override get remainingCapacity(): number {
-    return Math.max(this.#limit - this.#items.size, 0)
+    if (this.shared === undefined) return Math.max(this.#limit - this.#items.size, 0)
+    return this.shared.isClosed ? 0 : Math.max(this.shared.capacity - this.shared.size, 0)
   }
 
   override offer(e: E): boolean
@@ -38,7 +43,7 @@ export abstract class BoundedQueue<E> extends BlockingQueue<E> {
   override offer(e: E, wait?: WaitOptions): boolean | Promise<boolean> {
     if (wait !== undefined) return this.offerAt("last", e, wait)
     this.check(e)
-    if (this.#items.size >= this.#limit) return false
+    if (this.#items.size >= this.#limit) return this.shared !== undefined && this.shared.insert(e, "last")
     this.#items.push(e)
     this.#notEmpty.signal()
     return true
@@ -49,12 +54,18 @@ export abstract class BoundedQueue<E> extends BlockingQueue<E> {
   override poll(wait?: WaitOptions): E | undefined | Promise<E | undefined> {
     if (wait !== undefined) return this.pollAt("first", wait)
     const e = this.#items.shift()
-    if (e !== undefined) this.vacated(1)
+    if (e === undefined) return this.shared?.extract("first")
+    this.vacated(1)
     return e
   }
 
   override peek(): E | undefined {
-    return this.#items.first
+    return this.peekAt("first")
+  }
+
+  /** @internal */
+  protected peekAt(end: End): E | undefined {
+    return this.shared === undefined ? this.ready(end) : this.shared.peek(end)
   }
 
   /** @internal */
@@ -67,9 +78,10 @@ export abstract class BoundedQueue<E> extends BlockingQueue<E> {
   }
 
   /** @internal */
-  protected override *inserting(e: E, end: End): Steps<boolean> {
+  protected override *inserting(e: E, end: End, flow: Flow): Steps<boolean> {
     while (!this.isClosed) {
       if ((yield this.#notFull) === TIMEOUT) return false
+      if (this.shared !== undefined) return yield* this.shared.inserting(e, end, flow)
       if (this.insert(e, end)) return true
     }
     return false
@@ -87,9 +99,10 @@ export abstract class BoundedQueue<E> extends BlockingQueue<E> {
   }
 
   /** @internal */
-  protected override *taking(end: End): Steps<E | undefined> {
+  protected override *taking(end: End, _timeout: number, flow: Flow): Steps<E | undefined> {
     while (!this.isClosed) {
       if ((yield this.#notEmpty) === TIMEOUT) return undefined
+      if (this.shared !== undefined) return yield* this.shared.taking(end, flow)
       const e = this.extract(end)
       if (e !== undefined) return e
     }
@@ -121,5 +134,30 @@ export abstract class BoundedQueue<E> extends BlockingQueue<E> {
   /** @internal */
   protected override wipe(): void {
     this.#items.clear()
+  }
+
+  /** @internal What handles call the class. */
+  protected abstract get typeName(): string
+
+  /** @internal Takes on the form that another thread has posted. */
+  protected open(shared: Shared): this {
+    this.#limit = 0
+    this.adopt(SharedQueue.open<E>(this.typeName, shared))
+    return this
+  }
+
+  /** @internal */
+  protected override toShared(): SharedQueue<E> {
+    // A closed one has no capacity any more, and needs none.
+    const capacity = Math.max(this.#limit, this.#items.size, 1)
+    return SharedQueue.create<E>(this.typeName, { capacity }).filledWith(this.cursor())
+  }
+
+  /** @internal */
+  protected override moved(): void {
+    this.#items.clear()
+    this.#limit = 0
+    this.#notEmpty.signalAll()
+    this.#notFull.signalAll()
   }
 }

@@ -1,10 +1,14 @@
-import { typeError } from "../checks.ts"
+import { MAX_VALUE, typeError } from "../checks.ts"
 import type { Flow } from "../memory/flow.ts"
+import type { Shared } from "../memory/shared-memory.ts"
 import { TIMEOUT, WaitList, type Settle, type Steps, type Wake } from "../memory/waiting.ts"
 import { now } from "../time/timer.ts"
 import type { End } from "./queue-core.ts"
 import { HeapQueue } from "./heap-queue.ts"
 import { isComparable } from "./order.ts"
+import { SharedQueue } from "./shared-queue.ts"
+
+const TYPE = "DelayQueue"
 
 /** An element of a {@link DelayQueue}. */
 export interface Delayed {
@@ -19,6 +23,9 @@ export interface Delayed {
  *
  * `take`, `poll`, `remove()` and `drainTo` see expired elements only; `size`, `peek`, `element`, `contains`,
  * `remove(e)`, `clear` and iteration see all.
+ *
+ * In a shared queue the delay is asked once, when the element is inserted, and decides alone: elements are copies there,
+ * which have neither getters nor a `compareTo`.
  */
 /*
  * How it works: leader and followers. Of those who wait only one, the leader, waits with a time limit, for the head
@@ -37,6 +44,13 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
 
   constructor() {
     super(sooner)
+  }
+
+  /** The same queue that another thread has posted. */
+  static from<E extends Delayed>(shared: Shared): DelayQueue<E> {
+    const queue = new DelayQueue<E>()
+    queue.adopt(SharedQueue.open<E>(TYPE, shared, "due"))
+    return queue
   }
 
   /** @internal */
@@ -65,10 +79,11 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
   }
 
   /** @internal */
-  protected override *taking(end: End, timeout: number): Steps<E | undefined> {
+  protected override *taking(end: End, timeout: number, flow: Flow): Steps<E | undefined> {
     const deadline = now() + timeout
     while (!(this.isClosed && this.isEmpty)) {
       const why = yield* this.#waiting(deadline)
+      if (this.shared !== undefined && why !== TIMEOUT) return yield* this.shared.taking(end, flow)
       const e = this.extract(end)
       if (e !== undefined || why === TIMEOUT) return e
     }
@@ -96,6 +111,10 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
     timeout: number,
     abort?: AbortSignal,
   ): void {
+    if (this.shared !== undefined) {
+      super.obtain(end, settle, flow, timeout, abort)
+      return
+    }
     const passing: Settle<E | undefined> = {
       resolve: (e) => {
         settle.resolve(e)
@@ -107,6 +126,15 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
       },
     }
     super.obtain(end, passing, flow, timeout, abort)
+  }
+
+  /** @internal */
+  protected override obtainSync(end: End, timeout: number): E | undefined {
+    try {
+      return super.obtainSync(end, timeout)
+    } finally {
+      this.#pass()
+    }
   }
 
   /**
@@ -133,6 +161,18 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
   /** @internal */
   protected override closing(): void {
     this.vacated()
+  }
+
+  /** @internal */
+  protected override toShared(): SharedQueue<E> {
+    const settings = { capacity: MAX_VALUE, ordering: "due" } as const
+    return SharedQueue.create<E>(TYPE, settings).filledWith(this.elementsAsTheyCame())
+  }
+
+  /** @internal */
+  protected override moved(): void {
+    this.wipe()
+    this.#available.signalAll()
   }
 }
 

@@ -9,16 +9,20 @@ import type { Cursor } from "./iteration.ts"
  * came, and there is no limit, so inserting never waits and never notices an interrupt.
  */
 export abstract class HeapQueue<E> extends BlockingQueue<E> {
-  /** @internal */
-  protected readonly heap: Heap<E>
+  readonly #heap: Heap<E>
 
   protected constructor(compare: Comparator<E>) {
     super()
-    this.heap = new Heap(compare)
+    this.#heap = new Heap(compare)
+  }
+
+  /** @internal */
+  protected get heap(): Heap<E> {
+    return this.#heap
   }
 
   override get size(): number {
-    return this.heap.size
+    return this.shared === undefined ? this.#heap.size : this.shared.size
   }
 
   override get remainingCapacity(): number {
@@ -26,7 +30,7 @@ export abstract class HeapQueue<E> extends BlockingQueue<E> {
   }
 
   override peek(): E | undefined {
-    return this.heap.first
+    return this.shared === undefined ? this.#heap.first : this.shared.peek("first")
   }
 
   /** @internal */
@@ -61,6 +65,7 @@ export abstract class HeapQueue<E> extends BlockingQueue<E> {
 
   /** @internal */
   protected override removeOne(test: (e: E) => boolean): boolean {
+    if (this.shared !== undefined) return super.removeOne(test)
     const place = this.heap.indexOf(test)
     if (place === -1) return false
     this.heap.removeAt(place)
@@ -76,5 +81,14 @@ export abstract class HeapQueue<E> extends BlockingQueue<E> {
   /** @internal */
   protected override wipe(): void {
     this.heap.clear()
+  }
+
+  /** @internal In the order in which they came: so it is also that of equals. */
+  protected elementsAsTheyCame(): Cursor<E> {
+    const ranks = this.heap.ranks()
+    const elements = this.heap.toArray()
+    const order = elements.map((_, i) => i).sort((a, b) => (ranks[a] as number) - (ranks[b] as number))
+    let next = 0
+    return { next: () => elements[order[next++] ?? -1], remove: () => false }
   }
 }

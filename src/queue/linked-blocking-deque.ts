@@ -1,9 +1,9 @@
 import { MAX_VALUE } from "../checks.ts"
 import type { Flow } from "../memory/flow.ts"
+import type { Shared } from "../memory/shared-memory.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import { requireIterable } from "./blocking-queue.ts"
 import { BoundedQueue } from "./bounded-queue.ts"
-import { equalTo } from "./equality.ts"
 import type { QueueIterator } from "./iteration.ts"
 
 /**
@@ -19,6 +19,11 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
   /** @throws RangeError unless the capacity is an integer ≥ 1. */
   constructor(capacity: number = MAX_VALUE) {
     super(capacity)
+  }
+
+  /** The same deque that another thread has posted. */
+  static from<E>(shared: Shared): LinkedBlockingDeque<E> {
+    return new LinkedBlockingDeque<E>().open(shared)
   }
 
   /** Inserts at the head. IllegalStateError if there is no room. */
@@ -37,7 +42,7 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
   offerFirst(e: E, wait?: WaitOptions): boolean | Promise<boolean> {
     if (wait !== undefined) return this.offerAt("first", e, wait)
     this.check(e)
-    return this.insert(e, "first")
+    return this.accept(e, "first")
   }
 
   /** Inserts at the tail, if there is room; with a wait, as soon as there is. */
@@ -46,7 +51,17 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
   offerLast(e: E, wait?: WaitOptions): boolean | Promise<boolean> {
     if (wait !== undefined) return this.offerAt("last", e, wait)
     this.check(e)
-    return this.insert(e, "last")
+    return this.accept(e, "last")
+  }
+
+  /** Inserts at the head as soon as there is room; blocks the thread. False if there is none in time. */
+  offerFirstSync(e: E, ms: number): boolean {
+    return this.offerSyncAt("first", e, ms)
+  }
+
+  /** Inserts at the tail as soon as there is room; blocks the thread. False if there is none in time. */
+  offerLastSync(e: E, ms: number): boolean {
+    return this.offerSyncAt("last", e, ms)
   }
 
   /** Inserts at the head as soon as there is room. */
@@ -59,6 +74,16 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
     return this.putAt("last", e, wait)
   }
 
+  /** Inserts at the head as soon as there is room; blocks the thread. */
+  putFirstSync(e: E): void {
+    this.putSyncAt("first", e)
+  }
+
+  /** Inserts at the tail as soon as there is room; blocks the thread. */
+  putLastSync(e: E): void {
+    this.putSyncAt("last", e)
+  }
+
   /** Takes the first element as soon as there is one. */
   takeFirst(wait?: WaitOptions): Promise<E> {
     return this.takeAt("first", wait)
@@ -67,6 +92,16 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
   /** Takes the last element as soon as there is one. */
   takeLast(wait?: WaitOptions): Promise<E> {
     return this.takeAt("last", wait)
+  }
+
+  /** Takes the first element as soon as there is one; blocks the thread. */
+  takeFirstSync(): E {
+    return this.takeSyncAt("first")
+  }
+
+  /** Takes the last element as soon as there is one; blocks the thread. */
+  takeLastSync(): E {
+    return this.takeSyncAt("last")
   }
 
   /** Takes the first element, if there is one; with a wait, as soon as there is. */
@@ -83,12 +118,22 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
     return wait === undefined ? this.extract("last") : this.pollAt("last", wait)
   }
 
+  /** Takes the first element as soon as there is one; blocks the thread. Undefined if there is none in time. */
+  pollFirstSync(ms: number): E | undefined {
+    return this.pollSyncAt("first", ms)
+  }
+
+  /** Takes the last element as soon as there is one; blocks the thread. Undefined if there is none in time. */
+  pollLastSync(ms: number): E | undefined {
+    return this.pollSyncAt("last", ms)
+  }
+
   peekFirst(): E | undefined {
-    return this.ready("first")
+    return this.peekAt("first")
   }
 
   peekLast(): E | undefined {
-    return this.ready("last")
+    return this.peekAt("last")
   }
 
   /** The first element, left in its place. NoSuchElementError if there is none. */
@@ -113,12 +158,12 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
 
   /** Removes the element equal to `e` that is nearest to the head, if there is one. */
   removeFirstOccurrence(e: unknown): boolean {
-    return this.removeOne(equalTo(e))
+    return this.removeOne(this.equal(e))
   }
 
   /** Removes the element equal to `e` that is nearest to the tail, if there is one. */
   removeLastOccurrence(e: unknown): boolean {
-    return this.removeOne(equalTo(e), this.cursor(true))
+    return this.removeOne(this.equal(e), this.walk(true))
   }
 
   /** A deque is a stack: `push` is `addFirst`. */
@@ -133,7 +178,7 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
 
   /** From tail to head; otherwise as the iterator of any queue. */
   descendingIterator(): QueueIterator<E> {
-    return this.iterator(this.cursor(true))
+    return this.iterator(this.walk(true))
   }
 
   /** Adds one after the other, but looks at all of them first: if one cannot be an element, none is added. */
@@ -152,5 +197,10 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
   /** @internal */
   protected override get noun(): string {
     return "Deque"
+  }
+
+  /** @internal */
+  protected override get typeName(): string {
+    return "LinkedBlockingDeque"
   }
 }

@@ -1,8 +1,10 @@
-import { MAX_VALUE } from "../checks.ts"
+import { MAX_VALUE, requireTimeout } from "../checks.ts"
 import { TimeoutError } from "../errors.ts"
-import { currentFlow } from "../memory/flow.ts"
+import { currentFlow, type Flow } from "../memory/flow.ts"
+import type { Shared } from "../memory/shared-memory.ts"
 import {
   abortOf,
+  blocking,
   drive,
   TIMEOUT,
   timeoutOf,
@@ -15,6 +17,9 @@ import { BlockingQueue } from "./blocking-queue.ts"
 import { ChunkedList } from "./chunked-list.ts"
 import type { Cursor } from "./iteration.ts"
 import type { End } from "./queue-core.ts"
+import { SharedQueue } from "./shared-queue.ts"
+
+const TYPE = "LinkedTransferQueue"
 
 /**
  * First in, first out, without a limit, and a producer can wait until its element has been received: `transfer`.
@@ -31,8 +36,15 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
   /** Occupied only while there are no items. */
   readonly #takers = new WaitList()
 
+  /** The same queue that another thread has posted. */
+  static from<E>(shared: Shared): LinkedTransferQueue<E> {
+    const queue = new LinkedTransferQueue<E>()
+    queue.adopt(SharedQueue.open<E>(TYPE, shared))
+    return queue
+  }
+
   override get size(): number {
-    return this.#items.size
+    return this.shared === undefined ? this.#items.size : this.shared.size
   }
 
   override get remainingCapacity(): number {
@@ -41,12 +53,12 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
 
   /** Whether somebody is waiting to take. */
   get hasWaitingConsumer(): boolean {
-    return this.#takers.length > 0
+    return this.waitingConsumerCount > 0
   }
 
   /** How many are waiting to take. */
   get waitingConsumerCount(): number {
-    return this.#takers.length
+    return this.shared === undefined ? this.#takers.length : this.shared.takers
   }
 
   /** Inserts and waits until the element has been received. */
@@ -60,6 +72,11 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
     })
   }
 
+  /** Inserts and waits until the element has been received; blocks the thread. */
+  transferSync(e: E): void {
+    if (!this.#handSync(e, Infinity)) throw this.refusal()
+  }
+
   /** Hands over to somebody who is already waiting to take; otherwise false, and nothing is inserted. */
   tryTransfer(e: E): boolean
   /** Inserts and waits until the element has been received; if it is not in time it is withdrawn: false. */
@@ -67,11 +84,22 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
   tryTransfer(e: E, wait?: WaitOptions): boolean | Promise<boolean> {
     if (wait !== undefined) return new Promise((resolve, reject) => this.#hand(e, { resolve, reject }, wait))
     this.check(e)
-    return this.hasWaitingConsumer && this.insert(e)
+    return this.#handOver(e)
+  }
+
+  /** As `tryTransfer` with a limit; blocks the thread. */
+  tryTransferSync(e: E, ms: number): boolean {
+    return this.#handSync(e, requireTimeout("ms", ms))
   }
 
   override peek(): E | undefined {
-    return this.ready()
+    return this.shared === undefined ? this.ready() : this.shared.peek("first")
+  }
+
+  /** Gives to somebody who is waiting; false if nobody is. */
+  #handOver(e: E): boolean {
+    if (this.shared !== undefined) return this.shared.hand(e)
+    return this.hasWaitingConsumer && this.insert(e)
   }
 
   #hand(e: E, settle: Settle<boolean>, wait: WaitOptions | undefined): void {
@@ -80,21 +108,35 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
     const abort = abortOf(wait)
     abort?.throwIfAborted()
     if (this.isClosed) settle.resolve(false)
-    else if (this.hasWaitingConsumer) settle.resolve(this.insert(e))
-    else drive(this.#transferring(e), settle, currentFlow(), timeout, abort)
+    else if (this.#handOver(e)) settle.resolve(true)
+    else {
+      const flow = currentFlow()
+      drive(this.#transferring(e, flow), settle, flow, timeout, abort)
+    }
   }
 
-  *#transferring(e: E): Steps<boolean> {
+  #handSync(e: E, timeout: number): boolean {
+    this.check(e)
+    if (this.isClosed) return false
+    return this.#handOver(e) || blocking(this.#transferring(e, currentFlow()), timeout)
+  }
+
+  #transferring(e: E, flow: Flow): Steps<boolean> {
+    return this.shared === undefined ? this.#transferringHere(e, flow) : this.shared.transferring(e, flow)
+  }
+
+  *#transferringHere(e: E, flow: Flow): Steps<boolean> {
     const parcel = new Parcel(e)
     this.#items.push(parcel)
     const place = this.#items.walk(true)
     place.next()
     try {
-      return (yield parcel) !== TIMEOUT
+      if ((yield parcel) === TIMEOUT) return false
     } finally {
       // Still there only if the wait was given up.
       place.remove()
     }
+    return parcel.moved && this.shared !== undefined ? yield* this.shared.transferring(e, flow) : true
   }
 
   /** @internal */
@@ -119,9 +161,10 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
   }
 
   /** @internal */
-  protected override *taking(end: End): Steps<E | undefined> {
+  protected override *taking(end: End, _timeout: number, flow: Flow): Steps<E | undefined> {
     while (!this.isClosed) {
       if ((yield this.#takers) === TIMEOUT) return undefined
+      if (this.shared !== undefined) return yield* this.shared.taking(end, flow)
       const e = this.extract(end)
       if (e !== undefined) return e
     }
@@ -162,11 +205,30 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
   protected override wipe(): void {
     while (!this.isEmpty) this.behead()
   }
+
+  /** @internal The elements follow in {@link moved}: only that those whose parcels are among them can go on. */
+  protected override toShared(): SharedQueue<E> {
+    SharedQueue.create<E>(TYPE, { capacity: MAX_VALUE }).filledWith(this.cursor()) // whether all of them can be
+    return SharedQueue.create<E>(TYPE, { capacity: MAX_VALUE })
+  }
+
+  /** @internal */
+  protected override moved(shared: SharedQueue<E>): void {
+    for (let item = this.#items.shift(); item !== undefined; item = this.#items.shift()) {
+      if (item instanceof Parcel) {
+        item.moved = true
+        item.signal()
+      } else shared.insert(item, "last")
+    }
+    this.#takers.signalAll()
+  }
 }
 
 /** The element of a transfer; the producer waits on it. */
 class Parcel<E> extends WaitList {
   readonly element: E
+  /** It did not go, but the queue is a shared one now, and the producer goes on waiting there. */
+  moved = false
 
   constructor(element: E) {
     super()

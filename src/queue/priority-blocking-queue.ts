@@ -1,9 +1,15 @@
-import { requireFunction, requireInteger } from "../checks.ts"
+import { MAX_VALUE, requireFunction, requireInteger, typeError } from "../checks.ts"
+import { NotSerializableError } from "../errors.ts"
+import type { Flow } from "../memory/flow.ts"
+import type { Shared } from "../memory/shared-memory.ts"
 import { TIMEOUT, WaitList, type Steps } from "../memory/waiting.ts"
 import type { End } from "./queue-core.ts"
 import { HeapQueue } from "./heap-queue.ts"
 import type { Comparator } from "./heap.ts"
-import { naturalOrder, requireNaturalOrder } from "./order.ts"
+import { isComparable, naturalOrder, requireNaturalOrder } from "./order.ts"
+import { SharedQueue } from "./shared-queue.ts"
+
+const TYPE = "PriorityBlockingQueue"
 
 /**
  * The least element first, by a comparator or by natural order: numbers, bigints, strings, dates, or objects with
@@ -15,7 +21,7 @@ import { naturalOrder, requireNaturalOrder } from "./order.ts"
  * is not inserted, as is one on which the comparator throws.
  */
 export class PriorityBlockingQueue<E> extends HeapQueue<E> {
-  readonly #natural: boolean
+  readonly #comparator: Comparator<E> | undefined
   readonly #notEmpty = new WaitList()
 
   constructor(comparator?: Comparator<E>)
@@ -25,14 +31,28 @@ export class PriorityBlockingQueue<E> extends HeapQueue<E> {
     if (typeof first === "number") requireInteger("initialCapacity", first, 1)
     const comparator = typeof first === "number" ? second : first
     super(comparator === undefined ? naturalOrder : requireFunction("comparator", comparator))
-    this.#natural = comparator === undefined
+    this.#comparator = comparator
+  }
+
+  /**
+   * The same queue that another thread has posted. A comparator is a function and cannot be posted: if the queue has one, it
+   * has to be given here too, and all threads have to agree.
+   */
+  static from<E>(shared: Shared, comparator?: Comparator<E>): PriorityBlockingQueue<E> {
+    const queue = new PriorityBlockingQueue<E>(1, comparator)
+    queue.adopt(SharedQueue.open<E>(TYPE, shared, queue.#ordering))
+    return queue
   }
 
   /** @internal */
   protected override check(e: E): void {
     super.check(e)
+    if (this.#comparator !== undefined) return
     // Also the first one, which has nothing to be compared with: Java refuses it too.
-    if (this.#natural) requireNaturalOrder(e)
+    requireNaturalOrder(e)
+    if (this.shared !== undefined && isComparable(e)) {
+      throw typeError("e", "a number, bigint, string or Date (a copy has no compareTo; give the queue a comparator)", e)
+    }
   }
 
   /** @internal */
@@ -49,9 +69,10 @@ export class PriorityBlockingQueue<E> extends HeapQueue<E> {
   }
 
   /** @internal */
-  protected override *taking(end: End): Steps<E | undefined> {
+  protected override *taking(end: End, _timeout: number, flow: Flow): Steps<E | undefined> {
     while (!this.isClosed) {
       if ((yield this.#notEmpty) === TIMEOUT) return undefined
+      if (this.shared !== undefined) return yield* this.shared.taking(end, flow)
       const e = this.extract(end)
       if (e !== undefined) return e
     }
@@ -61,5 +82,24 @@ export class PriorityBlockingQueue<E> extends HeapQueue<E> {
   /** @internal Takers wait only if there is nothing: closed and empty, they all go. */
   protected override closing(): void {
     this.#notEmpty.signalAll()
+  }
+
+  /** @internal */
+  protected override toShared(): SharedQueue<E> {
+    if (this.#comparator === undefined && isComparable(this.heap.first)) {
+      throw new NotSerializableError("Copies of the elements have no compareTo: give the queue a comparator")
+    }
+    const settings = { capacity: MAX_VALUE, ordering: this.#ordering }
+    return SharedQueue.create<E>(TYPE, settings).filledWith(this.elementsAsTheyCame())
+  }
+
+  /** @internal */
+  protected override moved(): void {
+    this.wipe()
+    this.#notEmpty.signalAll()
+  }
+
+  get #ordering(): Comparator<unknown> {
+    return (this.#comparator ?? naturalOrder) as Comparator<unknown>
   }
 }

@@ -1,22 +1,42 @@
 import { isPromiseLike, typeError } from "../checks.ts"
-import { IllegalStateError, NoSuchElementError, TimeoutError } from "../errors.ts"
-import { currentFlow, type Flow } from "../memory/flow.ts"
-import { abortOf, drive, timeoutOf, type Settle, type Steps, type WaitOptions } from "../memory/waiting.ts"
-import { iterateAsync, type Cursor } from "./iteration.ts"
+import { IllegalStateError, NoSuchElementError, UnsupportedOperationError } from "../errors.ts"
+import { identityOf } from "../identity.ts"
+import type { Flow } from "../memory/flow.ts"
+import { SHAREABLE } from "../memory/shareables.ts"
+import type { Handle } from "../memory/shared-memory.ts"
+import type { Steps } from "../memory/waiting.ts"
+import type { Cursor } from "./iteration.ts"
+import type { SharedQueue } from "./shared-queue.ts"
 
-/** @internal The end of a queue an operation works at. Only a deque has a choice. */
+/** The end of a queue an operation works at. Only a deque has a choice. */
 export type End = "first" | "last"
 
 /**
- * The lower half of BlockingQueue: what a kind of queue supplies, and how operations wait and queues close on top of
- * that.
+ * The lower half of BlockingQueue: what a kind of queue supplies, how queues close, and how they come to be shared.
  *
  * What Java overrides separately stays separate: nothing here calls a public `offer` or `poll`. So a subclass that
  * refuses in `offer` (a well-known way to steer a pool) does not lose its `put`.
  */
+/*
+ * Two forms. A queue begins with its elements in the heap of its thread, and a kind of queue is how it keeps them there.
+ * When its handle is read the first time, it takes on its shared form, for ever: everything moves there, and from then on
+ * every operation goes there. The methods that decide between the two are here; those that a kind supplies are about its
+ * local form alone.
+ */
 export abstract class QueueCore<E> {
+  /**
+   * What a clone of this queue consists of. Post the queue itself to a thread, and give what arrives there to `from` of its
+   * class. To read this, which posting does, makes the queue a shared one: its elements are copied into shared memory, and
+   * elements are copies from then on. NotSerializableError if one cannot be copied; then nothing has changed.
+   */
+  declare readonly handle: Handle
   #closed = false
   #holdsTasks = false
+  #shared: SharedQueue<E> | undefined
+
+  constructor() {
+    Object.defineProperty(this, "handle", sharing)
+  }
 
   /** How many elements are inside. */
   abstract get size(): number
@@ -26,7 +46,7 @@ export abstract class QueueCore<E> {
   }
 
   get isClosed(): boolean {
-    return this.#closed
+    return this.#shared === undefined ? this.#closed : this.#shared.isClosed
   }
 
   /**
@@ -37,14 +57,12 @@ export abstract class QueueCore<E> {
    */
   close(): void {
     if (this.#holdsTasks) throw new IllegalStateError("The queue belongs to a pool: shut down the pool instead")
-    if (this.#closed) return
-    this.#closed = true
-    this.closing()
-  }
-
-  /** Takes one element after the other, as they come, until the queue is closed and empty. */
-  [Symbol.asyncIterator](): AsyncIterableIterator<E> {
-    return iterateAsync((settle) => this.#get("first", settle, undefined, false))
+    if (this.isClosed) return
+    if (this.#shared !== undefined) this.#shared.close()
+    else {
+      this.#closed = true
+      this.closing()
+    }
   }
 
   /**
@@ -53,100 +71,96 @@ export abstract class QueueCore<E> {
    * @internal
    */
   holdTasks(): void {
-    if (this.#closed) throw new IllegalStateError("The queue is closed: a pool could not take tasks from it")
+    if (this.isClosed) throw new IllegalStateError("The queue is closed: a pool could not take tasks from it")
+    if (this.#shared !== undefined) throw new IllegalStateError("The queue is shared: tasks cannot be copied into it")
     this.#holdsTasks = true
   }
 
-  /**
-   * `poll(timeout)`, or `take()` if that is Infinity, for a flow that is told by callback: no promise, so a future
-   * arrives as it is. Undefined means timed out.
-   *
-   * @internal
-   */
-  receive(settle: Settle<E | undefined>, flow: Flow, timeout: number): void {
-    const timed = timeout !== Infinity
-    try {
-      this.enter(flow, "take", timed)
-    } catch (error) {
-      settle.reject(error)
-      return
-    }
-    this.obtain("first", timed ? settle : new Demand(this, settle), flow, timeout)
+  // ------------------------------------------------------------------ sharing
+
+  /** @internal */
+  get [SHAREABLE](): true {
+    return true
   }
 
   /** @internal */
-  protected putAt(end: End, e: E, wait: WaitOptions | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const given = (done: boolean): void => {
-        if (done) resolve()
-        else reject(this.#closed ? this.refusal() : new TimeoutError("No room came free in time"))
+  static handleOf(queue: QueueCore<unknown>): Handle {
+    if (queue.#shared === undefined) {
+      if (queue.#holdsTasks) throw new IllegalStateError("The queue belongs to a pool: it cannot be shared by itself")
+      const shared = queue.toShared()
+      queue.adopt(shared)
+      queue.moved(shared)
+      if (queue.#closed) shared.close()
+    }
+    return (queue.#shared as SharedQueue<unknown>).handle
+  }
+
+  /** @internal From now on this is the form of the queue. */
+  protected adopt(shared: SharedQueue<E>): void {
+    this.#shared = shared
+  }
+
+  /** @internal The form it has, if it is a shared one. */
+  protected get shared(): SharedQueue<E> | undefined {
+    return this.#shared
+  }
+
+  /** @internal A shared form with all that is inside. Throws if there is none, and has changed nothing then. */
+  protected toShared(): SharedQueue<E> {
+    throw new UnsupportedOperationError(`${identityOf(this)} cannot be shared between threads`)
+  }
+
+  /** @internal The shared form has taken over: forgets the elements, and wakes all who wait, in order, to wait there. */
+  protected moved(_shared: SharedQueue<E>): void {}
+
+  // ------------------------------------------------------------------ in either form
+
+  /** @internal Inserts now, and wakes who waits for that; false if there is no room or the queue is closed. */
+  protected accept(e: E, end: End): boolean {
+    return this.#shared === undefined ? this.insert(e, end) : this.#shared.insert(e, end)
+  }
+
+  /** @internal Takes now, and wakes who waits for that. */
+  protected extract(end: End): E | undefined {
+    if (this.#shared !== undefined) return this.#shared.extract(end)
+    const e = this.ready(end)
+    if (e !== undefined) {
+      this.behead(end)
+      this.vacated(1)
+    }
+    return e
+  }
+
+  /** @internal How to wait for room and insert, as {@link inserting}. */
+  protected waitToInsert(e: E, end: End, flow: Flow): Steps<boolean> | undefined {
+    if (this.isClosed) return undefined
+    return this.#shared === undefined ? this.inserting(e, end, flow) : this.#shared.inserting(e, end, flow)
+  }
+
+  /** @internal How to wait for an element and take it, as {@link taking}. */
+  protected waitToTake(end: End, timeout: number, flow: Flow): Steps<E | undefined> {
+    return this.#shared === undefined ? this.taking(end, timeout, flow) : this.#shared.taking(end, flow)
+  }
+
+  /** @internal A way through all elements. */
+  protected walk(backwards = false): Cursor<E> {
+    return this.#shared === undefined ? this.cursor(backwards) : this.#shared.cursor(backwards)
+  }
+
+  /** @internal Removes the first that passes the test. */
+  protected removeOne(test: (e: E) => boolean, cursor: Cursor<E> = this.walk()): boolean {
+    for (let e = cursor.next(); e !== undefined; e = cursor.next()) {
+      if (test(e) && cursor.remove()) {
+        this.vacated(1)
+        return true
       }
-      this.#give(end, e, { resolve: given, reject }, wait, false)
-    })
-  }
-
-  /** @internal */
-  protected offerAt(end: End, e: E, wait: WaitOptions): Promise<boolean> {
-    return new Promise((resolve, reject) => this.#give(end, e, { resolve, reject }, wait, true))
-  }
-
-  /** @internal */
-  protected takeAt(end: End, wait: WaitOptions | undefined): Promise<E> {
-    return new Promise((resolve, reject) => this.#get(end, new Demand(this, { resolve, reject }), wait, false))
-  }
-
-  /** @internal */
-  protected pollAt(end: End, wait: WaitOptions): Promise<E | undefined> {
-    return new Promise((resolve, reject) => this.#get(end, { resolve, reject }, wait, true))
-  }
-
-  /** What this throws, its promise rejects with: wrong arguments first, then the abort, then the interrupt. */
-  #give(end: End, e: E, settle: Settle<boolean>, wait: WaitOptions | undefined, timed: boolean): void {
-    this.check(e)
-    const timeout = timeoutOf(wait)
-    const abort = abortOf(wait)
-    abort?.throwIfAborted()
-    const flow = currentFlow()
-    this.enter(flow, "put", timed)
-    if (this.insert(e, end)) {
-      settle.resolve(true)
-      return
     }
-    const steps = this.#closed ? undefined : this.inserting(e, end)
-    if (steps === undefined) settle.resolve(false)
-    else drive(steps, settle, flow, timeout, abort)
-  }
-
-  #get(end: End, settle: Settle<E | undefined>, wait: WaitOptions | undefined, timed: boolean): void {
-    const timeout = timeoutOf(wait)
-    const abort = abortOf(wait)
-    abort?.throwIfAborted()
-    const flow = currentFlow()
-    this.enter(flow, "take", timed)
-    this.obtain(end, settle, flow, timeout, abort)
-  }
-
-  /** @internal Takes now or waits. */
-  protected obtain(end: End, settle: Settle<E | undefined>, flow: Flow, timeout: number, abort?: AbortSignal): void {
-    let e: E | undefined
-    try {
-      e = this.extract(end)
-    } catch (error) {
-      settle.reject(error) // a comparator that throws
-      return
-    }
-    if (e !== undefined) settle.resolve(e)
-    else drive(this.taking(end, timeout), settle, flow, timeout, abort)
-  }
-
-  /** @internal Why a taker got nothing. */
-  whyNothing(): Error {
-    return this.#closed && this.isEmpty ? this.refusal() : new TimeoutError("No element came in time")
+    return false
   }
 
   /** @internal Why an insertion is refused, or a take on a closed queue. */
   protected refusal(): IllegalStateError {
-    return new IllegalStateError(`${this.noun} ${this.#closed ? "closed" : "full"}`)
+    return new IllegalStateError(`${this.noun} ${this.isClosed ? "closed" : "full"}`)
   }
 
   /** @internal */
@@ -154,6 +168,8 @@ export abstract class QueueCore<E> {
     if (e === undefined) throw new NoSuchElementError(`${this.noun} empty`)
     return e
   }
+
+  // ------------------------------------------------------------------ what a kind of queue supplies
 
   /** @internal What messages call the queue. */
   protected get noun(): string {
@@ -185,7 +201,7 @@ export abstract class QueueCore<E> {
    *
    * @internal
    */
-  protected inserting(_e: E, _end: End): Steps<boolean> | undefined {
+  protected inserting(_e: E, _end: End, _flow: Flow): Steps<boolean> | undefined {
     return undefined
   }
 
@@ -195,18 +211,11 @@ export abstract class QueueCore<E> {
   /** @internal Removes what {@link ready} shows, without calling {@link vacated}. */
   protected abstract behead(end: End): void
 
-  /** @internal Takes now, and wakes who waits for that. */
-  protected extract(end: End): E | undefined {
-    const e = this.ready(end)
-    if (e !== undefined) {
-      this.behead(end)
-      this.vacated(1)
-    }
-    return e
-  }
-
-  /** @internal How to wait for an element and take it; undefined if time ran out, or the queue is closed and empty. */
-  protected abstract taking(end: End, timeout: number): Steps<E | undefined>
+  /**
+   * @internal How to wait for an element and take it; undefined if time ran out, or the queue is closed and empty. Goes
+   * on in the shared form if it is woken because the queue has taken that on.
+   */
+  protected abstract taking(end: End, timeout: number, flow: Flow): Steps<E | undefined>
 
   /** @internal So many elements went: wakes who waits for that. Always the last thing a method does. */
   protected vacated(_count: number): void {}
@@ -215,18 +224,7 @@ export abstract class QueueCore<E> {
   protected abstract closing(): void
 
   /** @internal A way through all elements. */
-  protected abstract cursor(): Cursor<E>
-
-  /** @internal Removes the first that passes the test. */
-  protected removeOne(test: (e: E) => boolean, cursor: Cursor<E> = this.cursor()): boolean {
-    for (let e = cursor.next(); e !== undefined; e = cursor.next()) {
-      if (test(e) && cursor.remove()) {
-        this.vacated(1)
-        return true
-      }
-    }
-    return false
-  }
+  protected abstract cursor(backwards?: boolean): Cursor<E>
 
   /** @internal Removes all that pass the test, and tells how many, without calling {@link vacated}. */
   protected abstract removeWhere(test: (e: E) => boolean): number
@@ -235,22 +233,10 @@ export abstract class QueueCore<E> {
   protected abstract wipe(): void
 }
 
-/** Settles a taker, who must get something or learn why not. A class: a closure each would double what a wait costs. */
-class Demand<E> implements Settle<E | undefined> {
-  readonly #queue: QueueCore<E>
-  readonly #settle: Settle<E>
-
-  constructor(queue: QueueCore<E>, settle: Settle<E>) {
-    this.#queue = queue
-    this.#settle = settle
-  }
-
-  resolve(e: E | undefined): void {
-    if (e === undefined) this.#settle.reject(this.#queue.whyNothing())
-    else this.#settle.resolve(e)
-  }
-
-  reject(reason: unknown): void {
-    this.#settle.reject(reason)
-  }
+/** A clone takes along what an object owns, not what its class has. Read at the moment of cloning, so that we know of it. */
+const sharing: PropertyDescriptor & ThisType<QueueCore<unknown>> = {
+  enumerable: true,
+  get() {
+    return QueueCore.handleOf(this)
+  },
 }

@@ -1,7 +1,13 @@
 import { requireBoolean } from "../checks.ts"
+import type { Flow } from "../memory/flow.ts"
+import type { Shared } from "../memory/shared-memory.ts"
 import { WaitList, type Steps } from "../memory/waiting.ts"
 import { BlockingQueue } from "./blocking-queue.ts"
 import type { Cursor } from "./iteration.ts"
+import type { End } from "./queue-core.ts"
+import { SharedQueue } from "./shared-queue.ts"
+
+const TYPE = "SynchronousQueue"
 
 /**
  * A queue without room: each insertion waits for a removal and the other way round. `offer(e)` succeeds only if
@@ -14,14 +20,22 @@ import type { Cursor } from "./iteration.ts"
  * have to wait.
  */
 export class SynchronousQueue<E> extends BlockingQueue<E> {
+  readonly #fair: boolean
   readonly #takers: Line<E>
   readonly #putters: Line<E>
 
   constructor(options: { readonly fair?: boolean } = {}) {
     super()
-    const fair = requireBoolean("fair", options.fair ?? false)
-    this.#takers = new Line(fair)
-    this.#putters = new Line(fair)
+    this.#fair = requireBoolean("fair", options.fair ?? false)
+    this.#takers = new Line(this.#fair)
+    this.#putters = new Line(this.#fair)
+  }
+
+  /** The same queue that another thread has posted. */
+  static from<E>(shared: Shared): SynchronousQueue<E> {
+    const queue = new SynchronousQueue<E>()
+    queue.adopt(SharedQueue.open<E>(TYPE, shared))
+    return queue
   }
 
   override get size(): number {
@@ -50,10 +64,11 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
   }
 
   /** @internal */
-  protected override *inserting(e: E): Steps<boolean> {
+  protected override *inserting(e: E, _end: End, flow: Flow): Steps<boolean> {
     const putter = new Party<E>()
     putter.element = e
     yield* this.#standing(putter, this.#putters)
+    if (putter.moved && this.shared !== undefined) return yield* this.shared.inserting(e, "last", flow)
     return putter.element === undefined
   }
 
@@ -72,10 +87,11 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
   }
 
   /** @internal */
-  protected override *taking(): Steps<E | undefined> {
+  protected override *taking(_end: End, _timeout: number, flow: Flow): Steps<E | undefined> {
     if (this.isClosed) return undefined
     const taker = new Party<E>()
     yield* this.#standing(taker, this.#takers)
+    if (taker.moved && this.shared !== undefined) return yield* this.shared.taking("first", flow)
     return taker.element
   }
 
@@ -107,6 +123,17 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
 
   /** @internal */
   protected override wipe(): void {}
+
+  /** @internal */
+  protected override toShared(): SharedQueue<E> {
+    return SharedQueue.create<E>(TYPE, { capacity: 0, latestFirst: !this.#fair })
+  }
+
+  /** @internal */
+  protected override moved(): void {
+    this.#takers.dismiss(true)
+    this.#putters.dismiss(true)
+  }
 }
 
 /**
@@ -115,6 +142,8 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
  */
 class Party<E> extends WaitList {
   element: E | undefined
+  /** It was dismissed because the queue is a shared one now, and goes on waiting there. */
+  moved = false
   line: Line<E> | undefined
   before: Party<E> | undefined
   after: Party<E> | undefined
@@ -154,9 +183,10 @@ class Line<E> {
   }
 
   /** Sends everybody away, unmet. */
-  dismiss(): void {
+  dismiss(moved = false): void {
     for (let party = this.#first; party !== undefined; party = this.#first) {
       this.delete(party)
+      party.moved = moved
       party.signal()
     }
   }

@@ -238,7 +238,7 @@ export class Semaphore extends Shareable {
 
   /** The short way: nobody has interrupted us, and the permits are there. If not, the long way finds out why. */
   #isInLuck(permits: number): boolean {
-    return !currentFlow().isInterrupted && this.#sync.isOpen && this.#sync.take(permits)
+    return !currentFlow().looksInterrupted && this.#sync.isOpen && this.#sync.take(permits)
   }
 
   async #tryWithin(permits: number, wait: WaitOptions): Promise<boolean> {

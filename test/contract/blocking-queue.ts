@@ -37,7 +37,8 @@ export function handOffOnlyContract<E>(kind: QueueKind<E>): void {
 function forEveryKind<E>(kind: QueueKind<E>): void {
   handingOver(kind)
   givingUp(kind)
-  receiving(kind)
+  // A pool's threads are told at once, which another thread cannot do. No pool has such a queue.
+  if (kind.isRemote !== true) receiving(kind)
   refusing(kind)
   closing(kind)
 }

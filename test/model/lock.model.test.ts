@@ -11,7 +11,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { name, type Self } from "./explore.ts"
 import { awaited, Program } from "./program.ts"
-import { assertNobodyWaits, check, interruptible, opened, PREEMPTIONS } from "./synchronizers.ts"
+import { assertNobodyWaits, check, interruptible, opened, upTo } from "./synchronizers.ts"
 
 /**
  * INSIDE: the token of who is between lock and unlock. DONE: how often somebody was. GRAVE: 1 if a thread died with the lock
@@ -61,17 +61,29 @@ const blocker =
     lock.unlock()
   }
 
+/** What `lock()` tries while it awaits. */
+class Awaitable extends LockSync {
+  tryNow(): boolean {
+    return this.tryAcquire(1)
+  }
+}
+
+/** Only for one that is not fair: it does not know that it stands first. */
 const awaiter =
   (thread: string): Body =>
   (shared, self) => {
     const memory = shared.program.memory(thread, shared.words)
     const lock = new ReentrantLock(memory)
     const queue = new WaitQueue(memory.here, memory.words, 0, memory) // the lock's own, at the beginning of its words
-    const steps = acquiring(queue, mainFlow, EXCLUSIVE, false, () => lock.tryLock())
-    awaited(self, steps, () => {
-      visit(shared, lock, thread)
-      lock.unlock()
-    })
+    const sync = new Awaitable(memory)
+    awaited(
+      self,
+      acquiring(queue, mainFlow, EXCLUSIVE, false, () => sync.tryNow()),
+      () => {
+        visit(shared, lock, thread)
+        lock.unlock()
+      },
+    )
   }
 
 /** Gives up if the time is over, which is at any time. */
@@ -122,13 +134,18 @@ for (const fair of [false, true]) {
   const kind = fair ? "fair" : "not fair"
 
   test(`[ML1] two threads that block, ${kind}`, () =>
-    check(1_000, { setup: setupOf({ fair }), threads: { a: blocker("a"), b: blocker("b") }, finally: isUsed(2) }))
-
-  test(`[ML1] three threads, one of them awaiting, ${kind}`, () =>
     check(1_000, {
       setup: setupOf({ fair }),
-      threads: { a: blocker("a"), b: blocker("b"), c: awaiter("c") },
-      preemptions: PREEMPTIONS,
+      threads: { a: blocker("a"), b: blocker("b") },
+      finally: isUsed(2),
+      ...upTo(3),
+    }))
+
+  test(`[ML1] three threads that block, ${kind}`, () =>
+    check(1_000, {
+      setup: setupOf({ fair }),
+      threads: { a: blocker("a"), b: blocker("b"), c: blocker("c") },
+      ...upTo(1),
       finally: isUsed(3),
     }))
 
@@ -136,7 +153,7 @@ for (const fair of [false, true]) {
     check(1_000, {
       setup: setupOf({ fair, heldBy: "a" }),
       threads: { a: holder("a"), b: impatient("b"), c: blocker("c") },
-      preemptions: PREEMPTIONS,
+      ...upTo(1),
       finally: isUsed(),
     }))
 
@@ -147,6 +164,7 @@ for (const fair of [false, true]) {
       kill: "a",
       onKill: bury,
       finally: isFree,
+      ...upTo(2),
     }))
 
   test(`[ML5] one of three dies, ${kind}`, () =>
@@ -155,10 +173,18 @@ for (const fair of [false, true]) {
       threads: { a: blocker("a"), b: blocker("b"), c: impatient("c") },
       kill: "a",
       onKill: bury,
-      preemptions: PREEMPTIONS,
+      ...upTo(0),
       finally: isFree,
     }))
 }
+
+test("[ML1] three threads, one of them blocking", () =>
+  check(1_000, {
+    setup: setupOf(),
+    threads: { a: awaiter("a"), b: blocker("b"), c: awaiter("c") },
+    ...upTo(1),
+    finally: isUsed(3),
+  }))
 
 test("[ML2] one that locks twice is inside until it has unlocked twice", () =>
   check(1_000, {
@@ -177,6 +203,7 @@ test("[ML2] one that locks twice is inside until it has unlocked twice", () =>
       b: blocker("b"),
     },
     finally: isUsed(2),
+    ...upTo(3),
   }))
 
 test("[ML4] an interrupt at any moment ends the wait, or is still there after it", () =>
@@ -206,6 +233,7 @@ test("[ML4] an interrupt at any moment ends the wait, or is still there after it
       const interrupted = shared.flow.isInterrupted
       assert.equal(load(shared.notes, NOTES.DONE), interrupted ? 2 : 1)
     },
+    ...upTo(2),
   }))
 
 test("[ML6] in a fair lock nobody overtakes one who waited before", () =>
@@ -224,7 +252,7 @@ test("[ML6] in a fair lock nobody overtakes one who waited before", () =>
         lock.unlock()
       },
     },
-    preemptions: PREEMPTIONS,
+    ...upTo(1),
     finally: isUsed(3),
   }))
 
@@ -244,6 +272,6 @@ test("[ML6] nor does who had the fair lock last", () =>
       },
       b: blocker("b"),
     },
-    preemptions: 2,
+    ...upTo(2),
     finally: isUsed(3),
   }))

@@ -8,15 +8,19 @@ import type { SharedMemory } from "#src/memory/shared-memory.js"
 import { THREAD } from "#src/memory/space.js"
 import { QUEUE } from "#src/memory/wait-queue.js"
 import assert from "node:assert/strict"
-import { explore, type Model } from "./explore.ts"
+import { explore, type Limits, type Model } from "./explore.ts"
 import type { Program } from "./program.ts"
 import { assertExplored } from "./support.ts"
 
 /** A state takes about 50 microseconds. */
 const MOST_STATES = 5_000_000
 
-/** For three threads. One more takes ten times as long. */
-export const PREEMPTIONS: number = Number(process.env["STRESS"] ?? 1) >= 10 ? 2 : 1
+const MORE = Number(process.env["STRESS"] ?? 1) >= 10 ? 1 : 0
+
+/** How often threads that could go on are left at most; once more if there is time, for it takes about five times as long. */
+export function upTo(preemptions: number): Limits {
+  return { preemptions: preemptions + MORE }
+}
 
 /** As a thread opens what others have posted to it: only in something shared may it block without a time limit. */
 export function opened(program: Program, thread: string, words: Int32Array): SharedMemory {

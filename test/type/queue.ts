@@ -1,5 +1,12 @@
 /** What the compiler knows about queues: one name, at once or with a wait, and what each gives back. */
-import { ArrayBlockingQueue, type BlockingQueue, DelayQueue, LinkedBlockingQueue } from "corepool"
+import {
+  ArrayBlockingQueue,
+  type BlockingQueue,
+  DelayQueue,
+  LinkedBlockingQueue,
+  PriorityBlockingQueue,
+  type Shared,
+} from "corepool"
 import { typeOf } from "./same.ts"
 
 declare const queue: BlockingQueue<string>
@@ -31,4 +38,21 @@ export function constructorsAskForWhatTheyNeed(): void {
   typeOf(new ArrayBlockingQueue<string>())
   // @ts-expect-error elements of a delay queue have a delay
   typeOf(new DelayQueue<string>())
+}
+
+export function blockingGivesTheValueItself(): void {
+  typeOf(queue.offerSync("a", 100)).is<boolean>()
+  typeOf(queue.takeSync()).is<string>()
+  typeOf(queue.pollSync(100)).is<string | undefined>()
+  // @ts-expect-error a limit is given in milliseconds
+  queue.pollSync()
+}
+
+export function whatArrivesIsOpened(shared: Shared): void {
+  typeOf(ArrayBlockingQueue.from<string>(shared)).is<ArrayBlockingQueue<string>>()
+  typeOf(LinkedBlockingQueue.from<string>(queue)).is<LinkedBlockingQueue<string>>()
+  typeOf(PriorityBlockingQueue.from<string>(shared, (a, b) => a.length - b.length)).is<PriorityBlockingQueue<string>>()
+  typeOf(DelayQueue.from<{ delay: number; text: string }>(shared).takeSync().text).is<string>()
+  // @ts-expect-error what was not posted
+  ArrayBlockingQueue.from("queue")
 }

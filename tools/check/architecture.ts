@@ -16,6 +16,7 @@ import { type Import, Source } from "./source.ts"
 const LAYERS: readonly (readonly string[])[] = [
   ["errors", "checks", "identity", "time"],
   ["memory"],
+  ["codec"],
   ["atomic", "lock", "sync", "queue", "future"],
   ["task", "thread"],
   ["executor"],

@@ -1,8 +1,8 @@
 import type { CorepoolError } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { failsWith, gives, receive, waiting, Watched } from "../../spec/queue/support.ts"
-import { eventually, rejectionOf, thrownBy, turns } from "../../support/harness.ts"
+import { failsWith, gives, receive, settled, waiting, Watched } from "../../spec/queue/support.ts"
+import { eventually, rejectionOf, thrownBy } from "../../support/harness.ts"
 import type { QueueKind } from "./kind.ts"
 
 /** What holds for every kind: closing. */
@@ -54,10 +54,10 @@ export function closing<E>(kind: QueueKind<E>): void {
       })(),
     )
     for (let n = 1; n <= 4; n++) {
-      await turns(1)
+      await settled()
       await queue.put(element(n))
     }
-    await turns(1)
+    await settled()
     assert.ok(consumer.isPending)
     queue.close()
     await eventually(() => !consumer.isPending)
@@ -70,7 +70,7 @@ export function closing<E>(kind: QueueKind<E>): void {
     const iterator = queue[Symbol.asyncIterator]()
     const taker = new Watched(iterator.next())
     queue.add(element(1))
-    await turns(1)
+    await settled()
     assert.equal(taker.state, "fulfilled")
     await iterator.return?.()
     assert.equal((await iterator.next()).done, true)

@@ -1,8 +1,8 @@
 import { LinkedBlockingQueue, type BlockingQueue, type CorepoolError } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { failsWith, gives, raised, timeLimit, waiting } from "../../spec/queue/support.ts"
-import { rejectionOf, thrownBy, turns } from "../../support/harness.ts"
+import { failsWith, gives, raised, settled, timeLimit, waiting } from "../../spec/queue/support.ts"
+import { rejectionOf, thrownBy } from "../../support/harness.ts"
 import { filled, shown, type QueueKind } from "./kind.ts"
 
 /** What holds for array queue, linked queue and deque: they can be full. */
@@ -64,7 +64,7 @@ export function whenFull<E>(kind: QueueKind<E>): void {
     ]
     for (const [i, putter] of putters.entries()) {
       assert.equal(numberOf(queue.remove()), i + 1)
-      await turns(1)
+      await settled()
       assert.equal(putter.call.state, "fulfilled")
       assert.equal(putters.filter((other) => other.isWaiting).length, 2 - i)
     }
@@ -106,7 +106,7 @@ export function whenFull<E>(kind: QueueKind<E>): void {
     const other = await waiting(() => queue.put(element(3)))
     assert.equal(await queue.offer(element(4), 1), false)
     controller.abort(reason)
-    await turns(1)
+    await settled()
     assert.equal(putter.call.reason, reason)
     queue.poll()
     await gives(other, undefined)

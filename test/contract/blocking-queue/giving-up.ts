@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { failsWith, gives, raised, waiting } from "../../spec/queue/support.ts"
-import { rejectionOf, turns } from "../../support/harness.ts"
+import { failsWith, gives, raised, settled, waiting } from "../../spec/queue/support.ts"
+import { rejectionOf } from "../../support/harness.ts"
 import type { QueueKind } from "./kind.ts"
 
 /** What holds for every kind: a wait that is given up, by interrupt, abort or time, leaves nothing behind. */
@@ -72,7 +72,7 @@ export function givingUp<E>(kind: QueueKind<E>): void {
     const second = await waiting(() => queue.poll({ signal: controller.signal, timeout: 60_000 }))
     const third = await waiting(() => queue.take())
     controller.abort(reason)
-    await turns(1)
+    await settled()
     assert.equal(first.call.reason, reason)
     assert.equal(second.call.reason, reason)
     queue.add(element(1))

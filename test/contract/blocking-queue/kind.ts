@@ -9,6 +9,10 @@ export interface QueueKind<E> {
   readonly element: (n: number) => E
   readonly numberOf: (e: E) => number
   readonly isBounded: boolean
+  /** Whether elements are copies: then a pool cannot keep its tasks in it. */
+  readonly isShared?: boolean
+  /** Whether insertions and removals are made by another thread: then who waits goes on a moment later. */
+  readonly isRemote?: boolean
   /** Whether iteration goes from head to tail. */
   readonly isOrdered: boolean
   /** Which operations notice an interrupt even if they need not wait. */

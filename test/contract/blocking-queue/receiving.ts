@@ -44,6 +44,7 @@ export function receiving<E>(kind: QueueKind<E>): void {
     }
   })
 
+  if (kind.isShared === true) return
   test("[BQ17] the queue of a pool holds futures and hands them over as they are", () => {
     const queue = create(3) as unknown as BlockingQueue<unknown>
     asWorkQueue(queue).holdTasks()

@@ -71,7 +71,8 @@ for (const [name, Kind, overtaken] of [
     const word = sharedWords(1)
     await mutex.acquire(1)
     const slow = workers.run(JOBS, "stony", mutex, word)
-    await eventually(() => mutex.queueLength === 1)
+    await slow.heard("waiting")
+    assert.equal(mutex.queueLength, 1)
     mutex.release(1) // it is free now, and the one who waits does not know yet
     assert.equal(mutex.tries(), overtaken, name)
     if (overtaken) mutex.release(1)

@@ -42,6 +42,7 @@ export function waitForSignal(this: Voice, shared: Shared, condition: Shared, st
 export async function stony(this: Voice, shared: Shared, word: Int32Array): Promise<void> {
   const mutex = new FairMutex(shared)
   const pending = mutex.acquire(1)
+  this.say("waiting")
   while (load(word, 0) === 0) block(1)
   await pending
   mutex.release(1)

@@ -3,7 +3,7 @@
  * from the rules rather than from the code.
  */
 
-/** An element for every kind of queue: ordered by `isFar`, then `key`; far ones never expire. */
+/** An element for every kind of queue: ordered by `isFar`, then `key`; far ones do not expire before decades have passed. */
 export class Item {
   readonly id: number
   readonly key: number
@@ -15,8 +15,9 @@ export class Item {
     this.isFar = isFar
   }
 
+  /** In the same order: a shared queue has no other. What time passes meanwhile changes nothing about it. */
   get delay(): number {
-    return this.isFar ? Infinity : 0
+    return (this.isFar ? 1e12 : -1e12) + this.key * 1e6
   }
 
   compareTo(other: Item): number {
@@ -326,5 +327,23 @@ export class DelayModel extends Model {
       }
       this.outcomes.set(taker.id, item)
     }
+  }
+}
+
+/** DelayQueue once it is shared: nobody is sent to the end of the line. */
+export class SharedDelayModel extends Model {
+  override offer(item: Item): boolean {
+    this.items = [...this.items, item].toSorted((a, b) => a.compareTo(b))
+    const taker = this.head() === undefined ? undefined : this.takers.shift()
+    if (taker !== undefined) this.outcomes.set(taker.id, this.poll() as Item)
+    return true
+  }
+
+  override poll(): Item | undefined {
+    return this.head() === undefined ? undefined : this.items.shift()
+  }
+
+  protected override head(): Item | undefined {
+    return this.items[0]?.isFar === true ? undefined : this.items[0]
   }
 }

@@ -9,6 +9,8 @@ import { Caller } from "./support.ts"
 export interface Subject {
   readonly queue: BlockingQueue<Item>
   readonly model: Model
+  /** Whether the queue is shared at some moment: then its elements are copies. */
+  readonly isShared?: boolean
 }
 
 interface Step {
@@ -39,6 +41,7 @@ const WEIGHTS = {
   clear: 0.5,
   transfer: 6,
   tryTransfer: 4,
+  share: 1,
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -67,12 +70,20 @@ export async function behavesAs(create: () => Subject): Promise<void> {
 class Run {
   readonly #queue: BlockingQueue<Item>
   readonly #model: Model
+  readonly #isShared: boolean
   readonly #callers = new Map<number, { caller: Caller<unknown>; controller: AbortController }>()
   #lastId = 0
 
-  constructor({ queue, model }: Subject) {
+  constructor({ queue, model, isShared = false }: Subject) {
     this.#queue = queue
     this.#model = model
+    this.#isShared = isShared
+  }
+
+  /** The elements that the queue shows or gives are those of the model; or copies of them, if it is shared. */
+  #same(actual: unknown, expected: unknown): void {
+    if (this.#isShared) assert.deepEqual(numbersOf(actual), numbersOf(expected))
+    else assert.deepEqual(actual, expected)
   }
 
   async all(steps: readonly Step[]): Promise<void> {
@@ -102,23 +113,23 @@ class Run {
     const isIn = this.#queue.offer(item)
     assert.equal(isIn, this.#model.offer(item))
     assert.equal(this.#queue.size, isIn ? 1 : 0, "somebody took it who does not wait")
-    assert.equal(this.#queue.poll(), isIn ? item : undefined)
+    this.#same(this.#queue.poll(), isIn ? item : undefined)
   }
 
   #compare(): void {
     const byId = (a: Item, b: Item) => a.id - b.id
     const inside = this.#queue.toArray()
-    if (this.#queue.peek() === undefined || this.#isOrdered()) assert.deepEqual(inside, this.#model.items)
-    else assert.deepEqual(inside.sort(byId), this.#model.items.toSorted(byId))
+    if (this.#queue.peek() === undefined || this.#isOrdered()) this.#same(inside, this.#model.items)
+    else this.#same(inside.sort(byId), this.#model.items.toSorted(byId))
     assert.equal(this.#queue.size, this.#model.items.length)
-    assert.equal(this.#queue.peek(), this.#model.items[0])
+    this.#same(this.#queue.peek(), this.#model.items[0])
     const waiting = new Set(this.#model.waiting)
     for (const [id, { caller }] of this.#callers) {
       assert.equal(caller.isWaiting, waiting.has(id), `caller ${id}`)
       if (caller.isWaiting) continue
       const outcome = this.#model.outcomes.get(id)
       if (caller.call.state === "rejected") assert.equal(outcome, undefined, String(caller.call.reason))
-      else assert.equal(caller.call.value ?? true, outcome)
+      else this.#same(caller.call.value ?? true, outcome)
       this.#callers.delete(id)
     }
     if (this.#queue instanceof LinkedTransferQueue && this.#model instanceof UnboundedModel) {
@@ -141,8 +152,8 @@ class Run {
         else assert.equal(queue.offer(item), model.offer(item))
         return
       case "poll":
-        if (deque !== undefined && end === "last") assert.equal(deque.pollLast(), model.poll(end))
-        else assert.equal(queue.poll(), model.poll())
+        if (deque !== undefined && end === "last") this.#same(deque.pollLast(), model.poll(end))
+        else this.#same(queue.poll(), model.poll())
         return
       case "put":
       case "offerTimed": {
@@ -172,7 +183,7 @@ class Run {
         return
       case "pollNow":
       case "pollBriefly":
-        assert.equal(await queue.poll(what === "pollNow" ? 0 : 1), model.pollBriefly())
+        this.#same(await queue.poll(what === "pollNow" ? 0 : 1), model.pollBriefly())
         return
       case "interrupt":
       case "abort":
@@ -183,7 +194,7 @@ class Run {
         const max = flag ? Infinity : pick % 4
         const expected = model.drain(max)
         assert.equal(queue.drainTo(target, max), expected.length)
-        assert.deepEqual(target, expected)
+        this.#same(target, expected)
         return
       }
       case "remove": {
@@ -215,6 +226,9 @@ class Run {
           assert.equal(queue.tryTransfer(item), model.consumers > 0 && model.offer(item))
         }
         return
+      case "share":
+        if (this.#isShared) assert.equal(typeof queue.handle, "object")
+        return
     }
   }
 
@@ -242,7 +256,14 @@ class Run {
     for (const item of iterator) {
       if (item.key !== key) continue
       iterator.remove()
-      assert.equal(this.#model.remove(item), true)
+      const removed = this.#model.items.find(({ id }) => id === item.id)
+      assert.equal(removed !== undefined && this.#model.remove(removed), true)
     }
   }
+}
+
+/** The numbers of items, wherever they are. */
+function numbersOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(numbersOf)
+  return typeof value === "object" && value !== null && "id" in value ? value.id : value
 }

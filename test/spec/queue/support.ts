@@ -1,6 +1,9 @@
 /** What the tests of queues share. */
 import type { BlockingQueue } from "corepool"
+import { load } from "#atomics"
 import { Flow } from "#src/memory/flow.js"
+import { THREAD } from "#src/memory/space.js"
+import { here } from "#src/memory/this-thread.js"
 import { now } from "#src/time/timer.js"
 import assert from "node:assert/strict"
 import { afterEach } from "node:test"
@@ -13,6 +16,16 @@ afterEach(() => {
   for (const flow of flows) flow.interrupt()
   flows.clear()
 })
+
+/**
+ * Lets go on whoever has been woken, for a turn of the event loop; and those whom another thread has woken, which takes as
+ * long as the mail takes to be delivered.
+ */
+export async function settled(): Promise<void> {
+  const { space, token } = here()
+  do await turns(1)
+  while (load(space.words, space.entryOf(token) + THREAD.MAIL) !== 0)
+}
 
 /** A promise and what has become of it. */
 export class Watched<T> {
@@ -61,7 +74,7 @@ export class Caller<T> {
 /** Starts a call as a flow of its own and makes sure that it waits. */
 export async function waiting<T>(body: () => Promise<T>): Promise<Caller<T>> {
   const caller = new Caller(body)
-  await turns(1)
+  await settled()
   assert.equal(caller.call.state, "pending", "should have to wait")
   return caller
 }
@@ -71,13 +84,13 @@ export async function raised<T>(body: () => Promise<T>): Promise<Caller<T>> {
   const flow = new Flow()
   flow.interrupt()
   const caller = new Caller(body, flow)
-  await turns(1)
+  await settled()
   return caller
 }
 
 /** Checks that a call has ended with this value. */
 export async function gives<T>(caller: Caller<T>, value: T): Promise<void> {
-  await turns(1)
+  await settled()
   assert.equal(caller.call.reason, undefined)
   assert.equal(caller.call.state, "fulfilled")
   assert.deepEqual(caller.call.value, value)
@@ -85,7 +98,7 @@ export async function gives<T>(caller: Caller<T>, value: T): Promise<void> {
 
 /** Checks that a call has failed with an error of this name. */
 export async function failsWith(caller: Caller<unknown>, name: string): Promise<void> {
-  await turns(1)
+  await settled()
   assert.equal(caller.call.state, "rejected")
   assert.equal((caller.call.reason as Error).name, name)
 }

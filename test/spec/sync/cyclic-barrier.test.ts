@@ -162,7 +162,8 @@ async function inAction(end: "succeed" | "fail" = "succeed") {
   )
   const task = new Task()
   const controller = new AbortController()
-  const first = await task.waitIn(() => barrier.await({ timeout: 10, signal: controller.signal }))
+  // Both come in the same turn: before that is over, no timer can fire.
+  const first = task.call(() => barrier.await({ timeout: 10, signal: controller.signal }))
   const last = new Task().call(() => barrier.await())
   await turns(2)
   return { barrier, task, controller, first, last, finish: () => finish() }

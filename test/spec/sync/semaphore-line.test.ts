@@ -75,7 +75,7 @@ for (const mode of MODES) {
     const semaphore = new Semaphore(0, mode)
     const controller = new AbortController()
     const large = await new Task().waitIn(() => semaphore.acquire(3, { signal: controller.signal }))
-    const late = await new Task().waitIn(() => semaphore.tryAcquire(2, 30))
+    const late = new Task().call(() => semaphore.tryAcquire(2, 30))
     const small = await new Task().waitIn(() => semaphore.acquire(1))
     semaphore.release()
     await small.waits()

@@ -1,0 +1,30 @@
+/**
+ * What of a value refers to memory that threads share. Such things can be posted to a thread, which gives it the same
+ * memory; they cannot be written down as bytes.
+ */
+import { type Handle, Shareable, type Shared } from "./shared-memory.ts"
+
+/** The handle of something that also has memory that grows. */
+export interface StoreHandle extends Handle {
+  readonly store: SharedArrayBuffer
+  /** Of what keeps its elements in an order. */
+  readonly order?: SharedArrayBuffer
+}
+
+/** What was posted, if `SharedMemory.open` accepted it. */
+export function storeHandleIn(sent: Shared): StoreHandle {
+  return ("handle" in sent ? sent.handle : sent) as StoreHandle
+}
+
+/** What an object has that has a handle and is no {@link Shareable}. */
+export const SHAREABLE: unique symbol = Symbol("corepool.shareable")
+
+/** Whether it is an object of ours that threads can share. Does not read the handle, which may be what makes it shared. */
+export function isShareable(value: object): boolean {
+  return value instanceof Shareable || SHAREABLE in value
+}
+
+/** Whether it is a buffer that threads share, or a view of one. */
+export function isSharedBuffer(value: object): boolean {
+  return (ArrayBuffer.isView(value) ? value.buffer : value) instanceof SharedArrayBuffer
+}
