@@ -86,9 +86,7 @@ export class TendedList {
 
   #link(node: number, entering: number): void {
     const words = this.#space.reach(node)
-    const state = load(words, node + NODE.STATE)
-    // From a condition it enters only if it has not given up in the meantime.
-    if (state !== ENTERED && !compareAndSet(words, node + NODE.STATE, WAITING, ENTERED)) {
+    if (load(words, node + NODE.STATE) !== ENTERED && !this.#admit(words, node)) {
       this.#dropped.push(node)
       return
     }
@@ -101,6 +99,15 @@ export class TendedList {
     write(words, node + NODE.LINKED, 1)
     this.#record.write(QUEUE.LENGTH, this.#record.read(QUEUE.LENGTH) + 1)
     if (tail === 0 && node !== entering) this.#wanted = true
+  }
+
+  /**
+   * From a condition a node enters only if it has not given up in the meantime, and not died either: others brought it here, so
+   * that may be after those who died had been swept out.
+   */
+  #admit(words: Int32Array, node: number): boolean {
+    if (!this.#space.isAlive(read(words, node + NODE.THREAD))) return false
+    return compareAndSet(words, node + NODE.STATE, WAITING, ENTERED)
   }
 
   #removeFirstLeavers(): void {

@@ -35,7 +35,8 @@ interface Monitor extends LockSync {
 
 function monitor({ program, words }: S, thread: string): { lock: LockSync; condition: Condition } {
   const memory = opened(program, thread, words)
-  const lock: Monitor = new LockSync(memory)
+  const sync: unknown = new LockSync(memory)
+  const lock = sync as Monitor
   return { lock, condition: lock.conditionAt(memory, LOCK_WORDS) }
 }
 
@@ -163,11 +164,13 @@ test("[ML11] one dies while it is signalled, and somebody sees to the queue in b
   check(5_000, {
     setup,
     threads: {
-      a: once("a", Infinity),
+      a: once("a", 1),
       b: (shared: S) => void monitor(shared, "b").lock.hasQueuedThreads,
       c: signaller("signal"),
     },
     kill: "a",
+    killAtWrites: false,
+    timeouts: 0,
     finally: isQuiet,
     ...upTo(1),
   }))

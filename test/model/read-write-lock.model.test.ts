@@ -181,7 +181,7 @@ function crowded(): S {
   return shared
 }
 
-for (const kill of [[], ["a"]]) {
+for (const kill of [[], ["a"]] satisfies "a"[][]) {
   test(`[ML20] two readers and one place${kill.length === 0 ? "" : ", one dies"}`, () =>
     check(1_000, {
       setup: crowded,

@@ -168,7 +168,8 @@ interface Monitor extends Room {
 test("[ML15] a condition of it", () => {
   const monitor = ({ program, words }: S, thread: string): { room: Room; condition: Condition } => {
     const memory = opened(program, thread, words)
-    const room: Monitor = new Room(memory)
+    const plain: unknown = new Room(memory)
+    const room = plain as Monitor
     return { room, condition: room.conditionAt(memory, OWN) }
   }
   const waiter =

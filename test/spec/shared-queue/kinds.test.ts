@@ -110,7 +110,7 @@ test("[TQ13] the delay is asked once, when the element is inserted", async () =>
 
     get delay(): number {
       asked++
-      return 3
+      return 400
     }
   }
   const queue = shared(new DelayQueue<Note>())
@@ -118,7 +118,7 @@ test("[TQ13] the delay is asked once, when the element is inserted", async () =>
   const soFar = asked
   assert.equal(queue.poll(), undefined)
   assert.equal(queue.peek()?.text, "reminder")
-  const limit = timeLimit(2)
+  const limit = timeLimit(200)
   assert.equal((await queue.take()).text, "reminder")
   assert.ok(limit.isOver)
   assert.equal(asked, soFar)
@@ -130,8 +130,8 @@ test("[TQ13] elements leave as they expire, whichever was inserted first", async
   const consumer = (async () => {
     for await (const { text } of queue) order.push(text)
   })()
-  queue.add({ text: "third", delay: 40 })
-  queue.add({ text: "second", delay: 20 })
+  queue.add({ text: "third", delay: 1200 })
+  queue.add({ text: "second", delay: 600 })
   queue.add({ text: "first", delay: 0 })
   await eventually(() => order.length === 3)
   queue.close()
@@ -143,7 +143,7 @@ test("[TQ13] who waits longest gets what expires first, also if it did not expir
   const queue = shared(new DelayQueue<Note>())
   queue.add({ text: "late", delay: 3_600_000 })
   const takers = [await waiting(() => queue.take()), await waiting(() => queue.take())] as const
-  queue.add({ text: "soon", delay: 5 })
+  queue.add({ text: "soon", delay: 400 })
   queue.add({ text: "now", delay: 0 })
   await gives(takers[0], { text: "now", delay: 0 })
   await eventually(() => !takers[1].isWaiting)
@@ -153,7 +153,7 @@ test("[TQ13] who waits longest gets what expires first, also if it did not expir
 
 test("[TQ13] when the one who waits for the next to expire gives up, another one does", async () => {
   const queue = shared(new DelayQueue<Note>())
-  queue.add({ text: "soon", delay: 30 })
+  queue.add({ text: "soon", delay: 400 })
   const leader = await waiting(() => queue.take())
   const other = await waiting(() => queue.take())
   leader.interrupt()
@@ -164,7 +164,7 @@ test("[TQ13] when the one who waits for the next to expire gives up, another one
 
 test("[TQ13] a thread that blocks waits until an element expires", () => {
   const queue = shared(new DelayQueue<Note>())
-  queue.add({ text: "soon", delay: 4 })
+  queue.add({ text: "soon", delay: 400 })
   assert.equal(queue.pollSync(1), undefined)
   assert.equal(queue.takeSync().text, "soon")
 })

@@ -139,9 +139,9 @@ test("[TQ13] elements expire for all threads at the same time", async () => {
   const queue = new DelayQueue<{ delay: number }>()
   const other = caller(workers, queue, ["takeSync"], ["take"])
   await waitFor(queue, "takers", 1)
-  queue.add({ delay: 20 })
-  queue.add({ delay: 5 })
-  assert.deepEqual(await other.result, [{ delay: 5 }, { delay: 20 }])
+  queue.add({ delay: 800 })
+  queue.add({ delay: 200 })
+  assert.deepEqual(await other.result, [{ delay: 200 }, { delay: 800 }])
 })
 
 test("[TQ14] a transfer ends when another thread has received its element", async () => {
