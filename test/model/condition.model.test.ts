@@ -4,6 +4,7 @@ import { InterruptedError } from "#src/errors.js"
 import { type Condition, CONDITION_WORDS } from "#src/lock/condition.js"
 import { LOCK_WORDS, LockSync } from "#src/lock/lock-sync.js"
 import { OWN, STATE } from "#src/lock/synchronizer-base.js"
+import { currentFlow } from "#src/memory/flow.js"
 import type { SharedMemory } from "#src/memory/shared-memory.js"
 import { QUEUE } from "#src/memory/wait-queue.js"
 import assert from "node:assert/strict"
@@ -59,7 +60,7 @@ const waiter =
       assert.ok(lock.isHeld)
     }
     condition.signal()
-    lock.release(1)
+    lock.unlock(currentFlow())
   }
 
 const signaller =
@@ -69,7 +70,7 @@ const signaller =
     lock.acquireSync(1)
     write(shared.notes, NOTES.FLAG, 1)
     condition[how]()
-    lock.release(1)
+    lock.unlock(currentFlow())
   }
 
 /** Waits once, for so long at most, whatever it is for. */
@@ -86,7 +87,7 @@ const once =
     }
     assert.equal(lock.holds, holds)
     count(shared, NOTES.WENT)
-    lock.release(holds)
+    for (let left = holds; left > 0; left--) lock.unlock(currentFlow())
   }
 
 /** As `once`, and others can interrupt it. */
@@ -103,7 +104,7 @@ const signalOnce: Body = (shared) => {
   lock.acquireSync(1)
   write(notes, NOTES.FLAG, read(notes, NOTES.CAME) - read(notes, NOTES.WENT))
   condition.signal()
-  lock.release(1)
+  lock.unlock(currentFlow())
 }
 
 function isQuiet(shared: S): void {
@@ -223,7 +224,7 @@ test("[ML9] those who are signalled come back in the order in which they came", 
       const turn = count(shared, NOTES.CAME)
       while (read(shared.notes, NOTES.FLAG) === 0) condition.awaitSync()
       if (turn < read(shared.notes, NOTES.FLAG)) assert.equal(count(shared, NOTES.WENT), turn)
-      lock.release(1)
+      lock.unlock(currentFlow())
     }
   check(5_000, {
     setup,
@@ -235,7 +236,7 @@ test("[ML9] those who are signalled come back in the order in which they came", 
         lock.acquireSync(1)
         write(shared.notes, NOTES.FLAG, Math.max(1, read(shared.notes, NOTES.CAME)))
         condition.signalAll()
-        lock.release(1)
+        lock.unlock(currentFlow())
       },
     },
     finally: isUnused,

@@ -256,6 +256,19 @@ test("[ML6] in a fair lock nobody overtakes one who waited before", () =>
     finally: isUsed(3),
   }))
 
+test("[ML6] who waits is seen all the while, also on the way into the queue", () =>
+  check(100, {
+    setup: setupOf({ heldBy: "a" }),
+    threads: {
+      b: impatient("b"),
+      c: (shared: S) => {
+        const lock = lockOf(shared, "c")
+        if (lock.hasQueuedThreads) assert.ok(lock.hasQueuedThreads)
+      },
+    },
+    timeouts: 0,
+  }))
+
 test("[ML6] nor does who had the fair lock last", () =>
   check(1_000, {
     setup: setupOf({ fair: true, heldBy: "a" }),
