@@ -1,4 +1,4 @@
-/** Two worker threads that do something at the same time, again and again. */
+/** Two worker threads that do something at the same time, again and again. The process that has them is killed at the end. */
 import { Worker } from "node:worker_threads"
 
 export interface Job {
@@ -10,23 +10,25 @@ export interface Job {
 
 export class TwoWorkers {
   readonly #workers: Worker[]
+  #pending = 0
+  #done: () => void = () => undefined
 
   constructor(module: URL) {
-    this.#workers = [0, 1].map((number) => new Worker(module, { workerData: number }))
-    for (const worker of this.#workers) worker.unref()
+    this.#workers = [0, 1].map((number) => {
+      const worker = new Worker(module, { workerData: number })
+      worker.on("message", () => {
+        if (--this.#pending === 0) this.#done()
+      })
+      return worker
+    })
   }
 
   /** Settles when both are done. */
-  async run(job: Job): Promise<void> {
-    const done = this.#workers.map(
-      (worker) =>
-        new Promise<void>((resolve, reject) => {
-          worker.once("message", resolve)
-          worker.once("error", reject)
-        }),
-    )
-    for (const worker of this.#workers) worker.postMessage(job)
-    await Promise.all(done)
-    for (const worker of this.#workers) worker.removeAllListeners()
+  run(job: Job): Promise<void> {
+    return new Promise((resolve) => {
+      this.#pending = this.#workers.length
+      this.#done = resolve
+      for (const worker of this.#workers) worker.postMessage(job)
+    })
   }
 }

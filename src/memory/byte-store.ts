@@ -149,14 +149,18 @@ export class ByteStore {
   /** Makes everything free that does not belong to one of these pieces. */
   rebuild(pieces: Iterable<number>): void {
     const { words } = this
-    const taken = new Set<number>()
+    const taken = new Uint8Array(this.#end / CELL.SIZE)
     for (const piece of pieces) {
-      taken.add(piece)
-      for (let cell = read(words, piece + CELL.MORE); cell !== 0; cell = read(words, cell + CELL.LINK)) taken.add(cell)
+      taken[piece / CELL.SIZE] = 1
+      for (let cell = read(words, piece + CELL.MORE); cell !== 0; cell = read(words, cell + CELL.LINK)) {
+        taken[cell / CELL.SIZE] = 1
+      }
     }
     this.#state.write(STORE.FREE, 0)
     this.#state.write(STORE.FREE_COUNT, 0)
-    for (let cell = this.#end - CELL.SIZE; cell > 0; cell -= CELL.SIZE) if (!taken.has(cell)) this.#giveCell(cell)
+    for (let cell = this.#end - CELL.SIZE; cell > 0; cell -= CELL.SIZE) {
+      if (taken[cell / CELL.SIZE] === 0) this.#giveCell(cell)
+    }
   }
 
   // ------------------------------------------------------------------ cells

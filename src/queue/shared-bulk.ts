@@ -97,6 +97,12 @@ function offer(core: SharedCore, cell: number, accept: (e: unknown) => void): Re
   } catch (reason) {
     refusal = { reason }
   }
-  core.inside(() => (refusal === undefined ? core.discard(cell) : core.putBack(cell)))
+  core.inside(() => {
+    if (refusal !== undefined) core.putBack(cell)
+    else {
+      core.leaving.remove(cell)
+      core.discard(cell)
+    }
+  })
   return refusal
 }

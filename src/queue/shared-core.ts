@@ -27,7 +27,7 @@ import type { End } from "./queue-core.ts"
 import type { SharedItems, SharedWords } from "./shared-items.ts"
 import { CONTROL, ENTRY, FREE, GIVEN, HELD, KIND, PUTTER, SERVED, TRANSFER } from "./shared-layout.ts"
 import { SharedLines } from "./shared-lines.ts"
-import { repair } from "./shared-repair.ts"
+import { repair, sweep } from "./shared-repair.ts"
 
 /** An element on its way in. */
 export interface Parcel {
@@ -51,6 +51,10 @@ export class SharedCore extends SharedLines {
   override refresh(): void {
     this.store.refresh()
     this.items.refresh()
+  }
+
+  override sweep(): void {
+    sweep(this)
   }
 
   override repair(): void {
@@ -116,7 +120,7 @@ export class SharedCore extends SharedLines {
 
   /** The element that a taker was served with. */
   itemOf(taker: number): number {
-    return read(this.store.words, taker + ENTRY.NEXT)
+    return read(this.store.words, taker + ENTRY.ORDER)
   }
 
   /** The element that can be taken at this end now; 0 if there is none. */
@@ -135,7 +139,10 @@ export class SharedCore extends SharedLines {
       this.removeItem(cell)
       if (this.has(cell, TRANSFER)) this.wake(cell)
     }
-    if (state === HELD) write(words, cell + ENTRY.THREAD, this.memory.here.token)
+    if (state === HELD) {
+      write(words, cell + ENTRY.THREAD, this.memory.here.token)
+      this.leaving.append(cell)
+    }
     this.become(cell, state)
     if (state === FREE) this.store.give(cell)
     if (this.control.read(CONTROL.CLOSED) !== 0 && this.items.size === 0) this.refuseAll(this.takers)
@@ -145,6 +152,7 @@ export class SharedCore extends SharedLines {
   putBack(cell: number): void {
     const { words } = this.store
     const kind = read(words, cell + ENTRY.SHAPE) & KIND
+    this.leaving.remove(cell)
     this.label(cell, kind, "first")
     if (this.items.isTimed) this.items.mark(cell, -Infinity) // it had expired
     if (this.takers.count > 0 || this.capacity > 0) this.admit(cell)
@@ -208,7 +216,8 @@ export class SharedCore extends SharedLines {
     this.takers.remove(taker)
     write(words, cell + ENTRY.NEXT, taker)
     this.become(cell, GIVEN)
-    write(words, taker + ENTRY.NEXT, cell)
+    write(words, taker + ENTRY.ORDER, cell)
+    this.leaving.append(taker)
     this.become(taker, SERVED)
     if (this.has(cell, TRANSFER)) this.wake(cell)
     this.wake(taker)

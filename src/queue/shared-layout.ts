@@ -24,12 +24,13 @@ export const CONTROL = {
   /** Tickets of the taker that waits for the head to expire, and of that head. */
   LEADER: 8,
   LEADS_FOR: 9,
-  /** The words of the store, and of three lists. */
+  /** The words of the store, and of four lists. */
   STORE: 10,
   ITEMS: 13,
   PUTTERS: 16,
   TAKERS: 19,
-  SIZE: 22,
+  LEAVING: 22,
+  SIZE: 25,
 } as const
 
 /** Where they begin, and how many there are beyond those of the lock. */
@@ -38,7 +39,7 @@ export const MORE_WORDS: number = CONTROL_BASE + CONTROL.SIZE - LOCK_WORDS
 
 /** The words of the first cell of an element, or of somebody who waits: `CELL.LINK`, and those from `CELL.OWN` on. */
 export const ENTRY = {
-  /** The link of a list. Of a GIVEN element: its taker; of a SERVED taker: its element. */
+  /** The link of a list. Of a GIVEN element, which is in none: its taker. */
   NEXT: 0,
   /** What it is: see below. */
   STATE: 3,
@@ -46,7 +47,10 @@ export const ENTRY = {
   PREV: 4,
   /** Different for each use of the cell: who remembers it knows whether it is still the same. */
   TICKET: 5,
-  /** The place among the elements: ascending from head to tail. Of a PENDING putter: how many cells its element needs. */
+  /**
+   * The place among the elements: ascending from head to tail. Of a SERVED taker: its element. Of a PENDING putter: how
+   * many cells its element needs.
+   */
   ORDER: 6,
   /** Whose wait it is, if anybody's: thread and wait node. Of an element that expires: the two halves of its time. */
   THREAD: 7,

@@ -1,6 +1,6 @@
 /**
- * Those who wait in a shared queue, in two lines: for room, and for an element. For use in the critical section, which is
- * made here.
+ * Those who wait in a shared queue, in two lines: for room, and for an element. And those who do not wait any more, but have
+ * yet to see it: if they die before that, what is theirs is found there. For use in the critical section, which is made here.
  */
 import { read, write } from "#atomics"
 import { LockSync } from "../lock/lock-sync.ts"
@@ -15,6 +15,8 @@ export abstract class SharedLines extends SharedCells implements Protected {
   readonly section: SharedSection
   readonly putters: CellList
   readonly takers: CellList
+  /** SERVED, REFUSED and HELD. */
+  readonly leaving: CellList
   readonly #latestFirst: boolean
 
   constructor(memory: SharedMemory, cells: GrowingWords, spins: number) {
@@ -22,10 +24,12 @@ export abstract class SharedLines extends SharedCells implements Protected {
     this.section = new SharedSection(new LockSync(memory), this.control, this, spins)
     this.putters = new CellList(this.store, this.control, CONTROL.PUTTERS)
     this.takers = new CellList(this.store, this.control, CONTROL.TAKERS)
+    this.leaving = new CellList(this.store, this.control, CONTROL.LEAVING)
     this.#latestFirst = this.control.load(CONTROL.LATEST_FIRST) !== 0
   }
 
   abstract refresh(): void
+  abstract sweep(): void
   abstract repair(): void
 
   /** From outside: does something inside. */
@@ -103,6 +107,7 @@ export abstract class SharedLines extends SharedCells implements Protected {
     for (const cell of line.cells()) {
       if (this.threadOf(cell) === 0) continue // an element that was put back: it can still be taken
       line.remove(cell)
+      this.leaving.append(cell)
       this.become(cell, REFUSED)
       this.wake(cell)
     }

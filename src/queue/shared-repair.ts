@@ -1,62 +1,64 @@
 /**
- * Puts a shared queue in order after a death. Somebody may have died in the middle of changing it, or while waiting, or with an
- * element that was given to it and not fetched.
+ * What a death leaves in a shared queue. Whoever died may have waited, or have had something that was given to it and not
+ * fetched; that is swept. Or it died in the middle of changing the queue; then everything is made anew from the states of the
+ * cells, which takes as long as there are elements, but happens only then.
  *
- * It goes by the states of the cells alone. It may be cut short by another death, and then begins again.
+ * Either may be cut short by another death, and then it all begins again.
  */
 import { read, write } from "#atomics"
 import type { SharedCore } from "./shared-core.ts"
-import { ENTRY, FREE, GIVEN, HELD, IN, PUTTER, REFUSED, SERVED, TAKER, TRANSFER } from "./shared-layout.ts"
+import { ENTRY, FREE, GIVEN, HELD, IN, PUTTER, REFUSED, SERVED, TAKER } from "./shared-layout.ts"
 
+/** Lets go of what belongs to the dead. */
+export function sweep(core: SharedCore): void {
+  for (const line of [core.putters, core.takers, core.leaving]) {
+    // From the back, so that what goes back to the head comes to stand there in its order.
+    for (const cell of line.cells().reverse()) {
+      if (!isDeserted(core, cell)) continue
+      line.remove(cell)
+      if (core.stateOf(cell) === SERVED) core.items.add(core.itemOf(cell), "first")
+      core.discard(cell)
+    }
+  }
+  if (core.isClosed) core.close() // whoever closed it may not have told everybody
+  core.serve()
+}
+
+/** Makes everything anew, and then sweeps. */
 export function repair(core: SharedCore): void {
   const { words } = core.store
-  const { space } = core.memory.here
-  const isDeserted = (cell: number): boolean => {
-    const thread = core.threadOf(cell)
-    return thread !== 0 && !space.isAlive(thread)
-  }
-  const found = new Map<number, number[]>([FREE, IN, PUTTER, TAKER, GIVEN, SERVED, REFUSED, HELD].map((s) => [s, []]))
-  for (const cell of core.store.pieces()) found.get(core.stateOf(cell))?.push(cell)
-  const of = (state: number): number[] => found.get(state) ?? []
+  const cells = new Map<number, number[]>([IN, PUTTER, TAKER, GIVEN, SERVED, REFUSED, HELD].map((state) => [state, []]))
+  for (const cell of core.store.pieces()) cells.get(core.stateOf(cell))?.push(cell)
+  const of = (state: number): number[] => cells.get(state) ?? []
 
-  // What was given to somebody who is dead now comes back, to the head of the queue.
-  const given: number[] = []
-  const returned: number[] = []
+  // That an element is a taker's is completed here if the taker has not been told.
   const served = new Set<number>()
   for (const cell of of(GIVEN)) {
     const taker = read(words, cell + ENTRY.NEXT)
-    if (isDeserted(taker)) returned.push(cell)
-    else {
-      given.push(cell)
-      served.add(taker)
-      write(words, taker + ENTRY.NEXT, cell)
-      core.become(taker, SERVED)
-    }
+    served.add(taker)
+    write(words, taker + ENTRY.ORDER, cell)
+    core.become(taker, SERVED)
   }
-
-  const inside = of(IN)
-  for (const cell of inside) {
-    if (!core.has(cell, TRANSFER) || !isDeserted(cell)) continue
-    write(words, cell + ENTRY.SHAPE, read(words, cell + ENTRY.SHAPE) & ~TRANSFER)
-  }
-  const waiting = [...of(PUTTER), ...of(TAKER)].filter((cell) => !served.has(cell))
-  const leaving = [...of(SERVED), ...of(REFUSED), ...of(HELD)].filter((cell) => !served.has(cell))
-  const kept = [...inside, ...given, ...returned, ...served]
-  for (const cell of [...waiting, ...leaving]) {
-    // Who held an element may have died on the way back with it, when it was nobody's any more.
-    const isLost = core.stateOf(cell) === HELD && core.threadOf(cell) === 0
-    if (isLost || isDeserted(cell)) core.become(cell, FREE)
-    else kept.push(cell)
-  }
+  // A taker without its element had fetched it, and was not yet gone.
+  const leaving = [...served, ...of(REFUSED), ...of(HELD)]
+  const kept = [...of(IN), ...of(GIVEN), ...of(PUTTER), ...of(TAKER), ...leaving]
+  for (const cell of of(SERVED)) if (!served.has(cell)) core.become(cell, FREE)
 
   const byTicket = (a: number, b: number): number => (core.ticketOf(a) - core.ticketOf(b)) | 0
-  const standing = (state: number): number[] =>
-    waiting.filter((cell) => core.stateOf(cell) === state).toSorted(byTicket)
   core.store.rebuild(kept)
-  core.items.rebuild(inside)
-  core.putters.rebuild(standing(PUTTER))
-  core.takers.rebuild(standing(TAKER))
-  for (const cell of returned.toSorted(byTicket).reverse()) core.items.add(cell, "first")
-  if (core.isClosed) core.close() // whoever closed it may not have told everybody
-  core.serve()
+  core.items.rebuild(of(IN))
+  core.putters.rebuild(of(PUTTER).toSorted(byTicket))
+  core.takers.rebuild(
+    of(TAKER)
+      .filter((cell) => !served.has(cell))
+      .toSorted(byTicket),
+  )
+  core.leaving.rebuild(leaving.toSorted(byTicket))
+  sweep(core)
+}
+
+/** Whether it is somebody's who is dead. Who held an element may have died on the way back with it, when it was nobody's. */
+function isDeserted(core: SharedCore, cell: number): boolean {
+  const thread = core.threadOf(cell)
+  return thread === 0 ? core.stateOf(cell) === HELD : !core.memory.here.space.isAlive(thread)
 }

@@ -3,8 +3,8 @@
  * inside, so even a thread with an event loop can afford to block for it; the steps of a wait, which other flows of
  * their thread may be blocked above, queue for it like for anything else.
  *
- * Who gets the lock from a dead thread, or finds that any thread has died since the last visit, first has the queue
- * repaired.
+ * Who gets the lock from a thread that died inside first has the queue repaired; who finds that any thread has died since
+ * the last visit, swept.
  */
 import { pause } from "#atomics"
 import { availableParallelism } from "node:os"
@@ -27,7 +27,9 @@ const NESTED = "A comparator cannot use the queue that it orders"
 export interface Protected {
   /** Others may have made the memory larger. */
   refresh(): void
-  /** Puts everything in order, whatever somebody who died has left, and lets go of what belonged to the dead. */
+  /** Lets go of what belongs to the dead. */
+  sweep(): void
+  /** The same; and puts everything in order, whatever somebody who died inside has left. */
   repair(): void
 }
 
@@ -125,7 +127,8 @@ export class SharedSection {
     }
     try {
       this.#content.refresh()
-      this.#content.repair()
+      if (isBusy) this.#content.repair()
+      else this.#content.sweep()
       this.#control.write(CONTROL.DEATHS_SEEN, deaths)
     } catch (error) {
       this.#release()

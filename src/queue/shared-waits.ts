@@ -90,8 +90,9 @@ export class SharedWaits {
     const core = this.#core
     const gaveUp = stand.is(stand.state)
     if (!gaveUp && !stand.is(REFUSED)) return true
-    if (gaveUp && stand.state === PUTTER) core.putters.remove(stand.cell)
-    else if (gaveUp) core.removeItem(stand.cell)
+    if (!gaveUp) core.leaving.remove(stand.cell)
+    else if (stand.state === PUTTER) core.putters.remove(stand.cell)
+    else core.removeItem(stand.cell)
     core.discard(stand.cell)
     core.serve() // who comes next may need less memory
     return false
@@ -134,7 +135,9 @@ export class SharedWaits {
       const item = core.itemOf(stand.cell)
       letter = core.read(item)
       core.discard(item)
-    } else if (stand.is(TAKER)) core.takers.remove(stand.cell)
+    }
+    const line = stand.is(TAKER) ? core.takers : core.leaving
+    line.remove(stand.cell)
     core.discard(stand.cell)
     core.serve()
     return letter

@@ -7,7 +7,7 @@ import { listFiles } from "../../tools/check/files.ts"
 import { runNode } from "../../tools/check/run.ts"
 import { type Difference, DIFFERENCES, type Omission, OMISSIONS } from "../../tools/runtimes/differences.ts"
 import { fetchRuntimes } from "../../tools/runtimes/fetch.ts"
-import { failureOf, type FileRun, runFiles } from "../../tools/runtimes/files.ts"
+import { type Ending, failureOf, type FileRun, runFiles } from "../../tools/runtimes/files.ts"
 import { filesFor, judge, staleEntries, type Verdict } from "../../tools/runtimes/judge.ts"
 import { header, remarks, row } from "../../tools/runtimes/report.ts"
 import { FILE, type Outcome, readResults } from "../../tools/runtimes/results.ts"
@@ -184,11 +184,12 @@ test("[RP32] results are read up to where the process was killed", () => {
 
 test("[RP32] a file that ends badly with no failed test, or before its tests are over, has failed", () => {
   const good = { results: [], open: [], finished: true }
-  const well = { code: 0, stderr: "", isOverdue: false }
-  const why = (results: Partial<typeof good>, ending: Partial<typeof well>): string[] =>
+  const well: Ending = { code: 0, stderr: "", isOverdue: false }
+  const why = (results: Partial<typeof good>, ending: Partial<Ending>): string[] =>
     failureOf({ ...good, ...results }, { ...well, ...ending }).map((result) => result.why)
   assert.deepEqual(why({}, {}), [])
   assert.deepEqual(why({}, { code: 3, stderr: "said\n" }), ["ended with exit code 3\nsaid"])
+  assert.deepEqual(why({}, { code: "SIGSEGV" }), ["ended with SIGSEGV"])
   assert.deepEqual(why({ finished: false }, {}), ["ended with exit code 0 before its tests were over"])
   const blamed = { ...good, results: ran("x", { a: "failed" }).results }
   assert.deepEqual(failureOf(blamed, { ...well, code: 1 }), [])

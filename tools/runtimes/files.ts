@@ -23,8 +23,8 @@ export interface Limits {
 
 /** How a process ended. */
 export interface Ending {
-  /** The exit code; null if a signal ended it. */
-  readonly code: number | null
+  /** The exit code, or the signal that ended it. */
+  readonly code: number | NodeJS.Signals
   /** What it printed to stderr. */
   readonly stderr: string
   /** Whether it was ended because its time was over. */
@@ -90,10 +90,10 @@ function runFile(root: string, runtime: Runtime, file: string, results: string, 
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
     child.on("error", reject)
     child.on("exit", () => endGroup(child))
-    child.on("close", (code) => {
+    child.on("close", (code, signal) => {
       clearTimeout(limit)
       leaders.delete(child)
-      resolve({ code, stderr, isOverdue })
+      resolve({ code: code ?? signal ?? NaN, stderr, isOverdue })
     })
   })
 }
@@ -117,6 +117,6 @@ export function failureOf({ results, open, finished }: FileResults, ending: Endi
   if (ending.isOverdue) return [{ title, outcome: "failed", why: `did not end within its time${running}${said}` }]
   const isBlamed = results.some(({ outcome }) => outcome === "failed")
   if (finished && (ending.code === 0 || isBlamed)) return []
-  const how = ending.code === null ? "was ended by a signal" : `ended with exit code ${ending.code}`
+  const how = `ended with ${typeof ending.code === "number" ? "exit code " : ""}${ending.code}`
   return [{ title, outcome: "failed", why: `${how}${finished ? "" : " before its tests were over"}${running}${said}` }]
 }

@@ -128,11 +128,11 @@ test("[BY6] no two words of a shared queue lie on each other", () => {
     Array.from({ length: CELL.DATA - CELL.OWN }, (_, i) => CELL.OWN + i),
   )
   assert.equal(ENTRY.STATE, CELL.OWN)
-  const { STORE: store, ITEMS, PUTTERS, TAKERS, SIZE, ...single } = CONTROL
+  const { STORE: store, ITEMS, PUTTERS, TAKERS, LEAVING, SIZE, ...single } = CONTROL
   const used = [
     ...Object.values(single).map((word) => [word]),
     Array.from({ length: STORE.SIZE }, (_, i) => store + i),
-    ...[ITEMS, PUTTERS, TAKERS].map((list) => Array.from({ length: LIST.SIZE }, (_, i) => list + i)),
+    ...[ITEMS, PUTTERS, TAKERS, LEAVING].map((list) => Array.from({ length: LIST.SIZE }, (_, i) => list + i)),
   ].flat()
   assert.equal(new Set(used).size, used.length)
   assert.equal(Math.max(...used), SIZE - 1)
