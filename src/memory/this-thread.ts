@@ -66,9 +66,12 @@ function endAll(): void {
 /** Tells all spaces of the end of a worker, if it was in them. */
 function watch(worker: Worker): void {
   const id = worker.threadId // it is gone from the worker when the worker is gone
-  worker.once("exit", () => {
+  const bury = (): void => {
     for (const space of new Set([home, ...Array.from(lives.values(), (life) => life.space)])) space.buryThread(id)
-  })
+  }
+  // Deno tells of a worker after its first message, and it may have been terminated by then.
+  if ((worker as { threadName?: string | null }).threadName === null) bury()
+  else worker.once("exit", bury)
 }
 
 process.on("worker", watch)

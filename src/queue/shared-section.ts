@@ -57,13 +57,13 @@ export class SharedSection {
   enter(): void {
     if (this.#flow !== undefined) throw new IllegalStateError(NESTED)
     const flow = currentFlow()
-    if (!this.#sync.barge(flow) && !this.#spin(flow)) blocking(this.#queueing(flow))
+    if (!this.#tryToLock(flow)) blocking(this.#queueing(flow))
     this.#begin(flow)
   }
 
   /** Enters; the flow waits if somebody is inside, whatever happens. */
   *entering(flow: Flow): Steps<void> {
-    if (!this.#sync.barge(flow)) yield* this.#queueing(flow)
+    if (!this.#tryToLock(flow)) yield* this.#queueing(flow)
     this.#begin(flow)
   }
 
@@ -84,9 +84,10 @@ export class SharedSection {
     if (done || this.#isSound) this.#control.write(CONTROL.BUSY, 0)
     this.#isSound = false
     const toWake = this.#toWake
-    if (toWake.length > 0) this.#toWake = []
+    const count = toWake.length
+    if (count > 0) this.#toWake = [] // those who go on now may have others to wake
     this.#release()
-    for (let i = 0; i < toWake.length; i += 2) this.#here.wake(toWake[i] as number, toWake[i + 1] as number)
+    for (let i = 0; i < count; i += 2) this.#here.wake(toWake[i] as number, toWake[i + 1] as number)
   }
 
   /** Something failed, but everything is in order all the same. */
@@ -104,7 +105,9 @@ export class SharedSection {
     yield* reacquiring(queue, flow, queue.enter(flow, EXCLUSIVE, false), () => this.#sync.barge(flow))
   }
 
-  #spin(flow: Flow): boolean {
+  /** Tries for a moment. In the queue, others may have to wait for a thread that is busy with something else. */
+  #tryToLock(flow: Flow): boolean {
+    if (this.#sync.barge(flow)) return true
     for (let left = this.#spins; left > 0; left--) {
       pause()
       if (!this.#sync.isLocked && this.#sync.barge(flow)) return true

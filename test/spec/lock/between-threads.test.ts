@@ -241,7 +241,7 @@ test("[LK18] an interrupt from another thread ends the waits that can be interru
   for (const form of ["lockInterruptiblySync", "tryLockSync", "lockInterruptibly", "tryLock"]) {
     const waiter = workers.run(JOBS, "beInterrupted", lock, form)
     await eventually(() => lock.queueLength === 1 && waiter.words.length === 1)
-    here().space.interrupt(waiter.words[0] as number)
+    here().space.interrupt((await waiter.firstWord()) as number)
     assert.deepEqual(await waiter.result, { outcome: "InterruptedError", raised: false, locked: false })
     await eventually(() => lock.queueLength === 0)
   }
@@ -254,7 +254,7 @@ test("[LK18] lock and lockSync wait on, and the flag is raised when they have th
     await lock.lock()
     const waiter = workers.run(JOBS, "beInterrupted", lock, form)
     await eventually(() => lock.queueLength === 1 && waiter.words.length === 1)
-    here().space.interrupt(waiter.words[0] as number)
+    here().space.interrupt((await waiter.firstWord()) as number)
     assert.equal(lock.queueLength, 1)
     lock.unlock()
     assert.deepEqual(await waiter.result, { outcome: "locked", raised: true, locked: true })

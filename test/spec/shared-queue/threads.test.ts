@@ -126,7 +126,7 @@ test("[TQ17][BQ23] a thread that waits in a queue can be interrupted, and leaves
   for (const method of ["takeSync", "take"]) {
     const other = caller(workers, queue, [method])
     await waitFor(queue, "takers", 1)
-    here().space.interrupt(other.words[0] as number)
+    here().space.interrupt((await other.firstWord()) as number)
     assert.deepEqual(await other.result, ["InterruptedError"])
     assert.equal(waitersIn(queue).takers, 0)
   }

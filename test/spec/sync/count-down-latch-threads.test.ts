@@ -53,7 +53,7 @@ test("[CL4][CL5][CL11] a blocked thread can be interrupted, and runs out of time
   const hand = workers.run(JOBS, "awaitLatch", latch, true)
   await hand.heard("waiting")
   await eventually(() => waitersOf(latch) === 1)
-  here().space.interrupt(hand.words[0] as number)
+  here().space.interrupt((await hand.firstWord()) as number)
   assert.equal(await hand.result, "InterruptedError")
   assert.equal(waitersOf(latch), 0)
 })

@@ -110,7 +110,7 @@ test("[CB14][CB16][CB22] an interrupt of a blocked thread breaks it for the othe
   const [one, other] = [workers.run(JOBS, "meet", barrier, true), workers.run(JOBS, "meet", barrier, true)]
   await eventually(() => barrier.numberWaiting === 3)
   await one.heard("coming")
-  here().space.interrupt(one.words[0] as number)
+  here().space.interrupt((await one.firstWord()) as number)
   assert.deepEqual(await one.result, { outcome: "InterruptedError", isInterrupted: false })
   assert.deepEqual(await other.result, { outcome: "BrokenBarrierError", isInterrupted: false })
   await eventually(() => !call.isPending)
