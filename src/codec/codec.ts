@@ -77,6 +77,24 @@ export function copyOf(value: unknown): unknown {
   return copy
 }
 
+/** The same as bytes that say themselves what kind they are, for memory that knows nothing but bytes. */
+export function encodeToBytes(value: unknown): Uint8Array {
+  const letter = encode(value)
+  const bytes = new Uint8Array(1 + letter.length)
+  bytes[0] = letter.kind
+  bytes.set(letter.bytes.subarray(0, letter.length), 1)
+  letter.release()
+  return bytes
+}
+
+export function decodeFromBytes(bytes: Uint8Array): unknown {
+  const letter = Letter.toRead(bytes[0] ?? 0, bytes.length - 1)
+  letter.bytes.set(bytes.subarray(1))
+  const value = decode(letter)
+  letter.release()
+  return value
+}
+
 function encodeNumber(letter: Letter, value: number): void {
   if (Object.is(value | 0, value)) {
     letter.words[0] = value

@@ -98,6 +98,11 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   /** @internal A condition has put somebody into the queue. For a subclass whose releases do not always look there. */
   protected noteQueued(): void {}
 
+  /** Whether who gives it up and wants it back at once gets it, whoever stands in the queue. */
+  protected get isTakenBackAtOnce(): boolean {
+    return false
+  }
+
   /**
    * @internal Throws if this thread would block for ever: if it is one of its own flows that has what it wants. Not asked if
    * there is a time limit. A subclass that knows who has it overrides this. `endless`: not even an interrupt would end it.
@@ -228,6 +233,7 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
       unlockAll: () => this.releaseAll(),
       tryLockAgain: (holds) => this.#asFirst(() => this.tryAcquireAgain(holds)),
       noteQueued: () => this.noteQueued(),
+      isTakenBackAtOnce: this.isTakenBackAtOnce,
       lastResort: () => this.#refuse(EXCLUSIVE, true),
     }
     return this.#monitor

@@ -18,7 +18,7 @@ import { Shareable, type SharedMemory } from "../memory/shared-memory.ts"
 import { NODE } from "../memory/space.ts"
 import { WaitNode } from "../memory/wait-node.ts"
 import { EXCLUSIVE, type WaitQueue } from "../memory/wait-queue.ts"
-import { abortOf, awaiting, blocking, type Steps, TIMEOUT, type WaitOptions } from "../memory/waiting.ts"
+import { abortOf, awaiting, blocking, type Steps, TIMEOUT, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
 import { type LastResort, reacquiring } from "./acquiring.ts"
 import { ConditionList, LEFT_BEHIND, LIST_WORDS } from "./condition-list.ts"
 import type { QueuedThread } from "./synchronizer-base.ts"
@@ -57,6 +57,8 @@ export interface Monitor {
   tryLockAgain(holds: unknown): boolean
   /** Somebody stands in the queue now who has not tried to get the lock, and is not going to before it is unlocked. */
   noteQueued(): void
+  /** Whether who gives it up and wants it back at once gets it, whoever stands in the queue. */
+  readonly isTakenBackAtOnce: boolean
   /** Asked by a thread that is about to block until it has the lock: throws if another flow of this thread holds it. */
   lastResort(): unknown
 }
@@ -93,8 +95,7 @@ export class Condition extends Shareable {
 
   /** Waits for a signal; false if the time is up before one came. `InterruptedError` if interrupted before one came. */
   async await(wait?: WaitOptions): Promise<boolean> {
-    const manner = { interruptible: true, abort: abortOf(wait) }
-    return await awaiting(this.#waiting(this.#waiter(manner), manner), wait)
+    return await this.#await(true, wait)
   }
 
   /** Blocks the thread until a signal comes; false if the time is up before. */
@@ -114,8 +115,7 @@ export class Condition extends Shareable {
 
   /** Waits for a signal, whatever interrupts come; false if the time is up before. */
   async awaitUninterruptibly(wait?: WaitOptions): Promise<boolean> {
-    const manner = { interruptible: false, abort: abortOf(wait) }
-    return await awaiting(this.#waiting(this.#waiter(manner), manner), wait)
+    return await this.#await(false, wait)
   }
 
   awaitUninterruptiblySync(): void {
@@ -193,6 +193,19 @@ export class Condition extends Shareable {
     return flow
   }
 
+  async #await(interruptible: boolean, wait: WaitOptions | undefined): Promise<boolean> {
+    const manner = { interruptible, abort: abortOf(wait) }
+    const flow = this.#waiter(manner)
+    manner.abort?.throwIfAborted()
+    if (this.#isPointless(timeoutOf(wait))) return false
+    return await awaiting(this.#waiting(flow, manner), wait)
+  }
+
+  /** Whether the time is up before the wait begins, and nobody could get the lock meanwhile. */
+  #isPointless(ms: number): boolean {
+    return ms <= 0 && this.#monitor.isTakenBackAtOnce
+  }
+
   #block(interruptible: boolean, ms: number): boolean {
     const manner: Manner = { interruptible, lastResort: () => this.#monitor.lastResort(), forever: ms === Infinity }
     const flow = this.#waiter(manner)
@@ -201,7 +214,7 @@ export class Condition extends Shareable {
         "This wait could never end: only flows of this thread know the condition, and they stand still while the thread is blocked. Await it instead, or share it with another thread",
       )
     }
-    return blocking(this.#waiting(flow, manner), ms)
+    return !this.#isPointless(ms) && blocking(this.#waiting(flow, manner), ms)
   }
 
   *#waiting(flow: Flow, manner: Manner): Steps<boolean> {

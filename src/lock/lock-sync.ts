@@ -181,6 +181,10 @@ export class LockSync extends AbstractQueuedSynchronizer {
     store(this.#words, OWNER, this.#token | CONTENDED)
   }
 
+  protected override get isTakenBackAtOnce(): boolean {
+    return !this.#fair
+  }
+
   protected override isHeldExclusively(): boolean {
     return this.isHeld
   }

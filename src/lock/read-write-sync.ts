@@ -268,6 +268,10 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
 
   // ------------------------------------------------------------------ for conditions of the write lock
 
+  protected override get isTakenBackAtOnce(): boolean {
+    return !this.isFair
+  }
+
   protected override isHeldExclusively(): boolean {
     return this.isWriting(currentFlow())
   }

@@ -8,8 +8,8 @@
  * Whoever comes first waits for a partner. It is not said who meets whom if there are more than two, only that all are
  * paired.
  *
- * Two flows of one thread swap the very values. Between threads they are cloned, as by `postMessage` without a transfer
- * list; what cannot be (functions, sockets, shared objects) is refused with `NotSerializableError`. An exchanger that
+ * Two flows of one thread swap the very values. Between threads they are copied, as by `structuredClone`, and errors
+ * keep their class; what cannot be (functions, sockets, shared objects) is refused with `NotSerializableError`. An exchanger that
  * was never posted to another thread takes everything, except promises: an `await` would unwrap them.
  *
  * A time limit is for finding a partner, and so is an interrupt or a signal: an exchange that has begun is completed.
@@ -19,6 +19,7 @@
  */
 import { store } from "#atomics"
 import { isPromiseLike, requireTimeout, typeError } from "../checks.ts"
+import { decodeFromBytes, encodeToBytes } from "../codec/codec.ts"
 import { IllegalStateError, InterruptedError, TimeoutError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import { acquiring } from "../lock/acquiring.ts"
@@ -30,7 +31,6 @@ import { NODE } from "../memory/space.ts"
 import { WaitNode } from "../memory/wait-node.ts"
 import { EXCLUSIVE } from "../memory/wait-queue.ts"
 import { abortOf, awaiting, blocking, type Steps, TIMEOUT, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
-import { decode, encode } from "./exchange-codec.ts"
 import { ExchangeHall, INITIAL_WORDS, MOST_WORDS, type Partner } from "./exchange-hall.ts"
 
 /*
@@ -155,7 +155,7 @@ export class Exchanger<V> extends Shareable {
       return undefined
     }
     if (broken?.reason instanceof InterruptedError) flow.interrupt() // it came too late for this wait
-    return bytes === undefined ? received : { value: decode(bytes) }
+    return bytes === undefined ? received : { value: decodeFromBytes(bytes) }
   }
 
   *#waiting(offer: Offer, flow: Flow): Steps<void> {
@@ -165,7 +165,7 @@ export class Exchanger<V> extends Shareable {
       if (offer.received !== undefined) return
       waiting.delete(this.#identity)
     }
-    const bytes = encode(offer.value)
+    const bytes = encodeToBytes(offer.value)
     const hall = this.#hall
     if (!hall.tryEnter() && !(yield* acquiring(hall.queue, flow, EXCLUSIVE, true, () => hall.tryEnter()))) return
     this.#enter(offer, bytes)

@@ -30,7 +30,10 @@ export class LockModel {
   /** What came of the last call of each task; undefined while it waits. */
   readonly outcomes: (Outcome | undefined)[]
 
-  constructor(tasks: number, conditions: number) {
+  readonly #fair: boolean
+
+  constructor(tasks: number, conditions: number, fair: boolean) {
+    this.#fair = fair
     this.raised = Array.from({ length: tasks }, () => false)
     this.outcomes = Array.from({ length: tasks }, () => true)
     this.conditions = Array.from({ length: conditions }, () => [])
@@ -72,8 +75,10 @@ export class LockModel {
   await0(task: number): void {
     const waiter = this.#giveUp(task, true)
     if (waiter === undefined) return
-    this.#free()
-    this.#lockAgain(waiter, false)
+    if (this.#fair) {
+      this.#free()
+      this.#lockAgain(waiter, false)
+    } else this.outcomes[task] = false
   }
 
   signal(task: number, condition: number, all: boolean): void {

@@ -66,9 +66,10 @@ class World {
   readonly lock: ReentrantLock
   readonly conditions: readonly Condition[]
   readonly actors = Array.from({ length: TASKS }, () => new Actor())
-  readonly model = new LockModel(TASKS, CONDITIONS)
+  readonly model: LockModel
 
   constructor(fair: boolean) {
+    this.model = new LockModel(TASKS, CONDITIONS, fair)
     this.lock = new ReentrantLock({ fair })
     this.conditions = Array.from({ length: CONDITIONS }, () => this.lock.newCondition())
   }

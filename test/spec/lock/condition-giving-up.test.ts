@@ -34,7 +34,7 @@ for (const fair of [false, true]) {
       assert.equal(seen.holdCount, 1)
     })
 
-    test("[CN8] a limit of zero or less gives the lock up without waiting", async () => {
+    test("[CN8] a limit of zero or less gives the lock up without waiting, to those who queue if the lock is fair", async () => {
       for (const ms of [0, -1, -Infinity]) {
         const lock = new ReentrantLock({ fair })
         const condition = lock.newCondition()
@@ -48,8 +48,12 @@ for (const fair of [false, true]) {
           inside = true
         })
         assert.equal(await condition.await(ms), false)
-        assert.equal(inside, true)
+        assert.equal(inside, fair)
         assert.equal(lock.holdCount, 1)
+        assert.equal(condition.awaitSync(ms), false)
+        assert.equal(await condition.awaitUninterruptibly(ms), false)
+        assert.equal(lock.holdCount, 1)
+        lock.unlock()
         await call.ends()
       }
     })

@@ -231,7 +231,7 @@ test("[EX11] several objects in one thread are one exchanger", async () => {
 test("[EX14] what cannot be cloned is refused if another thread could come", async () => {
   const exchanger = shared<unknown>()
   for (const value of [() => 1, Symbol("mine"), { deep: [new WeakMap()] }]) {
-    await assert.rejects(exchanger.exchange(value), { name: "NotSerializableError", message: /^Cannot send .* cloned/ })
+    await assert.rejects(exchanger.exchange(value), { name: "NotSerializableError", message: /copied|sent/ })
     assert.throws(() => exchanger.exchangeSync(value), { name: "NotSerializableError" })
   }
   const thrown = new Error("from a getter")
