@@ -101,6 +101,11 @@ export function requireString(name: string, value: unknown): string {
   return value
 }
 
+export function requireArray<T>(name: string, value: readonly T[]): readonly T[] {
+  if (!Array.isArray(value)) throw typeError(name, "an array", value)
+  return value as readonly T[]
+}
+
 export function requireSignal(name: string, value: unknown): AbortSignal {
   if (!(value instanceof AbortSignal)) throw typeError(name, "an AbortSignal", value)
   return value

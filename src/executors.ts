@@ -2,9 +2,8 @@
  * Ready-made executors, as in `java.util.concurrent.Executors`. Each is a `ThreadPoolExecutor` with settings you
  * could write yourself; the doc of each says which.
  *
- * The default of `factory` will be worker threads. Until they are there, those that have this default ask for a
- * factory:
- * `Executors.newFixedThreadPool(8, virtualThreads())`.
+ * The default of `factory` is worker threads; `Executors.newFixedThreadPool(8, virtualThreads())` runs tasks on the event
+ * loop.
  */
 import { MAX_VALUE, requireInteger } from "./checks.ts"
 import { UnsupportedOperationError } from "./errors.ts"
@@ -18,6 +17,7 @@ import { SynchronousQueue } from "./queue/synchronous-queue.ts"
 import { DelegatedScheduledExecutorService } from "./schedule/delegated-scheduled-executor-service.ts"
 import type { ScheduledExecutorService } from "./schedule/scheduled-future.ts"
 import { ScheduledThreadPoolExecutor } from "./schedule/scheduled-thread-pool-executor.ts"
+import { platformThreads } from "./thread/platform-threads.ts"
 import { type ThreadFactory, virtualThreads } from "./thread/thread-factory.ts"
 
 interface CallableAdapter {
@@ -77,9 +77,9 @@ export const Executors = {
     return new ThreadPerTaskExecutor(factory)
   },
 
-  /** Needs worker threads, which are not there yet. */
+  /** Not there yet. */
   newWorkStealingPool(_parallelism?: number): ExecutorService {
-    throw new UnsupportedOperationError("newWorkStealingPool() needs worker threads, which are not available yet")
+    throw new UnsupportedOperationError("newWorkStealingPool() is not available yet: use newFixedThreadPool()")
   },
 
   /** A callable that runs the runnable and gives `result` (undefined if left out). */
@@ -95,11 +95,9 @@ export const Executors = {
     return new DelegatedScheduledExecutorService(executor)
   },
 
-  /** What pools use if no factory is given: worker threads, which are not there yet. Use `virtualThreads()`. */
+  /** What pools use if no factory is given: platform threads, with their default names. */
   defaultThreadFactory(): ThreadFactory {
-    throw new UnsupportedOperationError(
-      "The default threads are worker threads, which are not available yet: use virtualThreads()",
-    )
+    return platformThreads()
   },
 } as const
 

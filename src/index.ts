@@ -6,6 +6,9 @@ export * from "./executor/index.ts"
 export * from "./pool/index.ts"
 export * from "./schedule/index.ts"
 
+// Tasks: what other threads can run.
+export * from "./task/index.ts"
+
 // Futures: what becomes of tasks.
 export * from "./future/index.ts"
 

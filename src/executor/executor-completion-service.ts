@@ -10,7 +10,7 @@
 import { typeError } from "../checks.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
-import { bind, type Callable } from "../future/runnable.ts"
+import { bind } from "../future/runnable.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { Carrier } from "./carrier.ts"
@@ -31,8 +31,10 @@ export class ExecutorCompletionService<T> {
   }
 
   submit<A extends unknown[]>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {
-    const callable: Callable<T> = bind(task, ...args)
-    const future = makesTasks(this.#executor) ? this.#executor.taskFor(callable) : new FutureTask(callable)
+    const executor = this.#executor
+    const future = makesTasks(executor)
+      ? executor.taskFor(executor.callable(task, args))
+      : new FutureTask(bind(task, ...args))
     try {
       this.#executor.execute(new Delivery(future, this.#completed))
     } catch (error) {

@@ -22,7 +22,7 @@ export abstract class ExecutorServiceBase implements ExecutorService {
   abstract get isTerminated(): boolean
 
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {
-    const future = this.newTaskFor<T>(bind(task, ...args))
+    const future = this.newTaskFor<T>(this.callable(task, args))
     try {
       this.execute(future)
     } catch (error) {
@@ -40,6 +40,11 @@ export abstract class ExecutorServiceBase implements ExecutorService {
   /** @internal */
   taskFor<T>(callable: Callable<T>): FutureTask<T> {
     return this.newTaskFor(callable)
+  }
+
+  /** @internal The function with its arguments, in the form that this executor needs. */
+  callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
+    return bind(fn, ...args)
   }
 
   /** @internal */

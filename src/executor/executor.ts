@@ -99,6 +99,8 @@ export interface ExecutorService extends Executor, AsyncDisposable {
 export interface TaskHost extends Executor {
   /** The future of a task about to be executed. */
   taskFor<T>(callable: Callable<T>): FutureTask<T>
+  /** A function with its arguments, in the form that this executor needs. */
+  callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T>
   /** Takes back a task that nobody wants any more; a queue that holds it should let go of it. */
   withdraw(task: Runnable): void
   /** Whether tasks with a priority are told apart. */

@@ -11,8 +11,10 @@ import {
   typeError,
 } from "../checks.ts"
 import { TimeoutError, UnsupportedOperationError } from "../errors.ts"
-import { FutureTask, type TaskWatcher } from "../future/future-task.ts"
-import { bind, type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
+import { renamed } from "../future/call.ts"
+import { FutureTask } from "../future/future-task.ts"
+import { type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
+import type { TaskWatcher } from "../future/task-parties.ts"
 import { listen, unlisten } from "../memory/abort.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import { Thread } from "../thread/thread.ts"
@@ -76,12 +78,15 @@ class ExecutorView extends ExecutorServiceBase {
   /** A plain command has no future, but the options need one; its error is still heard as that of any command. */
   #taskOf<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), args: A): FutureTask<unknown> {
     requireRunnable("command", command)
-    return this.#limit(typeof command === "function" ? bind(command, ...args) : callableOf(command, undefined), true)
+    return this.#limit(
+      typeof command === "function" ? this.callable(command, args) : callableOf(command, undefined),
+      true,
+    )
   }
 
   #limit<T>(callable: Callable<T>, reportFailure: boolean): FutureTask<T> {
     const { name } = this.#options
-    const named = name === undefined ? callable : rename(callable, name)
+    const named = name === undefined ? callable : renamed(callable, name)
     const task = this.#executor.taskFor(named)
     this.#hangLimits(task, reportFailure)
     return task
@@ -93,6 +98,10 @@ class ExecutorView extends ExecutorServiceBase {
     else if (reportFailure || signal !== undefined || timeout !== undefined || queueTimeout !== undefined) {
       task.watch(new Limits(task, this.#options, this.#executor, reportFailure))
     }
+  }
+
+  override callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
+    return this.#executor.callable(fn, args)
   }
 
   override withdraw(task: Runnable): void {
@@ -218,10 +227,6 @@ function compareByPriority(this: Prioritized, other: unknown): number {
     throw typeError("task", "submitted with a priority, as the others in the queue are", other)
   }
   return priority - this[PRIORITY] || this[SEQUENCE] - sequence
-}
-
-function rename<T>(callable: Callable<T>, name: string): Callable<T> {
-  return Object.defineProperty(() => callable(), "name", { value: name })
 }
 
 function requireFinite(name: string, value: unknown): void {

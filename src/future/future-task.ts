@@ -12,16 +12,18 @@
  * Memory effects: what was done before the task was submitted is visible to it, and what the task did is
  * visible to whoever saw it done.
  */
-import { isPromiseLike, requireFunction, show } from "../checks.ts"
+import { isPromiseLike, requireFunction } from "../checks.ts"
 import { CancellationError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow, type Flow } from "../memory/flow.ts"
 import { TIMEOUT, WaitList } from "../memory/wait-list.ts"
-import { abortOf, awaiting, type Steps, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
+import { abortOf, awaiting, blocking, type Steps, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
 import { nextIndex, nextPage } from "../memory/words.ts"
+import { describeOutcome } from "./describe.ts"
 import type { Future, FutureState } from "./future.ts"
 import { ResultWait } from "./result-wait.ts"
-import { type Callable, callableOf, nameOf, type Runnable } from "./runnable.ts"
+import { type Callable, callableOf, type Runnable } from "./runnable.ts"
+import type { RemoteTasks, TaskWatcher } from "./task-parties.ts"
 import {
   CANCELLED,
   COMPLETING,
@@ -47,12 +49,6 @@ import {
  * greatest cost of a task.
  */
 
-/** Told of the turns in a task's life; how executors hang time limits and signals on it. */
-export interface TaskWatcher {
-  started(): void
-  ended(): void
-}
-
 export class FutureTask<T> implements Future<T> {
   readonly #words: Int32Array = nextPage()
   readonly #index: number = nextIndex()
@@ -71,6 +67,10 @@ export class FutureTask<T> implements Future<T> {
 
   #watcher: TaskWatcher | undefined
 
+  /** If it runs in another thread: who has it, and how it is called there. */
+  #remote: RemoteTasks | undefined
+  #handle = 0
+
   constructor(callable: Callable<T>)
   constructor(runnable: Runnable, result: T)
   constructor(...args: [callable: Callable<T>] | [runnable: Runnable, result: T]) {
@@ -80,15 +80,15 @@ export class FutureTask<T> implements Future<T> {
   // ------------------------------------------------------------------ looking
 
   get isDone(): boolean {
-    return this.#state !== NEW
+    return this.#latest !== NEW
   }
 
   get isCancelled(): boolean {
-    return this.#state >= CANCELLED
+    return this.#latest >= CANCELLED
   }
 
   get state(): FutureState {
-    const state = this.#state
+    const state = this.#latest
     if (state <= COMPLETING) return "running"
     if (state >= CANCELLED) return "cancelled"
     return state === NORMAL ? "success" : "failed"
@@ -121,7 +121,7 @@ export class FutureTask<T> implements Future<T> {
   }
 
   toString(): string {
-    return `${identityOf(this)}[${this.#describe()}]`
+    return `${identityOf(this)}[${describeOutcome(this.state, this.#outcome, this.#callable)}]`
   }
 
   // ------------------------------------------------------------------ waiting
@@ -136,6 +136,10 @@ export class FutureTask<T> implements Future<T> {
     const limit = timeoutOf(timeout)
     if (this.isDone) return this.report()
     if (limit <= 0) throw new TimeoutError("The task did not complete in time")
+    if (this.#remote !== undefined) {
+      blocking(this.#remote.blocking(this, this.#handle), limit)
+      return this.report()
+    }
     throw new UnsupportedOperationError(
       "getSync() would block the event loop that has to run this task: use `await future.get()` on virtual threads",
     )
@@ -184,6 +188,7 @@ export class FutureTask<T> implements Future<T> {
 
   /** @internal Cancels, saying why: `cause` becomes the cause of every CancellationError. */
   abandon(cause: unknown, mayInterruptIfRunning = false): boolean {
+    if (!this.#mayEnd(mayInterruptIfRunning)) return false
     if (!leaveNew(this.#words, this.#index, mayInterruptIfRunning ? INTERRUPTING : CANCELLED)) return false
     this.#outcome = cause
     if (mayInterruptIfRunning) {
@@ -199,7 +204,19 @@ export class FutureTask<T> implements Future<T> {
 
   /** @internal Fails the task from outside and interrupts whoever runs it: a time limit is over. */
   expire(error: unknown): boolean {
-    return this.#fail(error, this.#runner)
+    return this.#mayEnd(true) && this.#fail(error, this.#runner)
+  }
+
+  /** Whether it can still be ended from here, if it is in another thread; it is stopped there then. */
+  #mayEnd(mayInterruptIfRunning: boolean): boolean {
+    const remote = this.#remote
+    if (remote === undefined) return true
+    if (!remote.cancel(this.#handle, mayInterruptIfRunning)) {
+      remote.look() // its outcome is here, or on its way
+      return false
+    }
+    this.#remote = undefined
+    return true
   }
 
   /** Completes with a value, unless completed or cancelled already. */
@@ -229,6 +246,7 @@ export class FutureTask<T> implements Future<T> {
 
   #finish(): void {
     this.#callable = undefined
+    this.#remote = undefined
     const waiters = this.#waiters
     this.#waiters = undefined
     waiters?.signalAll()
@@ -354,29 +372,31 @@ export class FutureTask<T> implements Future<T> {
     return callable === undefined ? this : new FutureTask<unknown>(callable)
   }
 
+  /** @internal What it does, if it is not over. */
+  get work(): Callable<T> | undefined {
+    return this.#callable
+  }
+
+  /** @internal Its task is in another thread from now on. */
+  runElsewhere(remote: RemoteTasks, handle: number): void {
+    this.#remote = remote
+    this.#handle = handle
+  }
+
+  /** @internal It is here again: nobody has begun it. */
+  comeBack(): void {
+    this.#remote = undefined
+  }
+
   get #state(): number {
     return stateOf(this.#words, this.#index)
   }
 
-  #describe(): string {
-    switch (this.state) {
-      case "success":
-        return "Completed normally"
-      case "failed":
-        return `Completed exceptionally: ${textOf(this.#outcome)}`
-      case "cancelled":
-        return "Cancelled"
-      case "running":
-        return this.#callable === undefined ? "Not completed" : `Not completed, task = ${nameOf(this.#callable)}`
-    }
-  }
-}
-
-/** An error as a message; a task may throw anything, also what has no text. */
-function textOf(error: unknown): string {
-  try {
-    return String(error)
-  } catch {
-    return show(error)
+  /** The same, if there is news from another thread. */
+  get #latest(): number {
+    const state = this.#state
+    if (state !== NEW || this.#remote === undefined) return state
+    this.#remote.look()
+    return this.#state
   }
 }

@@ -1,3 +1,4 @@
 export type { Future, FutureState } from "./future.ts"
 export { FutureTask } from "./future-task.ts"
-export { bind, type Callable, type Runnable } from "./runnable.ts"
+export { bind } from "./call.ts"
+export type { Callable, Runnable } from "./runnable.ts"

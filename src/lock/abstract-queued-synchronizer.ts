@@ -98,7 +98,7 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   /** @internal A condition has put somebody into the queue. For a subclass whose releases do not always look there. */
   protected noteQueued(): void {}
 
-  /** Whether who gives it up and wants it back at once gets it, whoever stands in the queue. */
+  /** @internal Whether who gives it up and wants it back at once gets it, whoever stands in the queue. */
   protected get isTakenBackAtOnce(): boolean {
     return false
   }

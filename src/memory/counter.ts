@@ -22,6 +22,12 @@ export class Counter {
     if (add(this.#words, this.#low, 1) === -1) add(this.#words, this.#high, 1)
   }
 
+  /** Adds so many at once, up to 2³¹ − 1 at a time. */
+  add(amount: number): void {
+    const before = add(this.#words, this.#low, amount) >>> 0
+    if (before + amount >= 2 ** 32) add(this.#words, this.#high, 1)
+  }
+
   /**
    * The count. Exact on one thread; between threads a reader that falls between the two halves of a
    * carry sees 2³² too few, once in four billion increments and for as long as the carry takes.

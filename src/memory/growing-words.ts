@@ -2,8 +2,7 @@
  * Words that threads share and that can become more. The buffer reserves address space for all it may ever hold, which
  * costs nothing, and grows into it. A view of fixed length is as fast as over an ordinary buffer (one that follows the
  * length is four times slower), so each thread holds a fixed view and takes a longer one when it needs it.
- *
- * Only one thread at a time may make them more: whoever holds the lock of what lies in them.
+ * Any thread may make them more.
  */
 import { sharedWords } from "#atomics"
 
@@ -54,9 +53,16 @@ export class GrowingWords {
   reach(count: number): void {
     if (count <= this.#words.length) return
     const bytes = count * 4
-    if (this.#buffer.byteLength < bytes) {
-      this.#buffer.grow(Math.min(Math.max(bytes, this.#buffer.byteLength * 2), this.#buffer.maxByteLength))
-    }
+    if (this.#buffer.byteLength < bytes) this.#grow(bytes)
     this.#words = new Int32Array(this.#buffer, 0, this.#buffer.byteLength / 4)
+  }
+
+  #grow(bytes: number): void {
+    const target = Math.min(Math.max(bytes, this.#buffer.byteLength * 2), this.#buffer.maxByteLength)
+    try {
+      this.#buffer.grow(target)
+    } catch (error) {
+      if (this.#buffer.byteLength < bytes) throw error // otherwise another thread was faster, and asked for more
+    }
   }
 }

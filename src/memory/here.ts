@@ -25,7 +25,18 @@ import { KeepAlive } from "./keep-alive.ts"
 import { NodePool } from "./node-pool.ts"
 import { LISTENING, NODE, type Space, THREAD } from "./space.ts"
 import { type BlockedWake, INTERRUPTED, SIGNALLED, TIMEOUT } from "./wait-list.ts"
-import type { WaitNode } from "./wait-node.ts"
+
+/** What mail can reach: a wait of one of our flows, or a bell. */
+export interface Addressee {
+  /** Its node. */
+  readonly index: number
+  /** Whether the process stays alive for it. */
+  readonly isVital: boolean
+  /** Mail has come, or somebody died. */
+  unpark(): void
+  /** For who blocks until it is unparked: whether it was, since this was asked last. */
+  takePermit(): boolean
+}
 
 export class Here {
   readonly space: Space
@@ -37,7 +48,7 @@ export class Here {
   readonly #interrupt: number
   /** How often to look for mail before going to sleep: another thread is often about to send it. */
   readonly #spins: number
-  readonly #waits = new Map<number, WaitNode>()
+  readonly #waits = new Map<number, Addressee>()
   readonly #keepAlive = new KeepAlive()
   #listening = false
   #deathsSeen: number
@@ -102,22 +113,22 @@ export class Here {
   // ------------------------------------------------------------------ the waits of this thread
 
   /** From now on mail for the node reaches the wait. */
-  register(node: WaitNode): void {
+  register(node: Addressee): void {
     this.#waits.set(node.index, node)
   }
 
-  unregister(node: WaitNode): void {
+  unregister(node: Addressee): void {
     this.#waits.delete(node.index)
     this.#keepAlive.release(node)
   }
 
   /** The flow of this wait awaits no longer. */
-  relax(node: WaitNode): void {
+  relax(node: Addressee): void {
     this.#keepAlive.release(node)
   }
 
   /** The flow of this wait awaits: somebody may ring from now on, and the process stays for it if `vital`. */
-  expect(node: WaitNode, vital: boolean): void {
+  expect(node: Addressee, vital: boolean): void {
     if (vital) this.#keepAlive.hold(node)
     if (this.#listening) return
     this.#listen()
@@ -146,7 +157,7 @@ export class Here {
    * Blocks the thread until the wait is signalled. Waits of other flows of this thread that are signalled meanwhile go on
    * too, as far as they can; the one that blocks then looks whether it is they who hold what it wants.
    */
-  block(node: WaitNode, flow: Flow | undefined, ms: number): BlockedWake {
+  block(node: Addressee, flow: Flow | undefined, ms: number): BlockedWake {
     const { words } = this.space
     const deadline = ms === Infinity ? Infinity : now() + ms
     const resumed = this.#resumed

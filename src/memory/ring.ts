@@ -11,7 +11,7 @@
  * empty ring. Among the values of one producer the order is kept; whatever a producer wrote before `offer` is seen by
  * whoever polls the value.
  */
-import { compareAndSet, load } from "#atomics"
+import { compareAndSet, load, write } from "#atomics"
 import { rangeError } from "../checks.ts"
 import { bitsFor, requireBits, requirePowerOfTwo } from "./capacity.ts"
 
@@ -114,8 +114,11 @@ export class Ring {
     }
   }
 
-  /** Takes out the first value; 0 if there is none. */
-  poll(): number {
+  /**
+   * Takes out the first value; 0 if there is none. If `claim` is the index of a word, the value stands there before it
+   * leaves the ring: should this thread die in between, others can tell what it was about to take, or has taken.
+   */
+  poll(claim = 0): number {
     const words = this.#words
     for (;;) {
       const at = load(words, this.#head)
@@ -123,12 +126,18 @@ export class Ring {
       const content = load(words, cell)
       const vacant = this.#lap(at)
       if (content === vacant) {
-        if (load(words, this.#head) === at) return 0
+        if (load(words, this.#head) === at) {
+          if (claim !== 0) write(words, claim, 0)
+          return 0
+        }
       } else if ((content & ~this.#valueMask) !== vacant) {
         compareAndSet(words, this.#head, at, (at + 1) | 0)
-      } else if (compareAndSet(words, cell, content, this.#lap(at + this.capacity))) {
-        compareAndSet(words, this.#head, at, (at + 1) | 0)
-        return content & this.#valueMask
+      } else {
+        if (claim !== 0) write(words, claim, content & this.#valueMask)
+        if (compareAndSet(words, cell, content, this.#lap(at + this.capacity))) {
+          compareAndSet(words, this.#head, at, (at + 1) | 0)
+          return content & this.#valueMask
+        }
       }
     }
   }
@@ -151,6 +160,33 @@ export class Ring {
       if (compareAndSet(words, cell, content, this.#lap(at + this.capacity))) return true
     }
     return false
+  }
+
+  /** The first value, left in its place; 0 if there is none. */
+  peek(): number {
+    const words = this.#words
+    for (;;) {
+      const at = this.#findHead()
+      const content = load(words, this.#cells + (at & this.#cellMask))
+      if ((content & ~this.#valueMask) !== this.#lap(at)) continue
+      if ((content & this.#valueMask) !== 0 || load(words, this.#head) === at) return content & this.#valueMask
+    }
+  }
+
+  /** The values that stand in it, first first. Exact while no other thread changes it. */
+  toArray(): number[] {
+    const words = this.#words
+    const values: number[] = []
+    const first = this.#findHead()
+    const places = Math.min((this.#findTail() - first) >>> 0, this.capacity)
+    for (let i = 0; i < places; i++) {
+      const at = (first + i) | 0
+      const content = load(words, this.#cells + (at & this.#cellMask))
+      if ((content & ~this.#valueMask) === this.#lap(at) && (content & this.#valueMask) !== 0) {
+        values.push(content & this.#valueMask)
+      }
+    }
+    return values
   }
 
   /** True if there was no value at some moment of this call. */

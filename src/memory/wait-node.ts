@@ -7,7 +7,7 @@
  */
 import { load } from "#atomics"
 import type { Flow } from "./flow.ts"
-import type { Here } from "./here.ts"
+import type { Addressee, Here } from "./here.ts"
 import { NODE } from "./space.ts"
 import { type BlockedWake, type Parked, type ParkPlace, SIGNALLED } from "./wait-list.ts"
 
@@ -16,7 +16,7 @@ export interface Sharing {
   isShared: boolean
 }
 
-export class WaitNode implements ParkPlace {
+export class WaitNode implements ParkPlace, Addressee {
   readonly here: Here
   readonly index: number
   /** May change during a wait: who was interrupted and must get its lock back waits on without regard to anything. */

@@ -85,6 +85,11 @@ class Wait<T> extends Parked {
     this.#advance(() => this.#steps.next(SIGNALLED))
   }
 
+  /** Goes on where the steps have been led already: to this place. */
+  resume(park: Park): void {
+    this.#park(park)
+  }
+
   wake(why: Wake): void {
     this.#leave()
     this.#advance(() => this.#steps.next(why))
@@ -153,6 +158,41 @@ class Wait<T> extends Parked {
 /** Runs the steps for `flow`; the outcome is delivered to `settle`, perhaps before this returns. */
 export function drive<T>(steps: Steps<T>, settle: Settle<T>, flow: Flow, timeout: number, abort?: AbortSignal): void {
   new Wait(steps, settle, flow, timeout, abort).start()
+}
+
+/**
+ * As {@link drive}, but the thread blocks for a moment first: a thread that is likely to be woken soon is woken faster that
+ * way. The steps do not notice the change.
+ */
+export function driveLingering<T>(
+  steps: Steps<T>,
+  settle: Settle<T>,
+  flow: Flow,
+  timeout: number,
+  linger: number,
+): void {
+  const start = now()
+  const patience = Math.min(linger, timeout)
+  let step: IteratorResult<Park, T>
+  try {
+    step = steps.next(SIGNALLED)
+    while (step.done !== true) {
+      const [place, limit] = "list" in step.value ? [step.value.list, step.value.atMost] : [step.value, Infinity]
+      const left = start + patience - now()
+      if (left <= 0 || limit < left || (place.interruptible && flow.isInterrupted)) break
+      const wake = place.block(flow, left)
+      if (wake !== SIGNALLED) break // the other way of waiting sees to it
+      step = steps.next(wake)
+    }
+  } catch (error) {
+    settle.reject(error)
+    return
+  }
+  if (step.done === true) settle.resolve(step.value)
+  else
+    new Wait(steps, settle, flow, timeout === Infinity ? Infinity : start + timeout - now(), undefined).resume(
+      step.value,
+    )
 }
 
 /** Runs the steps for the current flow; the awaiting driver. */

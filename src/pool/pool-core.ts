@@ -8,7 +8,7 @@
 import { atLeast, countIn, MOST_WORKERS, SHUTDOWN, STOP, TIDYING } from "./control-word.ts"
 import type { PoolHost, WorkQueue } from "./pool-host.ts"
 import type { PoolState } from "./pool-state.ts"
-import { Worker } from "./worker.ts"
+import type { Roster, Worker } from "./worker.ts"
 import { WorkerLoop } from "./worker-loop.ts"
 
 /** Which limit a new worker counts against. */
@@ -19,20 +19,17 @@ export class PoolCore<R> {
   readonly #queue: WorkQueue<R>
   readonly #host: PoolHost<R>
   readonly #loop: WorkerLoop<R>
-  readonly #workers = new Set<Worker<R>>()
+  readonly #workers: Roster<R>
 
-  constructor(state: PoolState, queue: WorkQueue<R>, host: PoolHost<R>) {
+  constructor(state: PoolState, queue: WorkQueue<R>, host: PoolHost<R>, workers: Roster<R>) {
     this.#state = state
     this.#queue = queue
     this.#host = host
+    this.#workers = workers
     this.#loop = new WorkerLoop(state, queue, host, {
       left: (worker) => this.#workers.delete(worker),
-      ended: (worker, died) => this.#workerExit(worker, died),
+      ended: (worker, died) => this.workerExit(worker, died),
     })
-  }
-
-  get workers(): ReadonlySet<Worker<R>> {
-    return this.#workers
   }
 
   // ------------------------------------------------------------------ admission
@@ -62,12 +59,13 @@ export class PoolCore<R> {
    */
   addWorker(bound: Bound, firstTask?: R): boolean {
     if (!this.#reserve(bound, firstTask)) return false
-    const worker = new Worker(this.#state, firstTask)
+    let worker: Worker<R> | undefined
     let started = false
     try {
-      if (this.#host.newThread(worker) && this.#mayStart(firstTask)) {
+      worker = this.#host.newWorker(firstTask)
+      if (worker !== undefined && this.#mayStart(firstTask)) {
         this.#workers.add(worker)
-        worker.thread.start()
+        worker.start()
         this.#state.notePoolSize(this.#workers.size)
         started = true
       }
@@ -95,9 +93,11 @@ export class PoolCore<R> {
     return !atLeast(seen, SHUTDOWN) || (!atLeast(seen, STOP) && firstTask === undefined)
   }
 
-  #unreserve(worker: Worker<R>): void {
-    worker.release()
-    this.#workers.delete(worker)
+  #unreserve(worker: Worker<R> | undefined): void {
+    if (worker !== undefined) {
+      worker.release()
+      this.#workers.delete(worker)
+    }
     this.#state.control.removeWorker()
     this.tryTerminate()
   }
@@ -127,9 +127,8 @@ export class PoolCore<R> {
    * The end of a worker. One that a task killed is replaced; one that left is only if the pool would otherwise be too
    * small for what is queued.
    */
-  #workerExit(worker: Worker<R>, died: boolean): void {
+  workerExit(worker: Worker<R>, died: boolean): void {
     const { control } = this.#state
-    worker.thread.flow.consumeInterrupt() // it was for a task, or to wake the worker: not for terminated()
     if (died) control.removeWorker()
     this.#workers.delete(worker)
     this.tryTerminate()
@@ -144,20 +143,17 @@ export class PoolCore<R> {
 
   // ------------------------------------------------------------------ interruption and termination
 
-  /**
-   * Makes idle workers look again at the pool's state and sizes. By their flows, not their threads: a factory may
-   * wrap a worker's loop in a function that does not wait for it, and the thread then counts as ended.
-   */
+  /** Makes idle workers look again at the pool's state and sizes. */
   interruptIdleWorkers(onlyOne = false): void {
     for (const worker of [...this.#workers]) {
-      if (worker.isBusy || worker.thread.isInterrupted) continue
-      worker.thread.flow.interrupt()
+      if (worker.isBusy || worker.isInterrupted) continue
+      worker.interrupt()
       if (onlyOne) return
     }
   }
 
   interruptWorkers(): void {
-    for (const worker of [...this.#workers]) worker.thread.flow.interrupt()
+    for (const worker of [...this.#workers]) worker.interrupt()
   }
 
   /**
@@ -176,12 +172,7 @@ export class PoolCore<R> {
         return
       }
       if (!control.tryTidy(seen)) continue
-      try {
-        this.#host.terminated()
-      } finally {
-        control.terminate()
-        this.#host.announceTermination()
-      }
+      this.#host.endPool()
       return
     }
   }

@@ -19,10 +19,10 @@ export interface WorkQueue<R> {
 /** What only the owner of tasks and threads can do. */
 export interface PoolHost<R> {
   /**
-   * Makes a thread that will run the core's loop with this worker, and sets `worker.thread`; false if the factory
-   * refuses.
+   * A worker with a thread that will run the core's loop as soon as it is started, and its first task in hand, if there is
+   * one; undefined if the factory refuses.
    */
-  newThread(worker: Worker<R>): boolean
+  newWorker(firstTask: R | undefined): Worker<R> | undefined
   beforeExecute(worker: Worker<R>, task: R): void
   /** Starts the task. If it is asynchronous: what to await, and then `complete` or `fail` is called. */
   begin(worker: Worker<R>, task: R): PromiseLike<unknown> | undefined
@@ -34,7 +34,6 @@ export interface PoolHost<R> {
   abandon(task: R, error: unknown): void
   /** The pool does not take the task. */
   reject(task: R): void
-  terminated(): void
-  /** Termination is complete: wake who waits for it. */
-  announceTermination(): void
+  /** The pool is TIDYING: calls `terminated()`, makes it TERMINATED, and wakes who waits for that. */
+  endPool(): void
 }

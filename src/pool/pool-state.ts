@@ -24,7 +24,7 @@ const LARGEST = 4
 const ACTIVE = 5
 const COMPLETED = 6
 const KEEP_ALIVE = 8
-const BYTES = 40
+export const STATE_WORDS = 10
 
 export class PoolState {
   readonly control: ControlWord
@@ -34,8 +34,8 @@ export class PoolState {
 
   /** A view of a block that is in use, or of a new one. */
   constructor(inUse?: ArrayBufferLike) {
-    const block = inUse ?? new ArrayBuffer(BYTES)
-    this.#words = new Int32Array(block)
+    const block = inUse ?? new ArrayBuffer(STATE_WORDS * Int32Array.BYTES_PER_ELEMENT)
+    this.#words = new Int32Array(block, 0, STATE_WORDS) // of fixed length: see memory/growing-words.ts
     this.#keepAlive = new Float64Array(block, KEEP_ALIVE * Int32Array.BYTES_PER_ELEMENT, 1)
     this.control = new ControlWord(this.#words, CONTROL)
     this.completed = new Counter(this.#words, COMPLETED)

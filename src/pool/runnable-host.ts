@@ -3,41 +3,42 @@ import { isPromiseLike } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Runnable, start } from "../future/runnable.ts"
 import type { Thread } from "../thread/thread.ts"
+import { LocalWorker } from "./local-worker.ts"
+import type { PoolShell } from "./pool-engine.ts"
 import type { PoolHost } from "./pool-host.ts"
+import type { PoolState } from "./pool-state.ts"
 import type { Worker } from "./worker.ts"
 
-/** What the pool itself, its hooks and its settings have to say. */
-export interface PoolShell {
-  runWorker(worker: Worker<Runnable>): Promise<void>
-  /** Undefined if the factory refuses. */
-  newThread(target: () => unknown): Thread | undefined
-  beforeExecute(thread: Thread, task: Runnable): void
-  afterExecute(task: Runnable, error?: unknown): void
-  terminated(): void
-  reject(task: Runnable): void
-  announceTermination(): void
-}
-
 export class RunnableHost implements PoolHost<Runnable> {
+  readonly #state: PoolState
   readonly #shell: PoolShell
+  readonly #run: (worker: LocalWorker<Runnable>) => Promise<void>
 
-  constructor(shell: PoolShell) {
+  constructor(state: PoolState, shell: PoolShell, run: (worker: LocalWorker<Runnable>) => Promise<void>) {
+    this.#state = state
     this.#shell = shell
+    this.#run = run
   }
 
-  newThread(worker: Worker<Runnable>): boolean {
-    const thread = this.#shell.newThread(() => this.#shell.runWorker(worker))
-    if (thread === undefined) return false
-    worker.thread = thread
-    return true
+  newWorker(firstTask: Runnable | undefined): LocalWorker<Runnable> | undefined {
+    // Before its thread: the task is counted as active while the factory, which is user code, makes one.
+    const worker = new LocalWorker(this.#state, firstTask)
+    let thread: Thread | undefined
+    try {
+      thread = this.#shell.newThread(() => this.#run(worker))
+    } finally {
+      if (thread === undefined) worker.release()
+      else worker.thread = thread
+    }
+    return thread === undefined ? undefined : worker
   }
 
   beforeExecute(worker: Worker<Runnable>, task: Runnable): void {
-    this.#shell.beforeExecute(worker.thread, task)
+    this.#shell.beforeExecute((worker as LocalWorker<Runnable>).thread, task)
   }
 
   begin(worker: Worker<Runnable>, task: Runnable): PromiseLike<unknown> | undefined {
-    if (isPlainFuture(task)) return task.begin(worker.thread.flow)
+    if (isPlainFuture(task)) return task.begin(worker.flow)
     const pending = start(task)
     return isPromiseLike(pending) ? pending : undefined
   }
@@ -63,12 +64,13 @@ export class RunnableHost implements PoolHost<Runnable> {
     this.#shell.reject(task)
   }
 
-  terminated(): void {
-    this.#shell.terminated()
-  }
-
-  announceTermination(): void {
-    this.#shell.announceTermination()
+  endPool(): void {
+    try {
+      this.#shell.terminated()
+    } finally {
+      this.#state.control.terminate()
+      this.#shell.announceTermination()
+    }
   }
 }
 

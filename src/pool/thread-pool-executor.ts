@@ -31,36 +31,31 @@ import { IllegalStateError, RejectedExecutionError } from "../errors.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
-import { commandOf, type Runnable } from "../future/runnable.ts"
+import { type Callable, requireRunnable, type Runnable } from "../future/runnable.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
+import { PlatformEngine } from "../platform/platform-engine.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
+import { platformThreads } from "../thread/platform-threads.ts"
 import { Thread } from "../thread/thread.ts"
 import { newThreadOf, requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 import { atLeast, SHUTDOWN, STOP, TERMINATED, TIDYING } from "./control-word.ts"
-import { PoolCore } from "./pool-core.ts"
-import { PoolState } from "./pool-state.ts"
+import type { PoolEngine, PoolShell } from "./pool-engine.ts"
+import type { PoolState } from "./pool-state.ts"
 import { AbortPolicy, type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
-import { RunnableHost } from "./runnable-host.ts"
-import {
-  type Capabilities,
-  noPlatformThreads,
-  requireQueue,
-  type ThreadPoolOptions,
-  VIRTUAL,
-} from "./thread-pool-options.ts"
+import { type Capabilities, requireQueue, type ThreadPoolOptions } from "./thread-pool-options.ts"
+import { VirtualEngine } from "./virtual-engine.ts"
 
 /** The largest default window of `map`, for pools whose maximum size means "no limit". */
 const LARGEST_WINDOW = 1024
 
 export class ThreadPoolExecutor extends AbstractExecutorService {
   readonly #name: string | undefined
-  readonly #queue: BlockingQueue<Runnable>
-  readonly #state = new PoolState()
-  readonly #core: PoolCore<Runnable>
+  readonly #engine: PoolEngine
+  readonly #state: PoolState
   readonly #termination = new WaitList()
   #threadFactory: ThreadFactory
   #handler: RejectedExecutionHandler
@@ -75,47 +70,49 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
       "keepAliveTime",
       options.keepAliveTime === undefined ? 60_000 : options.keepAliveTime,
     )
-    this.#queue = requireQueue(options.workQueue === undefined ? new LinkedBlockingQueue() : options.workQueue)
-    if (options.threadFactory === undefined) throw noPlatformThreads()
-    this.#threadFactory = requireThreadFactory("threadFactory", options.threadFactory)
+    const queue = requireQueue(options.workQueue === undefined ? new LinkedBlockingQueue() : options.workQueue)
+    this.#threadFactory = requireThreadFactory(
+      "threadFactory",
+      options.threadFactory === undefined ? platformThreads() : options.threadFactory,
+    )
     this.#handler = requireHandler("handler", options.handler === undefined ? AbortPolicy : options.handler)
     this.#name = options.name === undefined ? undefined : requireString("name", options.name)
+    const shell: PoolShell = {
+      newThread: (target) => newThreadOf(this.#threadFactory, target),
+      beforeExecute: (thread, task) => this.beforeExecute(thread, task),
+      afterExecute: (task, error) => this.afterExecute(task, error),
+      terminated: () => this.terminated(),
+      reject: (task) => this.#handler(task, this),
+      announceTermination: () => this.#termination.signalAll(),
+    }
+    this.#engine = this.#threadFactory.isVirtual
+      ? new VirtualEngine(queue, shell)
+      : new PlatformEngine(queue, shell, maximum)
+    this.#state = this.#engine.state
     this.#state.corePoolSize = core
     this.#state.maximumPoolSize = maximum
     this.#state.keepAliveTime = keepAlive
-    this.#queue.holdTasks()
-    this.#core = new PoolCore<Runnable>(
-      this.#state,
-      this.#queue,
-      new RunnableHost({
-        // A thread that its factory had started was not accepted: its worker must not take tasks. [TP28]
-        runWorker: (worker) => (this.#core.workers.has(worker) ? this.#core.run(worker) : Promise.resolve()),
-        newThread: (target) => newThreadOf(this.#threadFactory, target),
-        beforeExecute: (thread, task) => this.beforeExecute(thread, task),
-        afterExecute: (task, error) => this.afterExecute(task, error),
-        terminated: () => this.terminated(),
-        reject: (task) => this.#handler(task, this),
-        announceTermination: () => this.#termination.signalAll(),
-      }),
-    )
     if (options.allowCoreThreadTimeOut !== undefined) this.allowCoreThreadTimeOut = options.allowCoreThreadTimeOut
   }
 
   // ------------------------------------------------------------------ tasks
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
-    this.#core.execute(commandOf(command, args))
+    requireRunnable("command", command)
+    this.#engine.execute(
+      typeof command === "function" && args.length > 0 ? this.#engine.callable(command, args) : (command as Runnable),
+    )
   }
 
   /** Takes back what was given to `execute`, or the future of a submitted task, if it still waits. True if it did. */
   remove(command: Runnable | Future<unknown>): boolean {
-    return this.#core.remove(command as Runnable)
+    return this.#engine.remove(command as Runnable)
   }
 
   /** Takes all cancelled futures out of the queue; otherwise they hold their places until a thread reaches them. */
   purge(): void {
-    this.#queue.removeIf((task) => task instanceof FutureTask && task.isCancelled)
-    this.#core.tryTerminate()
+    this.queue.removeIf((task) => task instanceof FutureTask && task.isCancelled)
+    this.#engine.tryTerminate()
   }
 
   /**
@@ -123,7 +120,7 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
    * and iteration.
    */
   get queue(): BlockingQueue<Runnable> {
-    return this.#queue
+    return this.#engine.queue
   }
 
   // ------------------------------------------------------------------ hooks
@@ -151,12 +148,12 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
     const growth = size - this.#state.corePoolSize
     this.#state.corePoolSize = size
     if (this.#state.control.workerCount > size) {
-      this.#core.interruptIdleWorkers()
+      this.#engine.interruptIdleWorkers()
       return
     }
     // How many threads the new size is worth is unknown: as many as there are tasks to take, until somebody took them.
-    for (let wanted = Math.min(growth, this.#queue.size); wanted > 0; wanted--) {
-      if (!this.#core.addWorker("core") || this.#queue.isEmpty) return
+    for (let wanted = Math.min(growth, this.queue.size); wanted > 0; wanted--) {
+      if (!this.#engine.addWorker("core") || this.queue.isEmpty) return
     }
   }
 
@@ -170,7 +167,7 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
     requireInteger("maximumPoolSize", size, 1)
     requireInteger("maximumPoolSize", size, core, `corePoolSize (${core})`)
     this.#state.maximumPoolSize = size
-    if (this.#state.control.workerCount > size) this.#core.interruptIdleWorkers()
+    if (this.#state.control.workerCount > size) this.#engine.interruptIdleWorkers()
   }
 
   get keepAliveTime(): number {
@@ -185,7 +182,7 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
     }
     const shorter = ms < this.#state.keepAliveTime
     this.#state.keepAliveTime = ms
-    if (shorter) this.#core.interruptIdleWorkers()
+    if (shorter) this.#engine.interruptIdleWorkers()
   }
 
   get allowCoreThreadTimeOut(): boolean {
@@ -199,7 +196,7 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
     }
     if (allow === this.#state.allowCoreThreadTimeOut) return
     this.#state.allowCoreThreadTimeOut = allow
-    if (allow) this.#core.interruptIdleWorkers()
+    if (allow) this.#engine.interruptIdleWorkers()
   }
 
   get handler(): RejectedExecutionHandler {
@@ -221,25 +218,25 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
 
   /** Starts one core thread ahead of its first task; false if all are there. */
   prestartCoreThread(): boolean {
-    return this.#state.control.workerCount < this.#state.corePoolSize && this.#core.addWorker("core")
+    return this.#state.control.workerCount < this.#state.corePoolSize && this.#engine.addWorker("core")
   }
 
   /** Starts all core threads; how many were missing. */
   prestartAllCoreThreads(): number {
     let started = 0
-    while (this.#core.addWorker("core")) started++
+    while (this.#engine.addWorker("core")) started++
     return started
   }
 
   // ------------------------------------------------------------------ statistics
 
   get poolSize(): number {
-    return atLeast(this.#state.control.snapshot, TIDYING) ? 0 : this.#core.workers.size
+    return atLeast(this.#state.control.snapshot, TIDYING) ? 0 : this.#engine.poolSize
   }
 
   /** How many threads have a task in hand. */
   get activeCount(): number {
-    return this.#state.activeCount
+    return this.#engine.activeCount
   }
 
   get largestPoolSize(): number {
@@ -248,24 +245,24 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
 
   /** How many tasks are over, however they ended. */
   get completedTaskCount(): number {
-    return this.#state.completed.value
+    return this.#engine.completedTaskCount
   }
 
   /** How many tasks were ever accepted: completed, running and waiting. */
   get taskCount(): number {
-    return this.completedTaskCount + this.activeCount + this.#queue.size
+    return this.completedTaskCount + this.activeCount + this.queue.size
   }
 
   get capabilities(): Capabilities {
-    return VIRTUAL
+    return this.#engine.capabilities
   }
 
   override toString(): string {
     const seen = this.#state.control.snapshot
     const state = !atLeast(seen, SHUTDOWN) ? "Running" : atLeast(seen, TERMINATED) ? "Terminated" : "Shutting down"
     return (
-      `${this.#name ?? identityOf(this)}[${state}, pool size = ${this.#core.workers.size}, ` +
-      `active threads = ${this.activeCount}, queued tasks = ${this.#queue.size}, ` +
+      `${this.#name ?? identityOf(this)}[${state}, pool size = ${this.#engine.poolSize}, ` +
+      `active threads = ${this.activeCount}, queued tasks = ${this.queue.size}, ` +
       `completed tasks = ${this.completedTaskCount}]`
     )
   }
@@ -274,21 +271,20 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
 
   shutdown(): void {
     this.#state.control.advanceTo(SHUTDOWN)
-    this.#core.interruptIdleWorkers()
+    this.#engine.shuttingDown()
+    this.#engine.interruptIdleWorkers()
     this.onShutdown()
-    this.#core.tryTerminate()
+    this.#engine.tryTerminate()
   }
 
   shutdownNow(): Runnable[] {
     this.#state.control.advanceTo(STOP)
-    this.#core.interruptWorkers()
-    const unrun: Runnable[] = []
-    this.#queue.drainTo(unrun)
-    // A queue may keep things that drainTo does not give, such as tasks that are not yet due.
-    for (const task of this.#queue.toArray()) if (this.#queue.remove(task)) unrun.push(task)
+    this.#engine.shuttingDown()
+    this.#engine.interruptWorkers()
+    const unrun = this.#engine.drain()
     // Before the end is announced, and so before terminated(), which may throw: no future must stay pending.
     const handedBack = unrun.map((task) => this.#handBack(task))
-    this.#core.tryTerminate()
+    this.#engine.tryTerminate()
     return handedBack
   }
 
@@ -332,13 +328,10 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
   }
 
   override async close(wait: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    const { owner } = currentFlow()
-    for (const worker of this.#core.workers) {
-      if (worker.thread === owner) {
-        throw new IllegalStateError(
-          "close() was called by a task of this very pool and would wait for itself: use shutdown()",
-        )
-      }
+    if (this.#engine.hasThread(currentFlow().owner)) {
+      throw new IllegalStateError(
+        "close() was called by a task of this very pool and would wait for itself: use shutdown()",
+      )
     }
     await super.close(wait)
   }
@@ -360,12 +353,17 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
 
   /** @internal */
   protected ensureWorker(): void {
-    this.#core.ensureWorker()
+    this.#engine.ensureWorker()
   }
 
   /** @internal */
   protected tryTerminate(): void {
-    this.#core.tryTerminate()
+    this.#engine.tryTerminate()
+  }
+
+  /** @internal */
+  override callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
+    return this.#engine.callable(fn, args)
   }
 
   /** @internal */
@@ -375,7 +373,7 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
 
   /** @internal */
   override get ordersByPriority(): boolean {
-    return this.#queue instanceof PriorityBlockingQueue
+    return this.queue instanceof PriorityBlockingQueue
   }
 
   /** @internal */

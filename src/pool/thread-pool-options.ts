@@ -1,6 +1,5 @@
 /** How a ThreadPoolExecutor is made, and what it then can do. */
 import { typeError } from "../checks.ts"
-import { UnsupportedOperationError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { BlockingQueue } from "../queue/blocking-queue.ts"
 import type { ThreadFactory } from "../thread/thread-factory.ts"
@@ -15,7 +14,7 @@ export interface ThreadPoolOptions {
   readonly keepAliveTime?: number
   /** Where tasks wait; default an unbounded `LinkedBlockingQueue`. The pool adopts it: use it for nothing else. */
   readonly workQueue?: BlockingQueue<Runnable>
-  /** Makes the threads. Until worker threads are there it must be given: `virtualThreads()`. */
+  /** Makes the threads: `platformThreads()`, the default, or `virtualThreads()`. */
   readonly threadFactory?: ThreadFactory
   /** What to do with a task that cannot be taken; default `AbortPolicy`. */
   readonly handler?: RejectedExecutionHandler
@@ -47,13 +46,16 @@ export const VIRTUAL: Capabilities = Object.freeze({
   termination: false,
 })
 
+/** Of platform threads. */
+export const PLATFORM: Capabilities = Object.freeze({
+  threads: "platform",
+  parallel: true,
+  closures: false,
+  blocking: true,
+  termination: true,
+})
+
 export function requireQueue(value: unknown): BlockingQueue<Runnable> {
   if (!(value instanceof BlockingQueue)) throw typeError("workQueue", "a BlockingQueue of corepool", value)
   return value as BlockingQueue<Runnable>
-}
-
-export function noPlatformThreads(): UnsupportedOperationError {
-  return new UnsupportedOperationError(
-    "Platform threads, the default, are not available yet: pass `threadFactory: virtualThreads()` to run tasks on the event loop",
-  )
 }

@@ -73,16 +73,17 @@ export class WorkerLoop<R> {
           }
         } finally {
           worker.release()
-          this.#state.completed.increment()
+          worker.countCompleted()
         }
         if (turnIsOver()) await nextTurn()
       }
       died = false
     } finally {
       try {
+        worker.flow.consumeInterrupt() // it was for a task, or to wake the worker: not for terminated()
         this.#exits.ended(worker, died)
       } catch (error) {
-        worker.thread.reportUncaught(error) // of the factory or terminated(); thrown, it would hide what killed the worker
+        worker.reportUncaught(error) // of the factory or terminated(); thrown, it would hide what killed the worker
       }
     }
   }
@@ -92,8 +93,8 @@ export class WorkerLoop<R> {
    * own, whatever happened to the last one.
    */
   #settleInterrupt(worker: Worker<R>): void {
-    if (atLeast(this.#state.control.snapshot, STOP)) worker.thread.flow.interrupt()
-    else worker.thread.flow.renew()
+    if (atLeast(this.#state.control.snapshot, STOP)) worker.flow.interrupt()
+    else worker.flow.renew()
   }
 
   #beforeExecute(worker: Worker<R>): void {
@@ -158,7 +159,7 @@ export class WorkerLoop<R> {
    * interrupt just ends the wait.
    */
   #park(worker: Worker<R>): Promise<boolean> {
-    const { flow } = worker.thread
+    const { flow } = worker
     const timeout = this.#mayTimeOut(this.#state.control.snapshot) ? this.#state.keepAliveTime : Infinity
     return new Promise((resolve, reject) => {
       const settle: Settle<R | undefined> = {

@@ -1,55 +1,38 @@
-/** One worker of a pool: a thread and the task it has in hand. */
-import type { Thread } from "../thread/thread.ts"
-import type { PoolState } from "./pool-state.ts"
+/**
+ * One worker of a pool, and the list of them, as the core sees them. On virtual threads both are objects of the heap
+ * (local-worker.ts); on platform threads they lie in shared memory (platform/shared-roster.ts).
+ */
+import type { Flow } from "../memory/flow.ts"
 
-export class Worker<R> {
-  readonly #state: PoolState
-  #thread: Thread | undefined
-
+/** A thread and the task it has in hand. */
+export interface Worker<R> {
   /**
-   * The task in hand: given on admission, handed over by the queue, or polled. A worker with a task is busy from the
-   * moment the task is its own, not from the moment it gets to run it, so that a task is at any time counted as
-   * queued or as active.
+   * The task in hand: given on admission, handed over by the queue, or polled. A worker with a task is busy from the moment
+   * the task is its own, not from the moment it gets to run it, so that a task is at any time counted as queued or as
+   * active.
    */
-  #task: R | undefined
-
-  constructor(state: PoolState, firstTask: R | undefined) {
-    this.#state = state
-    if (firstTask !== undefined) this.accept(firstTask)
-  }
-
-  get thread(): Thread {
-    if (this.#thread === undefined) throw new Error("corepool: a worker was used before it had a thread")
-    return this.#thread
-  }
-
-  set thread(thread: Thread) {
-    this.#thread = thread
-  }
-
-  get task(): R | undefined {
-    return this.#task
-  }
-
+  readonly task: R | undefined
   /** The same, for who knows that there is one. */
-  get taskInHand(): R {
-    return this.#task as R
-  }
-
+  readonly taskInHand: R
   /** A busy worker is interrupted only to stop its task, an idle one to make it look again. */
-  get isBusy(): boolean {
-    return this.#task !== undefined
-  }
+  readonly isBusy: boolean
+  readonly isInterrupted: boolean
+  /** What it runs as; for itself alone. */
+  readonly flow: Flow
 
-  accept(task: R): void {
-    this.#task = task
-    this.#state.workerBecameActive()
-  }
-
+  accept(task: R): void
   /** The task is over, whatever came of it. */
-  release(): void {
-    if (this.#task === undefined) return
-    this.#task = undefined
-    this.#state.workerBecameIdle()
-  }
+  release(): void
+  /** One more task is over. */
+  countCompleted(): void
+  start(): void
+  interrupt(): void
+  /** What is done with an error that nobody catches. */
+  reportUncaught(error: unknown): void
+}
+
+export interface Roster<R> extends Iterable<Worker<R>> {
+  readonly size: number
+  add(worker: Worker<R>): void
+  delete(worker: Worker<R>): void
 }

@@ -17,6 +17,7 @@ import { BlockingQueue } from "./blocking-queue.ts"
 import { ChunkedList } from "./chunked-list.ts"
 import type { Cursor } from "./iteration.ts"
 import type { End } from "./queue-core.ts"
+import type { QueueForm } from "./queue-form.ts"
 import { SharedQueue } from "./shared-queue.ts"
 
 const TYPE = "LinkedTransferQueue"
@@ -213,7 +214,7 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
   }
 
   /** @internal */
-  protected override moved(shared: SharedQueue<E>): void {
+  protected override moved(shared: QueueForm<E>): void {
     for (let item = this.#items.shift(); item !== undefined; item = this.#items.shift()) {
       if (item instanceof Parcel) {
         item.moved = true

@@ -6,7 +6,7 @@ import { SHAREABLE } from "../memory/shareables.ts"
 import type { Handle } from "../memory/shared-memory.ts"
 import type { Steps } from "../memory/waiting.ts"
 import type { Cursor } from "./iteration.ts"
-import type { SharedQueue } from "./shared-queue.ts"
+import type { QueueForm } from "./queue-form.ts"
 
 /** The end of a queue an operation works at. Only a deque has a choice. */
 export type End = "first" | "last"
@@ -32,7 +32,7 @@ export abstract class QueueCore<E> {
   declare readonly handle: Handle
   #closed = false
   #holdsTasks = false
-  #shared: SharedQueue<E> | undefined
+  #shared: QueueForm<E> | undefined
 
   constructor() {
     Object.defineProperty(this, "handle", sharing)
@@ -66,14 +66,19 @@ export abstract class QueueCore<E> {
   }
 
   /**
-   * From now on the elements are a pool's tasks: futures are welcome. The pool never awaits an element.
+   * From now on the elements are a pool's tasks: futures are welcome. The pool never awaits an element. If it has a form of
+   * its own for them, an empty queue takes that on.
    *
    * @internal
    */
-  holdTasks(): void {
+  holdTasks(form?: QueueForm<E>): void {
     if (this.isClosed) throw new IllegalStateError("The queue is closed: a pool could not take tasks from it")
     if (this.#shared !== undefined) throw new IllegalStateError("The queue is shared: tasks cannot be copied into it")
     this.#holdsTasks = true
+    if (form === undefined) return
+    if (!this.isEmpty)
+      throw new IllegalStateError("The queue is not empty: its elements cannot be moved to other threads")
+    this.adopt(form)
   }
 
   // ------------------------------------------------------------------ sharing
@@ -92,26 +97,26 @@ export abstract class QueueCore<E> {
       queue.moved(shared)
       if (queue.#closed) shared.close()
     }
-    return (queue.#shared as SharedQueue<unknown>).handle
+    return (queue.#shared as QueueForm<unknown>).handle
   }
 
   /** @internal From now on this is the form of the queue. */
-  protected adopt(shared: SharedQueue<E>): void {
+  protected adopt(shared: QueueForm<E>): void {
     this.#shared = shared
   }
 
   /** @internal The form it has, if it is a shared one. */
-  protected get shared(): SharedQueue<E> | undefined {
+  protected get shared(): QueueForm<E> | undefined {
     return this.#shared
   }
 
   /** @internal A shared form with all that is inside. Throws if there is none, and has changed nothing then. */
-  protected toShared(): SharedQueue<E> {
+  protected toShared(): QueueForm<E> {
     throw new UnsupportedOperationError(`${identityOf(this)} cannot be shared between threads`)
   }
 
   /** @internal The shared form has taken over: forgets the elements, and wakes all who wait, in order, to wait there. */
-  protected moved(_shared: SharedQueue<E>): void {}
+  protected moved(_shared: QueueForm<E>): void {}
 
   // ------------------------------------------------------------------ in either form
 

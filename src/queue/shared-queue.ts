@@ -17,6 +17,7 @@ import { MemoryRecord } from "../memory/record.ts"
 import type { Steps } from "../memory/waiting.ts"
 import type { Cursor } from "./iteration.ts"
 import type { End } from "./queue-core.ts"
+import type { QueueForm } from "./queue-form.ts"
 import { type Parcel, SharedCore } from "./shared-core.ts"
 import { ListedItems, type SharedItems, type SharedWords } from "./shared-items.ts"
 import { OrderedItems, type Ordering, sharedNow } from "./shared-ordered-items.ts"
@@ -51,7 +52,7 @@ interface Form {
   readonly spins?: number
 }
 
-export class SharedQueue<E> {
+export class SharedQueue<E> implements QueueForm<E> {
   readonly #type: string
   readonly #core: SharedCore
   readonly #waits: SharedWaits

@@ -26,6 +26,7 @@ import {
   requirePositiveDuration,
   requireTimeout,
 } from "../checks.ts"
+import { UnsupportedOperationError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { bind, type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
@@ -66,10 +67,16 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
 
   constructor(options: ScheduledThreadPoolOptions) {
     requireObject("options", options, "an object with corePoolSize")
+    const corePoolSize = requireInteger("corePoolSize", options.corePoolSize, 0)
+    if (options.threadFactory === undefined) {
+      throw new UnsupportedOperationError(
+        "Scheduled pools of platform threads, the default, are not available yet: pass `threadFactory: virtualThreads()`",
+      )
+    }
     const tasks = new DelayedWorkQueue()
     super({
       ...options,
-      corePoolSize: requireInteger("corePoolSize", options.corePoolSize, 0),
+      corePoolSize,
       maximumPoolSize: MAX_VALUE,
       keepAliveTime: KEEP_ALIVE,
       workQueue: tasks,

@@ -42,7 +42,7 @@ export function virtualThreads(options: VirtualThreadOptions = {}): ThreadFactor
   }
 }
 
-function naming(name: VirtualThreadOptions["name"]): (n: number) => string {
+export function naming(name: VirtualThreadOptions["name"]): (n: number) => string {
   if (name === undefined) {
     const pool = ++factories
     return (n) => `pool-${pool}-thread-${n}`

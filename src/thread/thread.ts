@@ -28,16 +28,35 @@ import { reportUncaught, type UncaughtExceptionHandler } from "./uncaught.ts"
  */
 type Life = "new" | "started" | "ended"
 
+/** What runs a thread that is not a flow of this event loop. */
+export interface ThreadBody {
+  /** Begins to be this thread; `ended` is called when it is over. */
+  start(thread: Thread, ended: () => void): void
+  interrupt(): void
+  readonly isInterrupted: boolean
+}
+
 export class Thread {
   readonly #flow: Flow
   readonly #name: string
   readonly #target: Runnable
   readonly #uncaught: UncaughtExceptionHandler | undefined
   readonly #ended = new WaitList()
+  /** Of a platform thread, as seen from others. */
+  readonly #body: ThreadBody | undefined
+  readonly #id: number
   #life: Life = "new"
 
   /** Threads are made by a ThreadFactory. */
-  private constructor(target: Runnable, name: string, uncaught: UncaughtExceptionHandler | undefined, flow: Flow) {
+  private constructor(
+    target: Runnable,
+    name: string,
+    uncaught: UncaughtExceptionHandler | undefined,
+    flow: Flow,
+    { body, id = flow.id }: { body?: ThreadBody; id?: number } = {},
+  ) {
+    this.#body = body
+    this.#id = id
     this.#target = requireRunnable("target", target)
     this.#name = requireString("name", name)
     this.#uncaught = uncaught
@@ -48,6 +67,11 @@ export class Thread {
   /** @internal For factories. */
   static create(target: Runnable, name: string, uncaught?: UncaughtExceptionHandler): Thread {
     return new Thread(target, name, uncaught, new Flow())
+  }
+
+  /** @internal For factories: a thread that runs elsewhere. */
+  static createPlatform(body: ThreadBody, name: string, uncaught?: UncaughtExceptionHandler): Thread {
+    return new Thread(() => undefined, name, uncaught, new Flow(), { body })
   }
 
   // ------------------------------------------------------------------ the current thread
@@ -78,7 +102,7 @@ export class Thread {
   // ------------------------------------------------------------------ identity and life
 
   get id(): number {
-    return this.#flow.id
+    return this.#id
   }
 
   get name(): string {
@@ -87,7 +111,7 @@ export class Thread {
 
   /** Whether it shares an event loop with others rather than having a processor thread of its own. */
   get isVirtual(): boolean {
-    return this.#flow !== mainFlow
+    return this.#flow !== mainFlow && this.#body === undefined
   }
 
   /** Started and not yet ended. */
@@ -99,7 +123,8 @@ export class Thread {
   start(): void {
     if (this.#life !== "new") throw new IllegalStateError(`${this} was started already`)
     this.#life = "started"
-    queueMicrotask(() => this.#flow.run(() => this.#run()))
+    if (this.#body !== undefined) this.#body.start(this, () => this.#end())
+    else queueMicrotask(() => this.#flow.run(() => this.#run()))
   }
 
   /** Waits until the thread has ended; false if the time is up. True at once for a thread that was never started. */
@@ -116,7 +141,7 @@ export class Thread {
 
   /** Whether an interrupt is pending; unlike `Thread.interrupted()` this leaves the flag as it is. */
   get isInterrupted(): boolean {
-    return this.#asked.isInterrupted
+    return this.#body === undefined ? this.#asked.isInterrupted : this.#body.isInterrupted
   }
 
   /** Aborts when the thread is interrupted. After that interrupt was consumed, a fresh signal takes its place. */
@@ -126,7 +151,9 @@ export class Thread {
 
   /** Asks the thread to stop what it is doing. No effect on a thread that has ended. */
   interrupt(): void {
-    if (this.#life !== "ended") this.#flow.interrupt()
+    if (this.#life === "ended") return
+    if (this.#body === undefined) this.#flow.interrupt()
+    else this.#body.interrupt()
   }
 
   toString(): string {
@@ -185,9 +212,9 @@ export class Thread {
     this.#ended.signalAll()
   }
 
-  /** @internal */
-  static adoptMain(): void {
-    const main = new Thread(() => undefined, "main", undefined, mainFlow)
+  /** @internal Names the thread that this program, or this worker, is. */
+  static adoptMain(name = "main", id = mainFlow.id): void {
+    const main = new Thread(() => undefined, name, undefined, mainFlow, { id })
     main.#life = "started"
   }
 }

@@ -25,12 +25,12 @@ const kinds: readonly [Kind, () => Shared][] = [
 for (const [kind, make] of kinds) {
   test(`[ST1] a counter is exact, guarded by: ${kind}`, async () => {
     await using workers = new Workers()
-    const counter = words(1)
+    const counter = words(2)
     const lock = make()
     const total = 40_000 * STRESS
     const threads = STRESS > 1 ? 8 : 3
     const hands = Array.from({ length: threads }, (_, i) =>
-      workers.run(module, "increment", kind, lock, counter, total / threads, SEED + i),
+      workers.run(module, "increment", kind, lock, counter, threads, total / threads, SEED + i),
     )
     await Promise.all(hands.map((hand) => hand.result))
     assert.equal(
@@ -44,13 +44,12 @@ for (const [kind, make] of kinds) {
 test("[ST2] readers never see a half-written record", async () => {
   await using workers = new Workers()
   const lock = new ReentrantReadWriteLock()
-  const record = words(2)
+  const record = words(3)
   const turns = 10_000 * STRESS
-  const hands = ["readRecord", "writeRecord", "readRecord", "writeRecord"].map((job) =>
-    workers.run(module, job, lock, record, turns),
-  )
+  const jobs = ["readRecord", "writeRecord", "readRecord", "writeRecord"]
+  const hands = jobs.map((job) => workers.run(module, job, lock, record, jobs.length, turns))
   await Promise.all(hands.map((hand) => hand.result))
-  assert.deepEqual([...record], [2 * turns, 2 * turns])
+  assert.deepEqual([...record], [2 * turns, 2 * turns, jobs.length])
 })
 
 /** How many die in each kind of lock. */

@@ -57,16 +57,25 @@ function exclusionOf(kind: Kind, shared: Shared): Exclusion {
   }
 }
 
+/** Waits until all are there: a thread may be done sooner than the next one is started. */
+function begin(words: Int32Array, index: number, threads: number): void {
+  Atomics.add(words, index, 1)
+  Atomics.notify(words, index)
+  for (let there = 0; there < threads; there = Atomics.load(words, index)) Atomics.wait(words, index, there)
+}
+
 /** Adds 1 so many times, each time in a way that the dice choose. */
 export async function increment(
   kind: Kind,
   shared: Shared,
   counter: Int32Array,
+  threads: number,
   turns: number,
   seed: number,
 ): Promise<void> {
   const lock = exclusionOf(kind, shared)
   const dice = new Dice(seed)
+  begin(counter, 1, threads)
   for (let turn = 0; turn < turns;) {
     const way = dice.roll(1000)
     // Awaiting costs a turn of the event loop now and then: enough to have both colours meet.
@@ -80,8 +89,9 @@ export async function increment(
 }
 
 /** Reads a record of two words while others write it: the words must agree. */
-export function readRecord(shared: Shared, record: Int32Array, turns: number): void {
+export function readRecord(shared: Shared, record: Int32Array, threads: number, turns: number): void {
   const { readLock } = ReentrantReadWriteLock.from(shared)
+  begin(record, 2, threads)
   for (let turn = 0; turn < turns; turn++) {
     readLock.lockSync()
     const [first, second] = record
@@ -90,8 +100,9 @@ export function readRecord(shared: Shared, record: Int32Array, turns: number): v
   }
 }
 
-export function writeRecord(shared: Shared, record: Int32Array, turns: number): void {
+export function writeRecord(shared: Shared, record: Int32Array, threads: number, turns: number): void {
   const { writeLock } = ReentrantReadWriteLock.from(shared)
+  begin(record, 2, threads)
   for (let turn = 0; turn < turns; turn++) {
     writeLock.lockSync()
     record[0] = (record[0] ?? 0) + 1

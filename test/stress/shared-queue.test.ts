@@ -15,11 +15,13 @@ import {
   SynchronousQueue,
 } from "corepool"
 import { eventually } from "../support/harness.ts"
+import { Dice, SEED, STRESS } from "../support/stress.ts"
+import { requireTermination } from "../support/termination.ts"
 import { type WorkerHand, Workers } from "../support/workers.ts"
 import { type Kind, LIFE, receive, type Record } from "./shared-queue.workers.ts"
 
-const STRESS = Number(process.env["STRESS"] ?? 1)
 const module = new URL("shared-queue.workers.js", import.meta.url)
+const seeded = `seed ${SEED}`
 
 /** Passes items between so many threads, and checks that each consumer gets those of each producer in order. */
 async function pass(kind: Kind, queue: BlockingQueue<number>, producers: number, consumers: number, count: number) {
@@ -60,7 +62,9 @@ test("[TQ15] a queue without room hands all items over", async () => {
 
 /** Threads die at random moments, and others take their place. */
 async function die(kind: Kind, queue: BlockingQueue<number>, kills: number): Promise<void> {
+  await requireTermination()
   await using workers = new Workers()
+  const dice = new Dice(SEED)
   const lives = kills + 1
   const record: Record = { sent: words(lives), received: words(lives * LIFE), progress: words(1) }
   let life = 0
@@ -70,10 +74,10 @@ async function die(kind: Kind, queue: BlockingQueue<number>, kills: number): Pro
   let producer = producing()
   let consumer = consuming()
   for (let left = kills; left > 0; left--) {
-    const target = Atomics.load(record.progress, 0) + 1 + Math.floor(Math.random() * 2000)
+    const target = Atomics.load(record.progress, 0) + 1 + dice.roll(2000)
     const isOver = (): boolean => Atomics.load(record.sent, life - 1) === LIFE
     await eventually(() => Atomics.load(record.progress, 0) >= target || isOver())
-    if (isOver() || Math.random() < 0.5) {
+    if (isOver() || dice.roll(2) === 0) {
       await producer.kill()
       producer = producing()
     } else {
@@ -92,11 +96,11 @@ async function die(kind: Kind, queue: BlockingQueue<number>, kills: number): Pro
   for (let i = 0; i < life * LIFE; i++) {
     const sent = record.sent[Math.floor(i / LIFE)] as number
     const times = record.received[i] as number
-    assert.ok(times <= 1, "received twice")
-    assert.ok(times === 0 || i % LIFE <= sent, "received what was not sent")
+    assert.ok(times <= 1, `${i} was received twice, ${seeded}`)
+    assert.ok(times === 0 || i % LIFE <= sent, `${i} was received and not sent, ${seeded}`)
     if (i % LIFE < sent && times === 0) missing++
   }
-  assert.ok(missing <= deadConsumers, `${missing} items are lost, with ${deadConsumers} consumers`)
+  assert.ok(missing <= deadConsumers, `${missing} items are lost, with ${deadConsumers} consumers, ${seeded}`)
 }
 
 function words(count: number): Int32Array {

@@ -56,13 +56,6 @@ export const DIFFERENCES: readonly Difference[] = [
     },
   },
   {
-    runtimes: ["bun"],
-    reason: "Bun's v8.serialize() makes a copy of shared memory, where that of Node and Deno refuses it",
-    tests: {
-      "test/spec/sync/exchanger.test.ts": ["[EX14] shared memory is no exception"],
-    },
-  },
-  {
     runtimes: ["deno"],
     reason:
       "on Deno terminate() does not stop a thread that computes or blocks. It says that the thread is gone, and the thread " +
@@ -80,6 +73,11 @@ export const DIFFERENCES: readonly Difference[] = [
         "[ST3] nothing hangs, and no record stays half-written, when threads are killed at random: unfair",
         "[ST3] nothing hangs, and no record stays half-written, when threads are killed at random: fair",
         "[ST3] nothing hangs, and no record stays half-written, when threads are killed at random: write",
+      ],
+      "test/stress/shared-queue.test.ts": [
+        "[TQ18] producers and consumers of a bounded buffer die, and nothing else is lost or doubled",
+        "[TQ18] those of a queue without room die",
+        "[TQ18] those of an ordered queue die",
       ],
       "test/stress/structures.test.ts": ["[RG9][RG12][RG13] a ring loses no more than the dead had in their hands"],
     },

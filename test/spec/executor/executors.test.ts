@@ -105,18 +105,13 @@ test("[XF6] what is no factory is a TypeError everywhere", () => {
   assert.throws(() => Executors.newThreadPerTaskExecutor(wrong(undefined)), TypeError)
 })
 
-test("[XF7] without a factory worker threads are meant; until they are there the call says so and names the way out", () => {
-  const calls = [
-    () => Executors.newFixedThreadPool(2),
-    () => Executors.newSingleThreadExecutor(),
-    () => Executors.newCachedThreadPool(),
-    () => Executors.defaultThreadFactory(),
-  ]
-  for (const call of calls) {
-    const error = thrownBy(call)
-    assert.ok(error instanceof UnsupportedOperationError)
-    assert.match(error.message, /virtualThreads\(\)/)
+test("[XF7] without a factory the threads are platform threads", async () => {
+  const pools = [Executors.newFixedThreadPool(1), Executors.newSingleThreadExecutor(), Executors.newCachedThreadPool()]
+  for (const pool of pools) {
+    assert.equal(await pool.submit((a: number, b: number) => a + b, 1, 2), 3)
+    await pool.close()
   }
+  assert.equal(Executors.defaultThreadFactory().isVirtual, false)
   assert.ok(thrownBy(() => Executors.newWorkStealingPool()) instanceof UnsupportedOperationError)
 })
 

@@ -6,8 +6,8 @@ import { here } from "#src/memory/this-thread.js"
 import { QUEUE } from "#src/memory/wait-queue.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { eventually } from "../../support/harness.ts"
-import { memoryOf, parked, parkedAndLocked, queueOf, syncOf, Task, timeLimit, waitersOn } from "./support.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
+import { memoryOf, parked, queueOf, syncOf, Task, waitersOn } from "./support.ts"
 
 /**
  * As if another thread were just tending the queue of the lock: what was signalled is on its way, but not yet in line. The
@@ -52,15 +52,17 @@ test("[CN17] who is interrupted when a signal has just chosen it was signalled",
 
 test("[CN17] so was one that an abort, or its limit, meets there", async () => {
   for (const end of ["abort", "limit"]) {
+    using clock = new FakeClock() // a real limit may be over before the signal
     const controller = new AbortController()
     const wait = end === "abort" ? { signal: controller.signal } : 1
-    const { lock, condition, call, seen } = await parkedAndLocked(false, (it) => it.await(wait))
+    const { lock, condition, call, seen } = await parked(false, (it) => it.await(wait))
+    await lock.lock()
     {
       using _ = pausedQueue(lock)
       condition.signal()
-      const limit = timeLimit(5)
       if (end === "abort") controller.abort(new Error("enough"))
-      else await eventually(() => limit.isOver)
+      else clock.advance(1)
+      assert.equal(clock.ticking, 0)
       await call.waits()
     }
     lock.unlock()

@@ -6,7 +6,6 @@ import {
   LinkedBlockingQueue,
   ThreadPoolExecutor,
   type ThreadPoolOptions,
-  UnsupportedOperationError,
   virtualThreads,
 } from "corepool"
 import assert from "node:assert/strict"
@@ -174,13 +173,7 @@ test("[TP8] core threads that time out need a keep-alive", () => {
   )
 })
 
-test("[TP9] without a factory the constructor says what to do", () => {
-  assert.throws(
-    () => new ThreadPoolExecutor({ corePoolSize: 1, maximumPoolSize: 1 }),
-    (error: unknown) => {
-      assert.ok(error instanceof UnsupportedOperationError)
-      assert.match(error.message, /virtualThreads\(\)/)
-      return true
-    },
-  )
+test("[TP9] without a factory the threads are platform threads", async () => {
+  await using pool = new ThreadPoolExecutor({ corePoolSize: 1, maximumPoolSize: 1 })
+  assert.deepEqual([pool.threadFactory.isVirtual, pool.capabilities.threads], [false, "platform"])
 })

@@ -1,0 +1,48 @@
+/**
+ * A function together with its arguments, kept apart: another thread can be told which function it is, and be sent the
+ * arguments. Once they are bound together nobody can take them apart again.
+ */
+import { requireFunction } from "../checks.ts"
+import type { Callable } from "./runnable.ts"
+
+export interface Call {
+  readonly fn: (...args: never[]) => unknown
+  readonly args: readonly unknown[]
+}
+
+const CALL: unique symbol = Symbol("corepool.call")
+
+/** A callable that {@link callOf} can take apart. */
+export function callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
+  requireFunction("task", fn)
+  const made: Callable<T> & { [CALL]?: Call } = () => fn(...args)
+  made[CALL] = { fn, args }
+  return made
+}
+
+/**
+ * A task together with its arguments, for `invokeAll` and friends: `pool.invokeAll([bind(fib, 30), bind(fib, 31)])`. Unlike a
+ * function that was bound by `Function.prototype.bind`, it can be sent to another thread if the task can.
+ */
+export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Callable<T> {
+  requireFunction("task", task)
+  return args.length === 0 ? task : named(callable(task, args), task.name)
+}
+
+function named<T>(fn: Callable<T>, name: string): Callable<T> {
+  return Object.defineProperty(fn, "name", { value: name, configurable: true })
+}
+
+const NO_ARGUMENTS: readonly unknown[] = []
+
+/** What calling this amounts to: a function and its arguments. */
+export function callOf(fn: Callable<unknown> & { [CALL]?: Call }): Call {
+  return fn[CALL] ?? { fn, args: NO_ARGUMENTS }
+}
+
+/** The same callable under another name. */
+export function renamed<T>(fn: Callable<T> & { [CALL]?: Call }, name: string): Callable<T> {
+  const made: Callable<T> & { [CALL]?: Call } = () => fn()
+  made[CALL] = callOf(fn)
+  return named(made, name)
+}

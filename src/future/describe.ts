@@ -1,0 +1,26 @@
+/** A future in words, as in the JDK. */
+import { show } from "../checks.ts"
+import type { FutureState } from "./future.ts"
+import { type Callable, nameOf } from "./runnable.ts"
+
+export function describeOutcome(state: FutureState, outcome: unknown, callable: Callable<unknown> | undefined): string {
+  switch (state) {
+    case "success":
+      return "Completed normally"
+    case "failed":
+      return `Completed exceptionally: ${textOf(outcome)}`
+    case "cancelled":
+      return "Cancelled"
+    case "running":
+      return callable === undefined ? "Not completed" : `Not completed, task = ${nameOf(callable)}`
+  }
+}
+
+/** An error as a message; a task may throw anything, also what has no text. */
+function textOf(error: unknown): string {
+  try {
+    return String(error)
+  } catch {
+    return show(error)
+  }
+}

@@ -1,0 +1,19 @@
+/** Who else has to do with a task: those who hang limits on it, and those who have it if it runs in another thread. */
+import type { Steps } from "../memory/waiting.ts"
+import type { Future } from "./future.ts"
+
+/** Told of the turns in a task's life; how executors hang time limits and signals on it. */
+export interface TaskWatcher {
+  started(): void
+  ended(): void
+}
+
+/** Whoever has the task if it runs in another thread. It settles the future as soon as it hears of the end. */
+export interface RemoteTasks {
+  /** Looks whether there is news. */
+  look(): void
+  /** Decides that the task with this handle is cancelled, unless its outcome is decided already. */
+  cancel(handle: number, mayInterruptIfRunning: boolean): boolean
+  /** How to wait until the future is done, for a thread that blocks. */
+  blocking(future: Future<unknown>, handle: number): Steps<void>
+}

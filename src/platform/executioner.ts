@@ -1,0 +1,74 @@
+/**
+ * Puts an end to tasks that do not stop when they are told to. Whoever is interrupted has `terminateAfter` ms; if it is still
+ * at the same task then, and in code of the user's, its thread is terminated.
+ */
+import { TERMINATE_AFTER } from "../thread/platform-threads.ts"
+import { now, Timer } from "../time/timer.ts"
+import type { SharedWorker } from "./shared-roster.ts"
+import type { TaskRecords } from "./task-records.ts"
+import type { WorkerBody } from "./thread-body.ts"
+
+interface Sentence {
+  readonly worker: SharedWorker
+  readonly token: number
+  /** Of its task. */
+  readonly handle: number
+  readonly due: number
+}
+
+export class Executioner {
+  readonly #tasks: TaskRecords
+  readonly #bodyOf: (worker: SharedWorker) => WorkerBody | undefined
+  readonly #carryOut: () => void
+  #sentences: Sentence[] = []
+  #timer: Timer | undefined
+
+  /** `carryOut` is called when a sentence is due. */
+  constructor(tasks: TaskRecords, bodyOf: (worker: SharedWorker) => WorkerBody | undefined, carryOut: () => void) {
+    this.#tasks = tasks
+    this.#bodyOf = bodyOf
+    this.#carryOut = carryOut
+  }
+
+  /** The worker has been interrupted. */
+  mark(worker: SharedWorker): void {
+    const slot = worker.handheld
+    const patience = this.#bodyOf(worker)?.options.terminateAfter ?? TERMINATE_AFTER
+    if (slot === 0 || patience === Infinity) return
+    const sentence = { worker, token: worker.token, handle: this.#tasks.handleOf(slot), due: now() + patience }
+    this.#sentences.push(sentence)
+    this.#wind()
+  }
+
+  /** In ms from now. */
+  get dueIn(): number {
+    return this.#sentences.reduce((soonest, { due }) => Math.min(soonest, due), Infinity) - now()
+  }
+
+  /** Terminates those who are due and have not stopped. */
+  strike(): WorkerBody[] {
+    const time = now()
+    const struck: WorkerBody[] = []
+    const due = this.#sentences.filter((sentence) => sentence.due <= time)
+    this.#sentences = this.#sentences.filter((sentence) => sentence.due > time)
+    for (const { worker, token, handle } of due) {
+      const body = this.#bodyOf(worker)
+      if (body === undefined || worker.token !== token || worker.handheld !== this.#tasks.slotOf(handle)) continue
+      if (!this.#tasks.isCurrent(handle)) continue
+      if (worker.condemn()) {
+        body.terminate()
+        struck.push(body)
+      } else this.#sentences.push({ worker, token, handle, due: time + 1 }) // between two pieces of the user's code
+    }
+    this.#wind()
+    return struck
+  }
+
+  #wind(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    const { dueIn } = this
+    // Not worth staying alive for: the end of the process is the end of the task.
+    if (dueIn !== Infinity) this.#timer = new Timer(Math.max(dueIn, 0), true, this.#carryOut)
+  }
+}

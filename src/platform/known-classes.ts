@@ -1,0 +1,48 @@
+/**
+ * The classes whose objects a task can be given and can return: a lock arrives as a lock. The codec stands below them and
+ * cannot name them, and if each registered itself, no bundler could leave out one that is not used. So this is done here,
+ * once in every thread that has to do with a pool.
+ */
+import { AtomicInteger } from "../atomic/atomic-integer.ts"
+import { AtomicLong } from "../atomic/atomic-long.ts"
+import { registerShareable } from "../codec/revival.ts"
+import { ReentrantLock } from "../lock/reentrant-lock.ts"
+import { ReentrantReadWriteLock } from "../lock/reentrant-read-write-lock.ts"
+import type { Shared } from "../memory/shared-memory.ts"
+import { ArrayBlockingQueue } from "../queue/array-blocking-queue.ts"
+import { DelayQueue } from "../queue/delay-queue.ts"
+import { LinkedBlockingDeque } from "../queue/linked-blocking-deque.ts"
+import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
+import { LinkedTransferQueue } from "../queue/linked-transfer-queue.ts"
+import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
+import { SynchronousQueue } from "../queue/synchronous-queue.ts"
+import { CountDownLatch } from "../sync/count-down-latch.ts"
+import { CyclicBarrier } from "../sync/cyclic-barrier.ts"
+import { Exchanger } from "../sync/exchanger.ts"
+import { Phaser } from "../sync/phaser.ts"
+import { Semaphore } from "../sync/semaphore.ts"
+
+/** Lets shared objects of these classes be received in this thread, and sent. No effect the second time. */
+export function registerKnownClasses(): void {
+  for (const [name, open] of Object.entries(openers)) registerShareable(name, open)
+}
+
+/** By the name that is in the handle. */
+const openers: Readonly<Record<string, (handle: Shared) => object>> = {
+  AtomicInteger: (handle) => AtomicInteger.from(handle),
+  AtomicLong: (handle) => AtomicLong.from(handle),
+  ReentrantLock: (handle) => ReentrantLock.from(handle),
+  ReentrantReadWriteLock: (handle) => ReentrantReadWriteLock.from(handle),
+  ArrayBlockingQueue: (handle) => ArrayBlockingQueue.from(handle),
+  DelayQueue: (handle) => DelayQueue.from(handle),
+  LinkedBlockingDeque: (handle) => LinkedBlockingDeque.from(handle),
+  LinkedBlockingQueue: (handle) => LinkedBlockingQueue.from(handle),
+  LinkedTransferQueue: (handle) => LinkedTransferQueue.from(handle),
+  PriorityBlockingQueue: (handle) => PriorityBlockingQueue.from(handle),
+  SynchronousQueue: (handle) => SynchronousQueue.from(handle),
+  CountDownLatch: (handle) => CountDownLatch.from(handle),
+  CyclicBarrier: (handle) => CyclicBarrier.from(handle),
+  Exchanger: (handle) => Exchanger.from(handle),
+  Phaser: (handle) => Phaser.from(handle),
+  Semaphore: (handle) => Semaphore.from(handle),
+}

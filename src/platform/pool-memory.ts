@@ -1,0 +1,111 @@
+/** The memory of a pool of platform threads, as this thread sees it. */
+import { load, store } from "#atomics"
+import { Arena } from "../memory/arena.ts"
+import { GrowingWords } from "../memory/growing-words.ts"
+import type { Here } from "../memory/here.ts"
+import type { Handle } from "../memory/shared-memory.ts"
+import { here, hereIn } from "../memory/this-thread.ts"
+import { PoolState } from "../pool/pool-state.ts"
+import { BASE, HEADER, MOST_TASKS, TASK, tasksBase } from "./layout.ts"
+
+/** What another thread needs to take part. */
+export interface PoolHandle extends Handle {
+  readonly texts: Handle["memory"]
+  readonly arena: Handle["memory"]
+}
+
+const TYPE = "ThreadPoolExecutor"
+
+/** Room for the sources of functions, and the addresses of others. */
+const TEXT_WORDS = 2 ** 10
+const MOST_TEXT_WORDS = 2 ** 24
+
+/** How many records there are at first. */
+const FIRST_TASKS = 256
+
+export class PoolMemory {
+  readonly here: Here
+  readonly state: PoolState
+  /** How many slots there are. */
+  readonly capacity: number
+  readonly texts: GrowingWords
+  /** For values that are too long for a task's record. */
+  readonly arena: Arena
+  readonly #memory: GrowingWords
+
+  private constructor(thread: Here, memory: GrowingWords, texts: GrowingWords, arena: Arena) {
+    this.here = thread
+    this.#memory = memory
+    this.texts = texts
+    this.arena = arena
+    this.state = new PoolState(memory.buffer)
+    this.capacity = load(memory.words, BASE.HEADER + HEADER.CAPACITY)
+  }
+
+  /** New memory, for a queue with this bound; see `HEADER.BOUND`. */
+  static create(bound: number, most: number): PoolMemory {
+    const capacity = bound < 0 ? MOST_TASKS : Math.min(bound + most + SPARE, MOST_TASKS)
+    const base = tasksBase(capacity)
+    const first = Math.min(FIRST_TASKS, capacity)
+    const memory = GrowingWords.reserve(base + (first + 1) * TASK.SIZE, base + (capacity + 1) * TASK.SIZE)
+    store(memory.words, BASE.HEADER + HEADER.CAPACITY, capacity)
+    store(memory.words, BASE.HEADER + HEADER.BOUND, bound)
+    const texts = GrowingWords.reserve(TEXT_WORDS, MOST_TEXT_WORDS)
+    const created = new PoolMemory(here(), memory, texts, Arena.reserve())
+    created.state.control.initialize()
+    return created
+  }
+
+  static open(handle: PoolHandle): PoolMemory {
+    const memory = GrowingWords.over(handle.memory)
+    return new PoolMemory(hereIn(handle.space), memory, GrowingWords.over(handle.texts), new Arena(handle.arena))
+  }
+
+  get handle(): PoolHandle {
+    return {
+      corepool: TYPE,
+      space: this.here.space.buffer,
+      memory: this.#memory.buffer,
+      texts: this.texts.buffer,
+      arena: this.arena.buffer,
+    }
+  }
+
+  /** The part that never grows: all but the records of tasks. */
+  get words(): Int32Array {
+    return this.#memory.words
+  }
+
+  /** The words, with the first `end` of them. Throws RangeError if the machine has no more memory. */
+  reach(end: number): Int32Array {
+    if (end > this.#memory.words.length) this.#memory.reach(end)
+    return this.#memory.words
+  }
+
+  // ------------------------------------------------------------------ the owner
+
+  get owner(): number {
+    return load(this.words, BASE.HEADER + HEADER.OWNER)
+  }
+
+  get isOwner(): boolean {
+    return this.owner === this.here.token
+  }
+
+  setOwner(bell: number): void {
+    store(this.words, BASE.HEADER + HEADER.OWNER_BELL, bell)
+    store(this.words, BASE.HEADER + HEADER.OWNER, this.here.token)
+  }
+
+  /** Makes the owner look at what is to be done. */
+  ringOwner(): void {
+    this.here.wake(this.owner, load(this.words, BASE.HEADER + HEADER.OWNER_BELL))
+  }
+
+  get bound(): number {
+    return load(this.words, BASE.HEADER + HEADER.BOUND)
+  }
+}
+
+/** Beyond those that a bounded queue and its workers hold: done, but their submitters have not looked yet. */
+const SPARE = 1024

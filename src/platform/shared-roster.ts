@@ -1,0 +1,257 @@
+/**
+ * The workers of a pool, each on its own thread: a line of shared memory for each, which everybody can read.
+ *
+ *     STATUS     FREE -> REQUESTED     by whoever admits a worker; TASK is its first task, if there is one
+ *                REQUESTED -> STARTING by the owner, who makes the thread
+ *                STARTING -> RUNNING   by the thread, which then writes its TOKEN
+ *                any -> FREE           by the worker when it leaves, or by the owner if its thread died
+ *     TASK       the slot in hand; the worker's own, except before it runs
+ *     CLAIM      the slot that it is about to take out of the queue (memory/ring.ts)
+ *     PHASE      POOL, or USER while it runs code of the user's: only there may it be killed. USER -> CONDEMNED by who
+ *                kills it; if it comes back in spite of that, it goes no further
+ *     COMPLETED  how many tasks it has completed, in two words
+ */
+import { block, compareAndSet, load, read, store, write } from "#atomics"
+import { type Flow, mainFlow } from "../memory/flow.ts"
+import type { Here } from "../memory/here.ts"
+import { LINE } from "../memory/layout.ts"
+import { THREAD } from "../memory/space.ts"
+import type { Roster, Worker } from "../pool/worker.ts"
+import { BASE, MOST_WORKERS, WORKER } from "./layout.ts"
+import type { PoolMemory } from "./pool-memory.ts"
+
+/** Values of STATUS. */
+export const FREE = 0
+export const REQUESTED = 1
+export const STARTING = 2
+export const RUNNING = 3
+
+/** Values of PHASE. */
+const POOL = 0
+const USER = 1
+const CONDEMNED = 2
+
+const HIGH = 2 ** 32
+
+export class SharedRoster implements Roster<number> {
+  readonly #memory: PoolMemory
+  readonly #start: (worker: SharedWorker) => void
+  readonly #workers: (SharedWorker | undefined)[] = []
+
+  /** `start` is how this thread gets a worker started that it has admitted. */
+  constructor(memory: PoolMemory, start: (worker: SharedWorker) => void) {
+    this.#memory = memory
+    this.#start = start
+  }
+
+  get size(): number {
+    let size = 0
+    for (const _ of this) size++
+    return size
+  }
+
+  /** How many have a task in hand. */
+  get activeCount(): number {
+    let count = 0
+    for (const worker of this) if (worker.isBusy) count++
+    return count
+  }
+
+  /** How many tasks those who are here now have completed. */
+  get completed(): number {
+    let count = 0
+    for (const worker of this) count += worker.completed
+    return count
+  }
+
+  /** A place for a worker that is to be made; undefined if all are taken. */
+  enlist(firstTask: number | undefined): SharedWorker | undefined {
+    const { words } = this.#memory
+    for (let number = 1; number <= MOST_WORKERS; number++) {
+      const entry = entryOf(number)
+      if (load(words, entry + WORKER.STATUS) !== FREE) continue
+      if (!compareAndSet(words, entry + WORKER.STATUS, FREE, REQUESTED)) continue
+      for (const word of [WORKER.TOKEN, WORKER.CLAIM, WORKER.PHASE, WORKER.COMPLETED, WORKER.COMPLETED + 1]) {
+        write(words, entry + word, 0)
+      }
+      store(words, entry + WORKER.TASK, firstTask ?? 0)
+      return this.at(number)
+    }
+    return undefined
+  }
+
+  at(number: number): SharedWorker {
+    return (this.#workers[number] ??= new SharedWorker(this.#memory, number, this.#start))
+  }
+
+  add(): void {} // it has its place
+
+  delete(worker: Worker<number>): void {
+    ;(worker as SharedWorker).vacate()
+  }
+
+  *[Symbol.iterator](): Generator<SharedWorker> {
+    const { words } = this.#memory
+    for (let number = 1; number <= MOST_WORKERS; number++) {
+      if (load(words, entryOf(number) + WORKER.STATUS) !== FREE) yield this.at(number)
+    }
+  }
+}
+
+function entryOf(number: number): number {
+  return BASE.ROSTER + number * LINE
+}
+
+export class SharedWorker implements Worker<number> {
+  readonly number: number
+  readonly #memory: PoolMemory
+  readonly #words: Int32Array
+  readonly #here: Here
+  readonly #entry: number
+  readonly #start: (worker: SharedWorker) => void
+  /** The same as TASK, for the worker itself. */
+  #task: number | undefined
+  #completed = 0
+  /** The worker itself has left. */
+  #gone = false
+
+  constructor(memory: PoolMemory, number: number, start: (worker: SharedWorker) => void) {
+    this.number = number
+    this.#memory = memory
+    this.#words = memory.words
+    this.#here = memory.here
+    this.#entry = entryOf(number)
+    this.#start = start
+  }
+
+  // ------------------------------------------------------------------ by the worker itself
+
+  get flow(): Flow {
+    return mainFlow
+  }
+
+  /** It has begun: its first task is in its hand. */
+  begin(): void {
+    store(this.#words, this.#entry + WORKER.TOKEN, this.#here.token)
+    store(this.#words, this.#entry + WORKER.STATUS, RUNNING)
+    this.#task = this.handheld || undefined
+    this.#completed = 0
+  }
+
+  /** The index of its CLAIM. */
+  get claim(): number {
+    return this.#entry + WORKER.CLAIM
+  }
+
+  get task(): number | undefined {
+    return this.#task
+  }
+
+  get taskInHand(): number {
+    return this.#task as number
+  }
+
+  accept(task: number): void {
+    this.#task = task
+    store(this.#words, this.#entry + WORKER.TASK, task)
+  }
+
+  release(): void {
+    this.#task = undefined
+    write(this.#words, this.#entry + WORKER.CLAIM, 0)
+    store(this.#words, this.#entry + WORKER.TASK, 0)
+  }
+
+  countCompleted(): void {
+    const count = ++this.#completed
+    write(this.#words, this.#entry + WORKER.COMPLETED, count | 0)
+    if (count % HIGH === 0) write(this.#words, this.#entry + WORKER.COMPLETED + 1, count / HIGH)
+  }
+
+  enterUserCode(): void {
+    store(this.#words, this.#entry + WORKER.PHASE, USER)
+  }
+
+  leaveUserCode(): void {
+    // Condemned: its place is another's by now. The end will come.
+    if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, USER, POOL)) for (;;) block(Infinity)
+  }
+
+  reportUncaught(error: unknown): void {
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+
+  // ------------------------------------------------------------------ by anybody
+
+  get status(): number {
+    return load(this.#words, this.#entry + WORKER.STATUS)
+  }
+
+  get token(): number {
+    return load(this.#words, this.#entry + WORKER.TOKEN)
+  }
+
+  /** The slot in its hand; 0 if there is none. */
+  get handheld(): number {
+    return load(this.#words, this.#entry + WORKER.TASK)
+  }
+
+  /** The slot that it was about to take, or has taken and not yet accepted. */
+  get claimed(): number {
+    return load(this.#words, this.#entry + WORKER.CLAIM)
+  }
+
+  get completed(): number {
+    return (
+      read(this.#words, this.#entry + WORKER.COMPLETED + 1) * HIGH +
+      (read(this.#words, this.#entry + WORKER.COMPLETED) >>> 0)
+    )
+  }
+
+  get isBusy(): boolean {
+    return this.handheld !== 0
+  }
+
+  get isInterrupted(): boolean {
+    const { token } = this
+    return token !== 0 && load(this.#here.space.words, this.#here.space.entryOf(token) + THREAD.INTERRUPT) !== 0
+  }
+
+  get isAlive(): boolean {
+    const { token } = this
+    return token === 0 || this.#here.space.isAlive(token)
+  }
+
+  interrupt(): void {
+    const { token } = this
+    if (token === this.#here.token) mainFlow.interrupt()
+    else if (token !== 0) this.#here.space.interrupt(token) // else it has not begun, and looks at the pool's state when it does
+  }
+
+  /** By the owner: from now on the thread is being made. False if it was not requested. */
+  take(): boolean {
+    return compareAndSet(this.#words, this.#entry + WORKER.STATUS, REQUESTED, STARTING)
+  }
+
+  start(): void {
+    this.#start(this)
+  }
+
+  /** True if it may be killed now, and then it must be. */
+  condemn(): boolean {
+    return compareAndSet(this.#words, this.#entry + WORKER.PHASE, USER, CONDEMNED)
+  }
+
+  /** Its place is free. What it has completed is counted elsewhere from now on. */
+  vacate(): void {
+    const entry = this.#entry
+    if (this.#gone || load(this.#words, entry + WORKER.STATUS) === FREE) return
+    this.#gone = this.token === this.#here.token // the place may be another's soon
+    this.#memory.state.completed.add(this.completed)
+    write(this.#words, entry + WORKER.COMPLETED, 0)
+    write(this.#words, entry + WORKER.COMPLETED + 1, 0)
+    store(this.#words, entry + WORKER.STATUS, FREE)
+  }
+}

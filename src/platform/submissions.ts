@@ -1,0 +1,227 @@
+/**
+ * The tasks that this thread has submitted to a pool and not heard of yet.
+ *
+ * The future of a task is an object of this thread, the task a record in shared memory. Which of them belong together is
+ * known here alone. What becomes of the task is decided in the record; the future follows as soon as this thread looks:
+ * when its bell rings, when somebody asks the future, and while it blocks for one.
+ */
+import { CANCELLED, INTERRUPTED, INTERRUPTING, NORMAL } from "../future/task-state.ts"
+import { decode, encode } from "../codec/codec.ts"
+import { TaskNotPortableError, TimeoutError } from "../errors.ts"
+import { Carrier } from "../executor/carrier.ts"
+import { type Call, callOf } from "../future/call.ts"
+import type { Future } from "../future/future.ts"
+import { FutureTask } from "../future/future-task.ts"
+import { nameOf, type Runnable } from "../future/runnable.ts"
+import type { RemoteTasks } from "../future/task-parties.ts"
+import { Bell } from "../memory/bell.ts"
+import { DUE, type Steps, TIMEOUT } from "../memory/waiting.ts"
+import type { Boxes } from "./boxes.ts"
+import type { FunctionTable } from "./function-table.ts"
+import { COMMAND } from "./layout.ts"
+import type { PoolMemory } from "./pool-memory.ts"
+import type { TaskRecords } from "./task-records.ts"
+
+/** What the pool does for those who submit. */
+export interface Service {
+  /** Looks whether there is anything else to do; called whenever the bell rings, perhaps while this thread blocks. */
+  serve(isBlocked: boolean): void
+  /** The worker with this slot in hand is to stop; it is killed if it does not in time. */
+  stop(slot: number, handle: number): void
+  /** What a command has thrown, and the number of the worker that ran it. */
+  reportUncaught(error: unknown, worker: number): void
+  /** Runs a task that is still queued in this thread, if it would otherwise never run; see engine. */
+  help(slot: number, handle: number): boolean
+  /** When something is to be done, in ms from now, though nobody rings; Infinity if nothing is. */
+  readonly dueIn: number
+}
+
+export class Submissions implements RemoteTasks {
+  readonly bell: Bell
+  readonly #tasks: TaskRecords
+  readonly #boxes: Boxes
+  readonly #functions: FunctionTable
+  readonly #service: Service
+  readonly #box: number
+  /** By slot. */
+  readonly #submitted: (Runnable | undefined)[] = []
+  #pending = 0
+  #kept = false
+  /** How many calls of {@link blocking} this thread is in. */
+  #blocked = 0
+  /** Slots that have arrived and are yet to be looked at, and how far that has come. */
+  #arrived: number[] = []
+  #next = 0
+
+  constructor(memory: PoolMemory, tasks: TaskRecords, boxes: Boxes, functions: FunctionTable, service: Service) {
+    this.#tasks = tasks
+    this.#boxes = boxes
+    this.#functions = functions
+    this.#service = service
+    this.bell = new Bell(memory.here, () => {
+      this.look()
+      service.serve(this.#blocked > 0)
+    })
+    this.#box = boxes.open(this.bell)
+  }
+
+  /** Whether the process is to stay alive though nothing is pending. */
+  keepAlive(keep: boolean): void {
+    this.#kept = keep
+    if (keep) this.bell.hold()
+    else if (this.#pending === 0) this.bell.letGo()
+  }
+
+  // ------------------------------------------------------------------ submitting
+
+  /** Writes the task down; its slot. Throws if it cannot be, and then nothing has changed. 0 if there is no room. */
+  record(task: Runnable): number {
+    const { fn, args } = this.#callOf(task)
+    const number = this.#functions.numberOf(fn)
+    const letter = encode(args)
+    const flags = task instanceof FutureTask ? 0 : COMMAND
+    let slot = this.#tasks.take(this.#box, number, flags)
+    if (slot === 0) {
+      this.look() // what is done makes room
+      slot = this.#tasks.take(this.#box, number, flags)
+    }
+    if (slot === 0) {
+      letter.release()
+      return 0
+    }
+    if (!this.#tasks.fill(slot, letter)) {
+      this.#tasks.free(slot)
+      return 0
+    }
+    if (task instanceof FutureTask) this.#futureOf(task).runElsewhere(this, this.#tasks.handleOf(slot))
+    this.#submitted[slot] = task
+    if (++this.#pending === 1) this.bell.hold()
+    return slot
+  }
+
+  #callOf(task: Runnable): Call {
+    if (typeof task === "function") return callOf(task)
+    if (!(task instanceof FutureTask)) {
+      throw new TaskNotPortableError(
+        `${nameOf(task)} is an object of this thread, and its run() method cannot be called by another one. Submit a function, or use virtualThreads()`,
+      )
+    }
+    const future = this.#futureOf(task)
+    if (future.run !== FutureTask.prototype.run) {
+      throw new TaskNotPortableError(
+        `${nameOf(task)} has a run() method of its own, which cannot be called by another thread. Use virtualThreads()`,
+      )
+    }
+    return future.work === undefined ? NOTHING : callOf(future.work)
+  }
+
+  #futureOf(task: FutureTask<unknown>): FutureTask<unknown> {
+    return task instanceof Carrier ? (task.future as FutureTask<unknown>) : task
+  }
+
+  /** The task is not to run: gives it back. Only if its slot is in nobody else's hands. */
+  takeBack(slot: number): Runnable | undefined {
+    const task = this.#forget(slot)
+    if (task instanceof FutureTask) this.#futureOf(task).comeBack()
+    this.#tasks.free(slot)
+    return task
+  }
+
+  /** The task in this slot, if it was submitted here. */
+  taskIn(slot: number): Runnable | undefined {
+    return this.#submitted[slot]
+  }
+
+  slotOf(task: unknown): number {
+    return this.#submitted.indexOf(task as Runnable)
+  }
+
+  /** Before the slot is free: its state says whether it still counts. */
+  #forget(slot: number): Runnable | undefined {
+    const task = this.#submitted[slot]
+    if (task === undefined) return undefined
+    this.#submitted[slot] = undefined
+    if (this.#tasks.stateOf(slot) < CANCELLED || task instanceof Carrier) this.#discount()
+    return task
+  }
+
+  #discount(): void {
+    if (--this.#pending === 0 && !this.#kept) this.bell.letGo()
+  }
+
+  // ------------------------------------------------------------------ hearing
+
+  look(): void {
+    this.#boxes.empty(this.#box, (slots) => this.#arrived.push(...slots))
+    // What is told may wait for the next one in turn: whoever comes goes on where the last one is.
+    while (this.#next < this.#arrived.length) this.#receive(this.#arrived[this.#next++] as number)
+    if (this.#arrived.length > 0) {
+      this.#arrived = []
+      this.#next = 0
+    }
+  }
+
+  #receive(slot: number): void {
+    const state = this.#tasks.stateOf(slot)
+    let outcome: unknown
+    let failed = state !== NORMAL
+    if (state < CANCELLED) {
+      try {
+        const letter = this.#tasks.read(slot)
+        outcome = decode(letter)
+        letter.release()
+      } catch (error) {
+        outcome = error
+        failed = true
+      }
+    }
+    const task = this.#forget(slot)
+    const worker = this.#tasks.workerOf(slot)
+    this.#tasks.free(slot)
+    if (task instanceof FutureTask) this.#tell(task, state, failed, outcome)
+    else if (failed) this.#service.reportUncaught(outcome, worker)
+  }
+
+  #tell(task: FutureTask<unknown>, state: number, failed: boolean, outcome: unknown): void {
+    const future = this.#futureOf(task)
+    future.comeBack()
+    if (state < CANCELLED) {
+      if (failed) future.fail(outcome)
+      else future.complete(outcome)
+    }
+    if (future !== task) task.complete(undefined)
+  }
+
+  // ------------------------------------------------------------------ cancelling and waiting
+
+  cancel(handle: number, mayInterruptIfRunning: boolean): boolean {
+    const slot = this.#tasks.slotOf(handle)
+    if (!this.#tasks.leaveNew(slot, mayInterruptIfRunning ? INTERRUPTING : CANCELLED)) return false
+    if (mayInterruptIfRunning) {
+      this.#service.stop(slot, handle)
+      this.#tasks.settle(slot, INTERRUPTED)
+    }
+    // It stays where it is until its turn comes, and one who waits to hear of that counts on. Nobody else does.
+    if (!(this.#submitted[slot] instanceof Carrier)) this.#discount()
+    return true
+  }
+
+  *blocking(future: Future<unknown>, handle: number): Steps<void> {
+    const slot = this.#tasks.slotOf(handle)
+    this.#blocked++
+    try {
+      for (;;) {
+        this.look()
+        if (future.isDone) return
+        if (this.#service.help(slot, handle)) continue
+        const wake = yield { list: this.bell, atMost: this.#service.dueIn }
+        if (wake === TIMEOUT) throw new TimeoutError("The task did not complete in time")
+        if (wake === DUE) this.#service.serve(true)
+      }
+    } finally {
+      this.#blocked--
+    }
+  }
+}
+
+const NOTHING: Call = { fn: () => undefined, args: [] }

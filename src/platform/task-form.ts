@@ -1,0 +1,171 @@
+/**
+ * The form that the user's work queue takes when it is given to a pool of platform threads: the tasks lie in shared memory, and
+ * the queue shows them. What it shows are the tasks that were submitted by the thread that looks; those of others are
+ * shown as functions that do the same.
+ */
+import { MAX_VALUE } from "../checks.ts"
+import { IllegalStateError, UnsupportedOperationError } from "../errors.ts"
+import type { Runnable } from "../future/runnable.ts"
+import type { Flow } from "../memory/flow.ts"
+import type { Handle } from "../memory/shared-memory.ts"
+import { type Steps, TIMEOUT, WaitList } from "../memory/waiting.ts"
+import { ArrayBlockingQueue } from "../queue/array-blocking-queue.ts"
+import type { BlockingQueue } from "../queue/blocking-queue.ts"
+import type { Cursor } from "../queue/iteration.ts"
+import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
+import { LinkedTransferQueue } from "../queue/linked-transfer-queue.ts"
+import type { QueueForm } from "../queue/queue-form.ts"
+import { SynchronousQueue } from "../queue/synchronous-queue.ts"
+import { identityOf } from "../identity.ts"
+import type { Submissions } from "./submissions.ts"
+import type { WorkRing } from "./work-ring.ts"
+
+/** How many tasks the user's queue lets wait: −1 if there is no limit, 0 if they are handed over. */
+export function boundOf(queue: BlockingQueue<Runnable>): number {
+  if (queue instanceof SynchronousQueue) return 0
+  const isPlain = [ArrayBlockingQueue, LinkedBlockingQueue, LinkedTransferQueue].some((type) => queue instanceof type)
+  if (!isPlain) {
+    throw new UnsupportedOperationError(
+      `${identityOf(queue)} cannot be the queue of a pool of platform threads: it may be an ArrayBlockingQueue, a LinkedBlockingQueue, a LinkedTransferQueue or a SynchronousQueue`,
+    )
+  }
+  const capacity = queue.remainingCapacity + queue.size
+  return capacity === MAX_VALUE ? -1 : capacity
+}
+
+export class TaskForm implements QueueForm<Runnable> {
+  readonly #ring: WorkRing
+  readonly #submissions: Submissions
+  /** Of flows of this thread that wait for room or for tasks; see {@link taking}. */
+  readonly #changed = new WaitList()
+
+  constructor(ring: WorkRing, submissions: Submissions) {
+    this.#ring = ring
+    this.#submissions = submissions
+  }
+
+  get handle(): Handle {
+    throw new IllegalStateError("The queue belongs to a pool: it cannot be shared by itself")
+  }
+
+  get size(): number {
+    return this.#ring.bound === 0 ? 0 : this.#ring.size
+  }
+
+  get capacity(): number {
+    return this.#ring.bound < 0 ? MAX_VALUE : this.#ring.bound
+  }
+
+  get takers(): number {
+    return this.#ring.idleWorkers
+  }
+
+  get isClosed(): boolean {
+    return false
+  }
+
+  close(): void {
+    throw new IllegalStateError("The queue belongs to a pool: shut down the pool instead")
+  }
+
+  // ------------------------------------------------------------------ one at a time
+
+  insert(task: Runnable): boolean {
+    const slot = this.#submissions.record(task)
+    if (slot === 0) return false
+    if (this.#ring.offer(slot)) return true
+    this.#submissions.takeBack(slot)
+    return false
+  }
+
+  hand(task: Runnable): boolean {
+    return this.takers > 0 && this.insert(task)
+  }
+
+  extract(): Runnable | undefined {
+    const slot = this.#ring.seize()
+    return slot === undefined ? undefined : this.#submissions.takeBack(slot)
+  }
+
+  peek(): Runnable | undefined {
+    const slot = this.#ring.first()
+    return slot === undefined ? undefined : this.#submissions.taskIn(slot)
+  }
+
+  // ------------------------------------------------------------------ waiting
+
+  /*
+   * To wait beside the workers of a pool for its tasks, or for room among them, is something the JDK allows and hardly
+   * anybody does. It is not worth a second kind of waiter in shared memory: these look again from time to time.
+   */
+  *inserting(task: Runnable): Steps<boolean> {
+    while (!this.insert(task)) if ((yield { list: this.#changed, atMost: 1 }) === TIMEOUT) return false
+    return true
+  }
+
+  transferring(_task: Runnable, _flow: Flow): Steps<boolean> {
+    throw new UnsupportedOperationError("Tasks cannot be transferred to the threads of a pool: use execute()")
+  }
+
+  *taking(): Steps<Runnable | undefined> {
+    for (;;) {
+      const task = this.extract()
+      if (task !== undefined) return task
+      if ((yield { list: this.#changed, atMost: 1 }) === TIMEOUT) return undefined
+    }
+  }
+
+  // ------------------------------------------------------------------ all of them
+
+  clear(): void {
+    while (this.extract() !== undefined);
+  }
+
+  toArray(): Runnable[] {
+    return this.#ring
+      .toArray()
+      .map((slot) => this.#submissions.taskIn(slot))
+      .filter((task) => task !== undefined)
+  }
+
+  cursor(backwards = false): Cursor<Runnable> {
+    const slots = this.#ring.toArray()
+    if (backwards) slots.reverse()
+    let last = 0
+    return {
+      next: () => {
+        for (let slot = slots.shift(); slot !== undefined; slot = slots.shift()) {
+          const task = this.#submissions.taskIn(slot)
+          last = slot
+          if (task !== undefined) return task
+        }
+        return undefined
+      },
+      remove: () => this.#remove(last),
+    }
+  }
+
+  removeWhere(test: (task: Runnable) => boolean): number {
+    let count = 0
+    for (const slot of this.#ring.toArray()) {
+      const task = this.#submissions.taskIn(slot)
+      if (task !== undefined && test(task) && this.#remove(slot)) count++
+    }
+    return count
+  }
+
+  drain(accept: (task: Runnable) => void, max: number): number {
+    let count = 0
+    for (let task = count < max ? this.extract() : undefined; task !== undefined;) {
+      accept(task)
+      task = ++count < max ? this.extract() : undefined
+    }
+    return count
+  }
+
+  #remove(slot: number): boolean {
+    if (!this.#ring.remove(slot)) return false
+    this.#submissions.takeBack(slot)
+    return true
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * The tasks of a pool as they lie in shared memory. A task is named by its slot, a number from 1 on, as long as it is in
+ * use; by a handle, which also says which use, where that may be over.
+ *
+ *     STATE     NEW, and so on: see future/task-state.ts. What becomes of a task is decided there, whoever wants to decide
+ *     BOX       where its submitter hears of it
+ *     FUNCTION  what to call (function-table.ts)
+ *     KIND, LENGTH, BLOCK, DATA   the arguments, later the result: in place if they are short, else in a block of the arena
+ *
+ * Who frees a slot: its submitter, when it finds the slot in its box; whoever has taken the task out of the queue puts it
+ * there in the end, also if it was cancelled.
+ */
+import { load, read, store, write } from "#atomics"
+import { Letter } from "../codec/letter.ts"
+import type { Arena } from "../memory/arena.ts"
+import { Slots } from "../memory/slots.ts"
+import { leaveNew, NEW, settle, stateOf } from "../future/task-state.ts"
+import { slotsBase, TASK, tasksBase } from "./layout.ts"
+import type { PoolMemory } from "./pool-memory.ts"
+
+const INLINE_BYTES = (TASK.SIZE - TASK.DATA) * 4
+
+export class TaskRecords {
+  readonly #memory: PoolMemory
+  readonly #slots: Slots
+  readonly #arena: Arena
+  readonly #base: number
+  #words: Int32Array
+
+  constructor(memory: PoolMemory) {
+    this.#memory = memory
+    this.#slots = new Slots(memory.words, slotsBase(memory.capacity), memory.capacity, 0)
+    this.#arena = memory.arena
+    this.#base = tasksBase(memory.capacity)
+    this.#words = memory.words
+  }
+
+  /** The words in which the records lie that this thread has met: those of a slot after {@link recordOf}. */
+  get words(): Int32Array {
+    return this.#words
+  }
+
+  /** Where the record of the slot begins. */
+  recordOf(slot: number): number {
+    const record = this.#base + slot * TASK.SIZE
+    if (record + TASK.SIZE > this.#words.length) this.#words = this.#memory.reach(record + TASK.SIZE)
+    return record
+  }
+
+  // ------------------------------------------------------------------ slots
+
+  /** A slot for a new task; 0 if all are in use, or there is no memory for more. */
+  take(box: number, functionId: number, flags: number): number {
+    const handle = this.#slots.take(this.#memory.here.token)
+    if (handle === 0) return 0
+    const slot = this.#slots.slotOf(handle)
+    let record: number
+    try {
+      record = this.recordOf(slot)
+    } catch (error) {
+      this.#slots.free(handle)
+      if (error instanceof RangeError) return 0
+      throw error
+    }
+    const words = this.#words
+    write(words, record + TASK.BOX, box)
+    write(words, record + TASK.FUNCTION, functionId)
+    write(words, record + TASK.FLAGS, flags)
+    write(words, record + TASK.BLOCK, 0)
+    store(words, record + TASK.STATE, NEW)
+    return slot
+  }
+
+  free(slot: number): void {
+    this.#dropBlock(this.recordOf(slot))
+    this.#slots.free(this.#slots.handleOf(slot))
+  }
+
+  handleOf(slot: number): number {
+    return this.#slots.handleOf(slot)
+  }
+
+  /** Whether the slot is still in use for the task that it had when this was its handle. */
+  isCurrent(handle: number): boolean {
+    return this.#slots.isCurrent(handle)
+  }
+
+  slotOf(handle: number): number {
+    return this.#slots.slotOf(handle)
+  }
+
+  // ------------------------------------------------------------------ what a task is
+
+  stateOf(slot: number): number {
+    const record = this.recordOf(slot)
+    return stateOf(this.#words, record + TASK.STATE)
+  }
+
+  leaveNew(slot: number, next: Parameters<typeof leaveNew>[2]): boolean {
+    const record = this.recordOf(slot)
+    return leaveNew(this.#words, record + TASK.STATE, next)
+  }
+
+  settle(slot: number, final: Parameters<typeof settle>[2]): void {
+    const record = this.recordOf(slot)
+    settle(this.#words, record + TASK.STATE, final)
+  }
+
+  functionOf(slot: number): number {
+    const record = this.recordOf(slot)
+    return read(this.#words, record + TASK.FUNCTION)
+  }
+
+  /** Of a command that has failed: who ran it. */
+  workerOf(slot: number): number {
+    return this.functionOf(slot)
+  }
+
+  noteWorker(slot: number, worker: number): void {
+    const record = this.recordOf(slot)
+    write(this.#words, record + TASK.FUNCTION, worker)
+  }
+
+  hasFlag(slot: number, flag: number): boolean {
+    const record = this.recordOf(slot)
+    return (read(this.#words, record + TASK.FLAGS) & flag) !== 0
+  }
+
+  boxOf(slot: number): number {
+    const record = this.recordOf(slot)
+    return load(this.#words, record + TASK.BOX)
+  }
+
+  // ------------------------------------------------------------------ what it carries
+
+  /** Writes the value into the record; false if there is no room for it. The letter is released. */
+  fill(slot: number, letter: Letter): boolean {
+    const record = this.recordOf(slot)
+    const words = this.#words
+    const { length } = letter
+    this.#dropBlock(record)
+    write(words, record + TASK.KIND, letter.kind)
+    write(words, record + TASK.LENGTH, length)
+    if (length <= INLINE_BYTES) {
+      const source = letter.words
+      const count = (length + 3) >> 2
+      for (let i = 0; i < count; i++) write(words, record + TASK.DATA + i, source[i] as number)
+    } else {
+      const block = this.#arena.take(length)
+      if (block === 0) {
+        letter.release()
+        return false
+      }
+      this.#arena.write(block, letter.bytes, length)
+      write(words, record + TASK.BLOCK, block)
+    }
+    letter.release()
+    return true
+  }
+
+  /** A copy of what {@link fill} has written; to be released. */
+  read(slot: number): Letter {
+    const record = this.recordOf(slot)
+    const words = this.#words
+    const length = read(words, record + TASK.LENGTH)
+    const letter = Letter.toRead(read(words, record + TASK.KIND), length)
+    const block = read(words, record + TASK.BLOCK)
+    if (block === 0) {
+      const target = letter.words
+      const count = (length + 3) >> 2
+      for (let i = 0; i < count; i++) target[i] = read(words, record + TASK.DATA + i)
+    } else this.#arena.readInto(letter.bytes, block, length)
+    return letter
+  }
+
+  #dropBlock(record: number): void {
+    const block = read(this.#words, record + TASK.BLOCK)
+    if (block === 0) return
+    write(this.#words, record + TASK.BLOCK, 0)
+    this.#arena.give(block)
+  }
+}

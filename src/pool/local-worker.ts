@@ -1,0 +1,101 @@
+/** A worker whose thread is a flow of this event loop. */
+import type { Flow } from "../memory/flow.ts"
+import type { Thread } from "../thread/thread.ts"
+import type { PoolState } from "./pool-state.ts"
+import type { Roster, Worker } from "./worker.ts"
+
+export class LocalWorker<R> implements Worker<R> {
+  readonly #state: PoolState
+  #thread: Thread | undefined
+  #task: R | undefined
+
+  constructor(state: PoolState, firstTask: R | undefined) {
+    this.#state = state
+    if (firstTask !== undefined) this.accept(firstTask)
+  }
+
+  get thread(): Thread {
+    if (this.#thread === undefined) throw new Error("corepool: a worker was used before it had a thread")
+    return this.#thread
+  }
+
+  set thread(thread: Thread) {
+    this.#thread = thread
+  }
+
+  get flow(): Flow {
+    return this.thread.flow
+  }
+
+  get task(): R | undefined {
+    return this.#task
+  }
+
+  get taskInHand(): R {
+    return this.#task as R
+  }
+
+  get isBusy(): boolean {
+    return this.#task !== undefined
+  }
+
+  get isInterrupted(): boolean {
+    return this.thread.isInterrupted
+  }
+
+  accept(task: R): void {
+    this.#task = task
+    this.#state.workerBecameActive()
+  }
+
+  release(): void {
+    if (this.#task === undefined) return
+    this.#task = undefined
+    this.#state.workerBecameIdle()
+  }
+
+  countCompleted(): void {
+    this.#state.completed.increment()
+  }
+
+  start(): void {
+    this.thread.start()
+  }
+
+  /**
+   * By its flow, not its thread: a factory may wrap a worker's loop in a function that does not wait for it, and the thread
+   * then counts as ended.
+   */
+  interrupt(): void {
+    this.flow.interrupt()
+  }
+
+  reportUncaught(error: unknown): void {
+    this.thread.reportUncaught(error)
+  }
+}
+
+/** The workers of a pool of virtual threads. */
+export class LocalRoster<R> implements Roster<R> {
+  readonly #workers = new Set<LocalWorker<R>>()
+
+  get size(): number {
+    return this.#workers.size
+  }
+
+  add(worker: Worker<R>): void {
+    this.#workers.add(worker as LocalWorker<R>)
+  }
+
+  delete(worker: Worker<R>): void {
+    this.#workers.delete(worker as LocalWorker<R>)
+  }
+
+  has(worker: LocalWorker<R>): boolean {
+    return this.#workers.has(worker)
+  }
+
+  [Symbol.iterator](): IterableIterator<LocalWorker<R>> {
+    return this.#workers.values()
+  }
+}

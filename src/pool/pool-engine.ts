@@ -1,0 +1,47 @@
+/**
+ * What a ThreadPoolExecutor is made of behind its face: a core over some memory, a queue and threads of one kind. There are
+ * two, VirtualEngine and platform/PlatformEngine.
+ */
+import type { Callable, Runnable } from "../future/runnable.ts"
+import type { BlockingQueue } from "../queue/blocking-queue.ts"
+import type { Thread } from "../thread/thread.ts"
+import type { PoolState } from "./pool-state.ts"
+import type { Capabilities } from "./thread-pool-options.ts"
+
+/** What the pool itself, its hooks and its settings have to say. */
+export interface PoolShell {
+  /** Undefined if the factory refuses. */
+  newThread(target: () => unknown): Thread | undefined
+  beforeExecute(thread: Thread, task: Runnable): void
+  afterExecute(task: Runnable, error?: unknown): void
+  terminated(): void
+  reject(task: Runnable): void
+  announceTermination(): void
+}
+
+export interface PoolEngine {
+  readonly state: PoolState
+  /** The tasks that wait. */
+  readonly queue: BlockingQueue<Runnable>
+  readonly capabilities: Capabilities
+  readonly poolSize: number
+  readonly activeCount: number
+  readonly completedTaskCount: number
+
+  execute(task: Runnable): void
+  /** The function with its arguments, as something to execute. */
+  callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T>
+  remove(task: Runnable): boolean
+  /** Takes out everything that waits. */
+  drain(): Runnable[]
+
+  addWorker(bound: "core" | "maximum"): boolean
+  ensureWorker(): void
+  interruptIdleWorkers(): void
+  interruptWorkers(): void
+  tryTerminate(): void
+  /** Whether it is one of the pool's own. */
+  hasThread(thread: unknown): boolean
+  /** The pool has been told to shut down. */
+  shuttingDown(): void
+}

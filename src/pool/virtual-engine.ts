@@ -1,0 +1,89 @@
+/** A pool whose threads are flows of this event loop, and whose tasks wait in the user's own queue. */
+import { bind, type Callable, type Runnable } from "../future/runnable.ts"
+import type { BlockingQueue } from "../queue/blocking-queue.ts"
+import { LocalRoster } from "./local-worker.ts"
+import { PoolCore } from "./pool-core.ts"
+import type { PoolEngine, PoolShell } from "./pool-engine.ts"
+import { PoolState } from "./pool-state.ts"
+import { RunnableHost } from "./runnable-host.ts"
+import { type Capabilities, VIRTUAL } from "./thread-pool-options.ts"
+
+export class VirtualEngine implements PoolEngine {
+  readonly state: PoolState = new PoolState()
+  readonly queue: BlockingQueue<Runnable>
+  readonly #core: PoolCore<Runnable>
+  readonly #workers = new LocalRoster<Runnable>()
+
+  constructor(queue: BlockingQueue<Runnable>, shell: PoolShell) {
+    this.queue = queue
+    queue.holdTasks()
+    const host = new RunnableHost(this.state, shell, (worker) =>
+      // A thread that its factory had started was not accepted: its worker must not take tasks. [TP28]
+      this.#workers.has(worker) ? this.#core.run(worker) : Promise.resolve(),
+    )
+    this.#core = new PoolCore<Runnable>(this.state, queue, host, this.#workers)
+  }
+
+  get capabilities(): Capabilities {
+    return VIRTUAL
+  }
+
+  get poolSize(): number {
+    return this.#workers.size
+  }
+
+  get activeCount(): number {
+    return this.state.activeCount
+  }
+
+  get completedTaskCount(): number {
+    return this.state.completed.value
+  }
+
+  execute(task: Runnable): void {
+    this.#core.execute(task)
+  }
+
+  callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
+    return bind(fn, ...args)
+  }
+
+  remove(task: Runnable): boolean {
+    return this.#core.remove(task)
+  }
+
+  drain(): Runnable[] {
+    const tasks: Runnable[] = []
+    this.queue.drainTo(tasks)
+    // A queue may keep things that drainTo does not give, such as tasks that are not yet due.
+    for (const task of this.queue.toArray()) if (this.queue.remove(task)) tasks.push(task)
+    return tasks
+  }
+
+  addWorker(bound: "core" | "maximum"): boolean {
+    return this.#core.addWorker(bound)
+  }
+
+  ensureWorker(): void {
+    this.#core.ensureWorker()
+  }
+
+  interruptIdleWorkers(): void {
+    this.#core.interruptIdleWorkers()
+  }
+
+  interruptWorkers(): void {
+    this.#core.interruptWorkers()
+  }
+
+  tryTerminate(): void {
+    this.#core.tryTerminate()
+  }
+
+  hasThread(thread: unknown): boolean {
+    for (const worker of this.#workers) if (worker.thread === thread) return true
+    return false
+  }
+
+  shuttingDown(): void {}
+}

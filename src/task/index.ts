@@ -1,0 +1,1 @@
+export { type Task, task, type TasksOf, tasksOf } from "./task.ts"

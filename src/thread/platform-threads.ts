@@ -1,0 +1,90 @@
+/**
+ * Platform threads: worker threads of the runtime, each with a processor thread, a heap and an event loop of its own.
+ *
+ *     const pool = Executors.newFixedThreadPool(4, platformThreads({ name: "render", preload: [new URL("./gl.js", import.meta.url)] }))
+ */
+import { requireArray, requireFunction, requireObject, requireTimeout, typeError } from "../checks.ts"
+import { IllegalStateError } from "../errors.ts"
+import { naming, type ThreadFactory } from "./thread-factory.ts"
+import { Thread, type ThreadBody } from "./thread.ts"
+import type { UncaughtExceptionHandler } from "./uncaught.ts"
+
+export interface PlatformThreadOptions {
+  /** A prefix (`"io"` gives `io-1`, `io-2`, …) or a function of the thread's number. Default `pool-N-thread-M`. */
+  readonly name?: string | ((n: number) => string)
+  /**
+   * How long a thread whose task was cancelled with interrupt, or ran out of time, may go on, in ms; then it is terminated and
+   * replaced. Default 1000; `Infinity` for Java's way, to wait for ever.
+   */
+  readonly terminateAfter?: number
+  /** Limits of the thread's heap and stack, as for a `Worker` of node:worker_threads. */
+  readonly resourceLimits?: {
+    readonly maxOldGenerationSizeMb?: number
+    readonly maxYoungGenerationSizeMb?: number
+    readonly codeRangeSizeMb?: number
+    readonly stackSizeMb?: number
+  }
+  /** The thread's `process.env`; default a copy of this one's. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Options of the runtime, such as `--expose-gc`. */
+  readonly execArgv?: readonly string[]
+  /** Modules that each thread loads before its first task. */
+  readonly preload?: readonly (string | URL)[]
+  /** Told, in the thread that made the pool, of what a command has thrown. Default: print it. */
+  readonly uncaughtException?: UncaughtExceptionHandler
+}
+
+const BODY: unique symbol = Symbol("corepool.body")
+
+/** How a pool has a thread made: its target bears what the thread is to run. */
+export interface PlatformTarget {
+  (): unknown
+  readonly [BODY]: (options: PlatformThreadOptions) => ThreadBody
+}
+
+/** A target for a factory of platform threads. */
+export function platformTarget(make: PlatformTarget[typeof BODY]): PlatformTarget {
+  return Object.assign(
+    (): never => {
+      throw new IllegalStateError("This target can only be run by a platform thread")
+    },
+    { [BODY]: make },
+  )
+}
+
+/** How long a thread may go on, by default, in ms. */
+export const TERMINATE_AFTER = 1000
+
+/** A factory of platform threads. */
+export function platformThreads(options: PlatformThreadOptions = {}): ThreadFactory {
+  requireOptions(options)
+  const nameOf = naming(options.name)
+  let threads = 0
+  return {
+    isVirtual: false,
+    newThread(target) {
+      if (!(BODY in target)) {
+        throw typeError(
+          "target",
+          "what the pool has passed, as it is: another thread cannot run a function of this one",
+          target,
+        )
+      }
+      const body = (target as PlatformTarget)[BODY](options)
+      return Thread.createPlatform(body, nameOf(++threads), options.uncaughtException)
+    },
+  }
+}
+
+function requireOptions(options: PlatformThreadOptions): void {
+  requireObject("options", options)
+  const { terminateAfter, preload, resourceLimits, env, execArgv, uncaughtException } = options
+  if (terminateAfter !== undefined) requireTimeout("terminateAfter", terminateAfter)
+  if (uncaughtException !== undefined) requireFunction("uncaughtException", uncaughtException)
+  if (resourceLimits !== undefined) requireObject("resourceLimits", resourceLimits)
+  if (env !== undefined) requireObject("env", env)
+  if (execArgv !== undefined) requireArray("execArgv", execArgv)
+  for (const module of preload === undefined ? [] : requireArray("preload", preload)) {
+    if (!URL.canParse(String(module))) throw typeError("preload", "absolute URLs of modules", module)
+  }
+}
