@@ -2,7 +2,8 @@
  * `npm run bench`: corepool beside its rivals, in one run. README.md says what is measured and how.
  *
  *     npm run bench                   all contests
- *     npm run bench -- pool memory    these only
+ *     npm run bench -- pool memory    these only; `platform` stands for all whose name begins with it
+ *     npm run bench -- defects        what the rivals get wrong, and whether corepool does
  *     npm run bench -- --quick        small and few: to see whether it works
  *
  * The exit code tells whether the run went through, never who won.
@@ -11,7 +12,11 @@ import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
 import type { Contest } from "./contest.ts"
 import { contests } from "./contests.ts"
+import { runDefects } from "./defects.ts"
 import { type BoutResult, FULL, measure, QUICK } from "./measure.ts"
+import type { PlatformContest } from "./platform-contest.ts"
+import { runPlatform } from "./platform-report.ts"
+import { platformContests } from "./platform.ts"
 import { printBout, printLosses, toJson } from "./report.ts"
 import { rivalVersions } from "./rivals.ts"
 
@@ -20,7 +25,7 @@ const { values: flags, positionals: names } = parseArgs({
   options: { quick: { type: "boolean", default: false } },
 })
 
-async function main(chosen: readonly Contest[]): Promise<void> {
+async function main(chosen: readonly Contest[], platform: readonly PlatformContest[]): Promise<void> {
   const settings = flags.quick ? QUICK : FULL
   const machine = {
     node: process.version,
@@ -46,6 +51,12 @@ async function main(chosen: readonly Contest[]): Promise<void> {
       bouts.push(result)
     }
   }
+  const counts: unknown[] = []
+  for (const contest of platform) {
+    const measured = await runPlatform(contest, settings)
+    for (const [unit, bouts] of measured.ratios) results.set(unit, bouts)
+    counts.push(...measured.counts)
+  }
 
   console.log("\n## Where corepool is behind a rival, or short of a target\n")
   for (const [contest, bouts] of results) printLosses(contest, bouts)
@@ -55,14 +66,28 @@ async function main(chosen: readonly Contest[]): Promise<void> {
       ...machine,
       quick: flags.quick,
       contests: [...results].map(([contest, bouts]) => toJson(contest, bouts)),
+      counts,
     }),
   )
 }
 
-const unknown = names.filter((name) => !contests.some((contest) => contest.name === name))
+const DEFECTS = "defects"
+
+function isMeant(wanted: string, name: string): boolean {
+  return name === wanted || name.startsWith(`${wanted}-`)
+}
+
+function isChosen({ name }: { readonly name: string }): boolean {
+  return names.length === 0 || names.some((wanted) => isMeant(wanted, name))
+}
+
+const known = [...[...contests, ...platformContests].map(({ name }) => name), DEFECTS]
+const unknown = names.filter((wanted) => !known.some((name) => isMeant(wanted, name)))
 if (unknown.length > 0) {
-  console.error(`No such contest: ${unknown.join(", ")}. There are: ${contests.map(({ name }) => name).join(", ")}.`)
+  console.error(`No such contest: ${unknown.join(", ")}. There are: ${known.join(", ")}.`)
   process.exitCode = 2
 } else {
-  await main(names.length === 0 ? contests : contests.filter(({ name }) => names.includes(name)))
+  const [chosen, platform] = [contests.filter(isChosen), platformContests.filter(isChosen)]
+  if (chosen.length + platform.length > 0) await main(chosen, platform)
+  if (names.includes(DEFECTS)) await runDefects()
 }

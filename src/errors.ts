@@ -3,12 +3,21 @@
  *
  * The names are Java's with `Error` for `Exception`. Wrong arguments are not in this family:
  * they are plain `TypeError` and `RangeError`, worded by `checks.ts`.
+ *
+ * A thread may have loaded corepool more than once, in several bundles. Each copy has classes of its own, but to a user a
+ * TimeoutError is a TimeoutError: so `instanceof` goes by the names that all copies have given to their classes.
  */
+import { isNamedLike, nameErrors } from "./error-names.ts"
 
 /** The base of every error that corepool itself raises. Test `code` rather than `message`. */
 export abstract class CorepoolError extends Error {
   /** Stable across versions, `ERR_COREPOOL_…`. */
   abstract readonly code: string
+
+  /** @internal */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return Function.prototype[Symbol.hasInstance].call(this, value) || isNamedLike(this, value)
+  }
 }
 
 /** A task was refused: the executor is shut down or saturated. The task rides along, so nothing is lost. */
@@ -89,3 +98,19 @@ export class NoSuchElementError extends CorepoolError {
   override readonly name: string = "NoSuchElementError"
   readonly code = "ERR_COREPOOL_NO_SUCH_ELEMENT"
 }
+
+nameErrors({
+  CorepoolError,
+  RejectedExecutionError,
+  CancellationError,
+  TimeoutError,
+  InterruptedError,
+  ThreadDeathError,
+  TaskNotPortableError,
+  NotSerializableError,
+  IllegalStateError,
+  IllegalMonitorStateError,
+  BrokenBarrierError,
+  UnsupportedOperationError,
+  NoSuchElementError,
+})

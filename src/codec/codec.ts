@@ -2,65 +2,77 @@
  * Values as bytes, for memory that threads share.
  *
  * What arrives is a copy, as by `structuredClone`. Beyond that errors keep their name, their stack, their cause and
- * their own fields, and those of the language and of corepool their class. What cannot be copied is refused with a
- * NotSerializableError that names it: functions, symbols, promises, ports, and whatever refers to shared memory, which
- * cannot be written down as bytes.
+ * their own fields, and those of the language and of corepool their class; and so do instances of registered classes
+ * (revival.ts). What cannot be copied is refused with a NotSerializableError that says what it is and where in the value.
  *
- * Numbers, booleans and short strings are written by ourselves: the runtime's own serializer takes microseconds for them.
+ * What cannot be written down as bytes but can be posted goes beside them, if there is a list to put it on:
+ *
+ *     const attachments: object[] = []
+ *     const letter = encode(value, attachments, new Set(transferList))   // here
+ *     port.postMessage(attachments, transferList)                        // if there are any
+ *     decode(letter, attachments)                                        // there
+ *
+ * These are shared memory, shared objects (a lock arrives as a lock), what is to be moved, and what only the runtime can
+ * copy, such as a Blob.
  */
-import { deserialize, serialize } from "node:v8"
 import { show } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
-import { DOUBLE, FALSE, INT, LATIN1, Letter, NULL, PACKED, STRUCTURED, TRUE, UNDEFINED } from "./letter.ts"
-import { pack, unpack } from "./packing.ts"
+import { LONG_TEXT } from "./byte-writer.ts"
+import { Decoder } from "./decoder.ts"
+import { Encoder } from "./encoder.ts"
+import { messageOf } from "./instances.ts"
+import * as letters from "./letter.ts"
+import { Letter } from "./letter.ts"
+import { isWide, latin1, utf16 } from "./texts.ts"
 
-/** Beyond this the serializer is faster. */
-const SHORT = 256
-
-/** The letter is the caller's to {@link Letter.release}. */
-export function encode(value: unknown): Letter {
+/**
+ * The letter is the caller's to {@link Letter.release}. If it throws, nothing was attached; but a shared object in the
+ * value may have become known as one that other threads use.
+ */
+export function encode(value: unknown, attachments?: object[], transfer?: ReadonlySet<object>): Letter {
   const letter = Letter.blank()
   switch (typeof value) {
     case "number":
       encodeNumber(letter, value)
       break
     case "string":
-      if (!encodeShort(letter, value)) letter.copy(STRUCTURED, serialize(value))
+      encodeText(letter, value)
       break
     case "boolean":
-      letter.seal(value ? TRUE : FALSE, 0)
+      letter.seal(value ? letters.TRUE : letters.FALSE, 0)
       break
     case "undefined":
-      letter.seal(UNDEFINED, 0)
+      letter.seal(letters.UNDEFINED, 0)
       break
     default:
-      if (value === null) letter.seal(NULL, 0)
-      else encodeStructure(letter, value)
+      if (value === null) letter.seal(letters.NULL, 0)
+      else encodeStructure(letter, value, "", attachments, transfer)
   }
   return letter
 }
 
-/** The bytes may be those of the value from now on: do not change them. */
-export function decode(letter: Letter): unknown {
+/** What was encoded, and what came with it. Whatever the bytes are, it throws nothing but NotSerializableError. */
+export function decode(letter: Letter, attachments: readonly object[] = []): unknown {
   switch (letter.kind) {
-    case UNDEFINED:
+    case letters.UNDEFINED:
       return undefined
-    case NULL:
+    case letters.NULL:
       return null
-    case FALSE:
+    case letters.FALSE:
       return false
-    case TRUE:
+    case letters.TRUE:
       return true
-    case INT:
+    case letters.INT:
       return letter.words[0]
-    case DOUBLE:
+    case letters.DOUBLE:
       return letter.doubles[0]
-    case LATIN1:
-      return letter.bytes.toString("latin1", 0, letter.length)
-    case STRUCTURED:
-      return deserialize(letter.bytes.subarray(0, letter.length))
-    case PACKED:
-      return unpack(deserialize(letter.bytes.subarray(0, letter.length)))
+    case letters.LATIN1:
+      return latin1(letter.bytes, 0, letter.length)
+    case letters.UTF16:
+      return utf16(letter.bytes, 0, letter.length >> 1)
+    case letters.TREE:
+    case letters.GRAPH:
+      return decodeStructure(letter, attachments)
     default:
       throw new NotSerializableError(`No value is of the kind ${letter.kind}: the memory was written by something else`)
   }
@@ -69,11 +81,8 @@ export function decode(letter: Letter): unknown {
 /** What becomes of a value on its way to another thread. */
 export function copyOf(value: unknown): unknown {
   const letter = encode(value)
-  const read = Letter.toRead(letter.kind, letter.length)
-  read.words.set(letter.words.subarray(0, (letter.length + 3) >> 2))
-  const copy = decode(read)
+  const copy = decode(letter)
   letter.release()
-  read.release()
   return copy
 }
 
@@ -88,7 +97,7 @@ export function encodeToBytes(value: unknown): Uint8Array {
 }
 
 export function decodeFromBytes(bytes: Uint8Array): unknown {
-  const letter = Letter.toRead(bytes[0] ?? 0, bytes.length - 1)
+  const letter = Letter.toRead(bytes[0] ?? 0, Math.max(bytes.length - 1, 0))
   letter.bytes.set(bytes.subarray(1))
   const value = decode(letter)
   letter.release()
@@ -98,35 +107,77 @@ export function decodeFromBytes(bytes: Uint8Array): unknown {
 function encodeNumber(letter: Letter, value: number): void {
   if (Object.is(value | 0, value)) {
     letter.words[0] = value
-    letter.seal(INT, 4)
+    letter.seal(letters.INT, 4)
   } else {
     letter.doubles[0] = value
-    letter.seal(DOUBLE, 8)
+    letter.seal(letters.DOUBLE, 8)
   }
+}
+
+function encodeText(letter: Letter, value: string): void {
+  const { length } = value
+  if (length < LONG_TEXT && encodeShort(letter, value)) return
+  const wide = isWide(value)
+  const size = wide ? length * 2 : length
+  if (size > letter.bytes.length) letter.reserve(size, 0)
+  letter.bytes.write(value, 0, size, wide ? "utf16le" : "latin1")
+  letter.seal(wide ? letters.UTF16 : letters.LATIN1, size)
 }
 
 function encodeShort(letter: Letter, value: string): boolean {
   const { length } = value
-  if (length > SHORT) return false
   const { bytes } = letter
   for (let i = 0; i < length; i++) {
     const code = value.charCodeAt(i)
     if (code > 255) return false
     bytes[i] = code
   }
-  letter.seal(LATIN1, length)
+  letter.seal(letters.LATIN1, length)
   return true
 }
 
-function encodeStructure(letter: Letter, value: unknown): void {
+// ------------------------------------------------------------------ structures
+
+/** At rest. User code that runs while a value is written or read may have another one written or read. */
+const encoders: Encoder[] = []
+const decoders: Decoder[] = []
+
+/** `name` is what the value is called in a refusal. */
+export function encodeStructure(
+  letter: Letter,
+  value: unknown,
+  name: string,
+  attachments: object[] | undefined,
+  transfer: ReadonlySet<object> | undefined,
+): void {
+  const encoder = encoders.pop() ?? new Encoder(letter)
   try {
-    const packed = pack(value)
-    if (packed === undefined) letter.copy(STRUCTURED, serialize(value))
-    else letter.copy(PACKED, serialize(packed))
+    encoder.encode(letter, value, name, attachments, transfer)
   } catch (error) {
     letter.release()
     if (error instanceof NotSerializableError) throw error
-    const why = error instanceof Error ? error.message : String(error)
-    throw new NotSerializableError(`${show(value)} cannot be sent to another thread: ${why}`, { cause: error })
+    const why = isOverflow(error) ? "it is nested too deeply" : messageOf(error)
+    throw new NotSerializableError(`${show(value)}${encoder.place} cannot be sent to another thread: ${why}`, {
+      cause: error,
+    })
+  } finally {
+    encoders.push(encoder)
   }
+}
+
+function decodeStructure(letter: Letter, attachments: readonly object[]): unknown {
+  const decoder = decoders.pop() ?? new Decoder(letter)
+  try {
+    return decoder.decode(letter, attachments)
+  } catch (error) {
+    if (error instanceof NotSerializableError) throw error
+    const why = isOverflow(error) ? "it is nested too deeply" : messageOf(error)
+    throw new NotSerializableError(`The value cannot be read: ${why}`, { cause: error })
+  } finally {
+    decoders.push(decoder)
+  }
+}
+
+function isOverflow(error: unknown): boolean {
+  return error instanceof RangeError && /call stack/i.test(error.message)
 }

@@ -2,12 +2,22 @@
  * A value on its way between threads: its kind and its bytes, in memory of this thread. It is written by `encode`, copied
  * into shared memory and out of it as words, and read by `decode`.
  *
+ *     const letter = encode(value)                              // here
+ *     words.set(letter.words.subarray(0, letter.wordCount), index)    and letter.kind, letter.length
+ *     letter.release()
+ *
+ *     const letter = Letter.toRead(kind, length)                // there
+ *     letter.words.set(words.subarray(index, index + letter.wordCount))
+ *     const value = decode(letter)
+ *     letter.release()
+ *
  * Letters are used again: say {@link Letter.release} when the bytes are not needed any more. Not one for all, because
  * whoever waits for a lock between encoding and copying lets other flows of its thread go on.
  */
 import { Buffer } from "node:buffer"
+import { NotSerializableError } from "../errors.ts"
 
-/** Kinds of values. From STRUCTURED on, what is decoded may refer to the bytes it was decoded from. */
+/** Kinds of values. A kind fits into a byte and is never 0: memory that was never written holds no value. */
 export const UNDEFINED = 1
 export const NULL = 2
 export const FALSE = 3
@@ -15,12 +25,24 @@ export const TRUE = 4
 export const INT = 5
 export const DOUBLE = 6
 export const LATIN1 = 7
-export const STRUCTURED = 8
-export const PACKED = 9
+export const UTF16 = 8
+/** Tagged bytes: see tags.ts. */
+export const TREE = 9
+/** The same, and somewhere in it something is referred to a second time. */
+export const GRAPH = 10
+
+/** Kinds of lists of arguments; others are a TREE or a GRAPH. */
+export const NO_ARGUMENTS = 16
+export const ONE_INT = 17
+export const ONE_DOUBLE = 18
+export const TWO_INTS = 19
+export const TWO_DOUBLES = 20
 
 const ROOM = 512
+/** The length is a word. */
+const LONGEST = 2 ** 31 - 8
 /** A letter that had to be longer is left to the garbage collector, and so are more than a few. */
-const LONGEST_KEPT = 2 ** 16
+const LONGEST_KEPT = 2 ** 18
 const MOST_KEPT = 16
 
 const kept: Letter[] = []
@@ -32,27 +54,27 @@ export class Letter {
   #words: Int32Array
   #bytes: Buffer
   #doubles: Float64Array
-  readonly #reusable: boolean
+  #view: DataView
 
-  private constructor(room: number, reusable: boolean) {
-    this.#reusable = reusable
+  private constructor(room: number) {
     const memory = new ArrayBuffer((room + 7) & ~7)
     this.#words = new Int32Array(memory)
     this.#bytes = Buffer.from(memory)
     this.#doubles = new Float64Array(memory)
+    this.#view = new DataView(memory)
   }
 
   /** One to write into. */
   static blank(): Letter {
-    return kept.pop() ?? new Letter(ROOM, true)
+    return kept.pop() ?? new Letter(ROOM)
   }
 
   /** One to copy a value of this kind and length into, and then to be decoded. */
   static toRead(kind: number, length: number): Letter {
-    const letter = kind >= STRUCTURED ? new Letter(length, false) : Letter.blank()
+    const letter = Letter.blank()
     letter.kind = kind
     letter.length = length
-    if (length > letter.#bytes.length) letter.#grow(length)
+    if (length > letter.#bytes.length) letter.reserve(length, 0)
     return letter
   }
 
@@ -60,19 +82,34 @@ export class Letter {
     return this.#words
   }
 
+  /** How many words are in use; the bytes after `length` in the last one mean nothing. */
+  get wordCount(): number {
+    return (this.length + 3) >> 2
+  }
+
   get doubles(): Float64Array {
     return this.#doubles
   }
 
+  /** Of all its memory, from the beginning. */
   get bytes(): Buffer {
     return this.#bytes
   }
 
-  /** Takes over all of these bytes. */
-  copy(kind: number, bytes: Uint8Array): void {
-    if (bytes.length > this.#bytes.length) this.#grow(bytes.length)
-    this.#bytes.set(bytes)
-    this.seal(kind, bytes.length)
+  /** Over the same. */
+  get view(): DataView {
+    return this.#view
+  }
+
+  /** Makes room for so many bytes in total and keeps the first `used` of them. The views are others afterwards. */
+  reserve(total: number, used: number): void {
+    if (total > LONGEST) throw new NotSerializableError("The value takes more than 2 GB as bytes")
+    const larger = new Letter(Math.min(Math.max(total, used * 2, ROOM), LONGEST))
+    larger.#bytes.set(this.#bytes.subarray(0, used))
+    this.#words = larger.#words
+    this.#bytes = larger.#bytes
+    this.#doubles = larger.#doubles
+    this.#view = larger.#view
   }
 
   seal(kind: number, length: number): void {
@@ -82,13 +119,6 @@ export class Letter {
 
   /** The bytes are not needed any more. */
   release(): void {
-    if (this.#reusable && this.#bytes.length <= LONGEST_KEPT && kept.length < MOST_KEPT) kept.push(this)
-  }
-
-  #grow(length: number): void {
-    const larger = new Letter(length, true)
-    this.#words = larger.#words
-    this.#bytes = larger.#bytes
-    this.#doubles = larger.#doubles
+    if (this.#bytes.length <= LONGEST_KEPT && kept.length < MOST_KEPT) kept.push(this)
   }
 }

@@ -2,7 +2,7 @@
  * The half of an executor that follows from the other half, except `with`: a view made by `with` is built on this class
  * itself (see with-options.ts), and AbstractExecutorService adds `with` on top of both.
  */
-import { requireObject, typeError } from "../checks.ts"
+import { requireFunction, requireObject, typeError } from "../checks.ts"
 import { InterruptedError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
@@ -22,7 +22,9 @@ export abstract class ExecutorServiceBase implements ExecutorService {
   abstract get isTerminated(): boolean
 
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {
-    const future = this.newTaskFor<T>(this.callable(task, args))
+    requireFunction("task", task)
+    const isPlain = this.newTaskFor === ExecutorServiceBase.prototype.newTaskFor
+    const future = isPlain ? FutureTask.call(task, args) : this.newTaskFor<T>(this.callable(task, args))
     try {
       this.execute(future)
     } catch (error) {

@@ -12,6 +12,7 @@ import { requireBoolean, requireFunction, requireInteger, requireObject, typeErr
 import { RejectedExecutionError } from "../errors.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import { awaiting, type Steps, WaitList } from "../memory/waiting.ts"
+import { eachOf } from "../task/reference.ts"
 import { Thread } from "../thread/thread.ts"
 import { Carrier } from "./carrier.ts"
 import type { MapOptions, TaskHost } from "./executor.ts"
@@ -41,7 +42,7 @@ async function* mapping<I, O>(
   window: number,
   chunk: number,
 ): AsyncGenerator<Awaited<O>, void, undefined> {
-  const feed = new Feed<I, Awaited<O>>(executor, (batch) => mapChunk(fn, batch), source, window, chunk)
+  const feed = new Feed<I, Awaited<O>>(executor, eachOf(fn), source, window, chunk)
   try {
     for (;;) {
       feed.fill()
@@ -58,7 +59,7 @@ async function* mapping<I, O>(
 /** What is under way between the source and the consumer. */
 class Feed<I, O> {
   readonly #executor: TaskHost
-  readonly #run: (batch: I[]) => Promise<O[]>
+  readonly #run: (batch: readonly I[]) => Promise<O[]>
   readonly #source: Source<I>
   readonly #window: number
   readonly #chunk: number
@@ -80,7 +81,13 @@ class Feed<I, O> {
     this.#progress.signal()
   }
 
-  constructor(executor: TaskHost, run: (batch: I[]) => Promise<O[]>, source: Source<I>, window: number, chunk: number) {
+  constructor(
+    executor: TaskHost,
+    run: (batch: readonly I[]) => Promise<O[]>,
+    source: Source<I>,
+    window: number,
+    chunk: number,
+  ) {
     this.#executor = executor
     this.#run = run
     this.#source = source
@@ -136,7 +143,7 @@ class Feed<I, O> {
 
   /** False if the executor is full, which the end of a chunk will change. */
   #start(batch: I[]): boolean {
-    const result = this.#executor.taskFor(() => this.#run(batch))
+    const result = this.#executor.taskFor(this.#executor.callable(this.#run, [batch]))
     const task = new ChunkTask(result, this.#onChunkEnd)
     try {
       this.#executor.execute(task)
@@ -211,12 +218,6 @@ class ChunkTask<O> extends Carrier<O[]> {
   protected override told(): void {
     this.#onEnd()
   }
-}
-
-async function mapChunk<I, O>(fn: (item: I) => O | PromiseLike<O>, batch: readonly I[]): Promise<Awaited<O>[]> {
-  const results: Awaited<O>[] = []
-  for (const item of batch) results.push(await fn(item))
-  return results
 }
 
 function sourceOf<I>(items: Iterable<I> | AsyncIterable<I>): () => Source<I> {

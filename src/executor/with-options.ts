@@ -18,7 +18,7 @@ import type { TaskWatcher } from "../future/task-parties.ts"
 import { listen, unlisten } from "../memory/abort.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import { Thread } from "../thread/thread.ts"
-import { Timer } from "../time/timer.ts"
+import { now, Timer } from "../time/timer.ts"
 import { Carrier } from "./carrier.ts"
 import type { ExecutorService, TaskHost, TaskOptions } from "./executor.ts"
 import { ExecutorServiceBase } from "./executor-service-base.ts"
@@ -153,6 +153,9 @@ class Limits implements TaskWatcher {
   #queued: FutureTask<unknown>
   /** First the queue's limit, from the start on the run's. */
   #timer: Timer | undefined
+  /** The run's, if it is in another thread. */
+  #runTimer: Timer | undefined
+  #startOf: () => number | undefined = () => undefined
 
   constructor(task: FutureTask<unknown>, options: TaskOptions, executor: TaskHost, reportFailure: boolean) {
     this.#task = this.#queued = task
@@ -162,10 +165,29 @@ class Limits implements TaskWatcher {
     const { signal, queueTimeout } = options
     if (signal !== undefined) listen(signal, this.#onAbort)
     if (queueTimeout !== undefined) {
-      this.#timer = new Timer(queueTimeout, false, () =>
-        this.#withdraw(() => task.expire(new TimeoutError(`The task did not start within ${queueTimeout} ms`))),
-      )
+      this.#timer = new Timer(queueTimeout, false, () => {
+        if (this.#startOf() !== undefined) return // in another thread, and nobody has told us
+        this.#withdraw(() => task.expire(new TimeoutError(`The task did not start within ${queueTimeout} ms`)))
+      })
     }
+  }
+
+  /** A task in another thread does not tell when it begins; but it cannot run out of time before its whole time is over. */
+  sentAway(startOf: () => number | undefined): void {
+    this.#startOf = startOf
+    const { timeout } = this.#options
+    if (timeout !== undefined) this.#runTimer = new Timer(timeout, false, () => this.#expireElsewhere(timeout))
+  }
+
+  #expireElsewhere(timeout: number): void {
+    const start = this.#startOf()
+    const left = start === undefined ? timeout : start + timeout - now()
+    if (left > 0) this.#runTimer = new Timer(left, false, () => this.#expireElsewhere(timeout))
+    else this.#expire(timeout)
+  }
+
+  #expire(timeout: number): void {
+    this.#withdraw(() => this.#task.expire(new TimeoutError(`The task did not end within ${timeout} ms`)))
   }
 
   standsInQueue(task: FutureTask<unknown>): void {
@@ -176,13 +198,12 @@ class Limits implements TaskWatcher {
     const { timeout } = this.#options
     this.#timer?.cancel()
     if (timeout === undefined) return
-    this.#timer = new Timer(timeout, false, () =>
-      this.#withdraw(() => this.#task.expire(new TimeoutError(`The task did not end within ${timeout} ms`))),
-    )
+    this.#timer = new Timer(timeout, false, () => this.#expire(timeout))
   }
 
   ended(): void {
     this.#timer?.cancel()
+    this.#runTimer?.cancel()
     if (this.#options.signal !== undefined) unlisten(this.#options.signal, this.#onAbort)
     if (this.#reportFailure && this.#task.state === "failed") {
       Thread.currentThread().reportUncaught(this.#task.exceptionNow())
@@ -209,6 +230,11 @@ interface Prioritized {
   [PRIORITY]: number
   [SEQUENCE]: number
   compareTo(other: unknown): number
+}
+
+/** The priority that a task was given, if it was. */
+export function priorityOf(task: object): number | undefined {
+  return (task as Partial<Prioritized>)[PRIORITY]
 }
 
 let lastSequence = 0

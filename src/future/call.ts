@@ -10,7 +10,7 @@ export interface Call {
   readonly args: readonly unknown[]
 }
 
-const CALL: unique symbol = Symbol("corepool.call")
+const CALL: unique symbol = Symbol.for("corepool.call")
 
 /** A callable that {@link callOf} can take apart. */
 export function callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {

@@ -1,9 +1,13 @@
 /** A future in words, as in the JDK. */
 import { show } from "../checks.ts"
 import type { FutureState } from "./future.ts"
-import { type Callable, nameOf } from "./runnable.ts"
+import { nameOf } from "./runnable.ts"
 
-export function describeOutcome(state: FutureState, outcome: unknown, callable: Callable<unknown> | undefined): string {
+export function describeOutcome(
+  state: FutureState,
+  outcome: unknown,
+  callable: ((...args: never[]) => unknown) | undefined,
+): string {
   switch (state) {
     case "success":
       return "Completed normally"

@@ -49,12 +49,16 @@ import {
  * greatest cost of a task.
  */
 
+const NO_ARGUMENTS: readonly unknown[] = []
+
 export class FutureTask<T> implements Future<T> {
   readonly #words: Int32Array = nextPage()
   readonly #index: number = nextIndex()
 
   /** Dropped on completion, so that a future kept for its result keeps nothing else alive. */
-  #callable: Callable<T> | undefined
+  #callable: ((...args: never[]) => T | PromiseLike<T>) | undefined
+  /** What it is called with: nothing, but for {@link FutureTask.call}. */
+  #args: readonly unknown[] = NO_ARGUMENTS
 
   /** The value, the error, or what a cancellation was caused by; read only in the state that belongs to it. */
   #outcome: unknown
@@ -75,6 +79,16 @@ export class FutureTask<T> implements Future<T> {
   constructor(runnable: Runnable, result: T)
   constructor(...args: [callable: Callable<T>] | [runnable: Runnable, result: T]) {
     this.#callable = args.length === 1 ? requireFunction("callable", args[0]) : callableOf(args[0], args[1])
+  }
+
+  /**
+   * @internal The future of a call. Function and arguments are kept apart: it is one object less for each task, and another
+   * thread can be told of both.
+   */
+  static call<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): FutureTask<T> {
+    const task = new FutureTask<T>(fn as unknown as Callable<T>)
+    if (args.length > 0) task.#args = args
+    return task
   }
 
   // ------------------------------------------------------------------ looking
@@ -127,6 +141,7 @@ export class FutureTask<T> implements Future<T> {
   // ------------------------------------------------------------------ waiting
 
   get(wait?: WaitOptions): Promise<T> {
+    if (this.#remote !== undefined) this.#remote.awaited(this.#handle)
     if (this.isDone) return this.#reported(wait)
     if (wait !== undefined) return awaiting(this.#waitingForResult(), wait)
     return new Promise((resolve, reject) => new ResultWait(this, resolve, reject))
@@ -246,6 +261,7 @@ export class FutureTask<T> implements Future<T> {
 
   #finish(): void {
     this.#callable = undefined
+    this.#args = NO_ARGUMENTS
     this.#remote = undefined
     const waiters = this.#waiters
     this.#waiters = undefined
@@ -286,7 +302,7 @@ export class FutureTask<T> implements Future<T> {
     if (callable === undefined) return undefined
     let value: T | PromiseLike<T>
     try {
-      value = callable()
+      value = this.#invoke(callable)
       // Inside: a value whose `then` cannot even be looked at, such as a revoked proxy, fails the task.
       if (isPromiseLike(value)) return value
     } catch (error) {
@@ -317,7 +333,7 @@ export class FutureTask<T> implements Future<T> {
     const callable = this.#claim(currentFlow())
     if (callable === undefined) return false
     try {
-      const pending: unknown = callable()
+      const pending: unknown = this.#invoke(callable)
       if (isPromiseLike(pending)) return this.#resetAfter(pending)
     } catch (error) {
       this.fail(error)
@@ -338,8 +354,12 @@ export class FutureTask<T> implements Future<T> {
     return !this.isDone
   }
 
+  #invoke(callable: (...args: never[]) => T | PromiseLike<T>): T | PromiseLike<T> {
+    return this.#args === NO_ARGUMENTS ? (callable as Callable<T>)() : callable(...(this.#args as never[]))
+  }
+
   /** The body, if the caller may run it now: not done, and nobody else runs it. */
-  #claim(runner: Flow): Callable<T> | undefined {
+  #claim(runner: Flow): ((...args: never[]) => T | PromiseLike<T>) | undefined {
     if (this.isDone || this.#runner !== undefined) return undefined
     this.#runner = runner
     this.#watcher?.started()
@@ -369,18 +389,24 @@ export class FutureTask<T> implements Future<T> {
    */
   renew(): FutureTask<unknown> {
     const callable = this.#callable
-    return callable === undefined ? this : new FutureTask<unknown>(callable)
+    return callable === undefined ? this : FutureTask.call(callable, this.#args as never[])
   }
 
   /** @internal What it does, if it is not over. */
-  get work(): Callable<T> | undefined {
+  get work(): ((...args: never[]) => unknown) | undefined {
     return this.#callable
+  }
+
+  /** @internal And with which arguments. */
+  get workArguments(): readonly unknown[] {
+    return this.#args
   }
 
   /** @internal Its task is in another thread from now on. */
   runElsewhere(remote: RemoteTasks, handle: number): void {
     this.#remote = remote
     this.#handle = handle
+    this.#watcher?.sentAway?.(() => remote.startOf(handle))
   }
 
   /** @internal It is here again: nobody has begun it. */

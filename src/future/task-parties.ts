@@ -5,6 +5,8 @@ import type { Future } from "./future.ts"
 /** Told of the turns in a task's life; how executors hang time limits and signals on it. */
 export interface TaskWatcher {
   started(): void
+  /** It runs in another thread, if it does; `startOf` tells when it began. */
+  sentAway?(startOf: () => number | undefined): void
   ended(): void
 }
 
@@ -14,6 +16,10 @@ export interface RemoteTasks {
   look(): void
   /** Decides that the task with this handle is cancelled, unless its outcome is decided already. */
   cancel(handle: number, mayInterruptIfRunning: boolean): boolean
+  /** When the task with this handle began to run, on the clock of `now()`; undefined if it has not. */
+  startOf(handle: number): number | undefined
+  /** Somebody is going to await the task with this handle. */
+  awaited(handle: number): void
   /** How to wait until the future is done, for a thread that blocks. */
   blocking(future: Future<unknown>, handle: number): Steps<void>
 }

@@ -9,6 +9,7 @@
  * taking it out again costs more than all the rest of locking and unlocking.
  */
 import type { Here } from "../memory/here.ts"
+import { perThread } from "../per-thread.ts"
 
 export class ReadingFlows {
   /** The cell of the lock that stands for this thread, while a flow reads. */
@@ -66,7 +67,7 @@ class ReadLocksHeld {
   }
 }
 
-const tables = new WeakMap<Here, ReadLocksHeld>()
+const tables = perThread("read locks", () => new WeakMap<Here, ReadLocksHeld>())
 
 function readLocksHeldIn(here: Here): ReadLocksHeld {
   let table = tables.get(here)

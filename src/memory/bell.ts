@@ -18,14 +18,16 @@ import { EXCLUSIVE } from "./wait-queue.ts"
 export class Bell implements Addressee, ParkPlace {
   readonly here: Here
   readonly index: number
-  readonly interruptible = true
+  readonly interruptible: boolean
   readonly limited = true
   readonly #answer: () => void
   #rung = false
   #held = false
 
-  constructor(here: Here, answer: () => void) {
+  /** Whether an interrupt ends the wait of who blocks for it is decided here. */
+  constructor(here: Here, answer: () => void, interruptible = true) {
     this.here = here
+    this.interruptible = interruptible
     this.#answer = answer
     this.index = here.nodes.take(0, FREE, EXCLUSIVE)
     here.register(this)
@@ -73,7 +75,7 @@ export class Bell implements Addressee, ParkPlace {
 
   /** Blocks the thread until the bell rings. */
   block(flow: Flow, ms: number): BlockedWake {
-    return this.here.block(this, flow, ms)
+    return this.here.block(this, this.interruptible ? flow : undefined, ms)
   }
 
   /** It will not be rung any more. */

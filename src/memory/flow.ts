@@ -8,6 +8,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { exchange, load, read, store } from "#atomics"
 import { InterruptedError } from "../errors.ts"
+import { perThread } from "../per-thread.ts"
 import { nextIndex, nextPage } from "./words.ts"
 
 /** A wait that a flow is in. An interrupt breaks it off. */
@@ -28,16 +29,16 @@ const RAISED = 1
  * On Node 20 it taxes every promise of the process (about half a microsecond, measured), which is why
  * a worker enters its context once, for its whole loop, and why the loop makes as few promises as it can.
  */
-const context = new AsyncLocalStorage<Flow>()
+const context = perThread("context", () => new AsyncLocalStorage<Flow>())
 
 /** Runs a function in the asynchronous context this module was loaded in: nobody's request, nobody's thread. */
 const outside = AsyncLocalStorage.snapshot()
 
-let lastId = 0
+const last = perThread("flows", () => ({ id: 0 }))
 
 export class Flow {
   /** Unique in this process, in order of creation; 1 is the program itself. */
-  readonly id: number = ++lastId
+  readonly id: number = ++last.id
 
   /** Whoever speaks for this flow to users: its Thread. */
   owner: unknown
@@ -51,6 +52,8 @@ export class Flow {
   /** The interrupt flag: CLEAR or RAISED. Raised by anyone, cleared by the flow itself. */
   #words: Int32Array = nextPage()
   #flag: number = nextIndex()
+  /** Makes this thread hear of it when another one raises the flag. */
+  #listen: (() => void) | undefined
 
   /** Exists once somebody asked for `signal`; replaced after an interrupt was consumed. */
   #controller: AbortController | undefined
@@ -75,6 +78,7 @@ export class Flow {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
+      this.#listen?.()
       if (this.isInterrupted) this.#controller.abort(new InterruptedError("The thread was interrupted"))
     }
     return this.#controller.signal
@@ -86,10 +90,12 @@ export class Flow {
   }
 
   /** Lets another thread raise the flag: from now on it is this word, which threads share. */
-  exposeFlag(words: Int32Array, index: number): void {
+  exposeFlag(words: Int32Array, index: number, listen?: () => void): void {
     if (this.isInterrupted) store(words, index, RAISED)
     this.#words = words
     this.#flag = index
+    this.#listen = listen
+    if (this.#controller !== undefined) listen?.()
   }
 
   /** What follows from a raised flag. Another thread that raised it could not do this: it has but the flag. */
@@ -104,7 +110,10 @@ export class Flow {
 
   /** Clears the flag and tells whether it was raised. */
   consumeInterrupt(): boolean {
-    if (exchange(this.#words, this.#flag, CLEAR) === CLEAR) return false
+    // Looking first: hot loops ask all the time, and it is hardly ever raised.
+    if (load(this.#words, this.#flag) === CLEAR || exchange(this.#words, this.#flag, CLEAR) === CLEAR) return false
+    // Another thread may have raised the flag, and this one had no turn of the event loop to pass it on.
+    this.#controller?.abort(new InterruptedError("The thread was interrupted"))
     // A signal cannot be un-aborted: whoever asks next gets a fresh one.
     this.#controller = undefined
     return true
@@ -193,7 +202,7 @@ class Link extends FlowWait {
 }
 
 /** The program outside of any corepool thread. */
-export const mainFlow: Flow = new Flow()
+export const mainFlow: Flow = perThread("main", () => new Flow())
 
 export function currentFlow(): Flow {
   return context.getStore() ?? mainFlow

@@ -51,6 +51,8 @@ export class Here {
   readonly #waits = new Map<number, Addressee>()
   readonly #keepAlive = new KeepAlive()
   #listening = false
+  /** Whether somebody has to hear of an interrupt though no flow waits. */
+  #attentive = false
   #deathsSeen: number
   /** How many waits went on because of mail. */
   #resumed = 0
@@ -148,7 +150,7 @@ export class Here {
   readonly #answer = (): void => {
     this.#listening = false
     // Listen first, then look: mail that comes after the look rings again.
-    if (this.#waits.size > 0) this.#listen()
+    if (this.#waits.size > 0 || this.#attentive) this.#listen()
     this.#look()
     if (load(this.space.words, this.#interrupt) !== 0) mainFlow.passInterruptOn()
   }
@@ -221,7 +223,10 @@ export class Here {
 
   /** The main flow can be interrupted by other threads from now on. */
   exposeInterrupt(): void {
-    mainFlow.exposeFlag(this.space.words, this.#interrupt)
+    mainFlow.exposeFlag(this.space.words, this.#interrupt, () => {
+      this.#attentive = true
+      this.#listen()
+    })
   }
 
   /** The waits in shared objects, of which only some keep the process alive, after one has become shared. */

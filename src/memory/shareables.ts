@@ -2,7 +2,7 @@
  * What of a value refers to memory that threads share. Such things can be posted to a thread, which gives it the same
  * memory; they cannot be written down as bytes.
  */
-import { type Handle, Shareable, type Shared } from "./shared-memory.ts"
+import { type Handle, SHAREABLE, type Shared } from "./shared-memory.ts"
 
 /** The handle of something that also has memory that grows. */
 export interface StoreHandle extends Handle {
@@ -16,12 +16,9 @@ export function storeHandleIn(sent: Shared): StoreHandle {
   return ("handle" in sent ? sent.handle : sent) as StoreHandle
 }
 
-/** What an object has that has a handle and is no {@link Shareable}. */
-export const SHAREABLE: unique symbol = Symbol("corepool.shareable")
-
 /** Whether it is an object of ours that threads can share. Does not read the handle, which may be what makes it shared. */
 export function isShareable(value: object): boolean {
-  return value instanceof Shareable || SHAREABLE in value
+  return SHAREABLE in value
 }
 
 /** Whether it is a buffer that threads share, or a view of one. */

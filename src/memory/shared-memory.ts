@@ -64,6 +64,9 @@ function describe(sent: unknown, handle: Handle | undefined): unknown {
   return handle === undefined ? sent : `the handle of a ${handle.corepool}`
 }
 
+/** What every object has that has a handle, whichever copy of corepool it is of. */
+export const SHAREABLE: unique symbol = Symbol.for("corepool.shareable")
+
 /**
  * The base of everything that threads share. Post it to a worker, alone or inside of something else, and give what
  * arrives to `from`:
@@ -82,6 +85,11 @@ export abstract class Shareable {
     this.#type = type
     this.#memory = memory
     Object.defineProperty(this, "handle", handleProperty)
+  }
+
+  /** @internal */
+  get [SHAREABLE](): true {
+    return true
   }
 
   /** @internal */

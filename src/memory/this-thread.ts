@@ -11,9 +11,10 @@
 import { availableParallelism } from "node:os"
 import { getEnvironmentData, isMainThread, setEnvironmentData, threadId, type Worker } from "node:worker_threads"
 import { Here } from "./here.ts"
+import { perThread, VERSION } from "../per-thread.ts"
 import { Space } from "./space.ts"
 
-const KEY = "corepool"
+const KEY = `corepool@${VERSION}`
 
 interface Inheritance {
   readonly space: SharedArrayBuffer
@@ -23,25 +24,30 @@ interface Inheritance {
 /** A microsecond or so, in which another processor can do something about it; alone on the machine nobody can. */
 const SPINS = availableParallelism() > 1 ? 60 : 0
 
-const inherited = getEnvironmentData(KEY) as Inheritance | undefined
-const parentId = inherited?.parentId ?? -1
-const home = inherited === undefined ? Space.create() : Space.over(inherited.space)
+interface Lives {
+  readonly parentId: number
+  readonly home: Space
+  /** This thread in each space it lives in, by the space's number. */
+  readonly lives: Map<number, Here>
+  current: Here | undefined
+}
 
-setEnvironmentData(KEY, { space: home.buffer, parentId: threadId } satisfies Inheritance)
-
-/** This thread in each space it lives in, by the space's number. */
-const lives = new Map<number, Here>()
-
-let current: Here | undefined
+const thread = perThread<Lives>("lives", () => {
+  const inherited = getEnvironmentData(KEY) as Inheritance | undefined
+  const home = inherited === undefined ? Space.create() : Space.over(inherited.space)
+  setEnvironmentData(KEY, { space: home.buffer, parentId: threadId } satisfies Inheritance)
+  process.on("worker", watch)
+  return { parentId: inherited?.parentId ?? -1, home, lives: new Map(), current: undefined }
+})
 
 /** This thread in the space where it makes things of its own. */
 export function here(): Here {
-  current ??= hereIn(home.buffer)
-  return current
+  return (thread.current ??= hereIn(thread.home.buffer))
 }
 
 /** This thread in the space in this buffer. */
 export function hereIn(buffer: SharedArrayBuffer): Here {
+  const { lives, home, parentId } = thread
   const space = Space.over(buffer)
   let life = lives.get(space.id)
   if (life === undefined) {
@@ -55,23 +61,22 @@ export function hereIn(buffer: SharedArrayBuffer): Here {
 }
 
 /** For models, in which several threads take turns in one: the thread that runs from now on. */
-export function become(thread: Here): void {
-  current = thread
+export function become(other: Here): void {
+  thread.current = other
 }
 
 function endAll(): void {
-  for (const life of lives.values()) life.leave()
+  for (const life of thread.lives.values()) life.leave()
 }
 
 /** Tells all spaces of the end of a worker, if it was in them. */
 function watch(worker: Worker): void {
   const id = worker.threadId // it is gone from the worker when the worker is gone
   const bury = (): void => {
-    for (const space of new Set([home, ...Array.from(lives.values(), (life) => life.space)])) space.buryThread(id)
+    const spaces = Array.from(thread.lives.values(), (life) => life.space)
+    for (const space of new Set([thread.home, ...spaces])) space.buryThread(id)
   }
   // Deno tells of a worker after its first message, and it may have been terminated by then.
   if ((worker as { threadName?: string | null }).threadName === null) bury()
   else worker.once("exit", bury)
 }
-
-process.on("worker", watch)

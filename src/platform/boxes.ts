@@ -42,6 +42,11 @@ export class Boxes {
     throw new IllegalStateError(`More than ${MOST_BOXES} threads submit to one pool`)
   }
 
+  /** Whether nothing has arrived. */
+  isEmpty(number: number): boolean {
+    return load(this.#memory.words, boxOf(number) + BOX.TOP) === 0
+  }
+
   /** Whether there is somebody who looks into it. */
   isOpen(number: number): boolean {
     return this.#memory.here.space.isAlive(load(this.#memory.words, boxOf(number) + BOX.TOKEN))
@@ -64,6 +69,16 @@ export class Boxes {
       write(tasks, record + TASK.NEXT, top)
     } while (!compareAndSet(words, box + BOX.TOP, top, slot))
     if (top === 0) here.wake(submitter, load(words, box + BOX.BELL))
+  }
+
+  /** Makes every thread that has one look. */
+  ringAll(): void {
+    const { words, here } = this.#memory
+    for (let number = 1; number <= MOST_BOXES; number++) {
+      const token = load(words, boxOf(number) + BOX.TOKEN)
+      if (token === 0) return // they are taken in order
+      if (here.space.isAlive(token)) here.wake(token, load(words, boxOf(number) + BOX.BELL))
+    }
   }
 
   /** Takes out all there is, and hands it over in the order in which it came, until there is nothing more. */

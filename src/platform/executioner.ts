@@ -30,13 +30,11 @@ export class Executioner {
     this.#carryOut = carryOut
   }
 
-  /** The worker has been interrupted. */
-  mark(worker: SharedWorker): void {
-    const slot = worker.handheld
+  /** The worker has been interrupted, because of the task with this handle, or the one in its hand. */
+  mark(worker: SharedWorker, handle: number = this.#tasks.handleOf(worker.handheld)): void {
     const patience = this.#bodyOf(worker)?.options.terminateAfter ?? TERMINATE_AFTER
-    if (slot === 0 || patience === Infinity) return
-    const sentence = { worker, token: worker.token, handle: this.#tasks.handleOf(slot), due: now() + patience }
-    this.#sentences.push(sentence)
+    if (worker.handheld === 0 || patience === Infinity) return
+    this.#sentences.push({ worker, token: worker.token, handle, due: now() + patience })
     this.#wind()
   }
 

@@ -10,7 +10,7 @@ import { Buffer } from "node:buffer"
 import { add, load, store } from "#atomics"
 import { RejectedExecutionError } from "../errors.ts"
 import type { GrowingWords } from "../memory/growing-words.ts"
-import { find, type FoundTask, referenceOf, type TaskReference } from "../task/reference.ts"
+import { find, findNow, type FoundTask, referenceOf, type TaskReference } from "../task/reference.ts"
 
 const COUNT = 0
 const TOP = 1
@@ -53,6 +53,15 @@ export class FunctionTable {
   /** The function with this number, if this thread has found it already. */
   known(number: number): FoundTask | undefined {
     return this.#found[number]
+  }
+
+  /** The same, or it can be found without waiting. */
+  resolve(number: number): FoundTask | undefined {
+    const known = this.#found[number]
+    if (known !== undefined) return known
+    const found = findNow(this.referenceOf(number))
+    if (found !== undefined) this.#found[number] = found
+    return found
   }
 
   async find(number: number): Promise<FoundTask> {

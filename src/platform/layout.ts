@@ -27,9 +27,21 @@ export const HEADER = {
   IDLE: 3,
   /** How many slots there are. */
   CAPACITY: 4,
-  /** How many tasks of other threads than the owner are queued or running. */
+  /** 1 if there may be work that others than the owner have submitted: the process must stay for it. */
   FOREIGN: 5,
-  SIZE: 6,
+  /** Which of the ready-made policies rejects tasks; 0 if it is a function of the owner's. */
+  POLICY: 6,
+  /** Which hooks the owner's class has; bits. */
+  HOOKS: 7,
+  /** Tasks that the owner's handler is to reject: a slot, linked to others by TASK.NEXT. */
+  REJECTED: 8,
+  /** What tells this pool from others, in two words. */
+  IDENTITY: 9,
+  /** The highest number that a worker ever had. */
+  WORKERS: 11,
+  /** The token of an idle worker that is wide awake and looks for tasks; see task-queue.ts. */
+  LOOKOUT: 12,
+  SIZE: 13,
 } as const
 
 /** What is known of a worker. */
@@ -40,9 +52,15 @@ export const WORKER = {
   CLAIM: 3,
   PHASE: 4,
   COMPLETED: 5, // and 6
-  /** Whether it waits for a task that is handed over. */
-  WAITING: 7,
-  SIZE: 8,
+  /** The handle of a task that was interrupted by another thread than the owner, which has to see that it stops. */
+  STOP: 7,
+  /** A hook that the owner is to call, and for which it waits; or how that went. */
+  ASK: 8,
+  /** Its bell, if it has one. */
+  BELL: 9,
+  /** Tasks that are under way beside the one in hand, linked by TASK.NEXT. */
+  BESIDE: 10,
+  SIZE: 11,
 } as const
 
 /** What is known of a thread that submits. */
@@ -52,6 +70,7 @@ export const BOX = { TOKEN: 0, BELL: 1, TOP: 2, SIZE: 3 } as const
 export const TASK = {
   STATE: 0,
   BOX: 1,
+  /** In a box: the slot below. In the hand of a worker: another one in the same hand. */
   NEXT: 2,
   /** What to call; of a command that has failed, the number of its worker. */
   FUNCTION: 3,
@@ -61,12 +80,24 @@ export const TASK = {
   BLOCK: 7,
   /** When it began to run, in ms of the clock that threads share, if FLAGS say that somebody wants to know; two words. */
   STARTED: 8,
-  DATA: 10,
+  /** What comes first in a queue with an order: the highest priority, in two words, and then the lowest sequence number. */
+  PRIORITY: 10,
+  SEQUENCE: 12,
+  DATA: 13,
   SIZE: 32,
 } as const
 
+/** Bits of HOOKS, and values of ASK; the last two are answers. */
+export const BEFORE = 1
+export const AFTER = 2
+export const AFTER_AGAIN = 3
+export const DONE = 4
+export const THREW = 5
+
 /** A bit of FLAGS: nobody has a future of it. */
 export const COMMAND = 1
+/** Another one: somebody wants to know when it begins. */
+export const TIMED = 2
 
 /** As many as threads can share memory. */
 export const MOST_WORKERS = 1023
@@ -95,8 +126,9 @@ export const BASE: Bases = {
   RING: RING_BASE,
 }
 
-/** The most tasks that can be queued, running, or done and not yet heard of. */
+/** The most tasks that can be queued, running, or done and not yet heard of; and the same if they have an order. */
 export const MOST_TASKS: number = 2 ** 20 - 1
+export const MOST_ORDERED_TASKS: number = 2 ** 18 - 1
 
 /** How many places a ring for so many slots has. */
 export function ringPlaces(capacity: number): number {

@@ -1,20 +1,23 @@
 /** The memory of a pool of platform threads, as this thread sees it. */
-import { load, store } from "#atomics"
+import { compareAndSet, exchange, load, store } from "#atomics"
 import { Arena } from "../memory/arena.ts"
 import { GrowingWords } from "../memory/growing-words.ts"
 import type { Here } from "../memory/here.ts"
 import type { Handle } from "../memory/shared-memory.ts"
 import { here, hereIn } from "../memory/this-thread.ts"
 import { PoolState } from "../pool/pool-state.ts"
-import { BASE, HEADER, MOST_TASKS, TASK, tasksBase } from "./layout.ts"
+import { SlotHeap } from "./slot-heap.ts"
+import { BASE, HEADER, MOST_ORDERED_TASKS, MOST_TASKS, TASK, tasksBase } from "./layout.ts"
 
 /** What another thread needs to take part. */
 export interface PoolHandle extends Handle {
   readonly texts: Handle["memory"]
   readonly arena: Handle["memory"]
+  /** If the tasks have an order. */
+  readonly order?: Handle["memory"]
 }
 
-const TYPE = "ThreadPoolExecutor"
+export const TYPE = "ThreadPoolExecutor"
 
 /** Room for the sources of functions, and the addresses of others. */
 const TEXT_WORDS = 2 ** 10
@@ -31,9 +34,18 @@ export class PoolMemory {
   readonly texts: GrowingWords
   /** For values that are too long for a task's record. */
   readonly arena: Arena
+  /** For the order of the tasks, if it is not that in which they come. */
+  readonly order: Int32Array | undefined
   readonly #memory: GrowingWords
 
-  private constructor(thread: Here, memory: GrowingWords, texts: GrowingWords, arena: Arena) {
+  private constructor(
+    thread: Here,
+    memory: GrowingWords,
+    texts: GrowingWords,
+    arena: Arena,
+    order: Int32Array | undefined,
+  ) {
+    this.order = order
     this.here = thread
     this.#memory = memory
     this.texts = texts
@@ -42,23 +54,41 @@ export class PoolMemory {
     this.capacity = load(memory.words, BASE.HEADER + HEADER.CAPACITY)
   }
 
-  /** New memory, for a queue with this bound; see `HEADER.BOUND`. */
-  static create(bound: number, most: number): PoolMemory {
-    const capacity = bound < 0 ? MOST_TASKS : Math.min(bound + most + SPARE, MOST_TASKS)
+  /** New memory, for a queue with this bound, see `HEADER.BOUND`, and perhaps an order. */
+  static create(bound: number, isOrdered: boolean, most: number): PoolMemory {
+    const mostTasks = isOrdered ? MOST_ORDERED_TASKS : MOST_TASKS
+    const capacity = bound < 0 ? mostTasks : Math.min(bound + most + SPARE, mostTasks)
     const base = tasksBase(capacity)
     const first = Math.min(FIRST_TASKS, capacity)
     const memory = GrowingWords.reserve(base + (first + 1) * TASK.SIZE, base + (capacity + 1) * TASK.SIZE)
     store(memory.words, BASE.HEADER + HEADER.CAPACITY, capacity)
     store(memory.words, BASE.HEADER + HEADER.BOUND, bound)
+    store(memory.words, BASE.HEADER + HEADER.IDENTITY, Math.floor(Math.random() * 2 ** 32) | 0)
+    store(memory.words, BASE.HEADER + HEADER.IDENTITY + 1, Math.floor(Math.random() * 2 ** 21))
     const texts = GrowingWords.reserve(TEXT_WORDS, MOST_TEXT_WORDS)
-    const created = new PoolMemory(here(), memory, texts, Arena.reserve())
+    const order = isOrdered ? SlotHeap.allocate(capacity, here()) : undefined
+    const created = new PoolMemory(here(), memory, texts, Arena.reserve(), order)
     created.state.control.initialize()
     return created
   }
 
   static open(handle: PoolHandle): PoolMemory {
     const memory = GrowingWords.over(handle.memory)
-    return new PoolMemory(hereIn(handle.space), memory, GrowingWords.over(handle.texts), new Arena(handle.arena))
+    const order = handle.order && new Int32Array(handle.order)
+    return new PoolMemory(hereIn(handle.space), memory, GrowingWords.over(handle.texts), new Arena(handle.arena), order)
+  }
+
+  raiseHeader(word: number, value: number): void {
+    for (;;) {
+      const now = this.header(word)
+      if (now >= value || compareAndSet(this.words, BASE.HEADER + word, now, value)) return
+    }
+  }
+
+  /** What tells the pool in these words from others, in all threads. */
+  static identityIn(handle: PoolHandle): number {
+    const words = new Int32Array(handle.memory, BASE.HEADER * 4, HEADER.SIZE)
+    return (load(words, HEADER.IDENTITY) >>> 0) * 2 ** 21 + load(words, HEADER.IDENTITY + 1)
   }
 
   get handle(): PoolHandle {
@@ -68,6 +98,7 @@ export class PoolMemory {
       memory: this.#memory.buffer,
       texts: this.texts.buffer,
       arena: this.arena.buffer,
+      ...(this.order && { order: this.order.buffer as Handle["memory"] }),
     }
   }
 
@@ -100,6 +131,28 @@ export class PoolMemory {
   /** Makes the owner look at what is to be done. */
   ringOwner(): void {
     this.here.wake(this.owner, load(this.words, BASE.HEADER + HEADER.OWNER_BELL))
+  }
+
+  header(word: number): number {
+    return load(this.words, BASE.HEADER + word)
+  }
+
+  setHeader(word: number, value: number): number {
+    return exchange(this.words, BASE.HEADER + word, value)
+  }
+
+  /** The same number in all threads. */
+  get identity(): number {
+    return PoolMemory.identityIn(this.handle)
+  }
+
+  /** A list of slots whose top is in the header: puts one in. */
+  pushOn(word: number, slot: number, link: (below: number) => void): void {
+    let top: number
+    do {
+      top = this.header(word)
+      link(top)
+    } while (!compareAndSet(this.words, BASE.HEADER + word, top, slot))
   }
 
   get bound(): number {

@@ -11,13 +11,13 @@
  *                kills it; if it comes back in spite of that, it goes no further
  *     COMPLETED  how many tasks it has completed, in two words
  */
-import { block, compareAndSet, load, read, store, write } from "#atomics"
+import { block, compareAndSet, exchange, load, read, store, write } from "#atomics"
 import { type Flow, mainFlow } from "../memory/flow.ts"
 import type { Here } from "../memory/here.ts"
 import { LINE } from "../memory/layout.ts"
 import { THREAD } from "../memory/space.ts"
 import type { Roster, Worker } from "../pool/worker.ts"
-import { BASE, MOST_WORKERS, WORKER } from "./layout.ts"
+import { BASE, HEADER, MOST_WORKERS, WORKER } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 
 /** Values of STATUS. */
@@ -71,10 +71,9 @@ export class SharedRoster implements Roster<number> {
       const entry = entryOf(number)
       if (load(words, entry + WORKER.STATUS) !== FREE) continue
       if (!compareAndSet(words, entry + WORKER.STATUS, FREE, REQUESTED)) continue
-      for (const word of [WORKER.TOKEN, WORKER.CLAIM, WORKER.PHASE, WORKER.COMPLETED, WORKER.COMPLETED + 1]) {
-        write(words, entry + word, 0)
-      }
+      for (let word: number = WORKER.TOKEN; word < WORKER.SIZE; word++) write(words, entry + word, 0)
       store(words, entry + WORKER.TASK, firstTask ?? 0)
+      this.#memory.raiseHeader(HEADER.WORKERS, number)
       return this.at(number)
     }
     return undefined
@@ -92,7 +91,8 @@ export class SharedRoster implements Roster<number> {
 
   *[Symbol.iterator](): Generator<SharedWorker> {
     const { words } = this.#memory
-    for (let number = 1; number <= MOST_WORKERS; number++) {
+    const last = this.#memory.header(HEADER.WORKERS)
+    for (let number = 1; number <= last; number++) {
       if (load(words, entryOf(number) + WORKER.STATUS) !== FREE) yield this.at(number)
     }
   }
@@ -177,6 +177,27 @@ export class SharedWorker implements Worker<number> {
     if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, USER, POOL)) for (;;) block(Infinity)
   }
 
+  /** Whether it is this thread. */
+  get isHere(): boolean {
+    return this.token === this.#here.token
+  }
+
+  /** The first of the tasks that are under way beside the one in hand. */
+  get beside(): number {
+    return load(this.#words, this.#entry + WORKER.BESIDE)
+  }
+
+  set beside(slot: number) {
+    store(this.#words, this.#entry + WORKER.BESIDE, slot)
+  }
+
+  /** Asks the owner for something, by a number; the answer takes its place. */
+  ask(what: number, bell: number): void {
+    store(this.#words, this.#entry + WORKER.BELL, bell)
+    store(this.#words, this.#entry + WORKER.ASK, what)
+    this.#memory.ringOwner()
+  }
+
   reportUncaught(error: unknown): void {
     queueMicrotask(() => {
       throw error
@@ -228,6 +249,28 @@ export class SharedWorker implements Worker<number> {
     const { token } = this
     if (token === this.#here.token) mainFlow.interrupt()
     else if (token !== 0) this.#here.space.interrupt(token) // else it has not begun, and looks at the pool's state when it does
+  }
+
+  /** What it asks for, or has been answered. */
+  get asked(): number {
+    return load(this.#words, this.#entry + WORKER.ASK)
+  }
+
+  answer(what: number): void {
+    store(this.#words, this.#entry + WORKER.ASK, what)
+    this.#here.wake(this.token, load(this.#words, this.#entry + WORKER.BELL))
+  }
+
+  /** The task with this handle was interrupted: the owner is to see that it stops. */
+  requestStop(handle: number): void {
+    store(this.#words, this.#entry + WORKER.STOP, handle)
+    this.#memory.ringOwner()
+  }
+
+  /** Whether that is asked for; once. */
+  takeStop(): number {
+    if (load(this.#words, this.#entry + WORKER.STOP) === 0) return 0
+    return exchange(this.#words, this.#entry + WORKER.STOP, 0)
   }
 
   /** By the owner: from now on the thread is being made. False if it was not requested. */

@@ -4,15 +4,19 @@
  */
 import { pause } from "#atomics"
 import { isPromiseLike } from "../checks.ts"
-import { decode, encode } from "../codec/codec.ts"
+import { decodeArguments } from "../codec/arguments.ts"
+import { encode } from "../codec/codec.ts"
 import { NotSerializableError } from "../errors.ts"
 import { COMPLETING, EXCEPTIONAL, INTERRUPTING, NEW, NORMAL } from "../future/task-state.ts"
+import { Bell } from "../memory/bell.ts"
+import { blocking, type Steps } from "../memory/waiting.ts"
 import type { PoolHost } from "../pool/pool-host.ts"
 import type { Worker } from "../pool/worker.ts"
+import { now } from "../time/timer.ts"
 import type { FoundTask } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
 import type { FunctionTable } from "./function-table.ts"
-import { COMMAND } from "./layout.ts"
+import { AFTER, AFTER_AGAIN, BEFORE, COMMAND, DONE, HEADER, THREW, TIMED } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import type { SharedRoster, SharedWorker } from "./shared-roster.ts"
 import type { TaskRecords } from "./task-records.ts"
@@ -26,6 +30,8 @@ export class SlotRunner implements PoolHost<number> {
   readonly #self: SharedWorker
   /** The function of the task that is under way and did not end at once. */
   #found: FoundTask | undefined
+  readonly #beside = new Set<number>()
+  #bell: Bell | undefined
 
   constructor(
     memory: PoolMemory,
@@ -45,16 +51,29 @@ export class SlotRunner implements PoolHost<number> {
 
   // ------------------------------------------------------------------ running
 
-  beforeExecute(): void {}
+  beforeExecute(): void {
+    if (this.#has(BEFORE) && this.#ask(BEFORE) === THREW) throw new HookFailure("beforeExecute() has thrown")
+  }
 
-  afterExecute(): void {}
+  afterExecute(_slot: number, error?: unknown): void {
+    if (!this.#has(AFTER)) return
+    const again = error instanceof HookFailure
+    if (this.#ask(again ? AFTER_AGAIN : AFTER) === THREW) throw new HookFailure("afterExecute() has thrown")
+  }
 
   begin(_worker: Worker<number>, slot: number): PromiseLike<unknown> | undefined {
     if (this.#tasks.stateOf(slot) !== NEW) {
       this.#discard(slot)
       return undefined
     }
-    const found = this.#functions.known(this.#tasks.functionOf(slot))
+    if (this.#tasks.hasFlag(slot, TIMED)) this.#tasks.noteStart(slot, performance.timeOrigin + now())
+    let found: FoundTask | undefined
+    try {
+      found = this.#functions.resolve(this.#tasks.functionOf(slot))
+    } catch (error) {
+      this.#fail(slot, error)
+      return undefined
+    }
     return found === undefined ? this.#findAndCall(slot) : this.#call(found, slot)
   }
 
@@ -93,9 +112,66 @@ export class SlotRunner implements PoolHost<number> {
 
   #argumentsOf(slot: number): unknown[] {
     const letter = this.#tasks.read(slot)
-    const args = decode(letter) as unknown[]
+    const args = decodeArguments(letter)
     letter.release()
     return args
+  }
+
+  // ------------------------------------------------------------------ tasks inside of tasks
+
+  /** Whether the task is under way in this thread, beside the one that it has in hand. */
+  runsBeside(slot: number): boolean {
+    return this.#beside.has(slot)
+  }
+
+  /** Runs a task in the midst of another one. It may be under way still when this returns, if it is asynchronous. */
+  runInside(slot: number): void {
+    const self = this.#self
+    const outer = self.taskInHand
+    const found = this.#found
+    self.leaveUserCode()
+    // Should this thread die, both are found: the one in hand, and the one linked to it.
+    this.#tasks.setNext(slot, outer)
+    self.accept(slot)
+    const pending = this.begin(self, slot)
+    if (pending === undefined) self.countCompleted()
+    else {
+      self.leaveUserCode()
+      this.#beside.add(slot)
+      this.#tasks.setNext(slot, self.beside)
+      self.beside = slot
+      void this.#settleBeside(slot, pending)
+    }
+    this.#found = found
+    self.accept(outer)
+    self.enterUserCode()
+  }
+
+  /**
+   * Whether the task could be run in the midst of another one: its function need not be loaded first, and if the thread is
+   * to block until it ends it must not be an asynchronous one.
+   */
+  canRunInside(slot: number, isBlocked: boolean): boolean {
+    const found = this.#functions.resolve(this.#tasks.functionOf(slot))
+    return found !== undefined && !(isBlocked && found.fn instanceof AsyncFunction)
+  }
+
+  async #settleBeside(slot: number, pending: PromiseLike<unknown>): Promise<void> {
+    let failed = false
+    let outcome: unknown
+    try {
+      outcome = await pending
+    } catch (error) {
+      failed = true
+      outcome = error
+    }
+    this.#beside.delete(slot)
+    const next = this.#tasks.nextOf(slot)
+    if (this.#self.beside === slot) this.#self.beside = next
+    for (const other of this.#beside) if (this.#tasks.nextOf(other) === slot) this.#tasks.setNext(other, next)
+    if (failed) this.#fail(slot, outcome)
+    else this.#complete(slot, outcome)
+    this.#self.countCompleted()
   }
 
   /** Of a task that did not end at once. */
@@ -120,7 +196,7 @@ export class SlotRunner implements PoolHost<number> {
     } catch (error) {
       this.#writeError(slot, error)
     }
-    this.#boxes.put(slot)
+    this.#deliver(slot)
   }
 
   #fail(slot: number, error: unknown): void {
@@ -128,7 +204,7 @@ export class SlotRunner implements PoolHost<number> {
     if (this.#decide(slot)) {
       if (isCommand) this.#tasks.noteWorker(slot, this.#self.number)
       this.#writeError(slot, error)
-      this.#boxes.put(slot)
+      this.#deliver(slot)
     }
     if (isCommand) throw error // which ends the worker
   }
@@ -158,13 +234,35 @@ export class SlotRunner implements PoolHost<number> {
   #discard(slot: number): void {
     // Whoever is interrupting means this task. The next one must not be hit.
     while (this.#tasks.stateOf(slot) === INTERRUPTING && this.#boxes.isOpen(this.#tasks.boxOf(slot))) pause()
+    this.#deliver(slot)
+  }
+
+  /** Lets the submitter know. If there is a hook, the owner does, and then calls it. */
+  #deliver(slot: number): void {
+    if (!this.#has(AFTER) || this.#self.taskInHand !== slot) this.#boxes.put(slot)
+  }
+
+  /** The owner has written down why. */
+  abandon(slot: number): void {
     this.#boxes.put(slot)
   }
 
-  abandon(slot: number, error: unknown): void {
-    if (!this.#decide(slot)) return
-    this.#writeError(slot, error)
-    this.#boxes.put(slot)
+  // ------------------------------------------------------------------ hooks
+
+  #has(hook: number): boolean {
+    return (this.#memory.header(HEADER.HOOKS) & hook) !== 0
+  }
+
+  /** Has the owner call a hook, and waits until it has. */
+  #ask(what: number): number {
+    const bell = (this.#bell ??= new Bell(this.#memory.here, () => undefined, false))
+    this.#self.ask(what, bell.index)
+    blocking(this.#answered(bell))
+    return this.#self.asked
+  }
+
+  *#answered(bell: Bell): Steps<void> {
+    while (this.#self.asked < DONE) yield bell // whatever interrupts come: they are for the task
   }
 
   // ------------------------------------------------------------------ what only the owner can do
@@ -181,3 +279,9 @@ export class SlotRunner implements PoolHost<number> {
     this.#memory.ringOwner()
   }
 }
+
+/** The class of functions that are declared `async`. */
+const AsyncFunction = (async () => undefined).constructor as FunctionConstructor
+
+/** A hook has thrown, in the owner's thread, where it has been told. It ends the worker. */
+class HookFailure extends Error {}

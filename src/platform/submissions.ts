@@ -6,19 +6,23 @@
  * when its bell rings, when somebody asks the future, and while it blocks for one.
  */
 import { CANCELLED, INTERRUPTED, INTERRUPTING, NORMAL } from "../future/task-state.ts"
-import { decode, encode } from "../codec/codec.ts"
+import { encodeArguments } from "../codec/arguments.ts"
+import { decode } from "../codec/codec.ts"
+import type { Letter } from "../codec/letter.ts"
 import { TaskNotPortableError, TimeoutError } from "../errors.ts"
 import { Carrier } from "../executor/carrier.ts"
+import { priorityOf } from "../executor/with-options.ts"
 import { type Call, callOf } from "../future/call.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
-import { nameOf, type Runnable } from "../future/runnable.ts"
+import { type Callable, nameOf, type Runnable } from "../future/runnable.ts"
 import type { RemoteTasks } from "../future/task-parties.ts"
 import { Bell } from "../memory/bell.ts"
+import { Watch } from "../memory/watch.ts"
 import { DUE, type Steps, TIMEOUT } from "../memory/waiting.ts"
 import type { Boxes } from "./boxes.ts"
 import type { FunctionTable } from "./function-table.ts"
-import { COMMAND } from "./layout.ts"
+import { COMMAND, TIMED } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import type { TaskRecords } from "./task-records.ts"
 
@@ -30,11 +34,14 @@ export interface Service {
   stop(slot: number, handle: number): void
   /** What a command has thrown, and the number of the worker that ran it. */
   reportUncaught(error: unknown, worker: number): void
-  /** Runs a task that is still queued in this thread, if it would otherwise never run; see engine. */
-  help(slot: number, handle: number): boolean
+  /** Runs a task that is still queued in this thread, if it might never run otherwise; true if there may be news. */
+  help(slot: number, isBlocked: boolean): boolean
   /** When something is to be done, in ms from now, though nobody rings; Infinity if nothing is. */
   readonly dueIn: number
 }
+
+/** How long a thread looks before it blocks, in ms. */
+const WATCH = 0.1
 
 export class Submissions implements RemoteTasks {
   readonly bell: Bell
@@ -43,6 +50,7 @@ export class Submissions implements RemoteTasks {
   readonly #functions: FunctionTable
   readonly #service: Service
   readonly #box: number
+  readonly #isOrdered: boolean
   /** By slot. */
   readonly #submitted: (Runnable | undefined)[] = []
   #pending = 0
@@ -52,12 +60,15 @@ export class Submissions implements RemoteTasks {
   /** Slots that have arrived and are yet to be looked at, and how far that has come. */
   #arrived: number[] = []
   #next = 0
+  readonly #watch = new Watch(WATCH)
+  readonly #hasMail = (): boolean => !this.#boxes.isEmpty(this.#box)
 
   constructor(memory: PoolMemory, tasks: TaskRecords, boxes: Boxes, functions: FunctionTable, service: Service) {
     this.#tasks = tasks
     this.#boxes = boxes
     this.#functions = functions
     this.#service = service
+    this.#isOrdered = memory.order !== undefined
     this.bell = new Bell(memory.here, () => {
       this.look()
       service.serve(this.#blocked > 0)
@@ -76,10 +87,17 @@ export class Submissions implements RemoteTasks {
 
   /** Writes the task down; its slot. Throws if it cannot be, and then nothing has changed. 0 if there is no room. */
   record(task: Runnable): number {
-    const { fn, args } = this.#callOf(task)
-    const number = this.#functions.numberOf(fn)
-    const letter = encode(args)
-    const flags = task instanceof FutureTask ? 0 : COMMAND
+    let letter: Letter
+    let number: number
+    if (task instanceof FutureTask && task.workArguments.length > 0 && task.run === FutureTask.prototype.run) {
+      number = this.#functions.numberOf(task.work as Call["fn"])
+      letter = encodeArguments(task.workArguments)
+    } else {
+      const { fn, args } = this.#callOf(task)
+      number = this.#functions.numberOf(fn)
+      letter = encodeArguments(args)
+    }
+    const flags = task instanceof FutureTask ? (this.#futureOf(task).watcher === undefined ? 0 : TIMED) : COMMAND
     let slot = this.#tasks.take(this.#box, number, flags)
     if (slot === 0) {
       this.look() // what is done makes room
@@ -93,6 +111,7 @@ export class Submissions implements RemoteTasks {
       this.#tasks.free(slot)
       return 0
     }
+    if (this.#isOrdered) this.#tasks.setPriority(slot, priorityOf(task) ?? 0)
     if (task instanceof FutureTask) this.#futureOf(task).runElsewhere(this, this.#tasks.handleOf(slot))
     this.#submitted[slot] = task
     if (++this.#pending === 1) this.bell.hold()
@@ -112,7 +131,9 @@ export class Submissions implements RemoteTasks {
         `${nameOf(task)} has a run() method of its own, which cannot be called by another thread. Use virtualThreads()`,
       )
     }
-    return future.work === undefined ? NOTHING : callOf(future.work)
+    if (future.work === undefined) return NOTHING
+    const { workArguments: args } = future
+    return args.length === 0 ? callOf(future.work as Callable<unknown>) : { fn: future.work, args }
   }
 
   #futureOf(task: FutureTask<unknown>): FutureTask<unknown> {
@@ -154,14 +175,15 @@ export class Submissions implements RemoteTasks {
   look(): void {
     this.#boxes.empty(this.#box, (slots) => this.#arrived.push(...slots))
     // What is told may wait for the next one in turn: whoever comes goes on where the last one is.
-    while (this.#next < this.#arrived.length) this.#receive(this.#arrived[this.#next++] as number)
+    while (this.#next < this.#arrived.length) this.receive(this.#arrived[this.#next++] as number)
     if (this.#arrived.length > 0) {
       this.#arrived = []
       this.#next = 0
     }
   }
 
-  #receive(slot: number): void {
+  /** Settles the task in this slot, which is over; `hook` is told of it before a command's error is. */
+  receive(slot: number, hook?: (task: Runnable, error: unknown) => void): void {
     const state = this.#tasks.stateOf(slot)
     let outcome: unknown
     let failed = state !== NORMAL
@@ -178,8 +200,13 @@ export class Submissions implements RemoteTasks {
     const task = this.#forget(slot)
     const worker = this.#tasks.workerOf(slot)
     this.#tasks.free(slot)
-    if (task instanceof FutureTask) this.#tell(task, state, failed, outcome)
-    else if (failed) this.#service.reportUncaught(outcome, worker)
+    if (task instanceof FutureTask) {
+      this.#tell(task, state, failed, outcome)
+      hook?.(task, undefined)
+    } else if (task !== undefined) {
+      hook?.(task, failed ? outcome : undefined)
+      if (failed) this.#service.reportUncaught(outcome, worker)
+    }
   }
 
   #tell(task: FutureTask<unknown>, state: number, failed: boolean, outcome: unknown): void {
@@ -206,6 +233,20 @@ export class Submissions implements RemoteTasks {
     return true
   }
 
+  /** Keeps looking for a moment: to be woken takes longer than most tasks. True if something has arrived. */
+  #glance(): boolean {
+    return this.#watch.isWorthwhile && this.#watch.until(this.#hasMail)
+  }
+
+  startOf(handle: number): number | undefined {
+    const start = this.#tasks.startOf(this.#tasks.slotOf(handle))
+    return start === 0 ? undefined : start - performance.timeOrigin
+  }
+
+  awaited(handle: number): void {
+    this.#service.help(this.#tasks.slotOf(handle), false)
+  }
+
   *blocking(future: Future<unknown>, handle: number): Steps<void> {
     const slot = this.#tasks.slotOf(handle)
     this.#blocked++
@@ -213,7 +254,8 @@ export class Submissions implements RemoteTasks {
       for (;;) {
         this.look()
         if (future.isDone) return
-        if (this.#service.help(slot, handle)) continue
+        if (this.#service.help(slot, true)) continue
+        if (this.#glance()) continue
         const wake = yield { list: this.bell, atMost: this.#service.dueIn }
         if (wake === TIMEOUT) throw new TimeoutError("The task did not complete in time")
         if (wake === DUE) this.#service.serve(true)

@@ -14,19 +14,26 @@ import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import type { Cursor } from "../queue/iteration.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { LinkedTransferQueue } from "../queue/linked-transfer-queue.ts"
+import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
 import type { QueueForm } from "../queue/queue-form.ts"
 import { SynchronousQueue } from "../queue/synchronous-queue.ts"
 import { identityOf } from "../identity.ts"
 import type { Submissions } from "./submissions.ts"
-import type { WorkRing } from "./work-ring.ts"
+import type { TaskQueue } from "./task-queue.ts"
 
 /** How many tasks the user's queue lets wait: −1 if there is no limit, 0 if they are handed over. */
 export function boundOf(queue: BlockingQueue<Runnable>): number {
   if (queue instanceof SynchronousQueue) return 0
+  if (queue instanceof PriorityBlockingQueue) {
+    if (queue.comparator === undefined) return -1
+    throw new UnsupportedOperationError(
+      "A comparator is a function of this thread, and the threads of the pool cannot call it: give the pool a PriorityBlockingQueue without one, and tasks a priority by `pool.with({ priority })`",
+    )
+  }
   const isPlain = [ArrayBlockingQueue, LinkedBlockingQueue, LinkedTransferQueue].some((type) => queue instanceof type)
   if (!isPlain) {
     throw new UnsupportedOperationError(
-      `${identityOf(queue)} cannot be the queue of a pool of platform threads: it may be an ArrayBlockingQueue, a LinkedBlockingQueue, a LinkedTransferQueue or a SynchronousQueue`,
+      `${identityOf(queue)} cannot be the queue of a pool of platform threads: it may be an ArrayBlockingQueue, a LinkedBlockingQueue, a LinkedTransferQueue, a PriorityBlockingQueue or a SynchronousQueue`,
     )
   }
   const capacity = queue.remainingCapacity + queue.size
@@ -34,13 +41,15 @@ export function boundOf(queue: BlockingQueue<Runnable>): number {
 }
 
 export class TaskForm implements QueueForm<Runnable> {
-  readonly #ring: WorkRing
+  readonly #ring: TaskQueue
+  readonly #taskIn: (slot: number) => Runnable
   readonly #submissions: Submissions
   /** Of flows of this thread that wait for room or for tasks; see {@link taking}. */
   readonly #changed = new WaitList()
 
-  constructor(ring: WorkRing, submissions: Submissions) {
+  constructor(ring: TaskQueue, taskIn: (slot: number) => Runnable, submissions: Submissions) {
     this.#ring = ring
+    this.#taskIn = taskIn
     this.#submissions = submissions
   }
 
@@ -84,12 +93,12 @@ export class TaskForm implements QueueForm<Runnable> {
 
   extract(): Runnable | undefined {
     const slot = this.#ring.seize()
-    return slot === undefined ? undefined : this.#submissions.takeBack(slot)
+    return slot === undefined ? undefined : this.#takeBack(slot)
   }
 
   peek(): Runnable | undefined {
     const slot = this.#ring.first()
-    return slot === undefined ? undefined : this.#submissions.taskIn(slot)
+    return slot === undefined ? undefined : this.#taskIn(slot)
   }
 
   // ------------------------------------------------------------------ waiting
@@ -122,10 +131,7 @@ export class TaskForm implements QueueForm<Runnable> {
   }
 
   toArray(): Runnable[] {
-    return this.#ring
-      .toArray()
-      .map((slot) => this.#submissions.taskIn(slot))
-      .filter((task) => task !== undefined)
+    return this.#ring.toArray().map((slot) => this.#taskIn(slot))
   }
 
   cursor(backwards = false): Cursor<Runnable> {
@@ -134,12 +140,10 @@ export class TaskForm implements QueueForm<Runnable> {
     let last = 0
     return {
       next: () => {
-        for (let slot = slots.shift(); slot !== undefined; slot = slots.shift()) {
-          const task = this.#submissions.taskIn(slot)
-          last = slot
-          if (task !== undefined) return task
-        }
-        return undefined
+        const slot = slots.shift()
+        if (slot === undefined) return undefined
+        last = slot
+        return this.#taskIn(slot)
       },
       remove: () => this.#remove(last),
     }
@@ -148,8 +152,7 @@ export class TaskForm implements QueueForm<Runnable> {
   removeWhere(test: (task: Runnable) => boolean): number {
     let count = 0
     for (const slot of this.#ring.toArray()) {
-      const task = this.#submissions.taskIn(slot)
-      if (task !== undefined && test(task) && this.#remove(slot)) count++
+      if (test(this.#taskIn(slot)) && this.#remove(slot)) count++
     }
     return count
   }
@@ -165,7 +168,13 @@ export class TaskForm implements QueueForm<Runnable> {
 
   #remove(slot: number): boolean {
     if (!this.#ring.remove(slot)) return false
-    this.#submissions.takeBack(slot)
+    this.#takeBack(slot)
     return true
+  }
+
+  /** Of a slot that is in nobody else's hands. */
+  #takeBack(slot: number): Runnable {
+    const task = this.#taskIn(slot)
+    return this.#submissions.takeBack(slot) ?? task
   }
 }

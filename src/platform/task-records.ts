@@ -20,6 +20,9 @@ import type { PoolMemory } from "./pool-memory.ts"
 
 const INLINE_BYTES = (TASK.SIZE - TASK.DATA) * 4
 
+const double = new Float64Array(1)
+const halves = new Int32Array(double.buffer)
+
 export class TaskRecords {
   readonly #memory: PoolMemory
   readonly #slots: Slots
@@ -64,9 +67,12 @@ export class TaskRecords {
     }
     const words = this.#words
     write(words, record + TASK.BOX, box)
+    write(words, record + TASK.NEXT, 0)
     write(words, record + TASK.FUNCTION, functionId)
     write(words, record + TASK.FLAGS, flags)
     write(words, record + TASK.BLOCK, 0)
+    write(words, record + TASK.STARTED, 0)
+    write(words, record + TASK.STARTED + 1, 0)
     store(words, record + TASK.STATE, NEW)
     return slot
   }
@@ -124,6 +130,62 @@ export class TaskRecords {
   hasFlag(slot: number, flag: number): boolean {
     const record = this.recordOf(slot)
     return (read(this.#words, record + TASK.FLAGS) & flag) !== 0
+  }
+
+  /** The slot that {@link setNext} has linked to this one. */
+  nextOf(slot: number): number {
+    const record = this.recordOf(slot)
+    return load(this.#words, record + TASK.NEXT)
+  }
+
+  setNext(slot: number, next: number): void {
+    const record = this.recordOf(slot)
+    store(this.#words, record + TASK.NEXT, next)
+  }
+
+  // ------------------------------------------------------------------ times and order
+
+  /** When it began to run, on a clock that all threads read alike; 0 if it has not. */
+  startOf(slot: number): number {
+    return this.#double(slot, TASK.STARTED)
+  }
+
+  noteStart(slot: number, time: number): void {
+    this.#setDouble(slot, TASK.STARTED, time)
+  }
+
+  setPriority(slot: number, priority: number): void {
+    this.#setDouble(slot, TASK.PRIORITY, priority)
+  }
+
+  setSequence(slot: number, sequence: number): void {
+    const record = this.recordOf(slot)
+    write(this.#words, record + TASK.SEQUENCE, sequence)
+  }
+
+  /** Negative if the first comes before the second. */
+  compare(a: number, b: number): number {
+    const difference = this.#double(b, TASK.PRIORITY) - this.#double(a, TASK.PRIORITY)
+    return difference === 0 ? (this.#sequenceOf(a) - this.#sequenceOf(b)) | 0 : difference
+  }
+
+  #sequenceOf(slot: number): number {
+    const record = this.recordOf(slot)
+    return read(this.#words, record + TASK.SEQUENCE)
+  }
+
+  #double(slot: number, word: number): number {
+    const record = this.recordOf(slot)
+    halves[0] = load(this.#words, record + word)
+    halves[1] = load(this.#words, record + word + 1)
+    return double[0] as number
+  }
+
+  #setDouble(slot: number, word: number, value: number): void {
+    const record = this.recordOf(slot)
+    double[0] = value
+    store(this.#words, record + word, halves[0] as number)
+    store(this.#words, record + word + 1, halves[1] as number)
   }
 
   boxOf(slot: number): number {

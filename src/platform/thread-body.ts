@@ -1,19 +1,14 @@
 /** A worker thread of the runtime, as the body of a Thread: how it is started, and how its end is told. */
-import { Worker as RuntimeThread, type WorkerOptions } from "node:worker_threads"
+import { load, sharedWords } from "#atomics"
+import type { Worker as RuntimeThread } from "node:worker_threads"
+import { VERSION } from "../per-thread.ts"
 import type { PlatformThreadOptions } from "../thread/platform-threads.ts"
 import type { Thread, ThreadBody } from "../thread/thread.ts"
 import type { PoolHandle } from "./pool-memory.ts"
 import type { SharedWorker } from "./shared-roster.ts"
-
-/** What the thread is told when it begins. */
-export interface Orders {
-  readonly pool: PoolHandle
-  /** Which of the pool's workers it is. */
-  readonly worker: number
-  readonly name: string
-  readonly id: number
-  readonly preload: readonly string[]
-}
+import { type Orders, PRELOADING } from "./worker-orders.ts"
+import { outputsFor } from "./worker-output.ts"
+import { startWorker } from "./worker-start.ts"
 
 /** Why a thread has ended, though nobody wanted that. */
 export interface Death {
@@ -21,7 +16,8 @@ export interface Death {
   readonly error: unknown
 }
 
-const ENTRY = new URL("worker-entry.js", import.meta.url)
+/** Settings of which a thread has died: see worker-preload.ts. */
+const deadly = new WeakSet<PlatformThreadOptions>()
 
 export class WorkerBody implements ThreadBody {
   readonly #pool: PoolHandle
@@ -63,20 +59,24 @@ export class WorkerBody implements ThreadBody {
 
   start({ name, id }: Thread, ended: () => void): void {
     this.#name = name
-    const { preload = [], resourceLimits, env, execArgv } = this.#options
-    const orders: Orders = { pool: this.#pool, worker: this.#worker.number, name, id, preload: preload.map(String) }
-    const options: WorkerOptions = {
+    const options = this.#options
+    const orders: Orders = {
+      version: VERSION,
+      pool: this.#pool,
+      worker: this.#worker.number,
       name,
-      workerData: orders,
-      ...(resourceLimits && { resourceLimits }),
-      ...(env && { env: env as NodeJS.ProcessEnv }),
-      ...(execArgv && { execArgv: [...execArgv] }),
+      id,
+      outputs: outputsFor(options.output),
+      preload: (options.preload ?? []).map(String),
+      preloadsLate: deadly.has(options),
+      progress: sharedWords(1),
     }
-    const thread = new RuntimeThread(ENTRY, options)
+    const thread = startWorker(name, orders, options)
     thread.unref() // what is pending keeps the process alive, and not that there are threads
     let error: unknown
     thread.once("error", (reason: unknown) => (error = reason))
     thread.once("exit", (code) => {
+      if (load(orders.progress, 0) === PRELOADING) deadly.add(options)
       this.#death = { code, error }
       ended()
       this.#died(this)

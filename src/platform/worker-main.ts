@@ -6,24 +6,28 @@ import { Boxes } from "./boxes.ts"
 import { FunctionTable } from "./function-table.ts"
 import { PoolMemory } from "./pool-memory.ts"
 import { SharedRoster } from "./shared-roster.ts"
-import { SlotRunner } from "./slot-runner.ts"
 import { TaskRecords } from "./task-records.ts"
-import type { Orders } from "./thread-body.ts"
-import { WorkRing } from "./work-ring.ts"
+import { becomeWorker } from "./this-worker.ts"
+import { TaskQueue } from "./task-queue.ts"
+import type { Orders } from "./worker-orders.ts"
+import { printBy } from "./worker-output.ts"
+import { PreloadingRunner } from "./worker-preload.ts"
 
-export async function work({ pool, worker: number, name, id, preload }: Orders): Promise<void> {
-  Thread.adoptMain(name, id)
+export async function work(orders: Orders): Promise<void> {
+  printBy(orders.outputs)
+  Thread.adoptMain(orders.name, orders.id)
   // An idle worker awaits its bell, which keeps nothing alive.
   new KeepAlive().hold({})
-  const memory = PoolMemory.open(pool)
+  const memory = PoolMemory.open(orders.pool)
   const roster = new SharedRoster(memory, () => memory.ringOwner())
-  const self = roster.at(number)
-  for (const module of preload) await import(module)
-  self.begin()
+  const self = roster.at(orders.worker)
+  self.begin() // before any code of the user's: if that ends the thread, the owner finds it in the list
   const tasks = new TaskRecords(memory)
   const boxes = new Boxes(memory, tasks)
-  const host = new SlotRunner(memory, tasks, boxes, new FunctionTable(memory.texts), roster, self)
-  const core = new PoolCore<number>(memory.state, new WorkRing(memory, self.claim), host, roster)
+  const host = new PreloadingRunner(orders, memory, tasks, boxes, new FunctionTable(memory.texts), roster, self)
+  becomeWorker({ identity: memory.identity, runner: host })
+  await host.prepare()
+  const core = new PoolCore<number>(memory.state, new TaskQueue(memory, tasks, self.claim), host, roster)
   let code = 0
   try {
     await core.run(self)

@@ -1,8 +1,9 @@
 /**
  * What a ThreadPoolExecutor is made of behind its face: a core over some memory, a queue and threads of one kind. There are
- * two, VirtualEngine and platform/PlatformEngine.
+ * three: VirtualEngine, and platform/PoolOwner and PoolGuest.
  */
 import type { Callable, Runnable } from "../future/runnable.ts"
+import type { Handle } from "../memory/shared-memory.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import type { Thread } from "../thread/thread.ts"
 import type { PoolState } from "./pool-state.ts"
@@ -12,6 +13,8 @@ import type { Capabilities } from "./thread-pool-options.ts"
 export interface PoolShell {
   /** Undefined if the factory refuses. */
   newThread(target: () => unknown): Thread | undefined
+  /** Which of the next two there are: 1 and 2, added up. */
+  readonly hooks: number
   beforeExecute(thread: Thread, task: Runnable): void
   afterExecute(task: Runnable, error?: unknown): void
   terminated(): void
@@ -21,6 +24,10 @@ export interface PoolShell {
 
 export interface PoolEngine {
   readonly state: PoolState
+  /** Whether this is the thread that made the pool. */
+  readonly isOwner: boolean
+  /** What other threads are sent. Throws if the pool cannot be shared. */
+  readonly handle: Handle
   /** The tasks that wait. */
   readonly queue: BlockingQueue<Runnable>
   readonly capabilities: Capabilities
@@ -44,4 +51,6 @@ export interface PoolEngine {
   hasThread(thread: unknown): boolean
   /** The pool has been told to shut down. */
   shuttingDown(): void
+  /** Which of the ready-made policies rejects tasks; 0 if none of them does. */
+  setPolicy(policy: number): void
 }

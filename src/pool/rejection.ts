@@ -51,6 +51,18 @@ export const DiscardOldestPolicy: RejectionPolicy = policy("DiscardOldestPolicy"
   executor.execute(task)
 })
 
+const POLICIES = [AbortPolicy, CallerRunsPolicy, DiscardPolicy, DiscardOldestPolicy]
+
+/** Names a ready-made policy by a number, for other threads; 0 if it is something else. */
+export function policyNumber(handler: RejectedExecutionHandler): number {
+  return POLICIES.indexOf(handler as RejectionPolicy) + 1
+}
+
+/** The policy with this number, if there is one. */
+export function policyOf(number: number): RejectedExecutionHandler | undefined {
+  return POLICIES[number - 1]
+}
+
 export function requireHandler(name: string, value: unknown): RejectedExecutionHandler {
   if (typeof value !== "function") throw typeError(name, "a function such as AbortPolicy", value)
   return value as RejectedExecutionHandler

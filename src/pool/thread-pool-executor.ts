@@ -26,33 +26,37 @@
  *
  * All sizes, times, the handler and the factory can be changed while the pool runs.
  */
-import { rangeError, requireBoolean, requireDuration, requireInteger, requireObject, requireString } from "../checks.ts"
-import { IllegalStateError, RejectedExecutionError } from "../errors.ts"
+import { rangeError, requireBoolean, requireDuration, requireInteger } from "../checks.ts"
+import { IllegalStateError } from "../errors.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, requireRunnable, type Runnable } from "../future/runnable.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
+import { type Handle, SHAREABLE, type Shared } from "../memory/shared-memory.ts"
 import { awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
-import { PlatformEngine } from "../platform/platform-engine.ts"
+import { PoolGuest } from "../platform/pool-guest.ts"
+import { PoolOwner } from "../platform/pool-owner.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
-import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
-import { platformThreads } from "../thread/platform-threads.ts"
-import { Thread } from "../thread/thread.ts"
+import type { Thread } from "../thread/thread.ts"
 import { newThreadOf, requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 import { atLeast, SHUTDOWN, STOP, TERMINATED, TIDYING } from "./control-word.ts"
+import { handBack } from "./hand-back.ts"
 import type { PoolEngine, PoolShell } from "./pool-engine.ts"
+import { notTheOwner, OWNERS_FACTORY, SentPool, settingsOf } from "./pool-settings.ts"
 import type { PoolState } from "./pool-state.ts"
-import { AbortPolicy, type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
-import { type Capabilities, requireQueue, type ThreadPoolOptions } from "./thread-pool-options.ts"
+import { policyNumber, policyOf, type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
+import type { Capabilities, ThreadPoolOptions } from "./thread-pool-options.ts"
 import { VirtualEngine } from "./virtual-engine.ts"
 
 /** The largest default window of `map`, for pools whose maximum size means "no limit". */
 const LARGEST_WINDOW = 1024
 
 export class ThreadPoolExecutor extends AbstractExecutorService {
+  /** What a clone of this pool consists of. Post the pool itself to a thread, and give what arrives to `from` there. */
+  declare readonly handle: Handle
   readonly #name: string | undefined
   readonly #engine: PoolEngine
   readonly #state: PoolState
@@ -62,22 +66,10 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
 
   constructor(options: ThreadPoolOptions) {
     super()
-    requireObject("options", options, "an object with corePoolSize and maximumPoolSize")
-    const core = requireInteger("corePoolSize", options.corePoolSize, 0)
-    const maximum = requireInteger("maximumPoolSize", options.maximumPoolSize, 1)
-    requireInteger("maximumPoolSize", maximum, core, `corePoolSize (${core})`)
-    const keepAlive = requireDuration(
-      "keepAliveTime",
-      options.keepAliveTime === undefined ? 60_000 : options.keepAliveTime,
-    )
-    const queue = requireQueue(options.workQueue === undefined ? new LinkedBlockingQueue() : options.workQueue)
-    this.#threadFactory = requireThreadFactory(
-      "threadFactory",
-      options.threadFactory === undefined ? platformThreads() : options.threadFactory,
-    )
-    this.#handler = requireHandler("handler", options.handler === undefined ? AbortPolicy : options.handler)
-    this.#name = options.name === undefined ? undefined : requireString("name", options.name)
     const shell: PoolShell = {
+      hooks:
+        (this.beforeExecute === ThreadPoolExecutor.prototype.beforeExecute ? 0 : 1) +
+        (this.afterExecute === ThreadPoolExecutor.prototype.afterExecute ? 0 : 2),
       newThread: (target) => newThreadOf(this.#threadFactory, target),
       beforeExecute: (thread, task) => this.beforeExecute(thread, task),
       afterExecute: (task, error) => this.afterExecute(task, error),
@@ -85,14 +77,47 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
       reject: (task) => this.#handler(task, this),
       announceTermination: () => this.#termination.signalAll(),
     }
-    this.#engine = this.#threadFactory.isVirtual
-      ? new VirtualEngine(queue, shell)
-      : new PlatformEngine(queue, shell, maximum)
+    Object.defineProperty(this, "handle", sharing)
+    if (options instanceof SentPool) {
+      const guest = new PoolGuest(options.shared, shell)
+      this.#engine = guest
+      this.#state = guest.state
+      this.#threadFactory = OWNERS_FACTORY
+      this.#handler = (task, executor) => (policyOf(guest.policy) ?? ((it) => guest.askHandler(it)))(task, executor)
+      this.#name = undefined
+      return
+    }
+    const settings = settingsOf(options)
+    this.#threadFactory = settings.threadFactory
+    this.#handler = settings.handler
+    this.#name = settings.name
+    this.#engine = settings.threadFactory.isVirtual
+      ? new VirtualEngine(settings.queue, shell)
+      : new PoolOwner(settings.queue, shell, settings.maximum)
+    this.#engine.setPolicy(policyNumber(settings.handler))
     this.#state = this.#engine.state
-    this.#state.corePoolSize = core
-    this.#state.maximumPoolSize = maximum
-    this.#state.keepAliveTime = keepAlive
+    this.#state.corePoolSize = settings.core
+    this.#state.maximumPoolSize = settings.maximum
+    this.#state.keepAliveTime = settings.keepAlive
     if (options.allowCoreThreadTimeOut !== undefined) this.allowCoreThreadTimeOut = options.allowCoreThreadTimeOut
+  }
+
+  /**
+   * The same pool that another thread has posted. It can be used there as here, except that only the thread that made it can
+   * change its handler and its thread factory, and that subclasses are known to that thread alone.
+   */
+  static from(shared: Shared): ThreadPoolExecutor {
+    return PoolGuest.once(shared, () => new ThreadPoolExecutor(new SentPool(shared) as never))
+  }
+
+  /** @internal */
+  get [SHAREABLE](): true {
+    return true
+  }
+
+  /** @internal */
+  static handleOf(pool: ThreadPoolExecutor): Handle {
+    return pool.#engine.handle
   }
 
   // ------------------------------------------------------------------ tasks
@@ -204,7 +229,9 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
   }
 
   set handler(handler: RejectedExecutionHandler) {
+    if (!this.#engine.isOwner) throw notTheOwner("change its handler")
     this.#handler = requireHandler("handler", handler)
+    this.#engine.setPolicy(policyNumber(handler))
   }
 
   get threadFactory(): ThreadFactory {
@@ -213,6 +240,7 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
 
   /** Applies to threads made from now on. It must make the same kind of thread. */
   set threadFactory(factory: ThreadFactory) {
+    if (!this.#engine.isOwner) throw notTheOwner("change its thread factory")
     this.#threadFactory = requireThreadFactory("threadFactory", factory)
   }
 
@@ -283,25 +311,9 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
     this.#engine.interruptWorkers()
     const unrun = this.#engine.drain()
     // Before the end is announced, and so before terminated(), which may throw: no future must stay pending.
-    const handedBack = unrun.map((task) => this.#handBack(task))
+    const handedBack = unrun.map((task) => handBack(task, this))
     this.#engine.tryTerminate()
     return handedBack
-  }
-
-  /**
-   * A command goes back as it is. A submitted task's future is cancelled, and its work goes back as a task of its
-   * own.
-   */
-  #handBack(task: Runnable): Runnable {
-    if (!(task instanceof FutureTask)) return task
-    if (task.isDone) return task
-    const renewed = task.renew()
-    try {
-      task.abandon(new RejectedExecutionError(`${this} was shut down before the task ran`, task))
-    } catch (error) {
-      Thread.currentThread().reportUncaught(error) // of a done() hook; the other tasks must not suffer
-    }
-    return renewed
   }
 
   get isShutdown(): boolean {
@@ -380,4 +392,12 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
   override get defaultWindow(): number {
     return Math.min(2 * this.maximumPoolSize, LARGEST_WINDOW)
   }
+}
+
+/** A clone takes along what an object owns, not what its class has. */
+const sharing: PropertyDescriptor & ThisType<ThreadPoolExecutor> = {
+  enumerable: true,
+  get() {
+    return ThreadPoolExecutor.handleOf(this)
+  },
 }

@@ -1,4 +1,5 @@
 /** A pool whose threads are flows of this event loop, and whose tasks wait in the user's own queue. */
+import { NotSerializableError } from "../errors.ts"
 import { bind, type Callable, type Runnable } from "../future/runnable.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { LocalRoster } from "./local-worker.ts"
@@ -22,6 +23,16 @@ export class VirtualEngine implements PoolEngine {
       this.#workers.has(worker) ? this.#core.run(worker) : Promise.resolve(),
     )
     this.#core = new PoolCore<Runnable>(this.state, queue, host, this.#workers)
+  }
+
+  get isOwner(): boolean {
+    return true
+  }
+
+  get handle(): never {
+    throw new NotSerializableError(
+      "A pool of virtual threads cannot be sent to another thread: its threads are flows of this one",
+    )
   }
 
   get capabilities(): Capabilities {
@@ -86,4 +97,6 @@ export class VirtualEngine implements PoolEngine {
   }
 
   shuttingDown(): void {}
+
+  setPolicy(): void {}
 }

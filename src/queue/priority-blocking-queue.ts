@@ -34,6 +34,11 @@ export class PriorityBlockingQueue<E> extends HeapQueue<E> {
     this.#comparator = comparator
   }
 
+  /** The comparator it was given; undefined if the order is the natural one. */
+  get comparator(): Comparator<E> | undefined {
+    return this.#comparator
+  }
+
   /**
    * The same queue that another thread has posted. A comparator is a function and cannot be posted: if the queue has one, it
    * has to be given here too, and all threads have to agree.

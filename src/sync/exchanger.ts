@@ -26,6 +26,7 @@ import { acquiring } from "../lock/acquiring.ts"
 import { currentFlow, type Flow } from "../memory/flow.ts"
 import { GrowableMemory } from "../memory/growable-memory.ts"
 import { FREE, WAITING } from "../memory/node-pool.ts"
+import { perThread } from "../per-thread.ts"
 import { Shareable, type Shared } from "../memory/shared-memory.ts"
 import { NODE } from "../memory/space.ts"
 import { WaitNode } from "../memory/wait-node.ts"
@@ -64,7 +65,7 @@ class Offer {
 }
 
 /** Who waits in this thread, by the identity of the exchanger, of which there may be several objects. */
-const waiting = new Map<number, Offer>()
+const waiting = perThread("exchanges", () => new Map<number, Offer>())
 
 export class Exchanger<V> extends Shareable {
   readonly #memory: GrowableMemory

@@ -1,12 +1,12 @@
 /** How a function is told to another thread, and found there. */
-import { pathToFileURL } from "node:url"
 import { requireFunction } from "../checks.ts"
 import { TaskNotPortableError } from "../errors.ts"
+import { isEntry } from "./entry.ts"
 import { evaluate, explain, sourceOf } from "./source.ts"
-import { type Place, placeOf } from "./task.ts"
+import { exportNamed, type Place, placeOf } from "./task.ts"
 
-/** Plain data: where the function is, or its text. */
-export type TaskReference = Place | { readonly source: string }
+/** Plain data: where the function is, or its text; or that another one is to be called for each element of an array. */
+export type TaskReference = Place | { readonly source: string } | { readonly each: TaskReference }
 
 const known = new WeakMap<object, TaskReference>()
 
@@ -18,21 +18,30 @@ export function referenceOf(fn: (...args: never[]) => unknown): TaskReference {
   return reference
 }
 
+/** A function that calls another one for each element of an array, one after the other, for the array of the results. */
+export function eachOf<I, O>(fn: (item: I) => O | PromiseLike<O>): (items: readonly I[]) => Promise<Awaited<O>[]> {
+  const made = async (items: readonly I[]): Promise<Awaited<O>[]> => {
+    const results: Awaited<O>[] = []
+    for (const item of items) results.push(await fn(item))
+    return results
+  }
+  originals.set(made, fn)
+  return made
+}
+
+const originals = new WeakMap<object, (...args: never[]) => unknown>()
+
 function makeReference(fn: (...args: never[]) => unknown): TaskReference {
+  const original = originals.get(fn)
+  if (original !== undefined) return { each: referenceOf(original) }
   const place = placeOf(fn)
   if (place === undefined) return { source: sourceOf(fn) }
-  if (place.module === entryModule()) {
+  if (isEntry(place.module)) {
     throw new TaskNotPortableError(
       `Task \`${place.name}\` is defined in the module with which the program starts. Another thread would have to import that, and so run the whole program again. Move the task to a module of its own`,
     )
   }
   return place
-}
-
-/** The module with which the program started, if it is one. */
-function entryModule(): string | undefined {
-  const [, script] = process.argv
-  return script === undefined ? undefined : pathToFileURL(script).href
 }
 
 /** A function found by a reference, ready to be called. */
@@ -44,19 +53,55 @@ export interface FoundTask {
 
 const asItIs = (error: unknown): unknown => error
 
+/** The modules that tasks were found in. */
+const modules = new Map<string, Record<string, unknown>>()
+
+/** Finds the function without waiting, if its module has been loaded; undefined if it has not. */
+export function findNow(reference: TaskReference): FoundTask | undefined {
+  if ("source" in reference) return { fn: evaluate(reference.source), explain }
+  if ("each" in reference) {
+    const inner = findNow(reference.each)
+    return inner && eachOfFound(inner)
+  }
+  const exports = modules.get(reference.module)
+  return exports === undefined ? undefined : functionIn(exports, reference)
+}
+
 /** Finds the function in this thread. The caller keeps it: a module is imported once anyway, but a source is parsed each time. */
 export async function find(reference: TaskReference): Promise<FoundTask> {
-  if ("source" in reference) return { fn: evaluate(reference.source), explain }
-  const { module, name } = reference
+  const now = findNow(reference)
+  if (now !== undefined) return now
+  if ("each" in reference) return eachOfFound(await find(reference.each))
+  const { module, name } = reference as Place
   let exports: Record<string, unknown>
   try {
     exports = (await import(module)) as Record<string, unknown>
   } catch (error) {
-    throw new TaskNotPortableError(`The module of task \`${name}\` could not be loaded: ${module}`, { cause: error })
+    throw new TaskNotPortableError(notLoaded(name, module, error), { cause: error })
   }
-  const fn = exports[name]
-  if (typeof fn !== "function") throw new TaskNotPortableError(notExported(reference, exports))
+  modules.set(module, exports)
+  return functionIn(exports, reference as Place)
+}
+
+function eachOfFound(inner: FoundTask): FoundTask {
+  return { fn: eachOf(inner.fn) as FoundTask["fn"], explain: (error) => inner.explain(error) }
+}
+
+function functionIn(exports: Record<string, unknown>, place: Place): FoundTask {
+  const fn = exportNamed(place.name, exports)
+  if (typeof fn !== "function") throw new TaskNotPortableError(notExported(place, exports))
   return { fn: fn as FoundTask["fn"], explain: asItIs }
+}
+
+function notLoaded(name: string, module: string, error: unknown): string {
+  const why = error instanceof Error ? error.message : String(error)
+  const isTypeScript = /\.[cm]?tsx?(?:$|[?#])/.test(module)
+  const isUnknown = (error as { code?: unknown } | null | undefined)?.code === "ERR_UNKNOWN_FILE_EXTENSION"
+  const advice =
+    isTypeScript && isUnknown
+      ? `. This runtime (Node ${process.versions.node}) does not load TypeScript: use Node 22.18 or later, name the compiled module, or give the threads a loader: platformThreads({ execArgv: ["--import", "tsx"] })`
+      : ""
+  return `The module of task \`${name}\` could not be loaded: ${module}: ${why}${advice}`
 }
 
 function notExported({ module, name }: Place, exports: Record<string, unknown>): string {

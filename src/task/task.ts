@@ -15,6 +15,7 @@
  *     const { fib } = tasksOf<typeof import("./fib.js")>(new URL("./fib.js", import.meta.url))
  */
 import { requireFunction, typeError } from "../checks.ts"
+import { perThread } from "../per-thread.ts"
 
 /** Where a function is to be found. */
 export interface Place {
@@ -27,7 +28,7 @@ export interface Place {
 /** A function that other threads can run. */
 export type Task<A extends never[] = never[], T = unknown> = (...args: A) => T
 
-const places = new WeakMap<object, Place>()
+const places = perThread("tasks", () => new WeakMap<object, Place>())
 
 /**
  * Makes a function of this module a task. It must be exported under its own name: `export const NAME = task(import.meta.url,
@@ -71,13 +72,22 @@ export function tasksOf<M>(moduleUrl: string | URL): TasksOf<M> {
 function referenceTo(place: Place): (...args: unknown[]) => Promise<unknown> {
   const reference = async (...args: unknown[]): Promise<unknown> => {
     const exports = (await import(place.module)) as Record<string, unknown>
-    const fn = exports[place.name]
+    const fn = exportNamed(place.name, exports)
     if (typeof fn !== "function") throw new TypeError(`${place.module} exports no function \`${place.name}\``)
     return Reflect.apply(fn, undefined, args) as unknown
   }
   Object.defineProperty(reference, "name", { value: place.name })
   places.set(reference, place)
   return reference
+}
+
+/** Of a CommonJS module, the runtime may not know all names beforehand; they are in what it exports by default. */
+export function exportNamed(name: string, exports: Record<string, unknown>): unknown {
+  if (Object.hasOwn(exports, name)) return exports[name]
+  const whole = exports["default"]
+  return typeof whole === "object" && whole !== null && Object.hasOwn(whole, name)
+    ? (whole as Record<string, unknown>)[name]
+    : undefined
 }
 
 /** Where the function is to be found, if it is a task. */

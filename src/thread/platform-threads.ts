@@ -28,10 +28,42 @@ export interface PlatformThreadOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Options of the runtime, such as `--expose-gc`. */
   readonly execArgv?: readonly string[]
-  /** Modules that each thread loads before its first task. */
+  /**
+   * Modules that each thread loads before its first task. If one cannot be loaded, the thread fails its tasks with an
+   * IllegalStateError that has the reason as its cause.
+   */
   readonly preload?: readonly (string | URL)[]
   /** Told, in the thread that made the pool, of what a command has thrown. Default: print it. */
   readonly uncaughtException?: UncaughtExceptionHandler
+  /**
+   * How a thread prints: `"direct"`, to the standard output of the process, at once; or `"relayed"`, by `process.stdout`
+   * and `process.stderr` of the thread that made the pool, when its event loop goes round. Default `"direct"`, unless
+   * somebody has replaced the `write` method of these.
+   */
+  readonly output?: "direct" | "relayed"
+  /**
+   * Starts the program of a thread, for bundles that are not to start it from text: bundle `corepool/worker` as an entry point
+   * of its own and say where it is.
+   *
+   *     workerFactory: (options) => new Worker(new URL("./corepool-worker.js", import.meta.url), options)
+   */
+  readonly workerFactory?: WorkerFactory
+}
+
+/** What a `Worker` of node:worker_threads is to be started with. Others may be added to these; none may be left out. */
+export interface WorkerStart {
+  name: string
+  workerData: unknown
+  resourceLimits?: NonNullable<PlatformThreadOptions["resourceLimits"]>
+  env?: Record<string, string | undefined>
+  execArgv?: string[]
+}
+
+/** Makes a `Worker` of node:worker_threads. */
+export type WorkerFactory = (options: WorkerStart) => {
+  readonly threadId: number
+  terminate(): Promise<number>
+  unref(): void
 }
 
 const BODY: unique symbol = Symbol("corepool.body")
@@ -78,12 +110,16 @@ export function platformThreads(options: PlatformThreadOptions = {}): ThreadFact
 
 function requireOptions(options: PlatformThreadOptions): void {
   requireObject("options", options)
-  const { terminateAfter, preload, resourceLimits, env, execArgv, uncaughtException } = options
+  const { terminateAfter, preload, resourceLimits, env, execArgv, uncaughtException, output, workerFactory } = options
   if (terminateAfter !== undefined) requireTimeout("terminateAfter", terminateAfter)
   if (uncaughtException !== undefined) requireFunction("uncaughtException", uncaughtException)
   if (resourceLimits !== undefined) requireObject("resourceLimits", resourceLimits)
   if (env !== undefined) requireObject("env", env)
   if (execArgv !== undefined) requireArray("execArgv", execArgv)
+  if (workerFactory !== undefined) requireFunction("workerFactory", workerFactory)
+  if (output !== undefined && output !== "direct" && output !== "relayed") {
+    throw typeError("output", '"direct" or "relayed"', output)
+  }
   for (const module of preload === undefined ? [] : requireArray("preload", preload)) {
     if (!URL.canParse(String(module))) throw typeError("preload", "absolute URLs of modules", module)
   }

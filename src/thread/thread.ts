@@ -10,12 +10,12 @@
  * something else passes `signal` on (`fetch(url, { signal: Thread.currentThread().signal })`) or asks
  * `Thread.interrupted()`.
  */
-import { block } from "#atomics"
 import { isPromiseLike, requireDuration, requireString } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { requireRunnable, start } from "../future/runnable.ts"
 import { currentFlow, Flow, mainFlow } from "../memory/flow.ts"
+import { nap } from "../memory/nap.ts"
 import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../memory/waiting.ts"
 import { now } from "../time/timer.ts"
 import { reportUncaught, type UncaughtExceptionHandler } from "./uncaught.ts"
@@ -91,12 +91,16 @@ export class Thread {
     return awaiting(sleeping(ms), options)
   }
 
-  /** Blocks the whole thread, and with it every virtual thread on its event loop. */
+  /**
+   * Blocks the whole thread, and with it every virtual thread on its event loop, that long. An interrupt of the thread by
+   * another one ends it.
+   */
   static sleepSync(ms: number): void {
     const due = now() + requireDuration("ms", ms)
-    currentFlow().throwIfInterrupted()
-    // The two clocks differ by a hair: a single wait may end a microsecond early.
-    for (let left = ms; left > 0; left = due - now()) block(left)
+    const flow = currentFlow()
+    flow.throwIfInterrupted()
+    // It may end early: the two clocks differ by a hair, and others have news for this thread.
+    for (let left = ms; left > 0; left = due - now()) if (nap(flow, left)) flow.throwIfInterrupted()
   }
 
   // ------------------------------------------------------------------ identity and life
@@ -123,8 +127,17 @@ export class Thread {
   start(): void {
     if (this.#life !== "new") throw new IllegalStateError(`${this} was started already`)
     this.#life = "started"
-    if (this.#body !== undefined) this.#body.start(this, () => this.#end())
-    else queueMicrotask(() => this.#flow.run(() => this.#run()))
+    if (this.#body === undefined) queueMicrotask(() => this.#flow.run(() => this.#run()))
+    else this.#startElsewhere(this.#body)
+  }
+
+  #startElsewhere(body: ThreadBody): void {
+    try {
+      body.start(this, () => this.#end())
+    } catch (error) {
+      this.#end() // the runtime has not made it
+      throw error
+    }
   }
 
   /** Waits until the thread has ended; false if the time is up. True at once for a thread that was never started. */
@@ -219,7 +232,7 @@ export class Thread {
   }
 }
 
-Thread.adoptMain()
+if (mainFlow.owner === undefined) Thread.adoptMain()
 
 function* sleeping(ms: number): Steps<void> {
   yield { list: new WaitList(), atMost: requireDuration("ms", ms) }

@@ -12,6 +12,8 @@ import { capture, sorted } from "./results.ts"
 export interface Look {
   /** Everything of the object under test that can move. */
   readonly signature?: () => string
+  /** Waits until nothing more will happen by itself, if the object is not all in this thread. */
+  readonly quiet?: (signature: () => string) => Promise<void>
   /** Whether an op that goes on after its time-out, to get its lock back, is past it; asked when all is quiet. */
   readonly isPastTimeout?: () => boolean
 }
@@ -91,7 +93,8 @@ export class Actors {
   async step(op: JsonObject, perform: () => unknown, look: Look = {}): Promise<JsonObject> {
     const by = maybeString(op, "by")
     const snapshot: { result?: JsonObject } = {}
-    const quiet = (): Promise<void> => quiescence(() => `${this.signature()} ${look.signature?.() ?? ""}`)
+    const signature = (): string => `${this.signature()} ${look.signature?.() ?? ""}`
+    const quiet = (): Promise<void> => (look.quiet ?? quiescence)(signature)
     if (by === undefined) {
       snapshot.result = await capture(perform)
     } else {

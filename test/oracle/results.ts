@@ -1,4 +1,5 @@
 /** What an op did, in the form of the traces: `{}`, `{"returned": v}` or `{"thrown": name, "message"?: m}`. */
+import { registerClass } from "#src/codec/revival.js"
 import { type Json, type JsonObject, ScenarioError } from "./json.ts"
 
 /** Returned by an op whose method is void in Java. */
@@ -8,6 +9,7 @@ export const VOID: unique symbol = Symbol("void")
 export class OwnError extends Error {
   override readonly name = "OwnError"
 }
+registerClass(OwnError)
 
 /** Performs an op to its end. An op must not hand over a bare future: it would be awaited. */
 export async function capture(perform: () => unknown): Promise<JsonObject> {

@@ -2,8 +2,10 @@
  * The kinds of threads that scenarios are replayed on. A suite asks for everything that depends on the kind here, so that
  * the same suites can be replayed on any.
  */
-import { type Thread, type ThreadFactory, virtualThreads } from "corepool"
+import { type ThreadFactory, virtualThreads } from "corepool"
 import { type Cast, FlowCast } from "./cast.ts"
+import { FlowStage } from "./stage/flow-stage.ts"
+import type { Company, Stage } from "./stage/stage.ts"
 import type { Subject } from "./suites/sync/subject.ts"
 
 export interface Threads {
@@ -12,8 +14,10 @@ export interface Threads {
   readonly atOnce: number
   /** Whether the scenarios of this suite can be replayed on them so far. */
   canReplay(suite: string): boolean
-  /** Makes the threads of a pool; `uncaught` hears of each error that ended one. */
-  factory(uncaught?: (thread: Thread, error: unknown) => void): ThreadFactory
+  /** Makes the threads of a pool. */
+  factory(): ThreadFactory
+  /** Where the tasks of a pool run. */
+  stage(company: Company): Stage
   /** Actors who use a synchronizer. */
   cast(subject: Subject): Cast
 }
@@ -32,6 +36,7 @@ export const onVirtualThreads: Threads = {
   kind: "virtual",
   atOnce: FLOWS_AT_ONCE,
   canReplay: () => true,
-  factory: (uncaught) => virtualThreads(uncaught === undefined ? {} : { uncaughtException: uncaught }),
+  factory: () => virtualThreads(),
+  stage: (company) => new FlowStage(company),
   cast: (subject) => new FlowCast(subject),
 }

@@ -2,106 +2,68 @@
  * Suite "invoke": invokeAll, invokeAny, ExecutorCompletionService and the Executors adapters, on a fixed pool. Actors
  * `a1` … `a3` make the calls that may block.
  */
-import {
-  type Completion,
-  ExecutorCompletionService,
-  type Future,
-  InterruptedError,
-  LinkedBlockingQueue,
-} from "corepool"
+import { type Callable, type Completion, ExecutorCompletionService, type Future, LinkedBlockingQueue } from "corepool"
 import { Actors } from "../actors.ts"
-import { flag, integer, type JsonObject, list, maybeInteger, maybeString, ScenarioError, string } from "../json.ts"
-import { OwnError, stateOf, VOID } from "../results.ts"
+import { flag, integer, type JsonObject, list, maybeInteger, ScenarioError, string } from "../json.ts"
+import { VOID } from "../results.ts"
+import type { Stage } from "../stage/stage.ts"
 import type { Threads } from "../threads.ts"
 import { callAdapter, describeFactory } from "./adapters.ts"
 import { Completions } from "./completions.ts"
 import { type Driver, NULL } from "./driver.ts"
-import { Journal } from "./journal.ts"
+import { type ScenarioTask, ScenarioTasks } from "./scenario-tasks.ts"
 import { WatchedPool } from "./watched-pool.ts"
 
-class Task {
-  readonly name: string
-  /** `return` and `throw` end at once, `gate` waits for a word. */
-  readonly kind: string
-  readonly gate = new LinkedBlockingQueue<string>()
-  future: Future<unknown> | undefined
-  started = false
-
-  constructor(spec: JsonObject) {
-    this.name = string(spec, "task")
-    this.kind = maybeString(spec, "body") ?? "gate"
-  }
-}
-
 export class InvokeDriver implements Driver {
-  readonly #threads: Threads
+  readonly #stage: Stage
   readonly #pool: WatchedPool
   readonly #completions: Completions
   readonly #actors = new Actors()
-  readonly #journal = new Journal()
-  readonly #tasks = new Map<string, Task>()
+  readonly #tasks = new ScenarioTasks()
 
   constructor(setup: JsonObject, threads: Threads) {
-    this.#threads = threads
+    const pool = (): WatchedPool => this.#pool
+    this.#stage = threads.stage({
+      get pool() {
+        return pool()
+      },
+      execute: ({ name }) => {
+        throw new ScenarioError(`Task ${name} cannot be spawned in suite invoke`)
+      },
+    })
     const n = integer(setup, "threads")
     this.#pool = new WatchedPool({
       corePoolSize: n,
       maximumPoolSize: n,
       keepAliveTime: 0,
       workQueue: new LinkedBlockingQueue(),
-      threadFactory: threads.factory(),
+      threadFactory: this.#stage.factory(),
     })
     this.#completions = new Completions(this.#pool)
   }
 
   // ------------------------------------------------------------------ tasks
 
-  #newTask(spec: JsonObject): Task {
-    const task = new Task(spec)
-    this.#tasks.set(task.name, task)
-    return task
-  }
-
-  #newTasks(op: JsonObject): (Task | undefined)[] | undefined {
+  #newTasks(op: JsonObject): (ScenarioTask | undefined)[] | undefined {
     if (op["tasks"] === null) return undefined
-    return list(op, "tasks").map((spec) => (spec === null ? undefined : this.#newTask(spec as JsonObject)))
+    return list(op, "tasks").map((spec) => (spec === null ? undefined : this.#tasks.create(spec as JsonObject)))
   }
 
-  #callables(tasks: (Task | undefined)[] | undefined): (() => unknown)[] {
-    return tasks === undefined ? NULL : tasks.map((task) => (task === undefined ? NULL : this.#callable(task)))
+  #callables(tasks: (ScenarioTask | undefined)[] | undefined): Callable<unknown>[] {
+    return tasks === undefined ? NULL : tasks.map((task) => this.#callable(task))
   }
 
-  #callable(task: Task): () => unknown {
-    return () => {
-      this.#journal.started(task.name)
-      task.started = true
-      if (task.kind === "gate") return this.#gated(task)
-      return this.#obey(task, task.kind === "return" ? "release" : "fail")
-    }
-  }
-
-  async #gated(task: Task): Promise<string> {
-    let word: string
-    try {
-      word = await task.gate.take()
-    } catch (error) {
-      if (!(error instanceof InterruptedError)) throw error
-      this.#journal.ended(task.name, "interrupted")
-      throw new OwnError(`${task.name} interrupted`)
-    }
-    return this.#obey(task, word)
-  }
-
-  #obey(task: Task, word: string): string {
-    this.#journal.ended(task.name, word === "release" ? "returned" : "threw")
-    if (word !== "release") throw new OwnError(task.name)
-    return task.name
+  #callable(task: ScenarioTask | undefined): Callable<unknown> {
+    return task === undefined ? NULL : this.#stage.callable(task.part)
   }
 
   // ------------------------------------------------------------------ ops
 
   async step(op: JsonObject): Promise<JsonObject> {
-    const result = await this.#actors.step(op, () => this.#perform(op), { signature: () => this.#signature() })
+    const result = await this.#actors.step(op, () => this.#perform(op), {
+      signature: () => this.#signature(),
+      quiet: (signature) => this.#stage.quiet(signature),
+    })
     return { ...result, ...this.#snapshot() }
   }
 
@@ -117,22 +79,22 @@ export class InvokeDriver implements Driver {
         return await this.#pool.invokeAny(this.#callables(this.#newTasks(op)), timeout)
       case "release":
       case "fail":
-        this.#task(op).gate.add(string(op, "do"))
+        this.#stage.tell(this.#tasks.of(op).part, op["do"] === "fail" ? "fail" : "release")
         return VOID
       case "interrupt":
         this.#actors.interrupt(string(op, "actor"))
         return VOID
       case "submit": {
-        const task = this.#newTask(op)
+        const task = this.#tasks.create(op)
         task.future = this.#pool.submit(this.#callable(task))
         return VOID
       }
       case "cancel":
-        return this.#future(op).cancel(flag(op, "mayInterrupt"))
+        return this.#tasks.futureOf(op).cancel(flag(op, "mayInterrupt"))
       case "ecsSubmit": {
-        const task = op["task"] === null ? undefined : this.#newTask(op)
-        const { future } = this.#completions.submit(task === undefined ? NULL : this.#callable(task))
-        if (task !== undefined) task.future = future
+        const task = op["task"] === null ? undefined : this.#tasks.create(op)
+        const { future } = this.#completions.submit(this.#callable(task))
+        if (task !== undefined && future !== undefined) task.future = future
         return VOID
       }
       case "ecsTake":
@@ -152,73 +114,55 @@ export class InvokeDriver implements Driver {
       case "callable":
         return await callAdapter(op)
       case "factory":
-        return describeFactory(op, this.#threads.factory())
+        return describeFactory(op, this.#stage.factory())
       default:
         throw new ScenarioError(`Suite invoke has no op ${JSON.stringify(op)}`)
     }
   }
 
-  #task(op: JsonObject): Task {
-    const task = this.#tasks.get(string(op, "task"))
-    if (task === undefined) throw new ScenarioError(`No task in ${JSON.stringify(op)}`)
-    return task
-  }
-
-  #future(op: JsonObject): Future<unknown> {
-    const { future } = this.#task(op)
-    if (future === undefined) throw new ScenarioError(`No future in ${JSON.stringify(op)}`)
-    return future
-  }
-
   async #completed(completion: Completion<unknown> | undefined): Promise<JsonObject | null> {
     if (completion === undefined) return null
     const { future } = completion
-    return await outcome(
-      [...this.#tasks.values()].find((task) => task.future === future),
-      future,
-    )
+    return await outcome(this.#tasks.with(future), future)
   }
 
   // ------------------------------------------------------------------ snapshot
 
   #signature(): string {
     const { poolSize, activeCount, queue, completedTaskCount, isTerminated } = this.#pool
-    return [poolSize, activeCount, queue.size, completedTaskCount, isTerminated, this.#journal.length].join()
+    return [poolSize, activeCount, queue.size, completedTaskCount, isTerminated].join()
   }
 
   #snapshot(): JsonObject {
     const { poolSize, activeCount, queue, completedTaskCount, isShutdown, isTerminated } = this.#pool
-    const futures = [...this.#tasks.values()].flatMap(({ name, future, started }) =>
-      future === undefined ? [] : [[name, stateOf(future, started)] as const],
-    )
     return {
-      ...this.#journal.page(),
+      ...this.#stage.page(),
       poolSize,
       completedTaskCount,
       activeCount,
       queueSize: queue.size,
       isShutdown,
       isTerminated,
-      futures: Object.fromEntries(futures),
+      futures: this.#tasks.futures(this.#stage),
       blocked: this.#actors.blocked(),
       completed: this.#actors.newlyCompleted(),
     }
   }
 
-  close(): void {
-    for (const { gate } of this.#tasks.values()) gate.add("release")
+  async close(): Promise<void> {
     this.#pool.shutdownNow()
     this.#actors.close()
+    await this.#stage.close()
   }
 }
 
 /** A completed future in the form of the traces. */
-async function outcome(task: Task | undefined, future: Future<unknown>): Promise<JsonObject> {
+async function outcome(task: ScenarioTask | undefined, future: Future<unknown>): Promise<JsonObject> {
   if (task === undefined) throw new ScenarioError("A future of nobody's task")
-  if (future.isCancelled) return { task: task.name, state: "cancelled" }
+  if (future.isCancelled) return { task: task.part.name, state: "cancelled" }
   try {
-    return { task: task.name, state: "done:ok", value: String(await future.get()) }
+    return { task: task.part.name, state: "done:ok", value: String(await future.get()) }
   } catch (error) {
-    return { task: task.name, state: "done:failed", cause: (error as Error).message }
+    return { task: task.part.name, state: "done:failed", cause: (error as Error).message }
   }
 }

@@ -1,32 +1,35 @@
 /** Suite "threadpool": a ThreadPoolExecutor driven with gated tasks. */
-import type { Future, Runnable, Thread, ThreadFactory } from "corepool"
+import type { Future, ThreadFactory } from "corepool"
 import { flag, integer, type JsonObject, maybeInteger, maybeString, object, ScenarioError, string } from "../json.ts"
-import { pause, quiescence } from "../quiescence.ts"
-import { capture, OwnError, sorted, stateOf, VOID } from "../results.ts"
+import { capture, OwnError, sorted, VOID } from "../results.ts"
+import type { Company, Stage } from "../stage/stage.ts"
 import type { Threads } from "../threads.ts"
 import { type Driver, NULL } from "./driver.ts"
-import { type GatedTask, GatedTasks, OrderedRunnable } from "./gated-tasks.ts"
-import { Journal } from "./journal.ts"
 import { handlerFor, ObservedPool, queueFor } from "./observed-pool.ts"
+import { type ScenarioTask, ScenarioTasks } from "./scenario-tasks.ts"
 
 export class ThreadPoolDriver implements Driver {
-  readonly #threads: Threads
+  readonly #stage: Stage
   readonly #pool: ObservedPool
   readonly #isPriorityQueue: boolean
-  readonly #journal = new Journal()
-  readonly #poolThreads = new Set<Thread>()
-  readonly #tasks = new GatedTasks(
-    this.#journal,
-    (thread) => this.#poolThreads.has(thread),
-    (task) => this.#execute(task),
-  )
+  readonly #tasks = new ScenarioTasks()
   #uncaught = 0
 
   constructor(setup: JsonObject, threads: Threads) {
-    this.#threads = threads
+    this.#stage = threads.stage(this.#company())
     this.#isPriorityQueue = object(setup, "queue")["kind"] === "priority"
     this.#pool = new ObservedPool(this.#poolOptions({ threadFactory: "default", ...setup }), setup)
     if (flag(setup, "allowCoreThreadTimeOut")) this.#pool.allowCoreThreadTimeOut = true
+  }
+
+  #company(): Company {
+    const pool = (): ObservedPool => this.#pool
+    return {
+      get pool() {
+        return pool()
+      },
+      execute: ({ name }) => this.#execute(this.#tasks.named(name)),
+    }
   }
 
   #poolOptions(from: JsonObject): ConstructorParameters<typeof ObservedPool>[0] {
@@ -41,19 +44,12 @@ export class ThreadPoolDriver implements Driver {
   }
 
   #factoryFor(kind: string | undefined): ThreadFactory {
-    const threads = this.#threads.factory(() => this.#uncaught++)
+    const threads = this.#stage.factory(() => this.#uncaught++)
     switch (kind) {
       case undefined:
         return NULL
       case "default":
-        return {
-          isVirtual: threads.isVirtual,
-          newThread: (target) => {
-            const thread = threads.newThread(target)
-            if (thread != null) this.#poolThreads.add(thread)
-            return thread
-          },
-        }
+        return threads
       case "returnsNull":
         return { isVirtual: threads.isVirtual, newThread: () => null }
       case "throws":
@@ -72,26 +68,27 @@ export class ThreadPoolDriver implements Driver {
 
   async step(op: JsonObject): Promise<JsonObject> {
     const result = await capture(() => this.#perform(op))
-    const settleMs = maybeInteger(op, "settleMs") ?? 0
-    if (settleMs > 0) await pause(settleMs)
-    await quiescence(() => this.#signature())
+    await this.#stage.quiet(() => this.#signature(), maybeInteger(op, "settleMs"))
     return this.#snapshot(result)
   }
 
-  #execute(task: GatedTask): void {
-    task.runnable = new OrderedRunnable(task, (it) => this.#tasks.run(it))
-    this.#pool.execute(this.#pool.named(task.runnable, task.name))
+  #execute(task: ScenarioTask): void {
+    const { part, priority } = task
+    task.runnable = this.#stage.runnable(part, priority)
+    this.#pool.execute(this.#pool.named(task.runnable, part.name))
   }
 
-  #submit(task: GatedTask, as: string): Future<unknown> {
-    const body = Object.defineProperty(() => this.#tasks.run(task), "name", { value: task.name })
+  #submit(op: JsonObject): Future<unknown> {
+    const as = maybeString(op, "as") ?? "callable"
+    const task = this.#tasks.create(op)
+    const callable = this.#stage.callable(task.part)
     switch (as) {
       case "callable":
-        return this.#pool.submit(body)
+        return (task.future = this.#pool.submit(callable))
       case "runnable":
-        return this.#pool.submitRunnable(body, undefined)
+        return (task.future = this.#pool.submitRunnable(callable, undefined))
       case "runnableResult":
-        return this.#pool.submitRunnable(body, `r-${task.name}`)
+        return (task.future = this.#pool.submitRunnable(callable, `r-${task.part.name}`))
       default:
         throw new ScenarioError(`No such way to submit: ${as}`)
     }
@@ -105,23 +102,19 @@ export class ThreadPoolDriver implements Driver {
         else this.#execute(this.#tasks.create(op))
         return VOID
       case "submit":
-        if (op["task"] === null) {
-          pool.submit(NULL)
-        } else {
-          const task = this.#tasks.create(op)
-          task.future = this.#submit(task, maybeString(op, "as") ?? "callable")
-        }
+        if (op["task"] === null) pool.submit(NULL)
+        else void this.#submit(op)
         return VOID
       case "release":
       case "fail":
-        this.#tasks.of(op).gate.add(string(op, "do"))
+        this.#stage.tell(this.#tasks.of(op).part, op["do"] === "fail" ? "fail" : "release")
         return VOID
       case "cancel":
-        return this.#future(op).cancel(flag(op, "mayInterrupt"))
+        return this.#tasks.futureOf(op).cancel(flag(op, "mayInterrupt"))
       case "get":
-        return await this.#future(op).get(integer(op, "timeoutMs"))
+        return await this.#tasks.futureOf(op).get(integer(op, "timeoutMs"))
       case "remove":
-        return pool.remove(op["task"] === null ? NULL : this.#runnable(op))
+        return pool.remove(op["task"] === null ? NULL : this.#tasks.runnableOf(op))
       case "purge":
         pool.purge()
         return VOID
@@ -166,41 +159,16 @@ export class ThreadPoolDriver implements Driver {
     }
   }
 
-  #future(op: JsonObject): Future<unknown> {
-    const { future } = this.#tasks.of(op)
-    if (future === undefined) throw new ScenarioError(`No future in ${JSON.stringify(op)}`)
-    return future
-  }
-
-  #runnable(op: JsonObject): Runnable {
-    const { runnable } = this.#tasks.of(op)
-    if (runnable === undefined) throw new ScenarioError(`Not given to execute: ${JSON.stringify(op)}`)
-    return runnable
-  }
-
   // ------------------------------------------------------------------ snapshot
 
   #signature(): string {
     const { poolSize, activeCount, queue, completedTaskCount, isTerminated } = this.#pool
-    const { size } = this.#poolThreads
-    return [
-      poolSize,
-      activeCount,
-      queue.size,
-      completedTaskCount,
-      isTerminated,
-      size,
-      this.#uncaught,
-      this.#journal.length,
-    ].join()
+    return [poolSize, activeCount, queue.size, completedTaskCount, isTerminated, this.#uncaught].join()
   }
 
   #snapshot(result: JsonObject): JsonObject {
     const pool = this.#pool
     const queued = [...pool.queue].map((runnable) => pool.nameOf(runnable))
-    const futures = [...this.#tasks].flatMap(({ name, future, started }) =>
-      future === undefined ? [] : [[name, stateOf(future, started)] as const],
-    )
     return {
       result,
       poolSize: pool.poolSize,
@@ -215,16 +183,16 @@ export class ThreadPoolDriver implements Driver {
       isShutdown: pool.isShutdown,
       isTerminating: pool.isTerminating,
       isTerminated: pool.isTerminated,
-      ...this.#journal.page(),
-      futures: Object.fromEntries(futures),
+      ...this.#stage.page(),
+      futures: this.#tasks.futures(this.#stage),
       hooks: { ...pool.hooks },
-      threadsCreated: this.#poolThreads.size,
+      threadsCreated: this.#stage.threadsMade,
       uncaught: this.#uncaught,
     }
   }
 
-  close(): void {
-    for (const { gate } of this.#tasks) gate.add("release")
+  async close(): Promise<void> {
     this.#pool.shutdownNow()
+    await this.#stage.close()
   }
 }

@@ -5,6 +5,8 @@
 import type { ThreadFactory } from "corepool"
 import type { Cast } from "../cast.ts"
 import { ScenarioError } from "../json.ts"
+import type { Company, Stage } from "../stage/stage.ts"
+import { WorkerStage } from "../stage/worker-stage.ts"
 import type { Subject } from "../suites/sync/subject.ts"
 import type { Kind, Threads } from "../threads.ts"
 import { ActorWorker } from "./actor-worker.ts"
@@ -24,11 +26,15 @@ export class ActorWorkers implements Threads, AsyncDisposable {
   }
 
   canReplay(suite: string): boolean {
-    return suite === "sync"
+    return ["sync", "threadpool", "invoke"].includes(suite)
   }
 
   factory(): ThreadFactory {
-    throw new ScenarioError("There are no pools of worker threads yet")
+    throw new ScenarioError("There are no scheduled pools of worker threads yet")
+  }
+
+  stage(company: Company): Stage {
+    return new WorkerStage(company, this.kind === "platform")
   }
 
   cast(subject: Subject): Cast {

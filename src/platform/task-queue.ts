@@ -1,20 +1,28 @@
 /**
  * Where the tasks of a pool wait, first come first served, and where idle workers do. Any thread may put in and take out.
  *
+ * To wake a thread costs more than most tasks do. So of the idle workers one, the lookout, stays wide awake for a moment and
+ * looks for tasks; and as long as there is one, nobody is woken. A lookout that finds something is none any more, and wakes
+ * the next one if there is more than it can take. Nothing is lost: who offers looks for a lookout after putting the task
+ * in, and a lookout looks once more after it has resigned.
+ *
  * With a bound of 0 nothing waits: a task goes in only if a worker waits for it. IDLE counts the workers that wait and have
  * not been promised a task. Who offers takes one off that count and then puts the task in; a worker that gives up takes
  * itself off, and if it cannot, a task is on its way to it.
  */
 import { add, compareAndSet, load } from "#atomics"
 import { InterruptedError } from "../errors.ts"
-import type { Flow } from "../memory/flow.ts"
+import { type Flow, mainFlow } from "../memory/flow.ts"
 import { ACQUIRED, CANCELLED } from "../memory/node-pool.ts"
 import { Ring } from "../memory/ring.ts"
+import { Watch } from "../memory/watch.ts"
 import { SHARED, WaitQueue } from "../memory/wait-queue.ts"
 import { driveLingering, type Settle, type Steps, TIMEOUT } from "../memory/waiting.ts"
 import type { WorkQueue } from "../pool/pool-host.ts"
 import { BASE, HEADER, ringPlaces } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
+import { SlotHeap } from "./slot-heap.ts"
+import type { TaskRecords } from "./task-records.ts"
 
 /**
  * How long an idle worker blocks before it lets its event loop go on, in ms. Blocked, it is woken several times faster; but
@@ -22,75 +30,120 @@ import type { PoolMemory } from "./pool-memory.ts"
  */
 const LINGER = 2
 
+/** How long a lookout looks, in ms. */
+const WATCH = 0.1
+
+const LOOKOUT: number = BASE.HEADER + HEADER.LOOKOUT
 const IDLE: number = BASE.HEADER + HEADER.IDLE
 
-export class WorkRing implements WorkQueue<number> {
+/** What the tasks lie in: a ring, or a heap if they have an order. */
+interface SlotStore {
+  readonly isEmpty: boolean
+  readonly size: number
+  offer(slot: number): boolean
+  poll(claim?: number): number
+  remove(slot: number): boolean
+  peek(): number
+  toArray(): number[]
+}
+
+export class TaskQueue implements WorkQueue<number> {
   readonly bound: number
+  readonly #memory: PoolMemory
   readonly #words: Int32Array
-  readonly #ring: Ring
+  readonly #store: SlotStore
   readonly #waiters: WaitQueue
   readonly #claim: number
+  readonly #watch = new Watch(WATCH)
+  readonly #isNews = (): boolean => !this.#store.isEmpty || mainFlow.looksInterrupted
 
   /** `claim` is the index of a word in which this thread, if it is a worker, says what it is about to take. */
-  constructor(memory: PoolMemory, claim = 0) {
-    const places = ringPlaces(memory.capacity)
+  constructor(memory: PoolMemory, tasks: TaskRecords, claim = 0) {
+    const { here, words, capacity, order } = memory
     this.bound = memory.bound
-    this.#words = memory.words
-    this.#ring = new Ring(memory.words, BASE.RING, places, memory.capacity)
-    this.#waiters = new WaitQueue(memory.here, memory.words, BASE.WAITERS, { isShared: true })
+    this.#memory = memory
+    this.#words = words
+    this.#store =
+      order === undefined
+        ? new Ring(words, BASE.RING, ringPlaces(capacity), capacity)
+        : new SlotHeap(here, order, words, capacity, tasks)
+    this.#waiters = new WaitQueue(here, words, BASE.WAITERS, { isShared: true })
     this.#claim = claim
   }
 
   get isEmpty(): boolean {
-    return this.#ring.isEmpty
+    return this.#store.isEmpty
   }
 
   get size(): number {
-    return this.#ring.size
+    return this.#store.size
   }
 
   /** How many workers wait for a task. */
   get idleWorkers(): number {
-    return this.bound === 0 ? Math.max(load(this.#words, IDLE), 0) : this.#waiters.length
+    if (this.bound === 0) return Math.max(load(this.#words, IDLE), 0)
+    return this.#waiters.length + (this.#hasLookout ? 1 : 0)
   }
 
   /** Everything inside, first first. */
   toArray(): number[] {
-    return this.#ring.toArray()
+    return this.#store.toArray()
   }
 
   offer(slot: number): boolean {
-    if (this.bound === 0 ? !this.#promise() : this.bound > 0 && this.#ring.size >= this.bound) return false
-    if (!this.#ring.offer(slot)) return false
-    this.#waiters.wakeFirst()
+    if (this.bound === 0 ? !this.#promise() : this.bound > 0 && this.#store.size >= this.bound) return false
+    if (!this.#store.offer(slot)) return false
+    if (!this.#hasLookout) this.#waiters.wakeFirst()
     return true
   }
 
   /** Puts back what was taken out by mistake, or by a worker that died before it could begin: whatever the bound. */
   restore(slot: number): void {
-    this.#ring.offer(slot)
+    this.#store.offer(slot)
     this.#waiters.wakeFirst()
   }
 
   poll(): number | undefined {
     if (this.bound === 0) return undefined // what is inside is promised to somebody
-    return this.#ring.poll(this.#claim) || undefined
+    const slot = this.#store.poll(this.#claim)
+    return slot !== 0 ? slot : this.#lookOut()
+  }
+
+  get #hasLookout(): boolean {
+    const lookout = this.#memory.header(HEADER.LOOKOUT)
+    return lookout !== 0 && this.#memory.here.space.isAlive(lookout)
+  }
+
+  /** Looks for a task for a moment, if nobody else does. */
+  #lookOut(): number | undefined {
+    if (this.#claim === 0 || !this.#watch.isWorthwhile) return undefined
+    const { here } = this.#memory
+    const before = this.#memory.header(HEADER.LOOKOUT)
+    if (before !== 0 && here.space.isAlive(before)) return undefined
+    if (!compareAndSet(this.#words, LOOKOUT, before, here.token)) return undefined
+    this.#watch.until(this.#isNews)
+    this.#memory.setHeader(HEADER.LOOKOUT, 0)
+    const slot = this.#store.poll(this.#claim)
+    if (slot !== 0 && !this.#store.isEmpty) this.#waiters.wakeFirst()
+    return slot || undefined
   }
 
   /** For who empties the queue. */
   seize(): number | undefined {
-    return this.#ring.poll() || undefined
+    return this.#store.poll() || undefined
   }
 
   first(): number | undefined {
-    return this.#ring.peek() || undefined
+    return this.#store.peek() || undefined
   }
 
   remove(slot: number): boolean {
-    return this.#ring.remove(slot)
+    return this.#store.remove(slot)
   }
 
   receive(settle: Settle<number | undefined>, flow: Flow, timeout: number): void {
+    // The owner stays alive for work that others have submitted, until there is none.
+    if (this.#memory.header(HEADER.FOREIGN) !== 0) this.#memory.ringOwner()
     driveLingering(this.#receiving(flow), settle, flow, timeout, LINGER)
   }
 
@@ -103,7 +156,7 @@ export class WorkRing implements WorkQueue<number> {
     let broken: unknown
     try {
       for (;;) {
-        slot = this.#ring.poll(this.#claim)
+        slot = this.#store.poll(this.#claim)
         if (slot !== 0) break
         if (broken !== undefined) {
           // A task is on its way; nothing else counts until it is here.
@@ -124,7 +177,7 @@ export class WorkRing implements WorkQueue<number> {
       this.#waiters.leave(node, how)
     }
     // Who offered something in the meantime has woken this one, which had been served already.
-    if (!this.#ring.isEmpty) this.#waiters.wakeFirst()
+    if (!this.#store.isEmpty) this.#waiters.wakeFirst()
     if (broken instanceof InterruptedError) flow.interrupt()
     return slot || undefined
   }

@@ -1,0 +1,287 @@
+/** Reads a value that an Encoder wrote. */
+import { types } from "node:util"
+import { readAttachedView, readBuffer, readResizableBuffer, readView } from "./binary.ts"
+import { ByteReader } from "./byte-reader.ts"
+import { define, readError } from "./error-data.ts"
+import { readCustomInstance, readInstance, readShareable } from "./instances.ts"
+import { GRAPH, type Letter } from "./letter.ts"
+import { type Shape, findShape, makeShape } from "./shapes.ts"
+import * as tags from "./tags.ts"
+
+const MANY_HOLES = 10_000
+
+/** In the place of a value that is absent, until it is removed. */
+const NOTHING = Symbol("nothing")
+
+export class Decoder extends ByteReader {
+  /** Everything that may be referred to, by number; nothing is if this is undefined. */
+  #things: (object | undefined)[] | undefined
+  readonly #shapes: (Shape | undefined)[] = Array.from({ length: tags.SLOTS })
+  /** In which round each of them was read; those of others are out of date. */
+  readonly #rounds = new Float64Array(tags.SLOTS)
+  #round = 0
+  /** How many NOTHINGs were read and have not been removed yet. */
+  #absent = 0
+
+  decode(letter: Letter, attachments: readonly object[]): unknown {
+    this.begin(letter, attachments)
+    this.#things = letter.kind === GRAPH ? [] : undefined
+    this.#round++
+    this.#absent = 0
+    try {
+      const value = this.value()
+      if (this.at !== this.end || this.#absent !== 0) this.fail()
+      return value
+    } finally {
+      this.#things = undefined
+      this.drop()
+    }
+  }
+
+  /** The tags are numbers here and not names: only then does the engine jump to a case, instead of trying one after the other. */
+  value(): unknown {
+    const tag = this.byte()
+    if (tag >= tags.SMALL_INT) return tag - tags.SMALL_INT
+    switch (tag) {
+      case 1: // UNDEFINED_VALUE
+        return undefined
+      case 2: // NULL_VALUE
+        return null
+      case 3: // FALSE_VALUE
+        return false
+      case 4: // TRUE_VALUE
+        return true
+      case 5: // INT_VALUE
+        return this.view.getInt32(this.pass(4), true)
+      case 6: // DOUBLE_VALUE
+        return this.double()
+      case 9: // LATIN1_TEXT
+        return this.latin1()
+      case 10: // UTF16_TEXT
+        return this.utf16()
+      case 12: // ARRAY
+        return this.#array()
+      case 14: // OBJECT
+        return this.#object(this.#readShape())
+      case 15: // SIMILAR_OBJECT
+        return this.#object(this.#earlierShape())
+      case 11: // REFERENCE
+        return this.#reference()
+      default:
+        return this.#rarer(tag)
+    }
+  }
+
+  #rarer(tag: number): unknown {
+    switch (tag) {
+      case tags.BIGINT_64:
+        return this.view.getBigInt64(this.pass(8), true)
+      case tags.BIGINT_LONG:
+        return this.#longBigint()
+      case tags.DICTIONARY:
+        return this.#dictionary(this.#note({}))
+      case tags.ABSENT:
+        this.#absent++
+        return NOTHING
+      case tags.MAP:
+        return this.#map()
+      case tags.SET:
+        return this.#set()
+      case tags.DATE:
+        return this.#note(new Date(this.double()))
+      case tags.REGEXP:
+        return this.#note(new RegExp(this.text(), this.text()))
+      case tags.BOXED:
+        return this.#boxed()
+      case tags.BUFFER:
+        return this.#note(readBuffer(this))
+      case tags.RESIZABLE_BUFFER:
+        return this.#note(readResizableBuffer(this))
+      case tags.VIEW:
+        return this.#note(readView(this))
+      case tags.ATTACHMENT:
+        return this.#note(this.attachment(this.count()))
+      case tags.ATTACHED_VIEW:
+        return this.#note(readAttachedView(this))
+      case tags.ERROR:
+        return readError(this)
+      case tags.INSTANCE:
+        return readInstance(this)
+      case tags.CUSTOM_INSTANCE:
+        return readCustomInstance(this)
+      case tags.SHARED_OBJECT:
+        return readShareable(this)
+      default:
+        return this.fail()
+    }
+  }
+
+  // ------------------------------------------------------------------ references
+
+  /** Something that may be referred to from now on. */
+  noted(thing: object): void {
+    if (this.#things !== undefined) this.#things.push(thing)
+  }
+
+  #note<T extends object>(thing: T): T {
+    this.noted(thing)
+    return thing
+  }
+
+  /** A number for what comes later. */
+  expected(): number {
+    return this.#things === undefined ? -1 : this.#things.push(undefined) - 1
+  }
+
+  arrived(number: number, thing: object): object {
+    if (this.#things !== undefined) this.#things[number] = thing
+    return thing
+  }
+
+  #reference(): object {
+    return this.#things?.[this.count()] ?? this.fail()
+  }
+
+  // ------------------------------------------------------------------ arrays and objects
+
+  #array(): unknown[] {
+    const length = this.count()
+    const array: unknown[] = []
+    this.noted(array)
+    for (let i = 0; i < length; i++) {
+      if (this.source[this.at] === tags.SPARSE) {
+        this.at++
+        this.#sparse(array, length)
+        break
+      }
+      array.push(this.value())
+    }
+    return array
+  }
+
+  #sparse(array: unknown[], length: number): void {
+    // By way of a length for which no engine provides memory: a few bytes must not cost megabytes.
+    if (length > MANY_HOLES) array.length = 2 ** 32 - 1
+    array.length = length
+    for (let left = this.count(); left > 0; left--) {
+      const index = this.count()
+      if (index >= length) this.fail()
+      array[index] = this.value()
+    }
+  }
+
+  #object(shape: Shape): object {
+    const object: Record<string, unknown> = {}
+    if (this.#things === undefined) {
+      const { build } = shape
+      if (build === undefined) return this.#fill(object, shape)
+      const absent = this.#absent
+      const built = build(this) as Record<string, unknown>
+      if (this.#absent !== absent) this.#removeAbsent(built, shape.keys)
+      return built
+    }
+    this.#things.push(object)
+    return this.#fill(object, shape)
+  }
+
+  /** For what was deleted while it was written. */
+  #removeAbsent(object: Record<string, unknown>, keys: readonly string[]): void {
+    for (const key of keys) {
+      if (object[key] !== NOTHING) continue
+      Reflect.deleteProperty(object, key)
+      this.#absent--
+    }
+  }
+
+  /** Gives it the members of an object that was written without a word about references. */
+  members(object: object): object {
+    switch (this.byte()) {
+      case tags.OBJECT:
+        return this.#fill(object as Record<string, unknown>, this.#readShape())
+      case tags.SIMILAR_OBJECT:
+        return this.#fill(object as Record<string, unknown>, this.#earlierShape())
+      case tags.DICTIONARY:
+        return this.#dictionary(object)
+      default:
+        return this.fail()
+    }
+  }
+
+  #fill(object: Record<string, unknown>, { keys, isAssignable }: Shape): object {
+    const { length } = keys
+    const absent = this.#absent
+    for (let i = 0; i < length; i++) {
+      const key = keys[i] as string
+      if (isAssignable) object[key] = this.value()
+      else define(object, key, this.value(), true)
+    }
+    if (this.#absent !== absent) this.#removeAbsent(object, keys)
+    return object
+  }
+
+  #dictionary(object: object): object {
+    for (let left = this.count(); left > 0; left--) {
+      const key = this.key()
+      if (this.source[this.at] === tags.ABSENT) this.at++
+      else define(object, key, this.value(), true)
+    }
+    return object
+  }
+
+  #readShape(): Shape {
+    const slot = this.byte()
+    const size = this.view.getUint16(this.pass(2), true)
+    const start = this.pass(size)
+    if (slot >= tags.SLOTS || size === 0) this.fail()
+    const shape =
+      findShape(this.source, this.view, start, size) ??
+      makeShape(this.source, start, size, this.#parseKeys(start, this.at))
+    this.#shapes[slot] = shape
+    this.#rounds[slot] = this.#round
+    return shape
+  }
+
+  #earlierShape(): Shape {
+    const slot = this.byte()
+    const shape = this.#shapes[slot]
+    return shape === undefined || this.#rounds[slot] !== this.#round ? this.fail() : shape
+  }
+
+  #parseKeys(start: number, end: number): string[] {
+    this.at = start
+    const keys: string[] = []
+    for (let left = this.count(); left > 0; left--) keys.push(this.key())
+    if (this.at !== end) this.fail()
+    return keys
+  }
+
+  // ------------------------------------------------------------------ other things of the language
+
+  #map(): Map<unknown, unknown> {
+    const map = this.#note(new Map<unknown, unknown>())
+    for (let left = this.count(); left > 0; left--) {
+      const key = this.value()
+      map.set(key, this.value())
+    }
+    return map
+  }
+
+  #set(): Set<unknown> {
+    const set = this.#note(new Set<unknown>())
+    for (let left = this.count(); left > 0; left--) set.add(this.value())
+    return set
+  }
+
+  #boxed(): object {
+    const value = this.value()
+    if (value == null || typeof value === "object") this.fail()
+    const boxed = Object(value) as object
+    return types.isBoxedPrimitive(boxed) ? this.#note(boxed) : this.fail()
+  }
+
+  #longBigint(): bigint {
+    const isNegative = this.byte() === 1
+    const value = BigInt(`0x${this.text()}`)
+    return isNegative ? -value : value
+  }
+}

@@ -1,0 +1,294 @@
+/**
+ * Writes a value as tagged bytes, in one go. What can be copied is what `structuredClone` can, and it becomes the same;
+ * exceptions are said where they are made.
+ *
+ * How it works. Everything that may be referred to again is numbered when it is met. The keys of an object are written
+ * before its values, so that whoever reads can look up the whole list at once, and objects with the keys of one before
+ * say only so.
+ *
+ * User code runs in between: getters, `encode` of registered classes. It may use another encoder, and change what is
+ * being written: it may spoil its own value, never the bytes.
+ */
+import { types } from "node:util"
+import { writeBuffer, writeView } from "./binary.ts"
+import { classify } from "./classification.ts"
+import { writeError } from "./error-data.ts"
+import { writeForeign, writeInstance, writeShareable } from "./instances.ts"
+import { OFTEN, writerFor } from "./generated.ts"
+import { areEqual, type KeyList, nothingYet, slotFor } from "./key-lists.ts"
+import { GRAPH, type Letter, TREE } from "./letter.ts"
+import { registeredFor } from "./revival.ts"
+import {
+  ABSENT,
+  ARRAY,
+  BOXED,
+  DATE,
+  DICTIONARY,
+  FALSE_VALUE,
+  MAP,
+  NULL_VALUE,
+  OBJECT,
+  REGEXP,
+  SET,
+  SIMILAR_OBJECT,
+  SLOTS,
+  SPARSE,
+  TRUE_VALUE,
+  UNDEFINED_VALUE,
+} from "./tags.ts"
+import { type Step, TrackingWriter } from "./tracking-writer.ts"
+
+/** An object with more keys is likely to be the only one with them. */
+const MOST_KEYS = 64
+
+export class Encoder extends TrackingWriter {
+  /** Those that were written last, by slot. */
+  readonly #lists: KeyList[] = Array.from({ length: SLOTS }, () => nothingYet)
+
+  /** Throws NotSerializableError, and whatever a getter throws. */
+  encode(letter: Letter, value: unknown, name: string, attachments?: object[], transfer?: ReadonlySet<object>): void {
+    this.start(letter, attachments, transfer)
+    let isDone = false
+    try {
+      this.value(value, name)
+      letter.seal(this.hasReferences ? GRAPH : TREE, this.at)
+      isDone = true
+    } finally {
+      this.end(isDone)
+    }
+  }
+
+  value(value: unknown, step: Step): void {
+    switch (typeof value) {
+      case "number":
+        this.number(value)
+        break
+      case "string":
+        this.text(value)
+        break
+      case "object":
+        if (value === null) this.byte(NULL_VALUE)
+        else {
+          this.path[this.depth++] = step
+          this.#object(value)
+          this.depth--
+        }
+        break
+      case "boolean":
+        this.byte(value ? TRUE_VALUE : FALSE_VALUE)
+        break
+      case "undefined":
+        this.byte(UNDEFINED_VALUE)
+        break
+      case "bigint":
+        this.bigint(value)
+        break
+      default:
+        this.path[this.depth++] = step
+        this.refuse(value, "cannot be copied")
+    }
+  }
+
+  #object(value: object): void {
+    if (this.isReference(value)) return
+    if (types.isProxy(value)) this.refuse(value, "is a proxy, which cannot be copied")
+    if (this.isTransferred(value)) writeForeign(this, value)
+    else if (Array.isArray(value)) this.#array(value)
+    else {
+      const prototype = Object.getPrototypeOf(value) as object | null
+      if (prototype === Object.prototype) this.#plain(value)
+      else if (prototype === Date.prototype) this.#date(value as Date)
+      else if (ArrayBuffer.isView(value)) writeView(this, value)
+      else this.#special(value, prototype)
+    }
+  }
+
+  #special(value: object, prototype: object | null): void {
+    const registered = prototype === null ? undefined : registeredFor(prototype)
+    if (registered !== undefined && (registered.encode !== undefined || !(value instanceof Error))) {
+      writeInstance(this, value, registered)
+      return
+    }
+    switch (classify(value, prototype)) {
+      case "plain":
+        this.#plain(value)
+        break
+      case "map":
+        this.#map(value as Map<unknown, unknown>)
+        break
+      case "set":
+        this.#set(value as Set<unknown>)
+        break
+      case "date":
+        this.#date(value as Date)
+        break
+      case "regexp":
+        this.begun(value, REGEXP)
+        this.text((value as RegExp).source)
+        this.text((value as RegExp).flags)
+        break
+      case "buffer":
+        writeBuffer(this, value as ArrayBuffer)
+        break
+      case "error":
+        writeError(this, value as Error)
+        break
+      case "boxed":
+        this.#boxed(value)
+        break
+      case "shareable":
+        writeShareable(this, value as { readonly handle: unknown })
+        break
+      case "promise":
+        return this.refuse(value, "cannot be copied: await it first")
+      case "foreign":
+        writeForeign(this, value)
+        break
+    }
+  }
+
+  // ------------------------------------------------------------------ arrays and objects
+
+  /** Only its elements: to find out whether an array has other properties takes longer than to write it. */
+  #array(array: readonly unknown[]): void {
+    const { length } = array
+    this.begun(array, ARRAY)
+    this.count(length)
+    for (let i = 0; i < length; i++) {
+      const element = array[i]
+      if (element === undefined && !Object.hasOwn(array, i)) {
+        this.#sparse(array, i, length)
+        return
+      }
+      if (typeof element === "number") this.number(element)
+      else this.value(element, i)
+    }
+  }
+
+  /** From the first hole on. There may be billions of them. */
+  #sparse(array: readonly unknown[], start: number, length: number): void {
+    const indices: number[] = []
+    for (const key of Object.keys(array)) {
+      const index = Number(key)
+      if (index >= start && index < length && String(index) === key) indices.push(index)
+    }
+    this.byte(SPARSE)
+    this.count(indices.length)
+    for (const index of indices) {
+      this.count(index)
+      this.value(array[index], index)
+    }
+  }
+
+  #plain(object: object): void {
+    const keys = Object.keys(object)
+    // Which no object has by itself. It would look like a plain one.
+    if (keys[0] === "0" && types.isArgumentsObject(object)) this.refuse(object, "cannot be copied: it is `arguments`")
+    this.noted(object)
+    this.members(object, keys)
+  }
+
+  /** An object with these keys. That it can be referred to is noted by the caller. */
+  members(object: object, keys: readonly string[]): void {
+    const list = this.#writeKeys(keys)
+    if (list === undefined) this.#dictionary(object as Members, keys)
+    else if (list.write !== undefined) list.write(this, object)
+    else for (const key of keys) this.member(object, (object as Members)[key], key)
+  }
+
+  /** What is read as undefined may be that, or not be there any more. */
+  member(object: object, value: unknown, key: string): void {
+    if (value === undefined) this.byte(Object.hasOwn(object, key) ? UNDEFINED_VALUE : ABSENT)
+    else this.value(value, key)
+  }
+
+  #dictionary(object: Members, keys: readonly string[]): void {
+    this.byte(DICTIONARY)
+    this.count(keys.length)
+    for (const key of keys) {
+      this.key(key)
+      this.member(object, object[key], key)
+    }
+  }
+
+  /** Undefined if they are too many for this form; nothing is written then. */
+  #writeKeys(keys: readonly string[]): KeyList | undefined {
+    if (keys.length > MOST_KEYS) return undefined
+    const slot = slotFor(keys)
+    const list = this.#lists[slot] as KeyList
+    if (!areEqual(list.keys, keys)) {
+      if (!this.#spellKeys(slot, keys)) return undefined
+      return (this.#lists[slot] = { keys, round: this.round, bytes: undefined, uses: 0, write: undefined })
+    }
+    if (list.uses < OFTEN && ++list.uses === OFTEN) list.write = writerFor(keys)
+    if (list.round === this.round) {
+      this.byte(SIMILAR_OBJECT)
+      this.byte(slot)
+      return list
+    }
+    if (list.bytes === undefined) {
+      const start = this.at
+      this.#spellKeys(slot, keys)
+      list.bytes = this.bytesFrom(start)
+    } else this.bytes(list.bytes)
+    list.round = this.round
+    return list
+  }
+
+  #spellKeys(slot: number, keys: readonly string[]): boolean {
+    const start = this.at
+    this.byte(OBJECT)
+    this.byte(slot)
+    this.byte(0)
+    this.byte(0)
+    this.count(keys.length)
+    for (let i = 0; i < keys.length; i++) this.key(keys[i] as string)
+    const size = this.at - start - 4
+    if (size > 0xffff) {
+      this.at = start
+      return false
+    }
+    this.patchShort(start + 2, size)
+    return true
+  }
+
+  // ------------------------------------------------------------------ other things of the language
+
+  #date(date: Date): void {
+    const time = Date.prototype.getTime.call(date) // throws if it is none
+    this.begun(date, DATE)
+    this.double(time)
+  }
+
+  #map(map: ReadonlyMap<unknown, unknown>): void {
+    // All entries first, as there is no telling what a getter in one of them does to the map.
+    const entries: unknown[] = []
+    Map.prototype.forEach.call(map, (value, key) => entries.push(key, value))
+    this.begun(map, MAP)
+    this.count(entries.length / 2)
+    for (const inner of entries) this.value(inner, "get(…)")
+  }
+
+  #set(set: ReadonlySet<unknown>): void {
+    const elements: unknown[] = []
+    Set.prototype.forEach.call(set, (element) => elements.push(element))
+    this.begun(set, SET)
+    this.count(elements.length)
+    for (const element of elements) this.value(element, "(…)")
+  }
+
+  #boxed(value: object): void {
+    if (types.isSymbolObject(value)) this.refuse(value, "cannot be copied")
+    this.begun(value, BOXED)
+    this.value(unboxed(value), "valueOf()")
+  }
+}
+
+type Members = Record<string, unknown>
+
+function unboxed(value: object): unknown {
+  if (types.isNumberObject(value)) return Number.prototype.valueOf.call(value)
+  if (types.isStringObject(value)) return String.prototype.valueOf.call(value)
+  if (types.isBooleanObject(value)) return Boolean.prototype.valueOf.call(value)
+  return BigInt.prototype.valueOf.call(value)
+}

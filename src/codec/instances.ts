@@ -1,0 +1,133 @@
+/** What has to be made anew in the other thread, by its class or by the runtime: registered classes, shared objects, and the rest. */
+import { NotSerializableError } from "../errors.ts"
+import { isClonedByRuntime } from "./classification.ts"
+import type { Decoder } from "./decoder.ts"
+import type { Encoder } from "./encoder.ts"
+import { define } from "./error-data.ts"
+import { isRevivable, type RegisteredClass, registeredAs, reviveShareable } from "./revival.ts"
+import { ATTACHMENT, CUSTOM_INSTANCE, INSTANCE, SHARED_OBJECT } from "./tags.ts"
+
+// ------------------------------------------------------------------ registered classes
+
+/** Instances whose data is being written. They do not exist over there before it is read. */
+const unfinished: object[] = []
+
+export function writeInstance(encoder: Encoder, instance: object, registered: RegisteredClass): void {
+  const { name, encode, decode } = registered
+  if (encode === undefined && decode === undefined) {
+    encoder.begun(instance, INSTANCE)
+    encoder.text(name)
+    encoder.members(instance, Object.keys(instance))
+    return
+  }
+  if (unfinished.includes(instance)) {
+    encoder.refuse(instance, "refers to itself, which a class with `encode` or `decode` cannot")
+  }
+  unfinished.push(instance)
+  try {
+    encoder.byte(CUSTOM_INSTANCE)
+    encoder.text(name)
+    encoder.value(encode === undefined ? { ...instance } : encode(instance), "encode()")
+  } finally {
+    unfinished.pop()
+  }
+  encoder.noted(instance)
+}
+
+export function readInstance(decoder: Decoder): object {
+  const registered = classNamed(decoder.text())
+  if (registered.decode !== undefined) {
+    const number = decoder.expected()
+    return decoder.arrived(number, makeInstance(registered, decoder.members({})))
+  }
+  const instance = Object.create(registered.prototype) as object
+  decoder.noted(instance)
+  return decoder.members(instance)
+}
+
+export function readCustomInstance(decoder: Decoder): object {
+  const registered = classNamed(decoder.text())
+  const instance = makeInstance(registered, decoder.value())
+  decoder.noted(instance)
+  return instance
+}
+
+function classNamed(name: string): RegisteredClass {
+  const registered = registeredAs(name)
+  if (registered !== undefined) return registered
+  throw new NotSerializableError(
+    `The value contains an instance of ${name}, which is not registered in this thread: call registerClass(${name}) in the module of the class`,
+  )
+}
+
+function makeInstance({ name, prototype, decode }: RegisteredClass, data: unknown): object {
+  try {
+    if (decode !== undefined) return decode(data)
+  } catch (error) {
+    throw new NotSerializableError(`The instance of ${name} could not be made: ${messageOf(error)}`, { cause: error })
+  }
+  const instance = Object.create(prototype) as object
+  for (const [key, value] of Object.entries(Object(data) as object)) define(instance, key, value, true)
+  return instance
+}
+
+// ------------------------------------------------------------------ shared objects
+
+/** Reading the handle makes it a shared one, so that is done only if it is going to be. */
+export function writeShareable(encoder: Encoder, object: { readonly handle: unknown }): void {
+  if (!encoder.takesAttachments) {
+    encoder.refuse(object, "cannot be written down as bytes: post it to the thread that needs it")
+  }
+  const { handle } = object
+  const { corepool: name } = handle as { corepool: string }
+  if (!isRevivable(name)) {
+    encoder.refuse(object, "cannot be opened by another thread alone: send what it belongs to, or its handle")
+  }
+  encoder.byte(SHARED_OBJECT)
+  encoder.text(name)
+  encoder.value(handle, "handle")
+  encoder.noted(object)
+}
+
+export function readShareable(decoder: Decoder): object {
+  const name = decoder.text()
+  const handle = decoder.value()
+  let object: object | undefined
+  try {
+    object = reviveShareable(name, handle)
+  } catch (error) {
+    throw new NotSerializableError(`The ${name} could not be opened in this thread: ${messageOf(error)}`, {
+      cause: error,
+    })
+  }
+  if (object === undefined) {
+    throw new NotSerializableError(`The value contains a ${name}, which this thread does not know how to open`)
+  }
+  decoder.noted(object)
+  return object
+}
+
+// ------------------------------------------------------------------ things of the runtime
+
+const MOVABLE = /^(?:MessagePort|(?:Readable|Writable|Transform)Stream|FileHandle)$/
+
+/** What only the runtime can copy, and what is to be moved: beside the bytes. */
+export function writeForeign(encoder: Encoder, value: object): void {
+  if (encoder.takesAttachments && (encoder.isTransferred(value) || isClonedByRuntime(value))) {
+    encoder.begun(value, ATTACHMENT)
+    encoder.count(encoder.attach(value))
+    return
+  }
+  const { constructor } = value as { constructor?: { readonly name?: unknown } }
+  if (MOVABLE.test(String(constructor?.name))) {
+    encoder.refuse(value, "cannot be copied, only moved: post it and name it in the transfer list")
+  }
+  if (isClonedByRuntime(value)) {
+    encoder.refuse(value, "can be copied only by the runtime, not as bytes: post it")
+  }
+  encoder.refuse(value, "cannot be copied")
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

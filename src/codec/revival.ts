@@ -1,0 +1,112 @@
+/**
+ * What of other threads' objects can be made anew in this one: instances of classes that the program has registered, and
+ * shared objects of our own.
+ */
+import { requireFunction, requireObject, requireString } from "../checks.ts"
+import { commonErrors, nameErrors } from "../error-names.ts"
+import { IllegalStateError } from "../errors.ts"
+import { perThread } from "../per-thread.ts"
+
+// ------------------------------------------------------------------ classes of the program
+
+/** How instances of a class get to another thread. What is left out is done with the fields of the instance. */
+export interface ClassCodec<T extends object, D> {
+  /** The same in all threads; by default the name of the class. Give one if a bundler shortens names. */
+  readonly name?: string
+  /** Makes of an instance what can be copied. */
+  readonly encode?: (instance: T) => D
+  /** Makes the instance of it, in the other thread. */
+  readonly decode?: (data: D) => T
+}
+
+export interface RegisteredClass {
+  readonly name: string
+  readonly prototype: object
+  readonly encode: ((instance: object) => unknown) | undefined
+  readonly decode: ((data: unknown) => object) | undefined
+}
+
+const byPrototype = perThread("classes", () => new Map<object, RegisteredClass>())
+const byName = perThread("names of classes", () => new Map<string, RegisteredClass>())
+
+/**
+ * Lets instances of a class arrive as such, and not as plain objects, in other threads that have registered it under the
+ * same name: so do it in the module of the class.
+ *
+ *     class Money {
+ *       constructor(readonly amount: bigint, readonly currency: string) {}
+ *     }
+ *     registerClass(Money)
+ *
+ * By default the own enumerable fields are copied, and the constructor is not called. A class with private fields says how:
+ *
+ *     registerClass(Temperature, { encode: (t) => t.kelvin, decode: (kelvin) => Temperature.ofKelvin(kelvin) })
+ *
+ * What `encode` returns must not refer back to the instance. It is about this very class: instances of a subclass that is
+ * not registered arrive as plain objects. Errors arrive as errors whether registered or not; then as instances of the
+ * nearest class that is.
+ *
+ * Throws `IllegalStateError` if the name is taken by another class.
+ */
+export function registerClass<T extends object, D = unknown>(
+  type: { readonly name: string; readonly prototype: T },
+  codec: ClassCodec<T, D> = {},
+): void {
+  requireFunction("type", type as unknown as () => unknown)
+  requireObject("codec", codec)
+  const name = requireString("name", codec.name ?? type.name)
+  const encode = codec.encode && requireFunction("encode", codec.encode)
+  const decode = codec.decode && requireFunction("decode", codec.decode)
+  const taken = byName.get(name)?.prototype ?? commonErrors.get(name)?.prototype
+  if (taken !== undefined && taken !== type.prototype) {
+    throw new IllegalStateError(`Another class is registered as ${JSON.stringify(name)}. Give one of them another name`)
+  }
+  const before = byPrototype.get(type.prototype)
+  if (before !== undefined) byName.delete(before.name)
+  const registered = { name, prototype: type.prototype, encode, decode } as RegisteredClass
+  byPrototype.set(type.prototype, registered)
+  byName.set(name, registered)
+}
+
+export function registeredFor(prototype: object): RegisteredClass | undefined {
+  return byPrototype.get(prototype)
+}
+
+export function registeredAs(name: string): RegisteredClass | undefined {
+  return byName.get(name)
+}
+
+// ------------------------------------------------------------------ errors that every thread knows
+
+nameErrors({
+  Error,
+  EvalError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  TypeError,
+  URIError,
+  AggregateError,
+  DOMException,
+})
+
+// ------------------------------------------------------------------ shared objects
+
+const openers = perThread("shareables", () => new Map<string, (handle: never) => object>())
+
+/**
+ * Says how an object that threads share is opened by its handle in this thread; the name is the one in the handle. The
+ * codec stands below the classes that it revives and cannot know them by itself.
+ */
+export function registerShareable(name: string, open: (handle: never) => object): void {
+  openers.set(name, open)
+}
+
+export function isRevivable(name: string): boolean {
+  return openers.has(name)
+}
+
+/** Undefined if nobody knows that name. */
+export function reviveShareable(name: string, handle: unknown): object | undefined {
+  return openers.get(name)?.(handle as never)
+}

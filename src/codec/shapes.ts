@@ -1,0 +1,60 @@
+/**
+ * Lists of keys from bytes. Objects with the same keys come again and again, and to compare a list with one that was read
+ * before takes less time than to make its texts.
+ */
+import type { Buffer } from "node:buffer"
+import { type Builder, builderFor, OFTEN } from "./generated.ts"
+
+export interface Shape {
+  readonly keys: readonly string[]
+  /** That none of the keys means anything to assignments: `__proto__` does, and whatever is on all objects may be read-only. */
+  readonly isAssignable: boolean
+  /** How often it was found. */
+  uses: number
+  /** If it was found often: makes an object of the next values. */
+  build: Builder | undefined
+}
+
+interface KnownShape extends Shape {
+  readonly bytes: Uint8Array
+  readonly view: DataView
+}
+
+/** A power of 2. What falls into the same place replaces what was there. */
+const PLACES = 256
+/** Longer lists are not kept. */
+const LONGEST = 2048
+
+const known: (KnownShape | undefined)[] = Array.from({ length: PLACES })
+
+/** The shape whose keys are these bytes, if it is known. */
+export function findShape(bytes: Buffer, view: DataView, start: number, size: number): Shape | undefined {
+  const shape = known[placeFor(bytes, start, size)]
+  if (shape === undefined || !isSame(shape, view, bytes, start, size)) return undefined
+  if (shape.uses < OFTEN && ++shape.uses === OFTEN && shape.isAssignable) shape.build = builderFor(shape.keys)
+  return shape
+}
+
+/** A new shape. */
+export function makeShape(bytes: Buffer, start: number, size: number, keys: readonly string[]): Shape {
+  const isAssignable = !keys.some((key) => key in Object.prototype)
+  const copy = Uint8Array.from(bytes.subarray(start, start + size))
+  const view = new DataView(copy.buffer)
+  const shape: KnownShape = { keys, isAssignable, uses: 0, build: undefined, bytes: copy, view }
+  if (size <= LONGEST) known[placeFor(bytes, start, size)] = shape
+  return shape
+}
+
+function placeFor(bytes: Buffer, start: number, size: number): number {
+  const middle = bytes[start + (size >> 1)] as number
+  const last = bytes[start + size - 1] as number
+  return (size * 7 + middle * 31 + last * 3 + (bytes[start] as number)) & (PLACES - 1)
+}
+
+function isSame(shape: KnownShape, view: DataView, bytes: Buffer, start: number, size: number): boolean {
+  if (shape.bytes.length !== size) return false
+  let i = 0
+  for (; i + 4 <= size; i += 4) if (shape.view.getInt32(i) !== view.getInt32(start + i)) return false
+  for (; i < size; i++) if (shape.bytes[i] !== bytes[start + i]) return false
+  return true
+}

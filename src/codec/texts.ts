@@ -1,0 +1,37 @@
+/**
+ * Short texts from bytes. Threads tell each other the same ones again and again: keys, names of states, units. To find one
+ * that was read before takes less time than to make it anew, and no memory.
+ */
+import type { Buffer } from "node:buffer"
+
+/** Whether there are characters that do not fit into a byte. Of a text that the engine keeps in bytes it knows at once. */
+export function isWide(text: string): boolean {
+  return /[\u0100-\uffff]/.test(text)
+}
+
+/** Longer ones seldom come again. */
+const LONGEST = 24
+/** A power of 2. What falls into the same place replaces what was there. */
+const PLACES = 1024
+
+const known: string[] = Array.from({ length: PLACES }, () => "")
+
+export function latin1(bytes: Buffer, start: number, length: number): string {
+  if (length > LONGEST) return bytes.toString("latin1", start, start + length)
+  let hash = length
+  for (let i = start; i < start + length; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193)
+  const place = (hash ^ (hash >>> 15)) & (PLACES - 1)
+  const text = known[place] as string
+  if (isSame(text, bytes, start, length)) return text
+  return (known[place] = bytes.toString("latin1", start, start + length))
+}
+
+function isSame(text: string, bytes: Buffer, start: number, length: number): boolean {
+  if (text.length !== length) return false
+  for (let i = 0; i < length; i++) if (text.charCodeAt(i) !== bytes[start + i]) return false
+  return true
+}
+
+export function utf16(bytes: Buffer, start: number, length: number): string {
+  return bytes.toString("utf16le", start, start + length * 2)
+}

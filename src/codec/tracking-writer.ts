@@ -1,0 +1,144 @@
+/**
+ * What is remembered while a value is written: the way to the present place, what was met before, and what is sent beside
+ * the bytes.
+ *
+ * While only a few things were met, they are searched one by one: faster than any map.
+ */
+import { show } from "../checks.ts"
+import { NotSerializableError } from "../errors.ts"
+import { ByteWriter } from "./byte-writer.ts"
+import type { Letter } from "./letter.ts"
+import { REFERENCE } from "./tags.ts"
+
+/** A step from a thing to what is in it. */
+export type Step = string | number
+
+/** So many things are searched one by one. */
+const FEW = 16
+
+export class TrackingWriter extends ByteWriter {
+  /** The way to where we are; first what the value itself is called. */
+  protected readonly path: Step[] = []
+  protected depth = 0
+  protected hasReferences = false
+  /** Whatever is remembered of the bytes before is worth something only in the same round. */
+  protected round = 0
+  readonly #seen: (object | undefined)[] = Array.from({ length: FEW })
+  /** Instead, when there are more. */
+  #numbers: Map<object, number> | undefined
+  #count = 0
+  #attachments: object[] | undefined
+  #attachedBefore = 0
+  #transfer: ReadonlySet<object> | undefined
+
+  protected start(letter: Letter, attachments?: object[], transfer?: ReadonlySet<object>): void {
+    this.begin(letter)
+    this.depth = 0
+    this.round++
+    this.#attachments = attachments
+    this.#attachedBefore = attachments?.length ?? 0
+    this.#transfer = transfer
+  }
+
+  /** Drops everything; also what has been attached, if the value could not be written. */
+  protected end(isDone: boolean): void {
+    if (!isDone && this.#attachments !== undefined) this.#attachments.length = this.#attachedBefore
+    for (let i = Math.min(this.#count, FEW) - 1; i >= 0; i--) this.#seen[i] = undefined
+    this.#count = 0
+    this.#numbers = undefined
+    this.hasReferences = false
+    this.#attachments = undefined
+    this.#transfer = undefined
+  }
+
+  /** Where we are, or were when it failed, as a part of a sentence. */
+  get place(): string {
+    const [name = "", ...steps] = this.path.slice(0, this.depth)
+    const text = name + steps.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("")
+    return text === "" ? "" : ` in \`${text.replace(/^\./, "")}\``
+  }
+
+  refuse(value: unknown, why: string): never {
+    const what = show(value)
+    throw new NotSerializableError(`${what.charAt(0).toUpperCase()}${what.slice(1)}${this.place} ${why}`)
+  }
+
+  // ------------------------------------------------------------------ what was met
+
+  /** Writes a reference, if it is something that can be referred to. */
+  protected isReference(value: object): boolean {
+    const number = this.#numberOf(value)
+    if (number === -1) return false
+    this.hasReferences = true
+    this.byte(REFERENCE)
+    this.count(number)
+    return true
+  }
+
+  #numberOf(value: object): number {
+    if (this.#numbers !== undefined) return this.#numbers.get(value) ?? -1
+    const count = this.#count
+    for (let i = 0; i < count; i++) if (this.#seen[i] === value) return i
+    return -1
+  }
+
+  /** Something that may be referred to from now on. */
+  noted(value: object): void {
+    const count = this.#count++
+    if (this.#numbers !== undefined) this.#numbers.set(value, count)
+    else if (count < FEW) this.#seen[count] = value
+    else {
+      this.#numbers = new Map(this.#seen.map((thing, i) => [thing as object, i]))
+      this.#numbers.set(value, count)
+    }
+  }
+
+  /** The same, and its tag. */
+  begun(value: object, tag: number): void {
+    this.noted(value)
+    this.byte(tag)
+  }
+
+  /** Writes what may turn out to be impossible to write; then it is as if it had never been tried. */
+  attempt(write: () => void): void {
+    const { at, depth } = this
+    const count = this.#count
+    const attached = this.#attachments?.length ?? 0
+    try {
+      write()
+    } catch {
+      // That it is missing is the contract of whoever tries; the reason would be told to nobody.
+      this.at = at
+      this.depth = depth
+      this.round++
+      this.#forget(count)
+      if (this.#attachments !== undefined) this.#attachments.length = attached
+    }
+  }
+
+  /** Everything but the first so many. */
+  #forget(count: number): void {
+    if (this.#numbers === undefined) this.#seen.fill(undefined, count)
+    else for (const [thing, number] of this.#numbers) if (number >= count) this.#numbers.delete(thing)
+    this.#count = count
+  }
+
+  // ------------------------------------------------------------------ what is sent beside the bytes
+
+  get takesAttachments(): boolean {
+    return this.#attachments !== undefined
+  }
+
+  /** The number of something that is sent beside the bytes; −1 if nothing can be. */
+  attach(thing: object): number {
+    const attachments = this.#attachments
+    if (attachments === undefined) return -1
+    const index = attachments.indexOf(thing)
+    return index === -1 ? attachments.push(thing) - 1 : index
+  }
+
+  /** Whether it is to be moved, not copied. */
+  isTransferred(thing: object): boolean {
+    return this.#transfer !== undefined && this.#transfer.has(thing)
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * The error classes that every thread knows, by name. A class may be there more than once: each copy of corepool in a thread
+ * has its own, and they go by the same name.
+ */
+import { perThread } from "./per-thread.ts"
+
+export interface ErrorClass {
+  readonly prototype: Error
+}
+
+/** Of several classes of one name, the last: it came with the program, after the copy that started the thread. */
+export const commonErrors: Map<string, ErrorClass> = perThread("errors", () => new Map())
+
+/** The names, by the prototypes of all of them. */
+export const commonNames: Map<object, string> = perThread("names of errors", () => new Map())
+
+/** By names that are given as such: bundlers shorten those that classes have of themselves. */
+export function nameErrors(classes: Readonly<Record<string, ErrorClass>>): void {
+  for (const [name, type] of Object.entries(classes)) {
+    commonErrors.set(name, type)
+    commonNames.set(type.prototype, name)
+  }
+}
+
+/** Whether the value is of a class that goes by the same name as this one. */
+export function isNamedLike(type: ErrorClass, value: unknown): boolean {
+  const name = commonNames.get(type.prototype)
+  if (name === undefined) return false
+  for (let step = value; typeof step === "object" && step !== null; step = Object.getPrototypeOf(step) as unknown) {
+    if (commonNames.get(step) === name) return true
+  }
+  return false
+}

@@ -1,0 +1,55 @@
+/**
+ * A task that another thread has submitted, for a thread that has to do with it though it is no worker: the queue shows it, a
+ * handler gets it, `shutdownNow` hands it back. It can be run, here, and its submitter hears of what becomes of it.
+ */
+import { decodeArguments } from "../codec/arguments.ts"
+import { encode } from "../codec/codec.ts"
+import { NotSerializableError } from "../errors.ts"
+import { FutureTask } from "../future/future-task.ts"
+import { CANCELLED, COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../future/task-state.ts"
+import type { Boxes } from "./boxes.ts"
+import type { FunctionTable } from "./function-table.ts"
+import type { TaskRecords } from "./task-records.ts"
+
+export class ForeignTask extends FutureTask<unknown> {
+  readonly #slot: number
+  readonly #tasks: TaskRecords
+  readonly #boxes: Boxes
+
+  constructor(slot: number, tasks: TaskRecords, boxes: Boxes, functions: FunctionTable) {
+    super(async () => {
+      const { fn, explain } = await functions.find(tasks.functionOf(slot))
+      const letter = tasks.read(slot)
+      const args = decodeArguments(letter)
+      letter.release()
+      try {
+        return await fn(...args)
+      } catch (error) {
+        throw explain(error)
+      }
+    })
+    this.#slot = slot
+    this.#tasks = tasks
+    this.#boxes = boxes
+    if (tasks.stateOf(slot) !== NEW) this.cancel()
+  }
+
+  protected override done(): void {
+    const tasks = this.#tasks
+    const slot = this.#slot
+    const { state } = this
+    if (state === "cancelled") tasks.leaveNew(slot, CANCELLED)
+    else if (tasks.leaveNew(slot, COMPLETING)) {
+      const failed = state === "failed"
+      try {
+        if (tasks.fill(slot, encode(failed ? this.exceptionNow() : this.resultNow()))) {
+          tasks.settle(slot, failed ? EXCEPTIONAL : NORMAL)
+        } else throw new NotSerializableError("There is no room for the result")
+      } catch (error) {
+        tasks.fill(slot, encode(error))
+        tasks.settle(slot, EXCEPTIONAL)
+      }
+    }
+    this.#boxes.put(slot)
+  }
+}

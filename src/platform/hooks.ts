@@ -1,0 +1,102 @@
+/**
+ * The hooks of a pool of platform threads. `beforeExecute` and `afterExecute` are methods of an object in the owner's
+ * thread, so a worker that is about to run a task, or has run one, asks the owner to call them and waits for that. A pool
+ * without hooks does not ask.
+ */
+import { encode } from "../codec/codec.ts"
+import type { Runnable } from "../future/runnable.ts"
+import { COMPLETING, EXCEPTIONAL } from "../future/task-state.ts"
+import type { Boxes } from "./boxes.ts"
+import type { ForeignTask } from "./foreign-task.ts"
+import { AFTER, BEFORE, DONE, THREW } from "./layout.ts"
+import type { SharedWorker } from "./shared-roster.ts"
+import type { Submissions } from "./submissions.ts"
+import type { TaskRecords } from "./task-records.ts"
+
+export interface HookMethods {
+  before(worker: SharedWorker, task: Runnable): void
+  after(task: Runnable, error: unknown): void
+  /** What one of them has thrown. */
+  report(worker: SharedWorker, error: unknown): void
+}
+
+export class Hooks {
+  readonly #tasks: TaskRecords
+  readonly #boxes: Boxes
+  readonly #submissions: Submissions
+  readonly #foreign: (slot: number) => ForeignTask
+  readonly #methods: HookMethods
+  /** The tasks that workers have had last, and what `afterExecute` has thrown: it is called again, with that. */
+  readonly #thrown = new Map<number, { readonly task: Runnable; readonly error: unknown }>()
+
+  constructor(
+    tasks: TaskRecords,
+    boxes: Boxes,
+    submissions: Submissions,
+    foreign: (slot: number) => ForeignTask,
+    methods: HookMethods,
+  ) {
+    this.#tasks = tasks
+    this.#boxes = boxes
+    this.#submissions = submissions
+    this.#foreign = foreign
+    this.#methods = methods
+  }
+
+  /** Calls what the worker asks for, and answers. */
+  call(worker: SharedWorker, what: number): void {
+    if (what === BEFORE) this.#before(worker)
+    else if (what === AFTER) this.#after(worker)
+    else this.#afterAgain(worker)
+  }
+
+  #before(worker: SharedWorker): void {
+    const slot = worker.handheld
+    try {
+      this.#methods.before(worker, this.#submissions.taskIn(slot) ?? this.#foreign(slot))
+    } catch (error) {
+      // The worker puts it into the box.
+      if (this.#tasks.leaveNew(slot, COMPLETING)) {
+        this.#tasks.fill(slot, encode(error))
+        this.#tasks.settle(slot, EXCEPTIONAL)
+      }
+      this.#methods.report(worker, error)
+      worker.answer(THREW)
+      return
+    }
+    worker.answer(DONE)
+  }
+
+  #after(worker: SharedWorker): void {
+    const slot = worker.handheld
+    const isOurs = this.#submissions.taskIn(slot) !== undefined
+    let answer = DONE as number
+    const hook = (task: Runnable, error: unknown): void => {
+      try {
+        this.#methods.after(task, error)
+      } catch (thrown) {
+        this.#thrown.set(worker.number, { task, error: thrown })
+        answer = THREW
+      }
+    }
+    if (isOurs) this.#submissions.receive(slot, hook)
+    else {
+      hook(this.#foreign(slot), undefined)
+      this.#boxes.put(slot)
+    }
+    worker.answer(answer)
+  }
+
+  #afterAgain(worker: SharedWorker): void {
+    const { task, error } = this.#thrown.get(worker.number) ?? { task: () => undefined, error: undefined }
+    this.#thrown.delete(worker.number)
+    let last = error
+    try {
+      this.#methods.after(task, error)
+    } catch (second) {
+      last = second
+    }
+    this.#methods.report(worker, last)
+    worker.answer(DONE)
+  }
+}

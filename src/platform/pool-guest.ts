@@ -1,0 +1,123 @@
+/**
+ * A pool of platform threads in a thread that did not make it: a worker of the pool whose task submits to it, or any other
+ * thread that was sent the pool. It admits tasks and workers as the owner does, by the same algorithms over the same
+ * memory, but asks the owner for threads.
+ */
+import type { Runnable } from "../future/runnable.ts"
+import { type Shared, SharedMemory } from "../memory/shared-memory.ts"
+import { atLeast, TERMINATED } from "../pool/control-word.ts"
+import type { PoolShell } from "../pool/pool-engine.ts"
+import { ArrayBlockingQueue } from "../queue/array-blocking-queue.ts"
+import type { BlockingQueue } from "../queue/blocking-queue.ts"
+import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
+import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
+import { SynchronousQueue } from "../queue/synchronous-queue.ts"
+import { Thread } from "../thread/thread.ts"
+import { HEADER } from "./layout.ts"
+import { PoolMember } from "./pool-member.ts"
+import { type PoolHandle, PoolMemory, TYPE } from "./pool-memory.ts"
+import type { SharedWorker } from "./shared-roster.ts"
+
+export class PoolGuest extends PoolMember {
+  readonly #shell: PoolShell
+  #isAnnounced = false
+
+  constructor(shared: Shared, shell: PoolShell) {
+    const memory = PoolMemory.open(handleIn(shared))
+    super(memory, queueOf(memory))
+    this.#shell = shell
+  }
+
+  /** What `make` makes for the pool that was sent, the first time; the same after that. */
+  static once<P extends object>(shared: Shared, make: () => P): P {
+    const identity = PoolMemory.identityIn(handleIn(shared))
+    const known = guests.get(identity)
+    if (known !== undefined) return known as P
+    const made = make()
+    guests.set(identity, made)
+    return made
+  }
+
+  override execute(task: Runnable): void {
+    this.#noteWork()
+    super.execute(task)
+  }
+
+  /** The owner's process stays for what others have submitted. */
+  #noteWork(): void {
+    if (this.memory.header(HEADER.FOREIGN) === 0 && this.memory.setHeader(HEADER.FOREIGN, 1) === 0) {
+      this.memory.ringOwner()
+    }
+  }
+
+  /** Lets the owner's handler decide on a task that the pool has not taken. */
+  askHandler(task: Runnable): void {
+    const slot = this.submissions.record(task)
+    if (slot === 0) throw new Error("corepool: there is no room to reject a task")
+    this.memory.pushOn(HEADER.REJECTED, slot, (below) => this.tasks.setNext(slot, below))
+    this.memory.ringOwner()
+  }
+
+  /** Which of the ready-made policies the pool has; 0 if it is a function of the owner's. */
+  get policy(): number {
+    return this.memory.header(HEADER.POLICY)
+  }
+
+  setPolicy(): void {}
+
+  serve(): void {
+    if (this.#isAnnounced || !atLeast(this.state.control.snapshot, TERMINATED)) return
+    this.#isAnnounced = true
+    guests.delete(this.memory.identity)
+    this.submissions.keepAlive(false)
+    this.#shell.announceTermination()
+  }
+
+  shuttingDown(): void {
+    if (!atLeast(this.state.control.snapshot, TERMINATED)) this.submissions.keepAlive(true)
+  }
+
+  get dueIn(): number {
+    return Infinity
+  }
+
+  reportUncaught(error: unknown): void {
+    Thread.currentThread().reportUncaught(error)
+  }
+
+  protected override newWorker(firstTask: number | undefined): SharedWorker | undefined {
+    return this.roster.enlist(firstTask)
+  }
+
+  protected override startWorker(): void {
+    this.memory.ringOwner()
+  }
+
+  protected override sentence(worker: SharedWorker): void {
+    const slot = worker.handheld
+    if (slot !== 0) worker.requestStop(this.tasks.handleOf(slot))
+  }
+
+  protected override rejectTask(task: Runnable): void {
+    this.#shell.reject(task)
+  }
+
+  protected override endPool(): void {
+    this.memory.ringOwner()
+  }
+}
+
+/** The pools that this thread was sent, by their identity: one that comes as an argument of each task is opened once. */
+const guests = new Map<number, object>()
+
+function handleIn(shared: Shared): PoolHandle {
+  SharedMemory.open(TYPE, shared) // it is one
+  return ("handle" in shared ? shared.handle : shared) as PoolHandle
+}
+
+/** A queue to show what waits. */
+function queueOf({ bound, order }: PoolMemory): BlockingQueue<Runnable> {
+  if (order !== undefined) return new PriorityBlockingQueue<Runnable>()
+  if (bound === 0) return new SynchronousQueue<Runnable>()
+  return bound < 0 ? new LinkedBlockingQueue<Runnable>() : new ArrayBlockingQueue<Runnable>(bound)
+}

@@ -1,0 +1,200 @@
+/**
+ * A pool of platform threads as any thread that knows it sees it: what lies in shared memory, and what this thread has
+ * submitted. Admission, shutting down and looking are the same for all. What differs is who makes threads: the owner does
+ * (pool-owner.ts), and the others ask it to (pool-guest.ts).
+ */
+import { callable as keepApart } from "../future/call.ts"
+import type { Callable, Runnable } from "../future/runnable.ts"
+import { PoolCore } from "../pool/pool-core.ts"
+import type { PoolEngine } from "../pool/pool-engine.ts"
+import type { PoolHost } from "../pool/pool-host.ts"
+import type { PoolState } from "../pool/pool-state.ts"
+import { type Capabilities, PLATFORM } from "../pool/thread-pool-options.ts"
+import type { BlockingQueue } from "../queue/blocking-queue.ts"
+import { Boxes } from "./boxes.ts"
+import { ForeignTask } from "./foreign-task.ts"
+import { FunctionTable } from "./function-table.ts"
+import type { PoolHandle, PoolMemory } from "./pool-memory.ts"
+import { SharedRoster, type SharedWorker } from "./shared-roster.ts"
+import { type Service, Submissions } from "./submissions.ts"
+import { TaskForm } from "./task-form.ts"
+import { TaskRecords } from "./task-records.ts"
+import { runnerOf, wouldNeverBegin, wouldWaitForItself } from "./this-worker.ts"
+import { TaskQueue } from "./task-queue.ts"
+
+export abstract class PoolMember implements PoolEngine, Service {
+  readonly state: PoolState
+  readonly queue: BlockingQueue<Runnable>
+  protected readonly memory: PoolMemory
+  protected readonly tasks: TaskRecords
+  protected readonly boxes: Boxes
+  protected readonly waiting: TaskQueue
+  protected readonly roster: SharedRoster
+  protected readonly functions: FunctionTable
+  protected readonly submissions: Submissions
+  protected readonly core: PoolCore<number>
+
+  /** The queue is empty, and shows from now on what waits in the memory. */
+  constructor(memory: PoolMemory, queue: BlockingQueue<Runnable>) {
+    this.memory = memory
+    this.state = memory.state
+    this.tasks = new TaskRecords(memory)
+    this.boxes = new Boxes(memory, this.tasks)
+    this.waiting = new TaskQueue(memory, this.tasks)
+    this.roster = new SharedRoster(memory, (worker) => this.startWorker(worker))
+    this.functions = new FunctionTable(memory.texts)
+    this.submissions = new Submissions(memory, this.tasks, this.boxes, this.functions, this)
+    this.core = new PoolCore<number>(this.state, this.waiting, this.#host(), this.roster)
+    this.queue = queue
+    queue.holdTasks(new TaskForm(this.waiting, (slot) => this.taskIn(slot), this.submissions))
+  }
+
+  get isOwner(): boolean {
+    return this.memory.isOwner
+  }
+
+  get handle(): PoolHandle {
+    return this.memory.handle
+  }
+
+  get capabilities(): Capabilities {
+    return PLATFORM
+  }
+
+  get poolSize(): number {
+    return this.roster.size
+  }
+
+  get activeCount(): number {
+    return this.roster.activeCount
+  }
+
+  get completedTaskCount(): number {
+    return this.state.completed.value + this.roster.completed
+  }
+
+  // ------------------------------------------------------------------ tasks
+
+  execute(task: Runnable): void {
+    const slot = this.submissions.record(task)
+    if (slot === 0) this.rejectTask(task)
+    else this.core.execute(slot)
+  }
+
+  callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
+    return args.length === 0 ? fn : keepApart(fn, args)
+  }
+
+  remove(task: Runnable): boolean {
+    const slot = this.submissions.slotOf(task)
+    if (slot <= 0 || !this.core.remove(slot)) return false
+    this.submissions.takeBack(slot)
+    return true
+  }
+
+  drain(): Runnable[] {
+    const tasks: Runnable[] = []
+    for (let slot = this.waiting.seize(); slot !== undefined; slot = this.waiting.seize()) {
+      tasks.push(this.submissions.takeBack(slot) ?? this.foreign(slot))
+    }
+    return tasks
+  }
+
+  /** The task in a slot that is in use: as it was submitted, if that was here. */
+  protected taskIn(slot: number): Runnable {
+    return this.submissions.taskIn(slot) ?? this.foreign(slot)
+  }
+
+  /** A task that another thread has submitted. */
+  protected foreign(slot: number): ForeignTask {
+    return new ForeignTask(slot, this.tasks, this.boxes, this.functions)
+  }
+
+  // ------------------------------------------------------------------ workers
+
+  addWorker(bound: "core" | "maximum"): boolean {
+    return this.core.addWorker(bound)
+  }
+
+  ensureWorker(): void {
+    this.core.ensureWorker()
+  }
+
+  interruptIdleWorkers(): void {
+    this.core.interruptIdleWorkers()
+  }
+
+  interruptWorkers(): void {
+    this.core.interruptWorkers()
+    for (const worker of this.roster) if (worker.isBusy) this.sentence(worker)
+  }
+
+  tryTerminate(): void {
+    this.core.tryTerminate()
+  }
+
+  /** Whether this very thread is one of the pool's; of others there are only objects that stand for them. */
+  hasThread(_thread: unknown): boolean {
+    return runnerOf(this.memory.identity) !== undefined
+  }
+
+  // ------------------------------------------------------------------ service
+
+  stop(slot: number): void {
+    for (const worker of this.roster) {
+      if (worker.handheld !== slot) continue
+      worker.interrupt()
+      this.sentence(worker)
+    }
+  }
+
+  abstract serve(isBlocked: boolean): void
+  abstract reportUncaught(error: unknown, worker: number): void
+  /**
+   * Runs the task in this thread, if this is a worker of the pool and nobody else is going to: true if there may be news.
+   * IllegalStateError if it runs here already, and the thread would block for it.
+   */
+  help(slot: number, isBlocked: boolean): boolean {
+    const runner = runnerOf(this.memory.identity)
+    if (runner === undefined) return false
+    if (isBlocked && runner.runsBeside(slot)) throw wouldWaitForItself()
+    if (this.waiting.idleWorkers > 0) return false
+    if (!runner.canRunInside(slot, isBlocked)) {
+      if (isBlocked && this.roster.size === 1) throw wouldNeverBegin()
+      return false
+    }
+    if (!this.waiting.remove(slot)) return false
+    runner.runInside(slot)
+    return true
+  }
+
+  abstract get dueIn(): number
+  abstract shuttingDown(): void
+  abstract setPolicy(policy: number): void
+
+  // ------------------------------------------------------------------ what differs
+
+  protected abstract newWorker(firstTask: number | undefined): SharedWorker | undefined
+  protected abstract startWorker(worker: SharedWorker): void
+  /** The worker was interrupted; if it does not stop it has to be stopped. */
+  protected abstract sentence(worker: SharedWorker): void
+  protected abstract rejectTask(task: Runnable): void
+  protected abstract endPool(): void
+
+  #host(): PoolHost<number> {
+    const unused = (): never => {
+      throw new Error("corepool: tasks of platform threads are run by their workers")
+    }
+    return {
+      newWorker: (firstTask) => this.newWorker(firstTask),
+      reject: (slot) => this.rejectTask(this.submissions.takeBack(slot) as Runnable),
+      endPool: () => this.endPool(),
+      beforeExecute: unused,
+      begin: unused,
+      complete: unused,
+      fail: unused,
+      afterExecute: unused,
+      abandon: unused,
+    }
+  }
+}

@@ -1,0 +1,290 @@
+/**
+ * The owner of a pool of platform threads: the thread that made it. It alone can make threads, hears of their end, and has the
+ * user's factory, handler and hooks. Others ask it by ringing its bell, which it answers also while it blocks.
+ */
+import { encode } from "../codec/codec.ts"
+import { RejectedExecutionError, ThreadDeathError } from "../errors.ts"
+import type { Runnable } from "../future/runnable.ts"
+import { COMPLETING, EXCEPTIONAL, NEW } from "../future/task-state.ts"
+import { atLeast, TERMINATED, TIDYING } from "../pool/control-word.ts"
+import type { PoolShell } from "../pool/pool-engine.ts"
+import type { BlockingQueue } from "../queue/blocking-queue.ts"
+import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
+import { platformTarget } from "../thread/platform-threads.ts"
+import { Thread } from "../thread/thread.ts"
+import { Executioner } from "./executioner.ts"
+import { Hooks } from "./hooks.ts"
+import { DONE, HEADER } from "./layout.ts"
+import { PoolMember } from "./pool-member.ts"
+import { PoolMemory } from "./pool-memory.ts"
+import { REQUESTED, RUNNING, type SharedWorker, STARTING } from "./shared-roster.ts"
+import { boundOf } from "./task-form.ts"
+import { type Death, WorkerBody } from "./thread-body.ts"
+
+export class PoolOwner extends PoolMember {
+  readonly #shell: PoolShell
+  readonly #executioner: Executioner
+  readonly #hooks: Hooks
+  /** The threads, by the number of their worker. */
+  readonly #bodies: (WorkerBody | undefined)[] = []
+  readonly #threads: (Thread | undefined)[] = []
+  #deathsSeen: number
+  #isShuttingDown = false
+
+  constructor(queue: BlockingQueue<Runnable>, shell: PoolShell, maximum: number) {
+    const memory = PoolMemory.create(boundOf(queue), queue instanceof PriorityBlockingQueue, maximum)
+    const inside: Runnable[] = []
+    queue.drainTo(inside)
+    super(memory, queue)
+    this.#shell = shell
+    this.#deathsSeen = memory.here.space.deaths
+    this.#executioner = new Executioner(
+      this.tasks,
+      (worker) => this.#bodies[worker.number],
+      () => this.#execute(),
+    )
+    this.#hooks = new Hooks(this.tasks, this.boxes, this.submissions, (slot) => this.foreign(slot), {
+      before: (worker, task) => shell.beforeExecute(this.#threadOf(worker), task),
+      after: (task, error) => shell.afterExecute(task, error),
+      report: (worker, error) => this.#threadOf(worker).reportUncaught(error),
+    })
+    memory.setHeader(HEADER.HOOKS, shell.hooks)
+    memory.setOwner(this.submissions.bell.index)
+    for (const task of inside) queue.add(task)
+  }
+
+  /** The process stays until the pool has ended. */
+  shuttingDown(): void {
+    if (this.#isShuttingDown || atLeast(this.state.control.snapshot, TERMINATED)) return
+    this.#isShuttingDown = true
+    this.submissions.keepAlive(true)
+  }
+
+  // ------------------------------------------------------------------ threads
+
+  protected override newWorker(firstTask: number | undefined): SharedWorker | undefined {
+    const worker = this.roster.enlist(firstTask)
+    if (worker === undefined) return undefined
+    let made = false
+    try {
+      made = this.#makeThread(worker)
+    } finally {
+      if (!made) {
+        worker.release()
+        worker.vacate()
+      }
+    }
+    return made ? worker : undefined
+  }
+
+  #makeThread(worker: SharedWorker): boolean {
+    worker.take()
+    const thread = this.#shell.newThread(
+      platformTarget((options) => {
+        const body = new WorkerBody(this.memory.handle, worker, options, (it) => this.#hearOf(it))
+        this.#bodies[worker.number] = body
+        return body
+      }),
+    )
+    this.#threads[worker.number] = thread
+    return thread !== undefined
+  }
+
+  protected override startWorker(worker: SharedWorker): void {
+    this.#threads[worker.number]?.start()
+  }
+
+  // ------------------------------------------------------------------ service
+
+  serve(isBlocked: boolean): void {
+    const { deaths } = this.memory.here.space
+    if (isBlocked && deaths !== this.#deathsSeen) {
+      this.#deathsSeen = deaths
+      this.#mourn()
+    }
+    for (const worker of this.roster) this.#attend(worker)
+    this.#rejectForOthers()
+    this.#reviewForeignWork()
+    if (this.#executioner.dueIn <= 0) this.#execute()
+    const seen = this.state.control.snapshot
+    if (atLeast(seen, TIDYING) && !atLeast(seen, TERMINATED)) this.endPool()
+  }
+
+  /** Does for a worker what only the owner can. */
+  #attend(worker: SharedWorker): void {
+    if (worker.status === REQUESTED) this.#grant(worker)
+    const handle = worker.takeStop()
+    if (handle !== 0) this.#executioner.mark(worker, handle)
+    const { asked } = worker
+    if (asked !== 0 && asked < DONE) this.#hooks.call(worker, asked)
+  }
+
+  /** Other threads have no function of this one's, so they leave it the tasks that the pool has not taken. */
+  #rejectForOthers(): void {
+    for (let slot = this.memory.setHeader(HEADER.REJECTED, 0); slot !== 0;) {
+      const next = this.tasks.nextOf(slot)
+      const task = this.foreign(slot)
+      try {
+        this.#shell.reject(task)
+      } catch (error) {
+        task.fail(error)
+      }
+      slot = next
+    }
+  }
+
+  /** The process stays for what other threads have submitted; they see to it that this is looked at when it is over. */
+  #reviewForeignWork(): void {
+    if (this.memory.header(HEADER.FOREIGN) === 0) return
+    if (this.#isQuiet) {
+      this.memory.setHeader(HEADER.FOREIGN, 0)
+      if (this.#isQuiet) {
+        if (!this.#isShuttingDown) this.submissions.keepAlive(false)
+        return
+      }
+      this.memory.setHeader(HEADER.FOREIGN, 1) // somebody has submitted in between, and seen that it was set
+    }
+    this.submissions.keepAlive(true)
+  }
+
+  get #isQuiet(): boolean {
+    return this.waiting.isEmpty && this.activeCount === 0
+  }
+
+  /** Another thread has admitted a worker. */
+  #grant(worker: SharedWorker): void {
+    let made = false
+    try {
+      made = this.#makeThread(worker)
+    } catch (error) {
+      Thread.currentThread().reportUncaught(error)
+    }
+    if (made) {
+      worker.start()
+      return
+    }
+    const task = worker.handheld
+    worker.vacate()
+    this.state.control.removeWorker()
+    if (task !== 0) this.#failTask(task, new RejectedExecutionError("The thread factory refused to make a thread"))
+    this.core.tryTerminate()
+  }
+
+  protected override sentence(worker: SharedWorker): void {
+    this.#executioner.mark(worker)
+  }
+
+  protected override rejectTask(task: Runnable): void {
+    this.#shell.reject(task)
+  }
+
+  #execute(): void {
+    for (const body of this.#executioner.strike()) {
+      this.#bury(
+        body,
+        new ThreadDeathError(`Thread "${body.name}" was terminated: its task did not stop when it was interrupted`),
+      )
+    }
+  }
+
+  get dueIn(): number {
+    return this.#executioner.dueIn
+  }
+
+  reportUncaught(error: unknown, worker: number): void {
+    this.#threadOf(this.roster.at(worker)).reportUncaught(error)
+  }
+
+  #threadOf(worker: SharedWorker): Thread {
+    return this.#threads[worker.number] ?? Thread.currentThread()
+  }
+
+  setPolicy(policy: number): void {
+    this.memory.setHeader(HEADER.POLICY, policy)
+  }
+
+  // ------------------------------------------------------------------ death
+
+  /** Somebody has died, and the runtime cannot tell of it while this thread blocks, nor of the reason. */
+  #mourn(): void {
+    for (const worker of this.roster) {
+      const body = this.#bodies[worker.number]
+      if (body !== undefined && worker.status === RUNNING && !worker.isAlive) this.#bury(body, causeOf(body, undefined))
+    }
+  }
+
+  /** The runtime says that a thread has ended. */
+  #hearOf(body: WorkerBody): void {
+    const { worker } = body
+    if (this.#bodies[worker.number] !== body) return
+    if (worker.status === RUNNING || worker.status === STARTING) this.#bury(body, causeOf(body, body.death))
+    else this.#forget(worker)
+  }
+
+  #bury(body: WorkerBody, cause: ThreadDeathError): void {
+    const { worker } = body
+    const { token, claimed } = worker
+    const task = worker.handheld
+    const inHand = [...this.#linked(task), ...this.#linked(worker.beside)]
+    this.#forget(worker)
+    if (token !== 0) this.memory.here.space.bury(token)
+    worker.release()
+    for (const slot of inHand) this.#failTask(slot, cause)
+    if (task !== 0) this.state.completed.increment()
+    else if (claimed !== 0 && this.#isOrphan(claimed)) this.waiting.restore(claimed)
+    else if (token === 0) this.#failNext(cause)
+    this.core.workerExit(worker, true)
+  }
+
+  /** The task, and those that were run in its midst. */
+  *#linked(first: number): Generator<number> {
+    for (let slot = first; slot !== 0; slot = this.tasks.nextOf(slot)) yield slot
+  }
+
+  #forget(worker: SharedWorker): void {
+    this.#bodies[worker.number] = undefined
+    this.#threads[worker.number] = undefined
+  }
+
+  /** A thread that could not even begin costs a task: otherwise threads would be made for ever. */
+  #failNext(cause: ThreadDeathError): void {
+    const slot = this.waiting.seize()
+    if (slot !== undefined) this.#failTask(slot, cause)
+  }
+
+  #failTask(slot: number, error: unknown): void {
+    if (this.tasks.leaveNew(slot, COMPLETING)) {
+      this.tasks.fill(slot, encode(error))
+      this.tasks.settle(slot, EXCEPTIONAL)
+      this.boxes.put(slot)
+    } else this.boxes.put(slot)
+  }
+
+  /** Whether a slot that a dead worker was about to take is in nobody's hands now. */
+  #isOrphan(slot: number): boolean {
+    if (this.tasks.stateOf(slot) !== NEW || this.waiting.toArray().includes(slot)) return false
+    for (const worker of this.roster) if (worker.handheld === slot || worker.claimed === slot) return false
+    return true
+  }
+
+  protected override endPool(): void {
+    try {
+      this.#shell.terminated()
+    } finally {
+      this.state.control.terminate()
+      this.submissions.keepAlive(false)
+      this.boxes.ringAll()
+      this.#shell.announceTermination()
+    }
+  }
+}
+
+function causeOf({ name }: WorkerBody, death: Death | undefined): ThreadDeathError {
+  if (death?.error !== undefined) {
+    const { error } = death
+    const why = error instanceof Error ? error.message : String(error)
+    return new ThreadDeathError(`Thread "${name}" died while it ran the task: ${why}`, { cause: error })
+  }
+  const code = death === undefined ? "" : ` with exit code ${death.code}`
+  return new ThreadDeathError(`Thread "${name}" ended${code} while it ran the task`)
+}

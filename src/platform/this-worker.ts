@@ -1,0 +1,36 @@
+/**
+ * The worker that this thread is, for those of its tasks that wait for other tasks of the same pool. If all workers of a
+ * pool wait for tasks that are still queued, nobody is left to run them; so one that is about to wait for a task that
+ * nobody has begun runs it itself.
+ */
+import { IllegalStateError } from "../errors.ts"
+import type { SlotRunner } from "./slot-runner.ts"
+
+interface ThisWorker {
+  /** Of the pool. */
+  readonly identity: number
+  readonly runner: SlotRunner
+}
+
+let current: ThisWorker | undefined
+
+export function becomeWorker(worker: ThisWorker): void {
+  current = worker
+}
+
+/** The runner of this thread, if it is a worker of the pool. */
+export function runnerOf(identity: number): SlotRunner | undefined {
+  return current?.identity === identity ? current.runner : undefined
+}
+
+export function wouldWaitForItself(): IllegalStateError {
+  return new IllegalStateError(
+    "This wait would never end: the task is asynchronous and runs in this very thread, which would stand still. Await it instead",
+  )
+}
+
+export function wouldNeverBegin(): IllegalStateError {
+  return new IllegalStateError(
+    "This wait would never end: the pool has no other thread that could run the task, and this one cannot while it stands still, because the task is asynchronous or its module has yet to be loaded. Await it instead",
+  )
+}

@@ -1,0 +1,42 @@
+/** What a worker thread is told when it begins. */
+import { IllegalStateError } from "../errors.ts"
+import { VERSION } from "../per-thread.ts"
+import type { PoolHandle } from "./pool-memory.ts"
+import type { Outputs } from "./worker-output.ts"
+
+export interface Orders {
+  /** Of the corepool that gives them. */
+  readonly version: string
+  readonly pool: PoolHandle
+  /** Which of the pool's workers it is. */
+  readonly worker: number
+  readonly name: string
+  readonly id: number
+  readonly outputs: Outputs
+  readonly preload: readonly string[]
+  /** Whether it waits with that until it has a task. */
+  readonly preloadsLate: boolean
+  /** A word that says how far it has come; see {@link Progress}. */
+  readonly progress: Int32Array
+}
+
+export type Progress = typeof PRELOADING | typeof READY
+/** The values of `progress`. */
+export const PRELOADING = 1
+export const READY = 2
+
+/** What has come as `workerData`, if it is what a pool sends. */
+export function requireOrders(data: unknown): Orders {
+  const orders = data as Partial<Orders> | null | undefined
+  if (typeof orders !== "object" || orders === null || orders.pool === undefined) {
+    throw new IllegalStateError(
+      "corepool/worker was started without orders of a pool. A `workerFactory` must pass on the options that it is given: (options) => new Worker(url, options)",
+    )
+  }
+  if (orders.version !== VERSION) {
+    throw new IllegalStateError(
+      `This thread is of corepool ${VERSION}, the pool of corepool ${orders.version}. Bundle corepool/worker anew`,
+    )
+  }
+  return orders as Orders
+}

@@ -1,0 +1,18 @@
+/** What `shutdownNow` gives back of what has not begun. */
+import { RejectedExecutionError } from "../errors.ts"
+import { FutureTask } from "../future/future-task.ts"
+import type { Runnable } from "../future/runnable.ts"
+import { Thread } from "../thread/thread.ts"
+
+/** A command goes back as it is. A submitted task's future is cancelled, and its work goes back as a task of its own. */
+export function handBack(task: Runnable, pool: object): Runnable {
+  if (!(task instanceof FutureTask)) return task
+  if (task.isDone) return task
+  const renewed = task.renew()
+  try {
+    task.abandon(new RejectedExecutionError(`${String(pool)} was shut down before the task ran`, task))
+  } catch (error) {
+    Thread.currentThread().reportUncaught(error) // of a done() hook; the other tasks must not suffer
+  }
+  return renewed
+}

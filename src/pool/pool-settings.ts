@@ -1,0 +1,63 @@
+/** The options of a ThreadPoolExecutor, checked, with defaults for what was left out. */
+import { requireDuration, requireInteger, requireObject, requireString } from "../checks.ts"
+import { UnsupportedOperationError } from "../errors.ts"
+import type { Runnable } from "../future/runnable.ts"
+import type { Shared } from "../memory/shared-memory.ts"
+import type { BlockingQueue } from "../queue/blocking-queue.ts"
+import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
+import { platformThreads } from "../thread/platform-threads.ts"
+import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
+import { AbortPolicy, type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
+import { requireQueue, type ThreadPoolOptions } from "./thread-pool-options.ts"
+
+export interface PoolSettings {
+  readonly core: number
+  readonly maximum: number
+  readonly keepAlive: number
+  readonly queue: BlockingQueue<Runnable>
+  readonly threadFactory: ThreadFactory
+  readonly handler: RejectedExecutionHandler
+  readonly name: string | undefined
+}
+
+/** What is wrong is told in this order. */
+export function settingsOf(options: ThreadPoolOptions): PoolSettings {
+  requireObject("options", options, "an object with corePoolSize and maximumPoolSize")
+  const { keepAliveTime, workQueue, threadFactory, handler, name } = options
+  const core = requireInteger("corePoolSize", options.corePoolSize, 0)
+  const maximum = requireInteger("maximumPoolSize", options.maximumPoolSize, 1)
+  requireInteger("maximumPoolSize", maximum, core, `corePoolSize (${core})`)
+  return {
+    core,
+    maximum,
+    keepAlive: requireDuration("keepAliveTime", keepAliveTime === undefined ? 60_000 : keepAliveTime),
+    queue: requireQueue(workQueue === undefined ? new LinkedBlockingQueue() : workQueue),
+    threadFactory: requireThreadFactory(
+      "threadFactory",
+      threadFactory === undefined ? platformThreads() : threadFactory,
+    ),
+    handler: requireHandler("handler", handler === undefined ? AbortPolicy : handler),
+    name: name === undefined ? undefined : requireString("name", name),
+  }
+}
+
+/** What another thread has sent, in the place of options. */
+export class SentPool {
+  readonly shared: Shared
+
+  constructor(shared: Shared) {
+    this.shared = shared
+  }
+}
+
+/** In threads that were sent the pool: threads are made elsewhere. */
+export const OWNERS_FACTORY: ThreadFactory = {
+  isVirtual: false,
+  newThread() {
+    throw notTheOwner("make threads")
+  },
+}
+
+export function notTheOwner(what: string): UnsupportedOperationError {
+  return new UnsupportedOperationError(`Only the thread that made the pool can ${what}`)
+}

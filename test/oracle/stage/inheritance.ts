@@ -1,0 +1,16 @@
+/** What a worker thread of a pool gets from the driver of its scenario when it is started. */
+import type { Semaphore } from "corepool"
+
+export interface Inheritance {
+  /** About the tasks: see stage-memory.ts. */
+  readonly words: Int32Array
+  /** A permit of a task's semaphore says that there is a word for it. */
+  readonly gates: readonly Parameters<typeof Semaphore.from>[0][]
+  /** About the one thread that inherits this: see activity.ts. */
+  readonly activity: Int32Array
+  /** Whether tasks block their thread at their gates, or await. */
+  readonly blocks: boolean
+}
+
+/** Its name in the environment data of the runtime. */
+export const INHERITANCE = "corepool.oracle.stage"

@@ -1,0 +1,19 @@
+/** What the workers of attachments.test.ts run. */
+import { LinkedBlockingQueue } from "corepool"
+import { decode } from "#src/codec/codec.js"
+import { Letter } from "#src/codec/letter.js"
+import { registerKnownClasses } from "#src/platform/known-classes.js"
+
+export interface Parcel {
+  readonly kind: number
+  readonly bytes: Uint8Array
+  readonly attachments: readonly object[]
+}
+
+export function putInto({ kind, bytes, attachments }: Parcel): void {
+  registerKnownClasses()
+  const letter = Letter.toRead(kind, bytes.length)
+  letter.bytes.set(bytes)
+  const { queue, text } = decode(letter, attachments) as { queue: LinkedBlockingQueue<unknown>; text: string }
+  queue.add({ text, isQueue: queue instanceof LinkedBlockingQueue })
+}
