@@ -9,10 +9,10 @@ export interface ErrorClass {
 }
 
 /** Of several classes of one name, the last: it came with the program, after the copy that started the thread. */
-export const commonErrors: Map<string, ErrorClass> = perThread("errors", () => new Map())
+export const commonErrors: Map<string, ErrorClass> = perThread("errors", () => new Map<string, ErrorClass>())
 
 /** The names, by the prototypes of all of them. */
-export const commonNames: Map<object, string> = perThread("names of errors", () => new Map())
+export const commonNames: Map<object, string> = perThread("names of errors", () => new Map<object, string>())
 
 /** By names that are given as such: bundlers shorten those that classes have of themselves. */
 export function nameErrors(classes: Readonly<Record<string, ErrorClass>>): void {

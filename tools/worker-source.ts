@@ -45,6 +45,7 @@ export async function bundleWorker(root: string): Promise<string> {
     target: "node20",
     minifyWhitespace: true,
     minifySyntax: true,
+    lineLimit: 120, // a runtime shows the line in which an error was thrown
     charset: "utf8",
     legalComments: "none",
     define: { "import.meta": "{}" },
@@ -59,13 +60,16 @@ export function moduleWith(text: string): string {
   return `/** The program of a worker thread as text; made by tools/worker-source.ts. */\nexport const WORKER_SOURCE = ${JSON.stringify(text)}\n`
 }
 
+function size(bytes: number): string {
+  return `${(bytes / 1024).toFixed(0)} KB`
+}
+
 async function main(root: string): Promise<void> {
   const text = await bundleWorker(root)
   const target = join(root, TARGET)
   const module = moduleWith(text)
   if (readFileSync(target, "utf8") === module) return
   writeFileSync(target, module)
-  const size = (bytes: number): string => `${(bytes / 1024).toFixed(0)} KB`
   console.log(`${TARGET}: ${size(text.length)}, ${size(gzipSync(text).length)} compressed`)
 }
 

@@ -86,7 +86,7 @@ export class FutureTask<T> implements Future<T> {
    * thread can be told of both.
    */
   static call<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): FutureTask<T> {
-    const task = new FutureTask<T>(fn as unknown as Callable<T>)
+    const task = new FutureTask<T>(fn)
     if (args.length > 0) task.#args = args
     return task
   }
@@ -95,6 +95,11 @@ export class FutureTask<T> implements Future<T> {
 
   get isDone(): boolean {
     return this.#latest !== NEW
+  }
+
+  /** @internal The same, as far as it is known here. */
+  get isSettled(): boolean {
+    return this.#state !== NEW
   }
 
   get isCancelled(): boolean {

@@ -7,6 +7,7 @@ import { encode } from "../codec/codec.ts"
 import { NotSerializableError } from "../errors.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { CANCELLED, COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../future/task-state.ts"
+import { standIn } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
 import type { FunctionTable } from "./function-table.ts"
 import type { TaskRecords } from "./task-records.ts"
@@ -15,23 +16,34 @@ export class ForeignTask extends FutureTask<unknown> {
   readonly #slot: number
   readonly #tasks: TaskRecords
   readonly #boxes: Boxes
+  readonly #functions: FunctionTable
 
   constructor(slot: number, tasks: TaskRecords, boxes: Boxes, functions: FunctionTable) {
     super(async () => {
-      const { fn, explain } = await functions.find(tasks.functionOf(slot))
+      const found = await functions.find(tasks.functionOf(slot))
       const letter = tasks.read(slot)
       const args = decodeArguments(letter)
       letter.release()
       try {
-        return await fn(...args)
+        return await found.fn(...args)
       } catch (error) {
-        throw explain(error)
+        throw found.explain(error)
       }
     })
     this.#slot = slot
     this.#tasks = tasks
     this.#boxes = boxes
+    this.#functions = functions
     if (tasks.stateOf(slot) !== NEW) this.cancel()
+  }
+
+  /** The same work, as a task of this thread: the slot is not ours to keep. */
+  override renew(): FutureTask<unknown> {
+    const fn = standIn(this.#functions.referenceOf(this.#tasks.functionOf(this.#slot)))
+    const letter = this.#tasks.read(this.#slot)
+    const args = decodeArguments(letter)
+    letter.release()
+    return FutureTask.call(fn, args as never[])
   }
 
   protected override done(): void {

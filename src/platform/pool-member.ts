@@ -22,6 +22,10 @@ import { TaskRecords } from "./task-records.ts"
 import { runnerOf, wouldNeverBegin, wouldWaitForItself } from "./this-worker.ts"
 import { TaskQueue } from "./task-queue.ts"
 
+function unused(): never {
+  throw new Error("corepool: tasks of platform threads are run by their workers")
+}
+
 export abstract class PoolMember implements PoolEngine, Service {
   readonly state: PoolState
   readonly queue: BlockingQueue<Runnable>
@@ -182,9 +186,6 @@ export abstract class PoolMember implements PoolEngine, Service {
   protected abstract endPool(): void
 
   #host(): PoolHost<number> {
-    const unused = (): never => {
-      throw new Error("corepool: tasks of platform threads are run by their workers")
-    }
     return {
       newWorker: (firstTask) => this.newWorker(firstTask),
       reject: (slot) => this.rejectTask(this.submissions.takeBack(slot) as Runnable),

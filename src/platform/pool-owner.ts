@@ -3,6 +3,7 @@
  * user's factory, handler and hooks. Others ask it by ringing its bell, which it answers also while it blocks.
  */
 import { encode } from "../codec/codec.ts"
+import { show } from "../checks.ts"
 import { RejectedExecutionError, ThreadDeathError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { COMPLETING, EXCEPTIONAL, NEW } from "../future/task-state.ts"
@@ -30,6 +31,7 @@ export class PoolOwner extends PoolMember {
   readonly #threads: (Thread | undefined)[] = []
   #deathsSeen: number
   #isShuttingDown = false
+  #makesNoThreads = false
 
   constructor(queue: BlockingQueue<Runnable>, shell: PoolShell, maximum: number) {
     const memory = PoolMemory.create(boundOf(queue), queue instanceof PriorityBlockingQueue, maximum)
@@ -63,7 +65,7 @@ export class PoolOwner extends PoolMember {
   // ------------------------------------------------------------------ threads
 
   protected override newWorker(firstTask: number | undefined): SharedWorker | undefined {
-    const worker = this.roster.enlist(firstTask)
+    const worker = this.#makesNoThreads ? undefined : this.roster.enlist(firstTask)
     if (worker === undefined) return undefined
     let made = false
     try {
@@ -233,7 +235,13 @@ export class PoolOwner extends PoolMember {
     if (task !== 0) this.state.completed.increment()
     else if (claimed !== 0 && this.#isOrphan(claimed)) this.waiting.restore(claimed)
     else if (token === 0) this.#failNext(cause)
-    this.core.workerExit(worker, true)
+    // One that could not even begin is replaced only if there is something to do: the next one would fare alike.
+    this.#makesNoThreads = token === 0 && this.waiting.isEmpty
+    try {
+      this.core.workerExit(worker, true)
+    } finally {
+      this.#makesNoThreads = false
+    }
   }
 
   /** The task, and those that were run in its midst. */
@@ -282,7 +290,7 @@ export class PoolOwner extends PoolMember {
 function causeOf({ name }: WorkerBody, death: Death | undefined): ThreadDeathError {
   if (death?.error !== undefined) {
     const { error } = death
-    const why = error instanceof Error ? error.message : String(error)
+    const why = error instanceof Error ? error.message : show(error)
     return new ThreadDeathError(`Thread "${name}" died while it ran the task: ${why}`, { cause: error })
   }
   const code = death === undefined ? "" : ` with exit code ${death.code}`

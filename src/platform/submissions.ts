@@ -15,7 +15,7 @@ import { priorityOf } from "../executor/with-options.ts"
 import { type Call, callOf } from "../future/call.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
-import { type Callable, nameOf, type Runnable } from "../future/runnable.ts"
+import { nameOf, type Runnable } from "../future/runnable.ts"
 import type { RemoteTasks } from "../future/task-parties.ts"
 import { Bell } from "../memory/bell.ts"
 import { Watch } from "../memory/watch.ts"
@@ -133,7 +133,7 @@ export class Submissions implements RemoteTasks {
     }
     if (future.work === undefined) return NOTHING
     const { workArguments: args } = future
-    return args.length === 0 ? callOf(future.work as Callable<unknown>) : { fn: future.work, args }
+    return args.length === 0 ? callOf(future.work) : { fn: future.work, args }
   }
 
   #futureOf(task: FutureTask<unknown>): FutureTask<unknown> {
@@ -157,12 +157,12 @@ export class Submissions implements RemoteTasks {
     return this.#submitted.indexOf(task as Runnable)
   }
 
-  /** Before the slot is free: its state says whether it still counts. */
   #forget(slot: number): Runnable | undefined {
     const task = this.#submitted[slot]
     if (task === undefined) return undefined
     this.#submitted[slot] = undefined
-    if (this.#tasks.stateOf(slot) < CANCELLED || task instanceof Carrier) this.#discount()
+    // One that was cancelled here does not count any more, but a carrier does.
+    if (!(task instanceof FutureTask) || !task.isSettled) this.#discount()
     return task
   }
 
@@ -212,10 +212,10 @@ export class Submissions implements RemoteTasks {
   #tell(task: FutureTask<unknown>, state: number, failed: boolean, outcome: unknown): void {
     const future = this.#futureOf(task)
     future.comeBack()
-    if (state < CANCELLED) {
-      if (failed) future.fail(outcome)
-      else future.complete(outcome)
-    }
+    if (state >= CANCELLED)
+      future.abandon(undefined) // by somebody else, if it was not from here
+    else if (failed) future.fail(outcome)
+    else future.complete(outcome)
     if (future !== task) task.complete(undefined)
   }
 

@@ -57,6 +57,10 @@ export class TaskForm implements QueueForm<Runnable> {
     throw new IllegalStateError("The queue belongs to a pool: it cannot be shared by itself")
   }
 
+  get givesCopies(): boolean {
+    return false
+  }
+
   get size(): number {
     return this.#ring.bound === 0 ? 0 : this.#ring.size
   }

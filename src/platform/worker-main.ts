@@ -34,5 +34,6 @@ export async function work(orders: Orders): Promise<void> {
   } catch {
     code = 1 // a command has thrown, which its submitter has been told
   }
+  // oxlint-disable-next-line unicorn/no-process-exit -- of this thread, whatever timers and sockets tasks have left in it
   process.exit(code)
 }

@@ -14,6 +14,7 @@
  * Direct is the rule. It would bypass somebody who has replaced `process.stdout.write` in order to see what is printed, so
  * then it is relayed, and also in a thread that was not made by corepool, whose parent may be listening.
  */
+// oxlint-disable no-underscore-dangle -- so the runtime calls the methods by which a stream is implemented
 import { writeSync } from "node:fs"
 import { block } from "#atomics"
 import { perThread } from "../per-thread.ts"
@@ -100,6 +101,8 @@ function writeAll(fd: number, bytes: Uint8Array): Uint8Array | undefined {
 /** In ms. */
 const LONGEST_PAUSE = 16
 
+const done = (): void => undefined
+
 function passOnAtOnce(stream: OutputStream): void {
   if (!isOfNode(stream)) return
   const passOn = passingOn(stream)
@@ -113,7 +116,6 @@ function passOnAtOnce(stream: OutputStream): void {
 /** The runtime's way to pass a chunk on; it tells when it may have the next, which is of no interest. */
 function passingOn(stream: OutputStream): (chunk: string | Uint8Array, encoding: BufferEncoding) => void {
   const { _write: write, _writev: writeMany } = stream
-  const done = (): void => undefined
   return isOfNode(stream) && writeMany !== null
     ? (chunk, encoding) => writeMany.call(stream, [{ chunk, encoding }], done)
     : (chunk, encoding) => write.call(stream, chunk, encoding, done)

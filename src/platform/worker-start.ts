@@ -31,7 +31,9 @@ export function startWorker(name: string, workerData: unknown, threads: Platform
 
 function startOwn(options: WorkerOptions): RuntimeThread {
   file ??= entryFile()
-  if (file !== "") return new RuntimeThread(new URL(file), options)
+  // With that flag, which threads inherit, Node starts no files.
+  const startsFiles = !(options.execArgv ?? process.execArgv).some((flag) => flag.startsWith("--input-type"))
+  if (file !== "" && startsFiles) return new RuntimeThread(new URL(file), options)
   if (WORKER_SOURCE === undefined) {
     throw new IllegalStateError("corepool was bundled before it was built, so it has no program for its threads")
   }

@@ -125,7 +125,7 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     requireRunnable("command", command)
     this.#engine.execute(
-      typeof command === "function" && args.length > 0 ? this.#engine.callable(command, args) : (command as Runnable),
+      typeof command === "function" && args.length > 0 ? this.#engine.callable(command, args) : command,
     )
   }
 

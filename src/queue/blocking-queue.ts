@@ -208,12 +208,12 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
 
   /** @internal A test for elements equal to this one. */
   protected equal(sought: unknown): (e: unknown) => boolean {
-    return this.shared === undefined ? equalTo(sought) : alike(sought)
+    return this.shared?.givesCopies === true ? alike(sought) : equalTo(sought)
   }
 
   /** @internal A test for elements equal to one of these. */
   protected equalToOneOf(sought: Iterable<unknown>): (e: unknown) => boolean {
-    return this.shared === undefined ? equalToAny(sought) : alikeAny(sought)
+    return this.shared?.givesCopies === true ? alikeAny(sought) : equalToAny(sought)
   }
 
   /** @internal */

@@ -12,6 +12,8 @@ import type { End } from "./queue-core.ts"
 export interface QueueForm<E> {
   readonly handle: Handle
   readonly size: number
+  /** Whether what comes out is a copy of what went in. */
+  readonly givesCopies: boolean
   readonly capacity: number
   /** How many wait to take. */
   readonly takers: number

@@ -107,6 +107,10 @@ export class SharedQueue<E> implements QueueForm<E> {
     return { ...this.#core.memory.handleAs(this.#type), ...this.#handle }
   }
 
+  get givesCopies(): boolean {
+    return true
+  }
+
   get size(): number {
     return this.#core.control.load(CONTROL.ITEMS + LIST.COUNT)
   }

@@ -3,7 +3,7 @@ import { requireFunction } from "../checks.ts"
 import { TaskNotPortableError } from "../errors.ts"
 import { isEntry } from "./entry.ts"
 import { evaluate, explain, sourceOf } from "./source.ts"
-import { exportNamed, type Place, placeOf } from "./task.ts"
+import { exportNamed, type Place, placeOf, referenceTo } from "./task.ts"
 
 /** Plain data: where the function is, or its text; or that another one is to be called for each element of an array. */
 export type TaskReference = Place | { readonly source: string } | { readonly each: TaskReference }
@@ -42,6 +42,13 @@ function makeReference(fn: (...args: never[]) => unknown): TaskReference {
     )
   }
   return place
+}
+
+/** A function that stands for the referenced one: it can be told to other threads, and called, for which it is found first. */
+export function standIn(reference: TaskReference): (...args: never[]) => unknown {
+  if ("source" in reference) return evaluate(reference.source)
+  if ("each" in reference) return eachOf(standIn(reference.each) as (item: unknown) => unknown)
+  return referenceTo(reference)
 }
 
 /** A function found by a reference, ready to be called. */

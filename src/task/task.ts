@@ -69,7 +69,8 @@ export function tasksOf<M>(moduleUrl: string | URL): TasksOf<M> {
   return new Proxy(Object.freeze({}), handler) as TasksOf<M>
 }
 
-function referenceTo(place: Place): (...args: unknown[]) => Promise<unknown> {
+/** A function that loads the module and calls the one it stands for. */
+export function referenceTo(place: Place): (...args: unknown[]) => Promise<unknown> {
   const reference = async (...args: unknown[]): Promise<unknown> => {
     const exports = (await import(place.module)) as Record<string, unknown>
     const fn = exportNamed(place.name, exports)

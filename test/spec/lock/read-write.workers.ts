@@ -117,10 +117,13 @@ export async function lockForEver(this: Voice, shared: Shared, seed: number): Pr
     } else if (choice < 14) {
       if (lock.tryLockSync(0.1)) lock.unlock()
     } else {
-      // Two flows of this thread, as far as the lock is concerned.
-      const guards = [readLock.lock(), readLock.lockInterruptibly(), lock.tryLock(1)]
-      for (const guard of await Promise.all(guards.slice(0, 2))) (guard as { unlock(): void }).unlock()
-      if ((await guards[2]) === true) lock.unlock()
+      // Three waits at once. Each hold is given back when it comes and not when all are there: another thread's writer may
+      // stand between two of them, and wait for the first to be given back.
+      await Promise.all([
+        readLock.lock().then((guard) => guard.unlock()),
+        readLock.lockInterruptibly().then((guard) => guard.unlock()),
+        lock.tryLock(1).then((locked) => locked && lock.unlock()),
+      ])
     }
   }
 }

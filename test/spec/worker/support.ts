@@ -55,7 +55,7 @@ export class Ear implements Disposable {
   readonly #channel = new BroadcastChannel(this.name)
 
   constructor() {
-    this.#channel.onmessage = () => this.heard++
+    this.#channel.addEventListener("message", () => this.heard++)
   }
 
   async hears(times = 1): Promise<void> {

@@ -111,3 +111,13 @@ export function interruptSelfAndSleep(): void {
   Thread.currentThread().interrupt()
   Thread.sleepSync(3_600_000)
 }
+
+export function failAs(): void {
+  throw new Error(Thread.currentThread().name)
+}
+
+/** Ends its thread before it is over. */
+export function throwMeanwhile(message: string): Promise<never> {
+  throwLater(message)
+  return new Promise(() => undefined)
+}
