@@ -222,8 +222,8 @@ class Limits implements TaskWatcher {
 }
 
 /** Symbols, because a user's own kind of task may well have a `priority` too. */
-const PRIORITY = Symbol("priority")
-const SEQUENCE = Symbol("sequence")
+const PRIORITY: unique symbol = Symbol("priority")
+const SEQUENCE: unique symbol = Symbol("sequence")
 
 /** What a task with a priority has besides: enough for a PriorityBlockingQueue of natural order. */
 interface Prioritized {
@@ -240,7 +240,7 @@ export function priorityOf(task: object): number | undefined {
 let lastSequence = 0
 
 /** Gives a task an order: higher first, then first come. */
-function prioritize(task: FutureTask<unknown> & Partial<Prioritized>, priority: number): void {
+export function prioritize(task: object & Partial<Prioritized>, priority: number): void {
   if (task[PRIORITY] !== undefined) return
   task[PRIORITY] = priority
   task[SEQUENCE] = ++lastSequence

@@ -7,6 +7,7 @@
  *     WAITERS   the queue of idle workers                          (memory/wait-queue.ts)
  *     ROSTER    a line for each worker                             (shared-roster.ts)
  *     BOXES     a line for each thread that submits                (boxes.ts)
+ *     TIMES     how long tasks wait and run                        (pool/pool-times.ts)
  *     RING      the tasks that wait, by the number of their slot   (memory/ring.ts)
  *     SLOTS     which records are in use                           (memory/slots.ts)
  *     TASKS     a record for each slot                             (task-records.ts)
@@ -16,6 +17,7 @@ import { bitsFor } from "../memory/capacity.ts"
 import { Ring } from "../memory/ring.ts"
 import { Slots } from "../memory/slots.ts"
 import { QUEUE } from "../memory/tended-list.ts"
+import { TIMES_WORDS } from "../pool/pool-times.ts"
 import { STATE_WORDS } from "../pool/pool-state.ts"
 
 export const HEADER = {
@@ -83,7 +85,9 @@ export const TASK = {
   /** What comes first in a queue with an order: the highest priority, in two words, and then the lowest sequence number. */
   PRIORITY: 10,
   SEQUENCE: 12,
-  DATA: 13,
+  /** When it was submitted, as STARTED, if it is one of those that are measured; two words. */
+  SUBMITTED: 13,
+  DATA: 15,
   SIZE: 32,
 } as const
 
@@ -98,6 +102,8 @@ export const THREW = 5
 export const COMMAND = 1
 /** Another one: somebody wants to know when it begins. */
 export const TIMED = 2
+/** And another: it is one of those that are measured. */
+export const MEASURED = 4
 
 /** As many as threads can share memory. */
 export const MOST_WORKERS = 1023
@@ -107,7 +113,8 @@ const HEADER_BASE = wholeLines(STATE_WORDS)
 const WAITERS_BASE = HEADER_BASE + wholeLines(HEADER.SIZE)
 const ROSTER_BASE = WAITERS_BASE + wholeLines(QUEUE.SIZE)
 const BOXES_BASE = ROSTER_BASE + (MOST_WORKERS + 1) * LINE
-const RING_BASE = BOXES_BASE + (MOST_BOXES + 1) * LINE
+const TIMES_BASE = BOXES_BASE + (MOST_BOXES + 1) * LINE
+const RING_BASE = TIMES_BASE + wholeLines(TIMES_WORDS)
 
 interface Bases {
   readonly HEADER: number
@@ -115,6 +122,7 @@ interface Bases {
   /** Where worker 0 would be: they are numbered from 1. */
   readonly ROSTER: number
   readonly BOXES: number
+  readonly TIMES: number
   readonly RING: number
 }
 
@@ -123,6 +131,7 @@ export const BASE: Bases = {
   WAITERS: WAITERS_BASE,
   ROSTER: ROSTER_BASE,
   BOXES: BOXES_BASE,
+  TIMES: TIMES_BASE,
   RING: RING_BASE,
 }
 

@@ -8,6 +8,7 @@ import type { Callable, Runnable } from "../future/runnable.ts"
 import { PoolCore } from "../pool/pool-core.ts"
 import type { PoolEngine } from "../pool/pool-engine.ts"
 import type { PoolHost } from "../pool/pool-host.ts"
+import type { PoolTimes } from "../pool/pool-times.ts"
 import type { PoolState } from "../pool/pool-state.ts"
 import { type Capabilities, PLATFORM } from "../pool/thread-pool-options.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
@@ -63,6 +64,10 @@ export abstract class PoolMember implements PoolEngine, Service {
 
   get capabilities(): Capabilities {
     return PLATFORM
+  }
+
+  get times(): PoolTimes {
+    return this.memory.times
   }
 
   get poolSize(): number {

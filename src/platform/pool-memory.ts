@@ -5,6 +5,7 @@ import { GrowingWords } from "../memory/growing-words.ts"
 import type { Here } from "../memory/here.ts"
 import type { Handle } from "../memory/shared-memory.ts"
 import { here, hereIn } from "../memory/this-thread.ts"
+import { PoolTimes } from "../pool/pool-times.ts"
 import { PoolState } from "../pool/pool-state.ts"
 import { SlotHeap } from "./slot-heap.ts"
 import { BASE, HEADER, MOST_ORDERED_TASKS, MOST_TASKS, TASK, tasksBase } from "./layout.ts"
@@ -29,6 +30,7 @@ const FIRST_TASKS = 256
 export class PoolMemory {
   readonly here: Here
   readonly state: PoolState
+  readonly times: PoolTimes
   /** How many slots there are. */
   readonly capacity: number
   readonly texts: GrowingWords
@@ -51,6 +53,7 @@ export class PoolMemory {
     this.texts = texts
     this.arena = arena
     this.state = new PoolState(memory.buffer)
+    this.times = new PoolTimes(memory.words, BASE.TIMES)
     this.capacity = load(memory.words, BASE.HEADER + HEADER.CAPACITY)
   }
 

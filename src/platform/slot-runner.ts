@@ -12,11 +12,11 @@ import { Bell } from "../memory/bell.ts"
 import { blocking, type Steps } from "../memory/waiting.ts"
 import type { PoolHost } from "../pool/pool-host.ts"
 import type { Worker } from "../pool/worker.ts"
-import { now } from "../time/timer.ts"
+import { sharedNow } from "../time/timer.ts"
 import type { FoundTask } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
 import type { FunctionTable } from "./function-table.ts"
-import { AFTER, AFTER_AGAIN, BEFORE, COMMAND, DONE, HEADER, THREW, TIMED } from "./layout.ts"
+import { AFTER, AFTER_AGAIN, BEFORE, COMMAND, DONE, HEADER, MEASURED, THREW, TIMED } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import type { SharedRoster, SharedWorker } from "./shared-roster.ts"
 import type { TaskRecords } from "./task-records.ts"
@@ -66,7 +66,7 @@ export class SlotRunner implements PoolHost<number> {
       this.#discard(slot)
       return undefined
     }
-    if (this.#tasks.hasFlag(slot, TIMED)) this.#tasks.noteStart(slot, performance.timeOrigin + now())
+    if (this.#tasks.hasFlag(slot, TIMED | MEASURED)) this.#noteStart(slot)
     let found: FoundTask | undefined
     try {
       found = this.#functions.resolve(this.#tasks.functionOf(slot))
@@ -237,8 +237,20 @@ export class SlotRunner implements PoolHost<number> {
     this.#deliver(slot)
   }
 
+  #noteStart(slot: number): void {
+    const time = sharedNow()
+    this.#tasks.noteStart(slot, time)
+    if (this.#tasks.hasFlag(slot, MEASURED)) this.#memory.times.wait.record(time - this.#tasks.submissionOf(slot))
+  }
+
+  #noteEnd(slot: number): void {
+    const start = this.#tasks.startOf(slot)
+    if (start !== 0) this.#memory.times.run.record(sharedNow() - start)
+  }
+
   /** Lets the submitter know. If there is a hook, the owner does, and then calls it. */
   #deliver(slot: number): void {
+    if (this.#tasks.hasFlag(slot, MEASURED)) this.#noteEnd(slot)
     if (!this.#has(AFTER) || this.#self.taskInHand !== slot) this.#boxes.put(slot)
   }
 

@@ -18,6 +18,7 @@ import { FutureTask } from "../future/future-task.ts"
 import { nameOf, type Runnable } from "../future/runnable.ts"
 import type { RemoteTasks } from "../future/task-parties.ts"
 import { Bell } from "../memory/bell.ts"
+import { sharedNow } from "../time/timer.ts"
 import { Watch } from "../memory/watch.ts"
 import { DUE, type Steps, TIMEOUT } from "../memory/waiting.ts"
 import type { Boxes } from "./boxes.ts"
@@ -39,6 +40,10 @@ export interface Service {
   /** When something is to be done, in ms from now, though nobody rings; Infinity if nothing is. */
   readonly dueIn: number
 }
+
+/** While there are few tasks all of them are measured, otherwise one of so many. */
+const FEW = 16
+const SAMPLE = 32
 
 /** How long a thread looks before it blocks, in ms. */
 const WATCH = 0.1
@@ -111,6 +116,7 @@ export class Submissions implements RemoteTasks {
       this.#tasks.free(slot)
       return 0
     }
+    if (this.#pending < FEW || slot % SAMPLE === 0) this.#tasks.noteSubmission(slot, sharedNow())
     if (this.#isOrdered) this.#tasks.setPriority(slot, priorityOf(task) ?? 0)
     if (task instanceof FutureTask) this.#futureOf(task).runElsewhere(this, this.#tasks.handleOf(slot))
     this.#submitted[slot] = task

@@ -15,7 +15,7 @@ import { Letter } from "../codec/letter.ts"
 import type { Arena } from "../memory/arena.ts"
 import { Slots } from "../memory/slots.ts"
 import { leaveNew, NEW, settle, stateOf } from "../future/task-state.ts"
-import { slotsBase, TASK, tasksBase } from "./layout.ts"
+import { MEASURED, slotsBase, TASK, tasksBase } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 
 const INLINE_BYTES = (TASK.SIZE - TASK.DATA) * 4
@@ -152,6 +152,17 @@ export class TaskRecords {
 
   noteStart(slot: number, time: number): void {
     this.#setDouble(slot, TASK.STARTED, time)
+  }
+
+  /** When it was submitted, on the same clock, if it is MEASURED. */
+  submissionOf(slot: number): number {
+    return this.#double(slot, TASK.SUBMITTED)
+  }
+
+  noteSubmission(slot: number, time: number): void {
+    this.#setDouble(slot, TASK.SUBMITTED, time)
+    const record = this.recordOf(slot)
+    write(this.#words, record + TASK.FLAGS, read(this.#words, record + TASK.FLAGS) | MEASURED)
   }
 
   setPriority(slot: number, priority: number): void {

@@ -7,4 +7,4 @@ export {
   type RejectionPolicy,
 } from "./rejection.ts"
 export { ThreadPoolExecutor } from "./thread-pool-executor.ts"
-export type { Capabilities, ThreadPoolOptions } from "./thread-pool-options.ts"
+export type { Capabilities, PoolStats, ThreadPoolOptions } from "./thread-pool-options.ts"

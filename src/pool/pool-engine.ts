@@ -7,6 +7,7 @@ import type { Handle } from "../memory/shared-memory.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import type { Thread } from "../thread/thread.ts"
 import type { PoolState } from "./pool-state.ts"
+import type { PoolTimes } from "./pool-times.ts"
 import type { Capabilities } from "./thread-pool-options.ts"
 
 /** What the pool itself, its hooks and its settings have to say. */
@@ -34,6 +35,7 @@ export interface PoolEngine {
   readonly poolSize: number
   readonly activeCount: number
   readonly completedTaskCount: number
+  readonly times: PoolTimes
 
   execute(task: Runnable): void
   /** The function with its arguments, as something to execute. */

@@ -7,16 +7,19 @@ import { LocalWorker } from "./local-worker.ts"
 import type { PoolShell } from "./pool-engine.ts"
 import type { PoolHost } from "./pool-host.ts"
 import type { PoolState } from "./pool-state.ts"
+import type { Probe } from "./probe.ts"
 import type { Worker } from "./worker.ts"
 
 export class RunnableHost implements PoolHost<Runnable> {
   readonly #state: PoolState
   readonly #shell: PoolShell
+  readonly #probe: Probe
   readonly #run: (worker: LocalWorker<Runnable>) => Promise<void>
 
-  constructor(state: PoolState, shell: PoolShell, run: (worker: LocalWorker<Runnable>) => Promise<void>) {
+  constructor(state: PoolState, shell: PoolShell, probe: Probe, run: (worker: LocalWorker<Runnable>) => Promise<void>) {
     this.#state = state
     this.#shell = shell
+    this.#probe = probe
     this.#run = run
   }
 
@@ -38,6 +41,7 @@ export class RunnableHost implements PoolHost<Runnable> {
   }
 
   begin(worker: Worker<Runnable>, task: Runnable): PromiseLike<unknown> | undefined {
+    this.#probe.began(task)
     if (isPlainFuture(task)) return task.begin(worker.flow)
     const pending = start(task)
     return isPromiseLike(pending) ? pending : undefined
@@ -53,6 +57,7 @@ export class RunnableHost implements PoolHost<Runnable> {
   }
 
   afterExecute(task: Runnable, error?: unknown): void {
+    this.#probe.ended(task)
     this.#shell.afterExecute(task, error)
   }
 

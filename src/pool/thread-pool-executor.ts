@@ -26,13 +26,10 @@
  *
  * All sizes, times, the handler and the factory can be changed while the pool runs.
  */
-import { rangeError, requireBoolean, requireDuration, requireInteger } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
-import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, requireRunnable, type Runnable } from "../future/runnable.ts"
-import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { type Handle, SHAREABLE, type Shared } from "../memory/shared-memory.ts"
 import { awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
@@ -42,19 +39,20 @@ import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
 import type { Thread } from "../thread/thread.ts"
 import { newThreadOf, requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
-import { atLeast, SHUTDOWN, STOP, TERMINATED, TIDYING } from "./control-word.ts"
+import { ConfigurablePool } from "./configurable-pool.ts"
+import { atLeast, SHUTDOWN, STOP, TERMINATED } from "./control-word.ts"
 import { handBack } from "./hand-back.ts"
 import type { PoolEngine, PoolShell } from "./pool-engine.ts"
 import { notTheOwner, OWNERS_FACTORY, SentPool, settingsOf } from "./pool-settings.ts"
 import type { PoolState } from "./pool-state.ts"
 import { policyNumber, policyOf, type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
-import type { Capabilities, ThreadPoolOptions } from "./thread-pool-options.ts"
+import type { ThreadPoolOptions } from "./thread-pool-options.ts"
 import { VirtualEngine } from "./virtual-engine.ts"
 
 /** The largest default window of `map`, for pools whose maximum size means "no limit". */
 const LARGEST_WINDOW = 1024
 
-export class ThreadPoolExecutor extends AbstractExecutorService {
+export class ThreadPoolExecutor extends ConfigurablePool {
   /** What a clone of this pool consists of. Post the pool itself to a thread, and give what arrives to `from` there. */
   declare readonly handle: Handle
   readonly #name: string | undefined
@@ -111,6 +109,16 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
   }
 
   /** @internal */
+  protected override get engine(): PoolEngine {
+    return this.#engine
+  }
+
+  /** @internal */
+  protected override get label(): string | undefined {
+    return this.#name
+  }
+
+  /** @internal */
   get [SHAREABLE](): true {
     return true
   }
@@ -159,70 +167,7 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
   /** When the pool has ended, before anybody hears of it. */
   protected terminated(): void {}
 
-  // ------------------------------------------------------------------ sizes and times
-
-  get corePoolSize(): number {
-    return this.#state.corePoolSize
-  }
-
-  /** Raising it starts threads for what is queued; lowering it lets idle threads go. */
-  set corePoolSize(size: number) {
-    const maximum = this.#state.maximumPoolSize
-    requireInteger("corePoolSize", size, 0)
-    if (size > maximum) throw rangeError("corePoolSize", `an integer ≤ maximumPoolSize (${maximum})`, size)
-    const growth = size - this.#state.corePoolSize
-    this.#state.corePoolSize = size
-    if (this.#state.control.workerCount > size) {
-      this.#engine.interruptIdleWorkers()
-      return
-    }
-    // How many threads the new size is worth is unknown: as many as there are tasks to take, until somebody took them.
-    for (let wanted = Math.min(growth, this.queue.size); wanted > 0; wanted--) {
-      if (!this.#engine.addWorker("core") || this.queue.isEmpty) return
-    }
-  }
-
-  get maximumPoolSize(): number {
-    return this.#state.maximumPoolSize
-  }
-
-  /** Lowering it lets surplus threads go as soon as they have no task in hand. */
-  set maximumPoolSize(size: number) {
-    const core = this.#state.corePoolSize
-    requireInteger("maximumPoolSize", size, 1)
-    requireInteger("maximumPoolSize", size, core, `corePoolSize (${core})`)
-    this.#state.maximumPoolSize = size
-    if (this.#state.control.workerCount > size) this.#engine.interruptIdleWorkers()
-  }
-
-  get keepAliveTime(): number {
-    return this.#state.keepAliveTime
-  }
-
-  /** A shorter time applies at once to threads that are idle now. */
-  set keepAliveTime(ms: number) {
-    requireDuration("keepAliveTime", ms)
-    if (ms === 0 && this.allowCoreThreadTimeOut) {
-      throw rangeError("keepAliveTime", "> 0 while allowCoreThreadTimeOut is on", ms)
-    }
-    const shorter = ms < this.#state.keepAliveTime
-    this.#state.keepAliveTime = ms
-    if (shorter) this.#engine.interruptIdleWorkers()
-  }
-
-  get allowCoreThreadTimeOut(): boolean {
-    return this.#state.allowCoreThreadTimeOut
-  }
-
-  set allowCoreThreadTimeOut(allow: boolean) {
-    requireBoolean("allowCoreThreadTimeOut", allow)
-    if (allow && this.#state.keepAliveTime === 0) {
-      throw rangeError("allowCoreThreadTimeOut", "false while keepAliveTime is 0", allow)
-    }
-    if (allow === this.#state.allowCoreThreadTimeOut) return
-    this.#state.allowCoreThreadTimeOut = allow
-    if (allow) this.#engine.interruptIdleWorkers()
-  }
+  // ------------------------------------------------------------------ handler and factory
 
   get handler(): RejectedExecutionHandler {
     return this.#handler
@@ -242,57 +187,6 @@ export class ThreadPoolExecutor extends AbstractExecutorService {
   set threadFactory(factory: ThreadFactory) {
     if (!this.#engine.isOwner) throw notTheOwner("change its thread factory")
     this.#threadFactory = requireThreadFactory("threadFactory", factory)
-  }
-
-  /** Starts one core thread ahead of its first task; false if all are there. */
-  prestartCoreThread(): boolean {
-    return this.#state.control.workerCount < this.#state.corePoolSize && this.#engine.addWorker("core")
-  }
-
-  /** Starts all core threads; how many were missing. */
-  prestartAllCoreThreads(): number {
-    let started = 0
-    while (this.#engine.addWorker("core")) started++
-    return started
-  }
-
-  // ------------------------------------------------------------------ statistics
-
-  get poolSize(): number {
-    return atLeast(this.#state.control.snapshot, TIDYING) ? 0 : this.#engine.poolSize
-  }
-
-  /** How many threads have a task in hand. */
-  get activeCount(): number {
-    return this.#engine.activeCount
-  }
-
-  get largestPoolSize(): number {
-    return this.#state.largestPoolSize
-  }
-
-  /** How many tasks are over, however they ended. */
-  get completedTaskCount(): number {
-    return this.#engine.completedTaskCount
-  }
-
-  /** How many tasks were ever accepted: completed, running and waiting. */
-  get taskCount(): number {
-    return this.completedTaskCount + this.activeCount + this.queue.size
-  }
-
-  get capabilities(): Capabilities {
-    return this.#engine.capabilities
-  }
-
-  override toString(): string {
-    const seen = this.#state.control.snapshot
-    const state = !atLeast(seen, SHUTDOWN) ? "Running" : atLeast(seen, TERMINATED) ? "Terminated" : "Shutting down"
-    return (
-      `${this.#name ?? identityOf(this)}[${state}, pool size = ${this.#engine.poolSize}, ` +
-      `active threads = ${this.activeCount}, queued tasks = ${this.queue.size}, ` +
-      `completed tasks = ${this.completedTaskCount}]`
-    )
   }
 
   // ------------------------------------------------------------------ the end

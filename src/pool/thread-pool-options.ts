@@ -1,5 +1,6 @@
 /** How a ThreadPoolExecutor is made, and what it then can do. */
 import { typeError } from "../checks.ts"
+import type { Times } from "../memory/histogram.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { BlockingQueue } from "../queue/blocking-queue.ts"
 import type { ThreadFactory } from "../thread/thread-factory.ts"
@@ -22,6 +23,18 @@ export interface ThreadPoolOptions {
   readonly allowCoreThreadTimeOut?: boolean
   /** What the pool is called in messages. */
   readonly name?: string
+}
+
+/** See `ThreadPoolExecutor.stats`. */
+export interface PoolStats {
+  readonly threads: number
+  readonly active: number
+  readonly queued: number
+  readonly completed: number
+  /** How long tasks waited for their start. Of a busy pool not every task is measured. */
+  readonly wait: Times
+  /** How long they ran. */
+  readonly run: Times
 }
 
 /** What the threads of a pool can do. */

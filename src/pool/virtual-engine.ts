@@ -6,19 +6,23 @@ import { LocalRoster } from "./local-worker.ts"
 import { PoolCore } from "./pool-core.ts"
 import type { PoolEngine, PoolShell } from "./pool-engine.ts"
 import { PoolState } from "./pool-state.ts"
+import { PoolTimes } from "./pool-times.ts"
+import { Probe } from "./probe.ts"
 import { RunnableHost } from "./runnable-host.ts"
 import { type Capabilities, VIRTUAL } from "./thread-pool-options.ts"
 
 export class VirtualEngine implements PoolEngine {
   readonly state: PoolState = new PoolState()
   readonly queue: BlockingQueue<Runnable>
+  readonly times: PoolTimes = new PoolTimes()
   readonly #core: PoolCore<Runnable>
+  readonly #probe = new Probe(this.times)
   readonly #workers = new LocalRoster<Runnable>()
 
   constructor(queue: BlockingQueue<Runnable>, shell: PoolShell) {
     this.queue = queue
     queue.holdTasks()
-    const host = new RunnableHost(this.state, shell, (worker) =>
+    const host = new RunnableHost(this.state, shell, this.#probe, (worker) =>
       // A thread that its factory had started was not accepted: its worker must not take tasks. [TP28]
       this.#workers.has(worker) ? this.#core.run(worker) : Promise.resolve(),
     )
@@ -52,6 +56,7 @@ export class VirtualEngine implements PoolEngine {
   }
 
   execute(task: Runnable): void {
+    this.#probe.executed(task)
     this.#core.execute(task)
   }
 

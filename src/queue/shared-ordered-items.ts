@@ -12,7 +12,7 @@ import { type ByteStore, CELL } from "../memory/byte-store.ts"
 import type { GrowingWords } from "../memory/growing-words.ts"
 import { HEAP, IndexedHeap } from "../memory/indexed-heap.ts"
 import type { MemoryRecord } from "../memory/record.ts"
-import { now } from "../time/timer.ts"
+import { sharedNow } from "../time/timer.ts"
 import type { Comparator } from "./heap.ts"
 import type { End } from "./queue-core.ts"
 import type { SharedItems, SharedWords } from "./shared-items.ts"
@@ -20,11 +20,6 @@ import { CONTROL, ENTRY, IN, KIND, LIST } from "./shared-layout.ts"
 
 /** By values, or by the time at which they expire. */
 export type Ordering = Comparator<unknown> | "due"
-
-/** A clock that all threads read alike, in ms. Each has a clock of its own that began with it, and knows when that was. */
-export function sharedNow(): number {
-  return performance.timeOrigin + now()
-}
 
 export class OrderedItems implements SharedItems {
   readonly #store: ByteStore

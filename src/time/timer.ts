@@ -11,6 +11,11 @@ export function now(): number {
   return performance.now()
 }
 
+/** A clock that all threads read alike, in ms. Each has a clock of its own that began with it, and knows when that was. */
+export function sharedNow(): number {
+  return performance.timeOrigin + now()
+}
+
 /**
  * Calls `fire` once, not before `delay` ms have passed. `delay` may be `Infinity`: it then never fires and costs
  * nothing.

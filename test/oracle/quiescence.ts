@@ -56,6 +56,11 @@ export async function until(condition: () => boolean, withinMs: number): Promise
   return true
 }
 
+/** Whether a time-out expires in the course of its step. 0 has expired at once. */
+export function isShort(timeoutMs: number): boolean {
+  return timeoutMs > 0 && timeoutMs <= SHORT_MS
+}
+
 /**
  * If the op has a short time-out, waits until the op is over, or at least past it. First all must be quiet: an op that
  * has not even begun would seem to be past it.
@@ -66,7 +71,7 @@ export async function pastShortTimeout(
   isOver: () => boolean,
 ): Promise<void> {
   const timeout = maybeInteger(op, "timeoutMs") ?? 0
-  if (timeout <= 0 || timeout > SHORT_MS) return
+  if (!isShort(timeout)) return
   await quiet()
   await until(isOver, timeout + PATIENCE_MS)
 }

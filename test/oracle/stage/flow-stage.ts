@@ -49,6 +49,10 @@ export class FlowStage implements Stage, Wings {
     return new OrderedRunnable(priority, part, (it) => play(it, this))
   }
 
+  shortTime(ms: number): number {
+    return ms
+  }
+
   tell(part: Part, word: Word): void {
     this.#gateOf(part).add(word)
   }

@@ -1,11 +1,13 @@
 /** What a worker thread of a pool gets from the driver of its scenario when it is started. */
-import type { Semaphore } from "corepool"
+import type { Semaphore, ThreadPoolExecutor } from "corepool"
 
 export interface Inheritance {
   /** About the tasks: see stage-memory.ts. */
   readonly words: Int32Array
   /** A permit of a task's semaphore says that there is a word for it. */
   readonly gates: readonly Parameters<typeof Semaphore.from>[0][]
+  /** The pool, for tasks that have something to execute. */
+  readonly pool: Parameters<typeof ThreadPoolExecutor.from>[0]
   /** About the one thread that inherits this: see activity.ts. */
   readonly activity: Int32Array
   /** Whether tasks block their thread at their gates, or await. */

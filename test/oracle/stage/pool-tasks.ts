@@ -3,7 +3,7 @@
  * the wings of its thread know more about. Loaded by each thread of a pool before its first task.
  */
 import { store } from "#atomics"
-import { bind, task, type Thread, type ThreadPoolExecutor } from "corepool"
+import { bind, type Callable, FutureTask, type Runnable, task, type Thread, ThreadPoolExecutor } from "corepool"
 import { here } from "#src/memory/this-thread.js"
 import { getEnvironmentData, isMainThread } from "node:worker_threads"
 import { ScenarioError } from "../json.ts"
@@ -15,15 +15,26 @@ import { StageMemory } from "./stage-memory.ts"
 /** In the driver's thread, which runs tasks of many scenarios if a pool lets its caller run them: the wings of each. */
 export const driversWings: Map<number, Wings> = new Map()
 
-/** `pool` is there for tasks that have something to execute. */
-export const perform = task(
-  import.meta.url,
-  function perform(stage: number, part: Part, pool?: ThreadPoolExecutor): unknown {
-    const wings = isMainThread ? driversWings.get(stage) : new PoolThreadWings(stage, pool)
-    if (wings === undefined) throw new ScenarioError(`Task ${part.name} comes when its scenario is over`)
-    return play(part, wings)
-  },
-)
+export const perform = task(import.meta.url, function perform(stage: number, part: Part): unknown {
+  const wings = isMainThread ? driversWings.get(stage) : new PoolThreadWings(stage)
+  if (wings === undefined) throw new ScenarioError(`Task ${part.name} comes when its scenario is over`)
+  return play(part, wings)
+})
+
+/** What a pool is given; its name is that of the task. */
+export function callOf(stage: number, part: Part): Callable<unknown> {
+  return Object.defineProperty(bind(perform, stage, part), "name", { value: part.name })
+}
+
+/**
+ * The name of a task that another thread has given to the pool. To the owner it is a future that calls a function, which
+ * `renew` tells together with the arguments.
+ */
+export function nameOfForeign(runnable: Runnable): string | undefined {
+  if (!(runnable instanceof FutureTask)) return undefined
+  const { workArguments } = (runnable as unknown as { renew(): { workArguments: readonly unknown[] } }).renew()
+  return (workArguments[1] as Part | undefined)?.name
+}
 
 const inheritance = isMainThread ? undefined : (getEnvironmentData(INHERITANCE) as unknown as Inheritance)
 const memory = inheritance && StageMemory.open(inheritance)
@@ -31,11 +42,9 @@ if (inheritance !== undefined) store(inheritance.activity, ACTIVITY.TOKEN, here(
 
 class PoolThreadWings implements Wings {
   readonly #stage: number
-  readonly #pool: ThreadPoolExecutor | undefined
 
-  constructor(stage: number, pool: ThreadPoolExecutor | undefined) {
+  constructor(stage: number) {
     this.#stage = stage
-    this.#pool = pool
   }
 
   get #memory(): StageMemory {
@@ -56,8 +65,8 @@ class PoolThreadWings implements Wings {
   }
 
   execute(part: Part): void {
-    if (this.#pool === undefined) throw new ScenarioError(`No pool for task ${part.name}`)
-    this.#pool.execute(bind(perform, this.#stage, part))
+    if (inheritance === undefined) throw new ScenarioError(`No pool for task ${part.name}`)
+    ThreadPoolExecutor.from(inheritance.pool).execute(callOf(this.#stage, part))
   }
 
   pass(part: Part): Word | "interrupted" | Promise<Word | "interrupted"> {

@@ -23,6 +23,8 @@ export interface Stage {
   callable(part: Part): Callable<unknown>
   /** What is given to `execute`. A lower priority comes first, and then a lower number. */
   runnable(part: Part, priority: number): Runnable
+  /** How long a short time-out of the scenario's has to be here. */
+  shortTime(ms: number): number
   tell(part: Part, word: Word): void
   hasStarted(part: Part): boolean
   /** The `newStarts` and `newEnds` since the last call. */

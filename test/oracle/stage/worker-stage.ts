@@ -6,7 +6,8 @@
  * stirred in between (activity.ts). A thread that is starting or ending is not at rest.
  */
 import { add, load, notify } from "#atomics"
-import { bind, type Callable, platformThreads, type Runnable, type Thread, type ThreadFactory } from "corepool"
+import { type Callable, platformThreads, type Runnable, type Thread, type ThreadFactory } from "corepool"
+import { prioritize } from "#src/executor/with-options.js"
 import { here } from "#src/memory/this-thread.js"
 import { LISTENING, THREAD } from "#src/memory/space.js"
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises"
@@ -16,7 +17,7 @@ import { sorted } from "../results.ts"
 import { ACTIVITY } from "./activity.ts"
 import { INHERITANCE, type Inheritance } from "./inheritance.ts"
 import type { Ending, Part, Wings, Word } from "./part.ts"
-import { driversWings, perform } from "./pool-tasks.ts"
+import { callOf, driversWings } from "./pool-tasks.ts"
 import type { Company, Stage } from "./stage.ts"
 import { StageMemory } from "./stage-memory.ts"
 
@@ -28,6 +29,9 @@ const EAGER_TURNS = 8
 
 /** No scenario needs a hundredth of this; a replay that never comes to rest must end nevertheless. */
 const RESTLESS_AFTER_MS = 60_000
+
+/** A short time-out in a scenario is this much longer here. */
+const SLOWER = 50
 
 let stages = 0
 
@@ -63,7 +67,12 @@ export class WorkerStage implements Stage, Wings {
       isVirtual: false,
       newThread: (target) => {
         const activity = new Int32Array(new SharedArrayBuffer(ACTIVITY.SIZE * 4))
-        const inheritance: Inheritance = { ...this.#memory.shared, activity, blocks: this.#blocks }
+        const inheritance: Inheritance = {
+          ...this.#memory.shared,
+          pool: this.#company.pool,
+          activity,
+          blocks: this.#blocks,
+        }
         // The pool starts the thread before anybody else can make one.
         setEnvironmentData(INHERITANCE, inheritance as never)
         const thread = threads.newThread(target)
@@ -80,15 +89,19 @@ export class WorkerStage implements Stage, Wings {
   callable(part: Part): Callable<unknown> {
     this.#parts.add(part)
     for (const child of part.spawns) this.#parts.add(child)
-    const call: Callable<unknown> =
-      part.spawns.length === 0
-        ? bind(perform, this.#number, part)
-        : bind(perform, this.#number, part, this.#company.pool)
-    return Object.defineProperty(call, "name", { value: part.name })
+    return callOf(this.#number, part)
   }
 
-  runnable(part: Part, _priority: number): Runnable {
-    return this.callable(part)
+  /** Tasks that can be told to another thread have no `compareTo`; they have a priority, of which the highest comes first. */
+  runnable(part: Part, priority: number): Runnable {
+    const call = this.callable(part)
+    prioritize(call, -priority)
+    return call
+  }
+
+  /** A thread has to be started before a task is, which takes some time. */
+  shortTime(ms: number): number {
+    return ms * SLOWER
   }
 
   tell(part: Part, word: Word): void {

@@ -5,6 +5,7 @@
 import { type Callable, type Completion, ExecutorCompletionService, type Future, LinkedBlockingQueue } from "corepool"
 import { Actors } from "../actors.ts"
 import { flag, integer, type JsonObject, list, maybeInteger, ScenarioError, string } from "../json.ts"
+import { isShort } from "../quiescence.ts"
 import { VOID } from "../results.ts"
 import type { Stage } from "../stage/stage.ts"
 import type { Threads } from "../threads.ts"
@@ -68,7 +69,7 @@ export class InvokeDriver implements Driver {
   }
 
   async #perform(op: JsonObject): Promise<unknown> {
-    const timeout = maybeInteger(op, "timeoutMs")
+    const timeout = this.#timeoutOf(op)
     switch (string(op, "do")) {
       case "invokeAll": {
         const tasks = this.#newTasks(op)
@@ -100,7 +101,7 @@ export class InvokeDriver implements Driver {
       case "ecsTake":
         return await this.#completed(await this.#completions.next(Infinity))
       case "ecsPollTimed":
-        return await this.#completed(await this.#completions.next(integer(op, "timeoutMs")))
+        return await this.#completed(await this.#completions.next(timeout ?? Infinity))
       case "ecsPoll":
         return await this.#completed(this.#completions.poll())
       case "ecsConstruct":
@@ -118,6 +119,11 @@ export class InvokeDriver implements Driver {
       default:
         throw new ScenarioError(`Suite invoke has no op ${JSON.stringify(op)}`)
     }
+  }
+
+  #timeoutOf(op: JsonObject): number | undefined {
+    const timeout = maybeInteger(op, "timeoutMs")
+    return timeout !== undefined && isShort(timeout) ? this.#stage.shortTime(timeout) : timeout
   }
 
   async #completed(completion: Completion<unknown> | undefined): Promise<JsonObject | null> {

@@ -20,6 +20,7 @@ import {
 } from "corepool"
 import { type JsonObject, maybeInteger, ScenarioError, string, strings } from "../json.ts"
 import { OwnError } from "../results.ts"
+import { nameOfForeign } from "../stage/pool-tasks.ts"
 import { NULL } from "./driver.ts"
 
 type Options = ConstructorParameters<typeof ThreadPoolExecutor>[0]
@@ -45,7 +46,7 @@ export class ObservedPool extends ThreadPoolExecutor {
 
   /** A task handed back by shutdownNow is a new one, known only by what it says of itself. */
   nameOf(runnable: Runnable): string {
-    const name = this.#names.get(runnable) ?? /task = (\w+)\]$/.exec(String(runnable))?.[1]
+    const name = this.#names.get(runnable) ?? nameOfForeign(runnable) ?? /task = (\w+)\]$/.exec(String(runnable))?.[1]
     if (name === undefined) throw new ScenarioError(`Nobody knows the task ${String(runnable)}`)
     return name
   }
@@ -61,13 +62,15 @@ export class ObservedPool extends ThreadPoolExecutor {
 
   protected override beforeExecute(_thread: Thread, task: Runnable): void {
     this.hooks.before++
-    if (this.#beforeThrows.includes(this.nameOf(task))) throw new OwnError("beforeExecute")
+    if (this.#beforeThrows.length > 0 && this.#beforeThrows.includes(this.nameOf(task)))
+      throw new OwnError("beforeExecute")
   }
 
   protected override afterExecute(task: Runnable, error?: unknown): void {
     this.hooks.after++
     if (error !== undefined) this.hooks.afterWithThrowable++
-    if (this.#afterThrows.includes(this.nameOf(task))) throw new OwnError("afterExecute")
+    if (this.#afterThrows.length > 0 && this.#afterThrows.includes(this.nameOf(task)))
+      throw new OwnError("afterExecute")
   }
 
   protected override terminated(): void {

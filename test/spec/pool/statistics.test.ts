@@ -1,5 +1,5 @@
 /** What a pool tells about itself. Ids such as [TP93] refer to docs/spec/pool.md. */
-import { SynchronousQueue, type ThreadPoolExecutor, virtualThreads } from "corepool"
+import { Executors, platformThreads, SynchronousQueue, type ThreadPoolExecutor, virtualThreads } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, turns } from "../../support/harness.ts"
@@ -184,3 +184,23 @@ test("[TP95] capabilities of virtual threads", async () => {
     termination: false,
   })
 })
+
+for (const [kind, factory] of [
+  ["virtual", () => virtualThreads()],
+  ["platform", () => platformThreads()],
+] as const) {
+  test(`[TP114] stats() of a pool of ${kind} threads`, async () => {
+    await using pool = Executors.newFixedThreadPool(2, factory())
+    const { wait, run, ...counts } = pool.stats()
+    assert.deepEqual(counts, { threads: 0, active: 0, queued: 0, completed: 0 })
+    assert.deepEqual([wait.count, run.count, run.max], [0, 0, 0])
+    for (let i = 0; i < 10; i++) await pool.submit((n: number) => n, i)
+    await eventually(() => pool.activeCount === 0 && pool.stats().run.count === 10)
+    const now = pool.stats()
+    assert.deepEqual([now.threads, now.active, now.queued, now.completed, now.wait.count], [2, 0, 0, 10, 10])
+    for (const times of [now.wait, now.run]) {
+      assert.ok(times.p50 <= times.p90 && times.p90 <= times.p99 && times.p99 <= times.max)
+      assert.ok(times.mean >= 0 && times.mean <= times.max)
+    }
+  })
+}

@@ -1,0 +1,144 @@
+/** The sizes and times of a pool, all of which can be changed while it runs, and what it tells of itself. */
+import { rangeError, requireBoolean, requireDuration, requireInteger } from "../checks.ts"
+import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
+import { identityOf } from "../identity.ts"
+import { atLeast, SHUTDOWN, TERMINATED, TIDYING } from "./control-word.ts"
+import type { PoolEngine } from "./pool-engine.ts"
+import type { Capabilities, PoolStats } from "./thread-pool-options.ts"
+
+export abstract class ConfigurablePool extends AbstractExecutorService {
+  /** @internal */
+  protected abstract get engine(): PoolEngine
+
+  /** @internal What the pool was called, if it was. */
+  protected abstract get label(): string | undefined
+
+  // ------------------------------------------------------------------ sizes and times
+
+  get corePoolSize(): number {
+    return this.engine.state.corePoolSize
+  }
+
+  /** Raising it starts threads for what is queued; lowering it lets idle threads go. */
+  set corePoolSize(size: number) {
+    const maximum = this.engine.state.maximumPoolSize
+    requireInteger("corePoolSize", size, 0)
+    if (size > maximum) throw rangeError("corePoolSize", `an integer ≤ maximumPoolSize (${maximum})`, size)
+    const growth = size - this.engine.state.corePoolSize
+    this.engine.state.corePoolSize = size
+    if (this.engine.state.control.workerCount > size) {
+      this.engine.interruptIdleWorkers()
+      return
+    }
+    // How many threads the new size is worth is unknown: as many as there are tasks to take, until somebody took them.
+    for (let wanted = Math.min(growth, this.engine.queue.size); wanted > 0; wanted--) {
+      if (!this.engine.addWorker("core") || this.engine.queue.isEmpty) return
+    }
+  }
+
+  get maximumPoolSize(): number {
+    return this.engine.state.maximumPoolSize
+  }
+
+  /** Lowering it lets surplus threads go as soon as they have no task in hand. */
+  set maximumPoolSize(size: number) {
+    const core = this.engine.state.corePoolSize
+    requireInteger("maximumPoolSize", size, 1)
+    requireInteger("maximumPoolSize", size, core, `corePoolSize (${core})`)
+    this.engine.state.maximumPoolSize = size
+    if (this.engine.state.control.workerCount > size) this.engine.interruptIdleWorkers()
+  }
+
+  get keepAliveTime(): number {
+    return this.engine.state.keepAliveTime
+  }
+
+  /** A shorter time applies at once to threads that are idle now. */
+  set keepAliveTime(ms: number) {
+    requireDuration("keepAliveTime", ms)
+    if (ms === 0 && this.allowCoreThreadTimeOut) {
+      throw rangeError("keepAliveTime", "> 0 while allowCoreThreadTimeOut is on", ms)
+    }
+    const shorter = ms < this.engine.state.keepAliveTime
+    this.engine.state.keepAliveTime = ms
+    if (shorter) this.engine.interruptIdleWorkers()
+  }
+
+  get allowCoreThreadTimeOut(): boolean {
+    return this.engine.state.allowCoreThreadTimeOut
+  }
+
+  set allowCoreThreadTimeOut(allow: boolean) {
+    requireBoolean("allowCoreThreadTimeOut", allow)
+    if (allow && this.engine.state.keepAliveTime === 0) {
+      throw rangeError("allowCoreThreadTimeOut", "false while keepAliveTime is 0", allow)
+    }
+    if (allow === this.engine.state.allowCoreThreadTimeOut) return
+    this.engine.state.allowCoreThreadTimeOut = allow
+    if (allow) this.engine.interruptIdleWorkers()
+  }
+
+  /** Starts one core thread ahead of its first task; false if all are there. */
+  prestartCoreThread(): boolean {
+    return this.engine.state.control.workerCount < this.engine.state.corePoolSize && this.engine.addWorker("core")
+  }
+
+  /** Starts all core threads; how many were missing. */
+  prestartAllCoreThreads(): number {
+    let started = 0
+    while (this.engine.addWorker("core")) started++
+    return started
+  }
+
+  // ------------------------------------------------------------------ statistics
+
+  get poolSize(): number {
+    return atLeast(this.engine.state.control.snapshot, TIDYING) ? 0 : this.engine.poolSize
+  }
+
+  /** How many threads have a task in hand. */
+  get activeCount(): number {
+    return this.engine.activeCount
+  }
+
+  get largestPoolSize(): number {
+    return this.engine.state.largestPoolSize
+  }
+
+  /** How many tasks are over, however they ended. */
+  get completedTaskCount(): number {
+    return this.engine.completedTaskCount
+  }
+
+  /** How many tasks were ever accepted: completed, running and waiting. */
+  get taskCount(): number {
+    return this.completedTaskCount + this.activeCount + this.engine.queue.size
+  }
+
+  /** What the pool does now, and how long its tasks have waited and run so far; times in ms. */
+  stats(): PoolStats {
+    const { times } = this.engine
+    return {
+      threads: this.poolSize,
+      active: this.activeCount,
+      queued: this.engine.queue.size,
+      completed: this.completedTaskCount,
+      wait: times.wait.times,
+      run: times.run.times,
+    }
+  }
+
+  get capabilities(): Capabilities {
+    return this.engine.capabilities
+  }
+
+  override toString(): string {
+    const seen = this.engine.state.control.snapshot
+    const state = !atLeast(seen, SHUTDOWN) ? "Running" : atLeast(seen, TERMINATED) ? "Terminated" : "Shutting down"
+    return (
+      `${this.label ?? identityOf(this)}[${state}, pool size = ${this.engine.poolSize}, ` +
+      `active threads = ${this.activeCount}, queued tasks = ${this.engine.queue.size}, ` +
+      `completed tasks = ${this.completedTaskCount}]`
+    )
+  }
+}
