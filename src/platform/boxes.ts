@@ -17,6 +17,9 @@ import type { TaskRecords } from "./task-records.ts"
 
 const LOOKING = -1
 
+/** In the place of a token: nobody's, but it was somebody's. */
+const CLOSED = -1
+
 export class Boxes {
   readonly #memory: PoolMemory
   readonly #tasks: TaskRecords
@@ -32,7 +35,7 @@ export class Boxes {
     for (let number = 1; number <= MOST_BOXES; number++) {
       const box = boxOf(number)
       const holder = load(words, box + BOX.TOKEN)
-      if (holder !== 0 && here.space.isAlive(holder)) continue
+      if (holder > 0 && here.space.isAlive(holder)) continue
       if (!compareAndSet(words, box + BOX.TOKEN, holder, bell.token)) continue
       store(words, box + BOX.BELL, bell.index)
       // What a dead thread has not fetched, nobody will.
@@ -40,6 +43,11 @@ export class Boxes {
       return number
     }
     throw new IllegalStateError(`More than ${MOST_BOXES} threads submit to one pool`)
+  }
+
+  close(number: number): void {
+    for (const slot of this.#unlink(exchange(this.#memory.words, boxOf(number) + BOX.TOP, 0))) this.#tasks.free(slot)
+    store(this.#memory.words, boxOf(number) + BOX.TOKEN, CLOSED)
   }
 
   /** Whether nothing has arrived. */
@@ -59,7 +67,7 @@ export class Boxes {
     const tasks = this.#tasks.words
     const box = boxOf(load(tasks, record + TASK.BOX))
     const submitter = load(words, box + BOX.TOKEN)
-    if (!here.space.isAlive(submitter)) {
+    if (submitter === CLOSED || !here.space.isAlive(submitter)) {
       this.#tasks.free(slot)
       return
     }
@@ -77,7 +85,7 @@ export class Boxes {
     for (let number = 1; number <= MOST_BOXES; number++) {
       const token = load(words, boxOf(number) + BOX.TOKEN)
       if (token === 0) return // they are taken in order
-      if (here.space.isAlive(token)) here.wake(token, load(words, boxOf(number) + BOX.BELL))
+      if (token !== CLOSED && here.space.isAlive(token)) here.wake(token, load(words, boxOf(number) + BOX.BELL))
     }
   }
 

@@ -3,7 +3,9 @@
  * thread that was sent the pool. It admits tasks and workers as the owner does, by the same algorithms over the same
  * memory, but asks the owner for threads.
  */
+import { RejectedExecutionError, ThreadDeathError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
+import { GrowingWords } from "../memory/growing-words.ts"
 import { type Shared, SharedMemory } from "../memory/shared-memory.ts"
 import { atLeast, TERMINATED } from "../pool/control-word.ts"
 import type { PoolShell } from "../pool/pool-engine.ts"
@@ -17,10 +19,13 @@ import { HEADER } from "./layout.ts"
 import { PoolMember } from "./pool-member.ts"
 import { type PoolHandle, PoolMemory, TYPE } from "./pool-memory.ts"
 import type { SharedWorker } from "./shared-roster.ts"
+import { shielded } from "./this-worker.ts"
 
 export class PoolGuest extends PoolMember {
   readonly #shell: PoolShell
   #isAnnounced = false
+  /** What the pool has not taken. */
+  #refused: Runnable | undefined
 
   constructor(shared: Shared, shell: PoolShell) {
     const memory = PoolMemory.open(handleIn(shared))
@@ -30,7 +35,7 @@ export class PoolGuest extends PoolMember {
 
   /** What `make` makes for the pool that was sent, the first time; the same after that. */
   static once<P extends object>(shared: Shared, make: () => P): P {
-    const identity = PoolMemory.identityIn(handleIn(shared))
+    const identity = PoolMemory.identityIn(GrowingWords.over(handleIn(shared).memory))
     const known = guests.get(identity)
     if (known !== undefined) return known as P
     const made = make()
@@ -39,8 +44,19 @@ export class PoolGuest extends PoolMember {
   }
 
   override execute(task: Runnable): void {
+    if (!this.#hasOwner) throw new RejectedExecutionError("The thread that made the pool has ended", task)
     this.#noteWork()
-    super.execute(task)
+    const refused = shielded(this.memory.identity, () => {
+      super.execute(task)
+      const it = this.#refused
+      this.#refused = undefined
+      return it
+    })
+    if (refused !== undefined) this.#shell.reject(refused)
+  }
+
+  get #hasOwner(): boolean {
+    return this.memory.here.space.isAlive(this.memory.owner)
   }
 
   /** The owner's process stays for what others have submitted. */
@@ -66,11 +82,20 @@ export class PoolGuest extends PoolMember {
   setPolicy(): void {}
 
   serve(): void {
+    if (!this.#hasOwner) this.#mourn()
     if (this.#isAnnounced || !atLeast(this.state.control.snapshot, TERMINATED)) return
     this.#isAnnounced = true
     guests.delete(this.memory.identity)
     this.submissions.keepAlive(false)
+    this.submissions.retire()
     this.#shell.announceTermination()
+  }
+
+  /** The owner has died, and its threads with it. */
+  #mourn(): void {
+    guests.delete(this.memory.identity)
+    this.submissions.failAll(new ThreadDeathError("The thread that made the pool has ended, and the pool with it"))
+    this.submissions.retire()
   }
 
   shuttingDown(): void {
@@ -98,8 +123,9 @@ export class PoolGuest extends PoolMember {
     if (slot !== 0) worker.requestStop(this.tasks.handleOf(slot))
   }
 
+  /** The policy may run it: not before the shield is down. */
   protected override rejectTask(task: Runnable): void {
-    this.#shell.reject(task)
+    this.#refused = task
   }
 
   protected override endPool(): void {

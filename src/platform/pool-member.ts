@@ -85,7 +85,7 @@ export abstract class PoolMember implements PoolEngine, Service {
   // ------------------------------------------------------------------ tasks
 
   execute(task: Runnable): void {
-    const slot = this.submissions.record(task)
+    const slot = this.state.control.isRunning ? this.submissions.record(task) : 0
     if (slot === 0) this.rejectTask(task)
     else this.core.execute(slot)
   }

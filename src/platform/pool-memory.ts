@@ -31,6 +31,8 @@ export class PoolMemory {
   readonly here: Here
   readonly state: PoolState
   readonly times: PoolTimes
+  /** What tells this pool from others: the same number in all threads. */
+  readonly identity: number
   /** How many slots there are. */
   readonly capacity: number
   readonly texts: GrowingWords
@@ -54,6 +56,7 @@ export class PoolMemory {
     this.arena = arena
     this.state = new PoolState(memory.buffer)
     this.times = new PoolTimes(memory.words, BASE.TIMES)
+    this.identity = PoolMemory.identityIn(memory)
     this.capacity = load(memory.words, BASE.HEADER + HEADER.CAPACITY)
   }
 
@@ -89,9 +92,9 @@ export class PoolMemory {
   }
 
   /** What tells the pool in these words from others, in all threads. */
-  static identityIn(handle: PoolHandle): number {
-    const words = new Int32Array(handle.memory, BASE.HEADER * 4, HEADER.SIZE)
-    return (load(words, HEADER.IDENTITY) >>> 0) * 2 ** 21 + load(words, HEADER.IDENTITY + 1)
+  static identityIn({ words }: GrowingWords): number {
+    const at = BASE.HEADER + HEADER.IDENTITY
+    return (load(words, at) >>> 0) * 2 ** 21 + load(words, at + 1)
   }
 
   get handle(): PoolHandle {
@@ -142,11 +145,6 @@ export class PoolMemory {
 
   setHeader(word: number, value: number): number {
     return exchange(this.words, BASE.HEADER + word, value)
-  }
-
-  /** The same number in all threads. */
-  get identity(): number {
-    return PoolMemory.identityIn(this.handle)
   }
 
   /** A list of slots whose top is in the header: puts one in. */

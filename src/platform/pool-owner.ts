@@ -281,6 +281,7 @@ export class PoolOwner extends PoolMember {
     } finally {
       this.state.control.terminate()
       this.submissions.keepAlive(false)
+      this.submissions.retire()
       this.boxes.ringAll()
       this.#shell.announceTermination()
     }

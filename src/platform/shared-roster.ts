@@ -1,7 +1,8 @@
 /**
  * The workers of a pool, each on its own thread: a line of shared memory for each, which everybody can read.
  *
- *     STATUS     FREE -> REQUESTED     by whoever admits a worker; TASK is its first task, if there is one
+ *     STATUS     FREE -> RESERVED      by whoever admits a worker, and then writes the rest
+ *                RESERVED -> REQUESTED by the same; TASK is its first task, if there is one
  *                REQUESTED -> STARTING by the owner, who makes the thread
  *                STARTING -> RUNNING   by the thread, which then writes its TOKEN
  *                any -> FREE           by the worker when it leaves, or by the owner if its thread died
@@ -25,6 +26,7 @@ export const FREE = 0
 export const REQUESTED = 1
 export const STARTING = 2
 export const RUNNING = 3
+const RESERVED = 4
 
 /** Values of PHASE. */
 const POOL = 0
@@ -70,10 +72,11 @@ export class SharedRoster implements Roster<number> {
     for (let number = 1; number <= MOST_WORKERS; number++) {
       const entry = entryOf(number)
       if (load(words, entry + WORKER.STATUS) !== FREE) continue
-      if (!compareAndSet(words, entry + WORKER.STATUS, FREE, REQUESTED)) continue
+      if (!compareAndSet(words, entry + WORKER.STATUS, FREE, RESERVED)) continue
       for (let word: number = WORKER.TOKEN; word < WORKER.SIZE; word++) write(words, entry + word, 0)
       store(words, entry + WORKER.TASK, firstTask ?? 0)
       this.#memory.raiseHeader(HEADER.WORKERS, number)
+      store(words, entry + WORKER.STATUS, REQUESTED)
       return this.at(number)
     }
     return undefined

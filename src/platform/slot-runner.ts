@@ -117,6 +117,15 @@ export class SlotRunner implements PoolHost<number> {
     return args
   }
 
+  /** A task has called the pool: what follows is not its doing. */
+  leaveTask(): void {
+    this.#self.leaveUserCode()
+  }
+
+  returnToTask(): void {
+    this.#self.enterUserCode()
+  }
+
   // ------------------------------------------------------------------ tasks inside of tasks
 
   /** Whether the task is under way in this thread, beside the one that it has in hand. */

@@ -5,7 +5,7 @@
  * known here alone. What becomes of the task is decided in the record; the future follows as soon as this thread looks:
  * when its bell rings, when somebody asks the future, and while it blocks for one.
  */
-import { CANCELLED, INTERRUPTED, INTERRUPTING, NORMAL } from "../future/task-state.ts"
+import { CANCELLED, EXCEPTIONAL, INTERRUPTED, INTERRUPTING, NORMAL } from "../future/task-state.ts"
 import { encodeArguments } from "../codec/arguments.ts"
 import { decode } from "../codec/codec.ts"
 import type { Letter } from "../codec/letter.ts"
@@ -60,11 +60,15 @@ export class Submissions implements RemoteTasks {
   readonly #submitted: (Runnable | undefined)[] = []
   #pending = 0
   #kept = false
+  #isRetired = false
   /** How many calls of {@link blocking} this thread is in. */
   #blocked = 0
   /** Slots that have arrived and are yet to be looked at, and how far that has come. */
   #arrived: number[] = []
   #next = 0
+  readonly #append = (slots: readonly number[]): void => {
+    for (const slot of slots) this.#arrived.push(slot) // not by spreading: there may be a million
+  }
   readonly #watch = new Watch(WATCH)
   readonly #hasMail = (): boolean => !this.#boxes.isEmpty(this.#box)
 
@@ -86,6 +90,27 @@ export class Submissions implements RemoteTasks {
     this.#kept = keep
     if (keep) this.bell.hold()
     else if (this.#pending === 0) this.bell.letGo()
+  }
+
+  /** The pool has ended: nothing more will arrive. */
+  retire(): void {
+    if (this.#isRetired) return
+    this.look()
+    this.#isRetired = true
+    this.#boxes.close(this.#box)
+    this.bell.end()
+  }
+
+  /** Nothing can become of what is pending. */
+  failAll(error: unknown): void {
+    this.look()
+    for (const [slot, task] of this.#submitted.entries()) {
+      if (task === undefined) continue
+      this.#submitted[slot] = undefined
+      if (task instanceof FutureTask) this.#tell(task, EXCEPTIONAL, true, error)
+    }
+    this.#pending = 0
+    this.bell.letGo()
   }
 
   // ------------------------------------------------------------------ submitting
@@ -179,7 +204,8 @@ export class Submissions implements RemoteTasks {
   // ------------------------------------------------------------------ hearing
 
   look(): void {
-    this.#boxes.empty(this.#box, (slots) => this.#arrived.push(...slots))
+    if (this.#isRetired) return
+    this.#boxes.empty(this.#box, this.#append)
     // What is told may wait for the next one in turn: whoever comes goes on where the last one is.
     while (this.#next < this.#arrived.length) this.receive(this.#arrived[this.#next++] as number)
     if (this.#arrived.length > 0) {

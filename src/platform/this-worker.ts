@@ -23,6 +23,21 @@ export function runnerOf(identity: number): SlotRunner | undefined {
   return current?.identity === identity ? current.runner : undefined
 }
 
+/**
+ * Does something for the pool in the midst of a task: if this thread is to be killed, which is done to tasks that do not stop,
+ * then not there.
+ */
+export function shielded<T>(identity: number, body: () => T): T {
+  const runner = runnerOf(identity)
+  if (runner === undefined) return body()
+  runner.leaveTask()
+  try {
+    return body()
+  } finally {
+    runner.returnToTask()
+  }
+}
+
 export function wouldWaitForItself(): IllegalStateError {
   return new IllegalStateError(
     "This wait would never end: the task is asynchronous and runs in this very thread, which would stand still. Await it instead",

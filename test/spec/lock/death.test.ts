@@ -5,7 +5,7 @@ import { test } from "node:test"
 import { eventually } from "../../support/harness.ts"
 import { type WorkerHand, Workers } from "../../support/workers.ts"
 import type { Death } from "./lock.workers.ts"
-import { Task, tasks } from "./support.ts"
+import { killed, Task, tasks } from "./support.ts"
 
 const JOBS = new URL("lock.workers.js", import.meta.url)
 const ENTRY = new URL("../../support/worker-entry.js", import.meta.url)
@@ -178,7 +178,7 @@ test("[LK23] the dead in a fair lock do not keep anybody from it", async () => {
   await lock.lock()
   const dead = workers.run(JOBS, "dieWaiting", lock, "lockSync", "killed")
   await eventually(() => lock.queueLength === 1)
-  await dead.kill()
+  await killed(dead)
   lock.unlock()
   assert.equal(await lock.tryLock(0), true)
   lock.unlock()

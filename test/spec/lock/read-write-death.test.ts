@@ -7,7 +7,7 @@ import { eventually } from "../../support/harness.ts"
 import { type WorkerHand, Workers } from "../../support/workers.ts"
 import { insideOf, PretendedThread } from "./read-write-support.ts"
 import type { Act } from "./read-write.workers.ts"
-import { Call, Task, tasks } from "./support.ts"
+import { Call, killed, Task, tasks } from "./support.ts"
 
 const MODULE = new URL("read-write.workers.js", import.meta.url)
 
@@ -256,7 +256,7 @@ for (const fair of [false, true]) {
     await eventually(() => lock.queueLength === 1)
     const reader = new Task()
     assert.equal(await reader.do(() => lock.readLock.tryLock(0)), false)
-    await victim.kill()
+    await killed(victim)
     assert.equal(await reader.do(() => lock.readLock.tryLock(0)), true)
     reader.do(() => lock.readLock.unlock())
     lock.readLock.unlock()

@@ -11,9 +11,11 @@ import type { LockSync } from "#src/lock/lock-sync.js"
 import { Flow } from "#src/memory/flow.js"
 import type { SharedMemory } from "#src/memory/shared-memory.js"
 import type { WaitQueue } from "#src/memory/wait-queue.js"
+import { here } from "#src/memory/this-thread.js"
 import { now } from "#src/time/timer.js"
 import assert from "node:assert/strict"
-import { turns } from "../../support/harness.ts"
+import { eventually, turns } from "../../support/harness.ts"
+import type { WorkerHand } from "../../support/workers.ts"
 
 /** A call that may have to wait, and what has become of it. */
 export class Call<T> {
@@ -120,6 +122,17 @@ export function timeLimit(ms: number): { readonly isOver: boolean } {
       return now() >= end
     },
   }
+}
+
+/**
+ * Kills a worker, and waits until its death is known here. That may be a moment after its end: Deno tells of a worker so late
+ * that this one may be gone by then. To look at the lock would not do, for that tends its queue.
+ */
+export async function killed(victim: WorkerHand): Promise<void> {
+  const { space } = here()
+  const { deaths } = space
+  await victim.kill()
+  await eventually(() => space.deaths > deaths)
 }
 
 /** See {@link parked}. */
