@@ -34,3 +34,7 @@ export const throwLater = task(import.meta.url, function throwLater(): Promise<n
 export const spin = task(import.meta.url, function spin(): void {
   for (;;);
 })
+
+export const same = task(import.meta.url, function same<T>(value: T): T {
+  return value
+})
