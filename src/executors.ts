@@ -10,6 +10,7 @@ import { UnsupportedOperationError } from "./errors.ts"
 import { DelegatedExecutorService } from "./executor/delegated-executor-service.ts"
 import type { ExecutorService } from "./executor/executor.ts"
 import { type Callable, callableOf, type Runnable } from "./future/runnable.ts"
+import { PlatformThreadPerTaskExecutor } from "./pool/platform-thread-per-task.ts"
 import { ThreadPerTaskExecutor } from "./pool/thread-per-task-executor.ts"
 import { ThreadPoolExecutor } from "./pool/thread-pool-executor.ts"
 import { LinkedBlockingQueue } from "./queue/linked-blocking-queue.ts"
@@ -18,7 +19,7 @@ import { DelegatedScheduledExecutorService } from "./schedule/delegated-schedule
 import type { ScheduledExecutorService } from "./schedule/scheduled-future.ts"
 import { ScheduledThreadPoolExecutor } from "./schedule/scheduled-thread-pool-executor.ts"
 import { platformThreads } from "./thread/platform-threads.ts"
-import { type ThreadFactory, virtualThreads } from "./thread/thread-factory.ts"
+import { requireThreadFactory, type ThreadFactory, virtualThreads } from "./thread/thread-factory.ts"
 
 interface CallableAdapter {
   (runnable: Runnable): Callable<undefined>
@@ -73,8 +74,9 @@ export const Executors = {
   },
 
   /** A thread of this factory for every task: no pool, no limit. */
-  newThreadPerTaskExecutor(factory: ThreadFactory): ThreadPerTaskExecutor {
-    return new ThreadPerTaskExecutor(factory)
+  newThreadPerTaskExecutor(factory: ThreadFactory): ExecutorService & { readonly threadCount: number } {
+    requireThreadFactory("factory", factory)
+    return factory.isVirtual ? new ThreadPerTaskExecutor(factory) : new PlatformThreadPerTaskExecutor(factory)
   },
 
   /** Not there yet. */

@@ -23,7 +23,7 @@ import { STATE_WORDS } from "../pool/pool-state.ts"
 export const HEADER = {
   OWNER: 0,
   OWNER_BELL: 1,
-  /** How many tasks wait at most; 0 for a hand-over, −1 without a limit. */
+  /** How many tasks wait at most; 0 for a hand-over, −1 without a limit, NOTHING if none ever does. */
   BOUND: 2,
   /** Workers that wait and are not promised a task; only if BOUND is 0. */
   IDLE: 3,
@@ -45,6 +45,9 @@ export const HEADER = {
   LOOKOUT: 12,
   SIZE: 13,
 } as const
+
+/** A value of BOUND. */
+export const NOTHING = -2
 
 /** What is known of a worker. */
 export const WORKER = {

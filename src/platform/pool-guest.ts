@@ -15,7 +15,8 @@ import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
 import { SynchronousQueue } from "../queue/synchronous-queue.ts"
 import { Thread } from "../thread/thread.ts"
-import { HEADER } from "./layout.ts"
+import { HEADER, NOTHING } from "./layout.ts"
+import { NoQueue } from "./no-queue.ts"
 import { PoolMember } from "./pool-member.ts"
 import { type PoolHandle, PoolMemory, TYPE } from "./pool-memory.ts"
 import type { SharedWorker } from "./shared-roster.ts"
@@ -144,6 +145,7 @@ function handleIn(shared: Shared): PoolHandle {
 /** A queue to show what waits. */
 function queueOf({ bound, order }: PoolMemory): BlockingQueue<Runnable> {
   if (order !== undefined) return new PriorityBlockingQueue<Runnable>()
+  if (bound === NOTHING) return new NoQueue<Runnable>()
   if (bound === 0) return new SynchronousQueue<Runnable>()
   return bound < 0 ? new LinkedBlockingQueue<Runnable>() : new ArrayBlockingQueue<Runnable>(bound)
 }

@@ -18,11 +18,14 @@ import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
 import type { QueueForm } from "../queue/queue-form.ts"
 import { SynchronousQueue } from "../queue/synchronous-queue.ts"
 import { identityOf } from "../identity.ts"
+import { NOTHING } from "./layout.ts"
+import { NoQueue } from "./no-queue.ts"
 import type { Submissions } from "./submissions.ts"
 import type { TaskQueue } from "./task-queue.ts"
 
 /** How many tasks the user's queue lets wait: −1 if there is no limit, 0 if they are handed over. */
 export function boundOf(queue: BlockingQueue<Runnable>): number {
+  if (queue instanceof NoQueue) return NOTHING
   if (queue instanceof SynchronousQueue) return 0
   if (queue instanceof PriorityBlockingQueue) {
     if (queue.comparator === undefined) return -1
@@ -66,7 +69,7 @@ export class TaskForm implements QueueForm<Runnable> {
   }
 
   get capacity(): number {
-    return this.#ring.bound < 0 ? MAX_VALUE : this.#ring.bound
+    return this.#ring.bound === -1 ? MAX_VALUE : Math.max(this.#ring.bound, 0)
   }
 
   get takers(): number {

@@ -19,7 +19,7 @@ import { Watch } from "../memory/watch.ts"
 import { SHARED, WaitQueue } from "../memory/wait-queue.ts"
 import { driveLingering, type Settle, type Steps, TIMEOUT } from "../memory/waiting.ts"
 import type { WorkQueue } from "../pool/pool-host.ts"
-import { BASE, HEADER, ringPlaces } from "./layout.ts"
+import { BASE, HEADER, NOTHING, ringPlaces } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { SlotHeap } from "./slot-heap.ts"
 import type { TaskRecords } from "./task-records.ts"
@@ -91,6 +91,7 @@ export class TaskQueue implements WorkQueue<number> {
   }
 
   offer(slot: number): boolean {
+    if (this.bound === NOTHING) return false
     if (this.bound === 0 ? !this.#promise() : this.bound > 0 && this.#store.size >= this.bound) return false
     if (!this.#store.offer(slot)) return false
     if (!this.#hasLookout) this.#waiters.wakeFirst()

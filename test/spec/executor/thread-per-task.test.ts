@@ -4,6 +4,7 @@ import {
   type Callable,
   Executors,
   InterruptedError,
+  platformThreads,
   RejectedExecutionError,
   Thread,
   type ThreadFactory,
@@ -209,4 +210,18 @@ test("[PT13] a task that cancels before its thread begins never runs, and its th
   executor.shutdown()
   assert.equal(await executor.awaitTermination(), true)
   assert.equal(runs, 0)
+})
+
+test("[PT1] on platform threads, too: each task has a thread of its own, which then ends", async () => {
+  await using executor = Executors.newThreadPerTaskExecutor(platformThreads({ name: "one" }))
+  const name = (): Promise<string> =>
+    executor
+      .submit(async () => {
+        const { Thread } = await import("corepool")
+        return Thread.currentThread().name
+      })
+      .get()
+  assert.deepEqual(await Promise.all([name(), name()]), ["one-1", "one-2"])
+  await eventually(() => executor.threadCount === 0)
+  assert.equal(await name(), "one-3")
 })
