@@ -13,6 +13,7 @@ import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
 import { platformTarget } from "../thread/platform-threads.ts"
 import { Thread } from "../thread/thread.ts"
+import { now } from "../time/timer.ts"
 import { Executioner } from "./executioner.ts"
 import { Hooks } from "./hooks.ts"
 import { DONE, HEADER } from "./layout.ts"
@@ -21,6 +22,9 @@ import { PoolMemory } from "./pool-memory.ts"
 import { REQUESTED, RUNNING, type SharedWorker, STARTING } from "./shared-roster.ts"
 import { boundOf } from "./task-form.ts"
 import { type Death, WorkerBody } from "./thread-body.ts"
+
+/** How often an owner that blocks looks whether its threads are still there, in ms. */
+const PULSE = 100
 
 export class PoolOwner extends PoolMember {
   readonly #shell: PoolShell
@@ -32,6 +36,7 @@ export class PoolOwner extends PoolMember {
   #deathsSeen: number
   #isShuttingDown = false
   #makesNoThreads = false
+  #nextPulse = 0
 
   constructor(queue: BlockingQueue<Runnable>, shell: PoolShell, maximum: number) {
     const memory = PoolMemory.create(boundOf(queue), queue instanceof PriorityBlockingQueue, maximum)
@@ -100,10 +105,11 @@ export class PoolOwner extends PoolMember {
 
   serve(isBlocked: boolean): void {
     const { deaths } = this.memory.here.space
-    if (isBlocked && deaths !== this.#deathsSeen) {
-      this.#deathsSeen = deaths
-      this.#mourn()
+    if (isBlocked) {
+      if (deaths !== this.#deathsSeen) this.#mourn()
+      this.#takePulses()
     }
+    this.#deathsSeen = deaths
     for (const worker of this.roster) this.#attend(worker)
     this.#rejectForOthers()
     this.#reviewForeignWork()
@@ -190,7 +196,7 @@ export class PoolOwner extends PoolMember {
   }
 
   get dueIn(): number {
-    return this.#executioner.dueIn
+    return Math.min(this.#executioner.dueIn, PULSE)
   }
 
   reportUncaught(error: unknown, worker: number): void {
@@ -212,6 +218,15 @@ export class PoolOwner extends PoolMember {
     for (const worker of this.roster) {
       const body = this.#bodies[worker.number]
       if (body !== undefined && worker.status === RUNNING && !worker.isAlive) this.#bury(body, causeOf(body, undefined))
+    }
+  }
+
+  /** Looks for threads that are gone without a word: for lack of memory. */
+  #takePulses(): void {
+    if (now() < this.#nextPulse) return
+    this.#nextPulse = now() + PULSE
+    for (const body of this.#bodies) {
+      if (body?.worker.status === RUNNING && body.isGone) this.#bury(body, causeOf(body, undefined))
     }
   }
 

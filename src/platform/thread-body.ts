@@ -27,6 +27,7 @@ export class WorkerBody implements ThreadBody {
   #thread: RuntimeThread | undefined
   #name = ""
   #death: Death | undefined
+  #missed = 0
 
   constructor(
     pool: PoolHandle,
@@ -90,6 +91,17 @@ export class WorkerBody implements ThreadBody {
 
   interrupt(): void {
     this.#worker.interrupt()
+  }
+
+  /**
+   * Whether the runtime has no such thread any more, though it has yet to say so: it says so by an event, which a thread that
+   * blocks does not hear, and one that runs out of memory has no last words. Node tells it by the times of the thread's
+   * event loop, of which it then knows nothing. Twice in a row, to be sure. Only for a thread that has begun.
+   */
+  get isGone(): boolean {
+    const { active, idle } = this.#thread?.performance.eventLoopUtilization() ?? { active: 1, idle: 0 }
+    this.#missed = idle === -1 || (active === 0 && idle === 0) ? this.#missed + 1 : 0
+    return this.#missed > 1
   }
 
   terminate(): void {

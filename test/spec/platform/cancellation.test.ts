@@ -140,6 +140,15 @@ test("[PL17] so does a lack of memory", async () => {
   assert.equal(await pool.submit(tasks.add, 1, 2), 3)
 })
 
+test("[PL18] a worker that runs out of memory while the owner blocks for its task", async () => {
+  await requireMemoryLimits()
+  const resourceLimits = { maxOldGenerationSizeMb: 16 }
+  await using pool = Executors.newFixedThreadPool(1, platformThreads({ resourceLimits }))
+  await pool.submit(tasks.add, 1, 2)
+  assert.ok(thrownBy(() => pool.submit(tasks.devour).getSync()) instanceof ThreadDeathError)
+  assert.equal(pool.submit(tasks.add, 1, 2).getSync(), 3)
+})
+
 test("[PL18] a worker that dies while the owner blocks for its task", async () => {
   await using pool = Executors.newFixedThreadPool(1)
   for (let i = 0; i < 3; i++) {
