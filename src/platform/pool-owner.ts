@@ -85,6 +85,8 @@ export class PoolOwner extends PoolMember {
   }
 
   #makeThread(worker: SharedWorker): boolean {
+    // Its place was another's, which may have died of a command: that is to be told with the right thread.
+    if (this.#threads[worker.number] !== undefined) this.submissions.look()
     worker.take()
     const thread = this.#shell.newThread(
       platformTarget((options) => {
@@ -233,6 +235,7 @@ export class PoolOwner extends PoolMember {
   /** The runtime says that a thread has ended. */
   #hearOf(body: WorkerBody): void {
     const { worker } = body
+    this.submissions.look() // what it threw is told with its thread
     if (this.#bodies[worker.number] !== body) return
     if (worker.status === RUNNING || worker.status === STARTING) this.#bury(body, causeOf(body, body.death))
     else this.#forget(worker)

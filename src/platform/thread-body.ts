@@ -16,8 +16,13 @@ export interface Death {
   readonly error: unknown
 }
 
+const IS_BUN = "bun" in process.versions
+
 /** Settings of which a thread has died: see worker-preload.ts. */
 const deadly = new WeakSet<PlatformThreadOptions>()
+
+/** Other runtimes have these times not at all, or not of threads. */
+const isNode = process.versions["bun"] === undefined && process.versions["deno"] === undefined
 
 export class WorkerBody implements ThreadBody {
   readonly #pool: PoolHandle
@@ -99,7 +104,9 @@ export class WorkerBody implements ThreadBody {
    * event loop, of which it then knows nothing. Twice in a row, to be sure. Only for a thread that has begun.
    */
   get isGone(): boolean {
-    const { active, idle } = this.#thread?.performance.eventLoopUtilization() ?? { active: 1, idle: 0 }
+    if (IS_BUN) return false // it would print that it does not know these times
+    if (!isNode || this.#thread === undefined) return false
+    const { active, idle } = this.#thread.performance.eventLoopUtilization()
     this.#missed = idle === -1 || (active === 0 && idle === 0) ? this.#missed + 1 : 0
     return this.#missed > 1
   }

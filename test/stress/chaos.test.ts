@@ -3,7 +3,9 @@ import { Executors, type Future, platformThreads } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually } from "../support/harness.ts"
+import { requireMemoryLimits } from "../support/memory-limits.ts"
 import { Dice, SEED, STRESS } from "../support/stress.ts"
+import { requireTermination } from "../support/termination.ts"
 import * as tasks from "./chaos-tasks.ts"
 
 /** With `STRESS=400` a million tasks. */
@@ -107,7 +109,9 @@ class Chaos implements AsyncDisposable {
   }
 }
 
-test(`[PL19] ${TASKS} tasks, some of which are deadly`, async () => {
+test("[PL19] many tasks, some of which are deadly", async () => {
+  await requireMemoryLimits()
+  await requireTermination()
   await using chaos = new Chaos()
   const { pool } = chaos
   for (let index = 0; index < TASKS; index++) {

@@ -5,6 +5,7 @@ import test from "node:test"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { STRESS } from "../support/stress.ts"
+import { requireTermination } from "../support/termination.ts"
 import * as tasks from "./chaos-tasks.ts"
 
 setFlagsFromString("--expose-gc")
@@ -31,6 +32,7 @@ async function footprint(): Promise<Footprint> {
 }
 
 test("[PL33] a pool that works for a long time does not grow", async () => {
+  await requireTermination()
   await using pool = Executors.newFixedThreadPool(2, platformThreads({ terminateAfter: 1 }))
   const payload = { text: "x".repeat(5000), list: Array.from({ length: 100 }, (_, i) => i) }
   const round = async (number: number): Promise<void> => {

@@ -53,6 +53,11 @@ export const DIFFERENCES: readonly Difference[] = [
       "test/spec/memory/lifetime.test.ts": [
         "[MM8] a lock whose holder runs out of memory goes to the next, who is told",
       ],
+      "test/spec/platform/cancellation.test.ts": [
+        "[PL17] so does a lack of memory",
+        "[PL18] a worker that runs out of memory while the owner blocks for its task",
+      ],
+      "test/stress/chaos.test.ts": ["[PL19] many tasks, some of which are deadly"],
     },
   },
   {
@@ -79,6 +84,15 @@ export const DIFFERENCES: readonly Difference[] = [
         "[TQ18] those of a queue without room die",
         "[TQ18] those of an ordered queue die",
       ],
+      "test/spec/platform/cancellation.test.ts": [
+        "[PL15] a task that does not stop is ended with its thread, and what waits runs",
+        "[PL15][PL16] a task that has no time left and does not stop is ended with its thread",
+      ],
+      "test/stress/arena.test.ts": [
+        "[AR10][AR12] threads that are ended at any moment cost what they had in hand, and nothing else",
+      ],
+      "test/stress/chaos.test.ts": ["[PL19] many tasks, some of which are deadly"],
+      "test/stress/soak.test.ts": ["[PL33] a pool that works for a long time does not grow"],
       "test/stress/structures.test.ts": ["[RG9][RG12][RG13] a ring loses no more than the dead had in their hands"],
     },
   },

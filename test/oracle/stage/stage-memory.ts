@@ -12,7 +12,7 @@ import type { Inheritance } from "./inheritance.ts"
 import type { Ending, Part, Word } from "./part.ts"
 
 /** More tasks than any scenario has; there are 25 steps at most. */
-export const MOST_TASKS = 64
+export const MOST_TASKS = 48
 
 /** What is known of a task: the word that its gate was told, and how often what has happened to it. */
 const TASK = { WORD: 0, STARTED: 1, RETURNED: 2, THREW: 3, INTERRUPTED: 4, CALLER: 5, SIZE: 6 } as const
@@ -30,31 +30,32 @@ const UNTOLD = 0
 
 export class StageMemory {
   readonly #words: Int32Array
-  readonly #gates: readonly Semaphore[]
+  readonly #gates: (Semaphore | undefined)[]
+  readonly #handles: Inheritance["gates"]
 
-  private constructor(words: Int32Array, gates: readonly Semaphore[]) {
+  private constructor(words: Int32Array, gates: Semaphore[], handles: Inheritance["gates"]) {
     this.#words = words
     this.#gates = gates
+    this.#handles = handles
   }
 
   static create(): StageMemory {
     const words = new Int32Array(new SharedArrayBuffer(MOST_TASKS * TASK.SIZE * 4))
+    const gates = Array.from({ length: MOST_TASKS }, () => new Semaphore(0))
     return new StageMemory(
       words,
-      Array.from({ length: MOST_TASKS }, () => new Semaphore(0)),
+      gates,
+      gates.map(({ handle }) => handle),
     )
   }
 
   static open({ words, gates }: Inheritance): StageMemory {
-    return new StageMemory(
-      words,
-      gates.map((gate) => Semaphore.from(gate)),
-    )
+    return new StageMemory(words, [], gates)
   }
 
   /** What the other threads inherit of it. */
   get shared(): Pick<Inheritance, "words" | "gates"> {
-    return { words: this.#words, gates: this.#gates.map(({ handle }) => handle) }
+    return { words: this.#words, gates: this.#handles }
   }
 
   // ------------------------------------------------------------------ what happens to a task
@@ -108,7 +109,7 @@ export class StageMemory {
   }
 
   #gateOf({ number }: Part): Semaphore {
-    return this.#gates[number] as Semaphore
+    return (this.#gates[number] ??= Semaphore.from(this.#handles[number] as Inheritance["gates"][number]))
   }
 
   #wordOf(part: Part): Word {

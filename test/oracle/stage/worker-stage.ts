@@ -69,7 +69,7 @@ export class WorkerStage implements Stage, Wings {
         const activity = new Int32Array(new SharedArrayBuffer(ACTIVITY.SIZE * 4))
         const inheritance: Inheritance = {
           ...this.#memory.shared,
-          pool: this.#company.pool,
+          pool: this.#company.pool.handle,
           activity,
           blocks: this.#blocks,
         }
@@ -132,6 +132,9 @@ export class WorkerStage implements Stage, Wings {
     for (const part of this.#parts) this.tell(part, "release")
     await Promise.all(this.#threads.map(({ thread }) => thread.join(RESTLESS_AFTER_MS)))
     driversWings.delete(this.#number)
+    if (!(await this.#company.pool.awaitTermination(RESTLESS_AFTER_MS))) {
+      throw new Error("The pool does not end though it was shut down and all tasks were released")
+    }
   }
 
   // ------------------------------------------------------------------ for tasks that the driver runs
@@ -171,6 +174,7 @@ export class WorkerStage implements Stage, Wings {
   }
 
   async #isQuiet(signature: () => string, wait: (looks: number) => Promise<void>): Promise<boolean> {
+    if (this.#company.pool.activeCount !== this.#inside) return false // a task is on its way to its gate, or from there
     const living = this.#living()
     const before = stillness(living)
     if (before === undefined) return false
@@ -182,6 +186,16 @@ export class WorkerStage implements Stage, Wings {
     }
     for (let turns = STILL_TURNS; turns > 0; turns--) await turn()
     return signature() === seen && stillness(living) === before && this.#living().length === living.length
+  }
+
+  /** How many tasks are at their gates. */
+  get #inside(): number {
+    let count = 0
+    for (const part of this.#parts) {
+      count += this.#memory.startsOf(part)
+      for (const [, times] of this.#memory.endsOf(part)) count -= times
+    }
+    return count
   }
 
   #living(): PoolThread[] {

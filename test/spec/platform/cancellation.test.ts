@@ -12,6 +12,7 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, rejectionOf, thrownBy } from "../../support/harness.ts"
 import { requireMemoryLimits } from "../../support/memory-limits.ts"
+import { requireTermination } from "../../support/termination.ts"
 import { SharedCount, SharedGate } from "../../support/shared-words.ts"
 import * as tasks from "./tasks.ts"
 
@@ -69,6 +70,7 @@ test("[PL14] cancel without interrupt lets the task run on", async () => {
 })
 
 test("[PL15] a task that does not stop is ended with its thread, and what waits runs", async () => {
+  await requireTermination()
   await using pool = Executors.newFixedThreadPool(1, platformThreads({ name: "w", terminateAfter: 5 }))
   for (const wait of [(next: Future<string>) => next.get(), (next: Future<string>) => next.getSync()]) {
     const counter = new SharedCount()
@@ -94,6 +96,11 @@ test("[PL16] a limit of the run counts from the start, one of the queue until th
   assert.equal(pool.queue.size, 1)
   gate.open()
   assert.deepEqual([await first, await timed], [gate.index, 3])
+})
+
+test("[PL15][PL16] a task that has no time left and does not stop is ended with its thread", async () => {
+  await requireTermination()
+  await using pool = Executors.newFixedThreadPool(1, platformThreads({ terminateAfter: 1 }))
   const counter = new SharedCount()
   assert.ok((await rejectionOf(pool.with({ timeout: 20 }).submit(tasks.spin, counter.index))) instanceof TimeoutError)
   assert.ok(counter.value > 0)
