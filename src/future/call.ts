@@ -8,6 +8,8 @@ import type { Callable } from "./runnable.ts"
 export interface Call {
   readonly fn: (...args: never[]) => unknown
   readonly args: readonly unknown[]
+  /** What comes of it, if that is not what the function returns: it need not go to the other thread and back. */
+  readonly result?: { readonly value: unknown }
 }
 
 const CALL: unique symbol = Symbol.for("corepool.call")
@@ -38,6 +40,11 @@ const NO_ARGUMENTS: readonly unknown[] = []
 /** What calling this amounts to: a function and its arguments. */
 export function callOf(fn: Callable<unknown> & { [CALL]?: Call }): Call {
   return fn[CALL] ?? { fn, args: NO_ARGUMENTS }
+}
+
+/** Notes that calling `made` amounts to calling `body`, of which `value` comes. */
+export function noteResult<T>(made: Callable<T> & { [CALL]?: Call }, body: Callable<unknown>, value: T): void {
+  made[CALL] = { ...callOf(body), result: { value } }
 }
 
 /** The same callable under another name. */

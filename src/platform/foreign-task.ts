@@ -17,8 +17,10 @@ export class ForeignTask extends FutureTask<unknown> {
   readonly #tasks: TaskRecords
   readonly #boxes: Boxes
   readonly #functions: FunctionTable
+  readonly #isTaken: boolean
 
-  constructor(slot: number, tasks: TaskRecords, boxes: Boxes, functions: FunctionTable) {
+  /** `isTaken` if its slot is in nobody else's hands: then it is put into its submitter's box when this is over. */
+  constructor(slot: number, tasks: TaskRecords, boxes: Boxes, functions: FunctionTable, isTaken: boolean) {
     super(async () => {
       const found = await functions.find(tasks.functionOf(slot))
       const letter = tasks.read(slot)
@@ -34,6 +36,7 @@ export class ForeignTask extends FutureTask<unknown> {
     this.#tasks = tasks
     this.#boxes = boxes
     this.#functions = functions
+    this.#isTaken = isTaken
     if (tasks.stateOf(slot) !== NEW) this.cancel()
   }
 
@@ -62,6 +65,6 @@ export class ForeignTask extends FutureTask<unknown> {
         tasks.settle(slot, EXCEPTIONAL)
       }
     }
-    this.#boxes.put(slot)
+    if (this.#isTaken) this.#boxes.put(slot) // otherwise whoever takes it out of the queue does
   }
 }

@@ -3,12 +3,12 @@
  * thread, so a worker that is about to run a task, or has run one, asks the owner to call them and waits for that. A pool
  * without hooks does not ask.
  */
-import { encode } from "../codec/codec.ts"
+import { decode, encode } from "../codec/codec.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { COMPLETING, EXCEPTIONAL } from "../future/task-state.ts"
 import type { Boxes } from "./boxes.ts"
 import type { ForeignTask } from "./foreign-task.ts"
-import { AFTER, BEFORE, DONE, THREW } from "./layout.ts"
+import { AFTER, BEFORE, COMMAND, DONE, THREW } from "./layout.ts"
 import type { SharedWorker } from "./shared-roster.ts"
 import type { Submissions } from "./submissions.ts"
 import type { TaskRecords } from "./task-records.ts"
@@ -60,7 +60,9 @@ export class Hooks {
         this.#tasks.fill(slot, encode(error))
         this.#tasks.settle(slot, EXCEPTIONAL)
       }
-      this.#methods.report(worker, error)
+      // What a command throws, its submitter tells when it hears of it.
+      if (this.#tasks.hasFlag(slot, COMMAND)) this.#tasks.noteWorker(slot, worker.number)
+      else this.#methods.report(worker, error)
       worker.answer(THREW)
       return
     }
@@ -81,10 +83,19 @@ export class Hooks {
     }
     if (isOurs) this.#submissions.receive(slot, hook)
     else {
-      hook(this.#foreign(slot), undefined)
+      hook(this.#foreign(slot), this.#thrownBy(slot))
       this.#boxes.put(slot)
     }
     worker.answer(answer)
+  }
+
+  /** What the command in this slot has thrown, if it is one and has. */
+  #thrownBy(slot: number): unknown {
+    if (!this.#tasks.hasFlag(slot, COMMAND) || this.#tasks.stateOf(slot) !== EXCEPTIONAL) return undefined
+    const letter = this.#tasks.read(slot)
+    const error: unknown = decode(letter)
+    letter.release()
+    return error
   }
 
   #afterAgain(worker: SharedWorker): void {

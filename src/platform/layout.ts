@@ -105,6 +105,8 @@ export const THREW = 5
 export const COMMAND = 1
 /** Another one: somebody wants to know when it begins. */
 export const TIMED = 2
+/** Another: nobody wants what it returns. */
+export const VOID = 8
 /** And another: it is one of those that are measured. */
 export const MEASURED = 4
 

@@ -5,6 +5,7 @@
  */
 import { callable as keepApart } from "../future/call.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
+import { NEW } from "../future/task-state.ts"
 import { PoolCore } from "../pool/pool-core.ts"
 import type { PoolEngine } from "../pool/pool-engine.ts"
 import type { PoolHost } from "../pool/pool-host.ts"
@@ -51,7 +52,7 @@ export abstract class PoolMember implements PoolEngine, Service {
     this.submissions = new Submissions(memory, this.tasks, this.boxes, this.functions, this)
     this.core = new PoolCore<number>(this.state, this.waiting, this.#host(), this.roster)
     this.queue = queue
-    queue.holdTasks(new TaskForm(this.waiting, (slot) => this.taskIn(slot), this.submissions))
+    queue.holdTasks(new TaskForm(this.waiting, (slot, isTaken) => this.taskIn(slot, isTaken), this.submissions))
   }
 
   get isOwner(): boolean {
@@ -86,8 +87,24 @@ export abstract class PoolMember implements PoolEngine, Service {
 
   execute(task: Runnable): void {
     const slot = this.state.control.isRunning ? this.submissions.record(task) : 0
-    if (slot === 0) this.rejectTask(task)
-    else this.core.execute(slot)
+    if (slot === 0) {
+      this.rejectTask(task)
+      return
+    }
+    try {
+      this.core.execute(slot)
+    } catch (error) {
+      // Of the factory, or the queue's own: the task was not taken. Unless the handler threw, or it is queued all the same.
+      if (this.submissions.taskIn(slot) === task && this.isOrphan(slot)) this.submissions.takeBack(slot)
+      throw error
+    }
+  }
+
+  /** Whether a slot is in nobody's hands. */
+  protected isOrphan(slot: number): boolean {
+    if (this.tasks.stateOf(slot) !== NEW || this.waiting.toArray().includes(slot)) return false
+    for (const worker of this.roster) if (worker.handheld === slot || worker.claimed === slot) return false
+    return true
   }
 
   callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
@@ -104,19 +121,19 @@ export abstract class PoolMember implements PoolEngine, Service {
   drain(): Runnable[] {
     const tasks: Runnable[] = []
     for (let slot = this.waiting.seize(); slot !== undefined; slot = this.waiting.seize()) {
-      tasks.push(this.submissions.takeBack(slot) ?? this.foreign(slot))
+      tasks.push(this.submissions.takeBack(slot) ?? this.foreign(slot, true))
     }
     return tasks
   }
 
   /** The task in a slot that is in use: as it was submitted, if that was here. */
-  protected taskIn(slot: number): Runnable {
-    return this.submissions.taskIn(slot) ?? this.foreign(slot)
+  protected taskIn(slot: number, isTaken: boolean): Runnable {
+    return this.submissions.taskIn(slot) ?? this.foreign(slot, isTaken)
   }
 
-  /** A task that another thread has submitted. */
-  protected foreign(slot: number): ForeignTask {
-    return new ForeignTask(slot, this.tasks, this.boxes, this.functions)
+  /** A task that another thread has submitted; see {@link ForeignTask}. */
+  protected foreign(slot: number, isTaken: boolean): ForeignTask {
+    return new ForeignTask(slot, this.tasks, this.boxes, this.functions, isTaken)
   }
 
   // ------------------------------------------------------------------ workers

@@ -6,7 +6,7 @@ import { encode } from "../codec/codec.ts"
 import { show } from "../checks.ts"
 import { RejectedExecutionError, ThreadDeathError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
-import { COMPLETING, EXCEPTIONAL, NEW } from "../future/task-state.ts"
+import { COMPLETING, EXCEPTIONAL } from "../future/task-state.ts"
 import { atLeast, TERMINATED, TIDYING } from "../pool/control-word.ts"
 import type { PoolShell } from "../pool/pool-engine.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
@@ -50,7 +50,7 @@ export class PoolOwner extends PoolMember {
       (worker) => this.#bodies[worker.number],
       () => this.#execute(),
     )
-    this.#hooks = new Hooks(this.tasks, this.boxes, this.submissions, (slot) => this.foreign(slot), {
+    this.#hooks = new Hooks(this.tasks, this.boxes, this.submissions, (slot) => this.foreign(slot, false), {
       before: (worker, task) => shell.beforeExecute(this.#threadOf(worker), task),
       after: (task, error) => shell.afterExecute(task, error),
       report: (worker, error) => this.#threadOf(worker).reportUncaught(error),
@@ -133,7 +133,7 @@ export class PoolOwner extends PoolMember {
   #rejectForOthers(): void {
     for (let slot = this.memory.setHeader(HEADER.REJECTED, 0); slot !== 0;) {
       const next = this.tasks.nextOf(slot)
-      const task = this.foreign(slot)
+      const task = this.foreign(slot, true)
       try {
         this.#shell.reject(task)
       } catch (error) {
@@ -251,7 +251,7 @@ export class PoolOwner extends PoolMember {
     worker.release()
     for (const slot of inHand) this.#failTask(slot, cause)
     if (task !== 0) this.state.completed.increment()
-    else if (claimed !== 0 && this.#isOrphan(claimed)) this.waiting.restore(claimed)
+    else if (claimed !== 0 && this.isOrphan(claimed)) this.waiting.restore(claimed)
     else if (token === 0) this.#failNext(cause)
     // One that could not even begin is replaced only if there is something to do: the next one would fare alike.
     this.#makesNoThreads = token === 0 && this.waiting.isEmpty
@@ -284,13 +284,6 @@ export class PoolOwner extends PoolMember {
       this.tasks.settle(slot, EXCEPTIONAL)
       this.boxes.put(slot)
     } else this.boxes.put(slot)
-  }
-
-  /** Whether a slot that a dead worker was about to take is in nobody's hands now. */
-  #isOrphan(slot: number): boolean {
-    if (this.tasks.stateOf(slot) !== NEW || this.waiting.toArray().includes(slot)) return false
-    for (const worker of this.roster) if (worker.handheld === slot || worker.claimed === slot) return false
-    return true
   }
 
   protected override endPool(): void {

@@ -65,6 +65,11 @@ export class SlotHeap {
   }
 
   offer(slot: number): boolean {
+    if (!this.#tasks.hasPriority(slot)) {
+      throw new TypeError(
+        "Expected `task` to have a priority, by which the queue of the pool orders: use pool.with({ priority })",
+      )
+    }
     this.#tasks.setSequence(slot, add(this.#words, SEQUENCE, 1))
     return this.#inside(() => this.#heap.offer(slot))
   }

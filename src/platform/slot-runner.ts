@@ -16,7 +16,7 @@ import { sharedNow } from "../time/timer.ts"
 import type { FoundTask } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
 import type { FunctionTable } from "./function-table.ts"
-import { AFTER, AFTER_AGAIN, BEFORE, COMMAND, DONE, HEADER, MEASURED, THREW, TIMED } from "./layout.ts"
+import { AFTER, AFTER_AGAIN, BEFORE, COMMAND, DONE, HEADER, MEASURED, THREW, TIMED, VOID } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import type { SharedRoster, SharedWorker } from "./shared-roster.ts"
 import type { TaskRecords } from "./task-records.ts"
@@ -199,8 +199,9 @@ export class SlotRunner implements PoolHost<number> {
 
   #complete(slot: number, value: unknown): void {
     if (!this.#decide(slot)) return
+    const wanted = this.#tasks.hasFlag(slot, VOID) ? undefined : value
     try {
-      if (!this.#tasks.fill(slot, encode(value))) throw new NotSerializableError(`There is no room for the result`)
+      if (!this.#tasks.fill(slot, encode(wanted))) throw new NotSerializableError(`There is no room for the result`)
       this.#tasks.settle(slot, NORMAL)
     } catch (error) {
       this.#writeError(slot, error)

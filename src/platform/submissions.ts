@@ -15,7 +15,7 @@ import { priorityOf } from "../executor/with-options.ts"
 import { type Call, callOf } from "../future/call.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
-import { nameOf, type Runnable } from "../future/runnable.ts"
+import { type Callable, nameOf, type Runnable } from "../future/runnable.ts"
 import type { RemoteTasks } from "../future/task-parties.ts"
 import { Bell } from "../memory/bell.ts"
 import { sharedNow } from "../time/timer.ts"
@@ -23,7 +23,7 @@ import { Watch } from "../memory/watch.ts"
 import { DUE, type Steps, TIMEOUT } from "../memory/waiting.ts"
 import type { Boxes } from "./boxes.ts"
 import type { FunctionTable } from "./function-table.ts"
-import { COMMAND, TIMED } from "./layout.ts"
+import { COMMAND, TIMED, VOID } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import type { TaskRecords } from "./task-records.ts"
 
@@ -119,15 +119,20 @@ export class Submissions implements RemoteTasks {
   record(task: Runnable): number {
     let letter: Letter
     let number: number
+    let isVoid = false
     if (task instanceof FutureTask && task.workArguments.length > 0 && task.run === FutureTask.prototype.run) {
       number = this.#functions.numberOf(task.work as Call["fn"])
       letter = encodeArguments(task.workArguments)
     } else {
-      const { fn, args } = this.#callOf(task)
+      const { fn, args, result } = this.#callOf(task)
+      isVoid = result !== undefined
       number = this.#functions.numberOf(fn)
       letter = encodeArguments(args)
     }
-    const flags = task instanceof FutureTask ? (this.#futureOf(task).watcher === undefined ? 0 : TIMED) : COMMAND
+    const flags =
+      task instanceof FutureTask
+        ? (this.#futureOf(task).watcher === undefined ? 0 : TIMED) | (isVoid ? VOID : 0)
+        : COMMAND | VOID
     let slot = this.#tasks.take(this.#box, number, flags)
     if (slot === 0) {
       this.look() // what is done makes room
@@ -142,7 +147,7 @@ export class Submissions implements RemoteTasks {
       return 0
     }
     if (this.#pending < FEW || slot % SAMPLE === 0) this.#tasks.noteSubmission(slot, sharedNow())
-    if (this.#isOrdered) this.#tasks.setPriority(slot, priorityOf(task) ?? 0)
+    if (this.#isOrdered) this.#tasks.setPriority(slot, priorityOf(task) ?? NaN)
     if (task instanceof FutureTask) this.#futureOf(task).runElsewhere(this, this.#tasks.handleOf(slot))
     this.#submitted[slot] = task
     if (++this.#pending === 1) this.bell.hold()
@@ -174,6 +179,7 @@ export class Submissions implements RemoteTasks {
   /** The task is not to run: gives it back. Only if its slot is in nobody else's hands. */
   takeBack(slot: number): Runnable | undefined {
     const task = this.#forget(slot)
+    if (task === undefined) return undefined // another thread's, which alone may free it
     if (task instanceof FutureTask) this.#futureOf(task).comeBack()
     this.#tasks.free(slot)
     return task
@@ -237,7 +243,7 @@ export class Submissions implements RemoteTasks {
       hook?.(task, undefined)
     } else if (task !== undefined) {
       hook?.(task, failed ? outcome : undefined)
-      if (failed) this.#service.reportUncaught(outcome, worker)
+      if (failed && state < CANCELLED) this.#service.reportUncaught(outcome, worker)
     }
   }
 
@@ -247,7 +253,7 @@ export class Submissions implements RemoteTasks {
     if (state >= CANCELLED)
       future.abandon(undefined) // by somebody else, if it was not from here
     else if (failed) future.fail(outcome)
-    else future.complete(outcome)
+    else future.complete(resultOf(future, outcome))
     if (future !== task) task.complete(undefined)
   }
 
@@ -296,6 +302,12 @@ export class Submissions implements RemoteTasks {
       this.#blocked--
     }
   }
+}
+
+/** What comes of a task that has returned this in the other thread. */
+function resultOf({ work, workArguments }: FutureTask<unknown>, returned: unknown): unknown {
+  const given = work === undefined || workArguments.length > 0 ? undefined : callOf(work as Callable<unknown>).result
+  return given === undefined ? returned : given.value
 }
 
 const NOTHING: Call = { fn: () => undefined, args: [] }

@@ -45,12 +45,13 @@ export function boundOf(queue: BlockingQueue<Runnable>): number {
 
 export class TaskForm implements QueueForm<Runnable> {
   readonly #ring: TaskQueue
-  readonly #taskIn: (slot: number) => Runnable
+  readonly #taskIn: (slot: number, isTaken: boolean) => Runnable
   readonly #submissions: Submissions
   /** Of flows of this thread that wait for room or for tasks; see {@link taking}. */
   readonly #changed = new WaitList()
 
-  constructor(ring: TaskQueue, taskIn: (slot: number) => Runnable, submissions: Submissions) {
+  /** `taskIn` is also told whether the slot has been taken out of the queue. */
+  constructor(ring: TaskQueue, taskIn: (slot: number, isTaken: boolean) => Runnable, submissions: Submissions) {
     this.#ring = ring
     this.#taskIn = taskIn
     this.#submissions = submissions
@@ -89,9 +90,13 @@ export class TaskForm implements QueueForm<Runnable> {
   insert(task: Runnable): boolean {
     const slot = this.#submissions.record(task)
     if (slot === 0) return false
-    if (this.#ring.offer(slot)) return true
-    this.#submissions.takeBack(slot)
-    return false
+    let isIn = false
+    try {
+      isIn = this.#ring.offer(slot)
+    } finally {
+      if (!isIn) this.#submissions.takeBack(slot)
+    }
+    return isIn
   }
 
   hand(task: Runnable): boolean {
@@ -105,7 +110,7 @@ export class TaskForm implements QueueForm<Runnable> {
 
   peek(): Runnable | undefined {
     const slot = this.#ring.first()
-    return slot === undefined ? undefined : this.#taskIn(slot)
+    return slot === undefined ? undefined : this.#taskIn(slot, false)
   }
 
   // ------------------------------------------------------------------ waiting
@@ -138,7 +143,7 @@ export class TaskForm implements QueueForm<Runnable> {
   }
 
   toArray(): Runnable[] {
-    return this.#ring.toArray().map((slot) => this.#taskIn(slot))
+    return this.#ring.toArray().map((slot) => this.#taskIn(slot, false))
   }
 
   cursor(backwards = false): Cursor<Runnable> {
@@ -150,7 +155,7 @@ export class TaskForm implements QueueForm<Runnable> {
         const slot = slots.shift()
         if (slot === undefined) return undefined
         last = slot
-        return this.#taskIn(slot)
+        return this.#taskIn(slot, false)
       },
       remove: () => this.#remove(last),
     }
@@ -159,7 +164,7 @@ export class TaskForm implements QueueForm<Runnable> {
   removeWhere(test: (task: Runnable) => boolean): number {
     let count = 0
     for (const slot of this.#ring.toArray()) {
-      if (test(this.#taskIn(slot)) && this.#remove(slot)) count++
+      if (test(this.#taskIn(slot, false)) && this.#remove(slot)) count++
     }
     return count
   }
@@ -181,7 +186,6 @@ export class TaskForm implements QueueForm<Runnable> {
 
   /** Of a slot that is in nobody else's hands. */
   #takeBack(slot: number): Runnable {
-    const task = this.#taskIn(slot)
-    return this.#submissions.takeBack(slot) ?? task
+    return this.#submissions.takeBack(slot) ?? this.#taskIn(slot, true)
   }
 }

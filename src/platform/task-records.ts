@@ -165,8 +165,13 @@ export class TaskRecords {
     write(this.#words, record + TASK.FLAGS, read(this.#words, record + TASK.FLAGS) | MEASURED)
   }
 
+  /** NaN if it has none: then it cannot wait. */
   setPriority(slot: number, priority: number): void {
     this.#setDouble(slot, TASK.PRIORITY, priority)
+  }
+
+  hasPriority(slot: number): boolean {
+    return !Number.isNaN(this.#double(slot, TASK.PRIORITY))
   }
 
   setSequence(slot: number, sequence: number): void {

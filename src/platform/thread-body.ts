@@ -106,8 +106,9 @@ export class WorkerBody implements ThreadBody {
   get isGone(): boolean {
     if (IS_BUN) return false // it would print that it does not know these times
     if (!isNode || this.#thread === undefined) return false
-    const { active, idle } = this.#thread.performance.eventLoopUtilization()
-    this.#missed = idle === -1 || (active === 0 && idle === 0) ? this.#missed + 1 : 0
+    const { idle } = this.#thread.performance.eventLoopUtilization()
+    // All 0 says nothing: so it is until this thread has heard that the other one is up, which it has not while it blocks.
+    this.#missed = idle === -1 ? this.#missed + 1 : 0
     return this.#missed > 1
   }
 

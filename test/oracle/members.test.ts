@@ -22,6 +22,13 @@ for (const kind of ["platform", "platform-awaiting"] as const) {
   })
 }
 
+for (const suite of ["threadpool", "invoke"] as const) {
+  test(`[OR5] every recorded member of suite ${suite} is looked at on pools of worker threads`, async () => {
+    await using threads = new ActorWorkers("platform")
+    await assertEveryChangeShows(suite, threads)
+  })
+}
+
 async function assertEveryChangeShows(suite: (typeof suites)[number], threads: Threads): Promise<void> {
   const changes = (await scenariosOf(suite)).flatMap(changedInOneMember)
   const { failures } = await replayLines(

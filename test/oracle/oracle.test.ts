@@ -184,9 +184,9 @@ test("[OR9] the command tells how many passed and failed, and exits accordingly"
 })
 
 test("[OR9] the command takes the kind of threads", async () => {
-  const { code, stdout } = await oracle("--threads", "platform", recordingOf("invoke"))
+  const { code, stdout } = await oracle("--threads", "platform", recordingOf("scheduled"))
   assert.equal(code, 1)
-  assert.match(stdout, /suite invoke cannot be replayed on platform threads yet\n0 passed, 40 failed\n$/)
+  assert.match(stdout, /suite scheduled cannot be replayed on platform threads yet\n0 passed, 80 failed\n$/)
 })
 
 test("[OR9] the command refuses what it does not know", async () => {

@@ -43,6 +43,7 @@ interface PoolThread {
 export class WorkerStage implements Stage, Wings {
   readonly #number = ++stages
   readonly #blocks: boolean
+  readonly #patience: number
   readonly #company: Company
   readonly #memory = StageMemory.create()
   readonly #parts = new Set<Part>()
@@ -50,9 +51,11 @@ export class WorkerStage implements Stage, Wings {
   /** What {@link page} has shown: how often each task has started, and ended in each way. */
   readonly #shown = new Map<string, number>()
 
-  constructor(company: Company, blocks: boolean) {
+  /** `blocks` is how its tasks wait, `patience` how long everything may take, in ms. */
+  constructor(company: Company, blocks: boolean, patience = RESTLESS_AFTER_MS) {
     this.#company = company
     this.#blocks = blocks
+    this.#patience = patience
     driversWings.set(this.#number, this)
   }
 
@@ -130,9 +133,9 @@ export class WorkerStage implements Stage, Wings {
 
   async close(): Promise<void> {
     for (const part of this.#parts) this.tell(part, "release")
-    await Promise.all(this.#threads.map(({ thread }) => thread.join(RESTLESS_AFTER_MS)))
+    await Promise.all(this.#threads.map(({ thread }) => thread.join(this.#patience)))
     driversWings.delete(this.#number)
-    if (!(await this.#company.pool.awaitTermination(RESTLESS_AFTER_MS))) {
+    if (!(await this.#company.pool.awaitTermination(this.#patience))) {
       throw new Error("The pool does not end though it was shut down and all tasks were released")
     }
   }
@@ -163,10 +166,10 @@ export class WorkerStage implements Stage, Wings {
 
   /** What was given time to happen by `settleMs` is waited for: a thread with a short timer is not at rest. */
   async quiet(signature: () => string): Promise<void> {
-    const deadline = performance.now() + RESTLESS_AFTER_MS
+    const deadline = performance.now() + this.#patience
     const wait = async (looks: number): Promise<void> => {
       if (performance.now() > deadline) {
-        throw new Error(`No quiescence after ${RESTLESS_AFTER_MS} ms: ${signature()}; ${this.#describe()}`)
+        throw new Error(`No quiescence after ${this.#patience} ms: ${signature()}; ${this.#describe()}`)
       }
       await (looks < EAGER_TURNS ? turn() : sleep(1))
     }

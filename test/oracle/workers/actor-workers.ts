@@ -1,6 +1,6 @@
 /**
- * Scenarios on worker threads. Starting a thread takes longer than many a scenario, so threads that have played their part
- * are kept for the next one. None is ended before all scenarios are over: a death would end waits for conditions everywhere.
+ * Scenarios on worker threads. Starting a thread takes longer than many a scenario, so actors that have played their part
+ * are kept for the next one; the threads of a pool belong to it and end with it. None is ended before all scenarios are over: a death would end waits for conditions everywhere.
  */
 import type { ThreadFactory } from "corepool"
 import type { Cast } from "../cast.ts"
@@ -25,8 +25,9 @@ export class ActorWorkers implements Threads, AsyncDisposable {
     this.kind = kind
   }
 
+  /** Each scenario of suite threadpool starts threads of its own, so it is replayed on one of the two kinds. */
   canReplay(suite: string): boolean {
-    return ["sync", "threadpool", "invoke"].includes(suite)
+    return suite === "sync" || suite === "invoke" || (suite === "threadpool" && this.kind === "platform")
   }
 
   factory(): ThreadFactory {

@@ -1,0 +1,100 @@
+/** Scenarios on pools of worker threads. Rule ids are those of docs/spec/oracle.md. */
+import assert from "node:assert/strict"
+import { readFile } from "node:fs/promises"
+import { test } from "node:test"
+import { Executors } from "corepool"
+import type { JsonObject } from "../json.ts"
+import { recordingOf } from "../recordings.ts"
+import { replay, replayFile, replayLines, type Report } from "../replay.ts"
+import type { Scenario } from "../trace.ts"
+import { ActorWorkers } from "../workers/actor-workers.ts"
+import type { Part } from "./part.ts"
+import { WorkerStage } from "./worker-stage.ts"
+
+/** One scenario in so many is in the sample. */
+const SAMPLE = 8
+
+function assertAllPassed({ passed, failures }: Report): void {
+  assert.equal(failures.length, 0, `${failures.length} of ${passed + failures.length} differ:\n${failures.join("\n")}`)
+  assert(passed > 0)
+}
+
+test("[OR17] a sample of the recorded JDK 17 scenarios of suite threadpool replays on worker threads", async () => {
+  await using threads = new ActorWorkers("platform")
+  const lines = (await readFile(recordingOf("threadpool"), "utf8")).trim().split("\n")
+  assertAllPassed(
+    await replayLines(
+      lines.filter((_, i) => i % SAMPLE === 0),
+      threads,
+    ),
+  )
+})
+
+for (const kind of ["platform", "platform-awaiting"] as const) {
+  test(`[OR17] the recorded JDK 17 scenarios of suite invoke replay on ${kind} threads`, async () => {
+    await using threads = new ActorWorkers(kind)
+    assertAllPassed(await replayFile(recordingOf("invoke"), threads))
+  })
+}
+
+// ------------------------------------------------------------------ the replayer itself
+
+const setup: JsonObject = {
+  corePoolSize: 1,
+  maximumPoolSize: 1,
+  keepAliveMs: 60_000,
+  queue: { kind: "linked", capacity: null },
+  handler: "abort",
+  allowCoreThreadTimeOut: false,
+}
+
+test("[OR18] nothing is compared while tasks are still to run", async () => {
+  await using threads = new ActorWorkers("platform")
+  const names = Array.from({ length: 12 }, (_, i) => `t${i + 1}`)
+  const steps: [JsonObject, JsonObject][] = names.map((task, i) => [
+    { do: "execute", task },
+    { queueSize: i, activeCount: 1 },
+  ])
+  for (const task of names.slice(1, -1)) steps.push([{ do: "release", task }, { completedTaskCount: 0 }])
+  // Now one after the other goes through its gate, as far as the last one.
+  const ended = names.slice(0, -1)
+  steps.push([
+    { do: "release", task: "t1" },
+    { completedTaskCount: 11, activeCount: 1, newEnds: ended.map((name) => `${name}:returned`).sort() },
+  ])
+  const relay: Scenario = {
+    id: "made-up",
+    suite: "threadpool",
+    setup,
+    steps: steps.map(([op, expect]) => ({ op, expect })),
+  }
+  for (let times = 5; times > 0; times--) assert.equal(await replay(relay, threads), undefined)
+})
+
+function part(name: string, number: number): Part {
+  return { name, number, body: "gate", uninterruptible: false, spawns: [] }
+}
+
+test("[OR18] a stage is not quiet while a thread starts, and is when its task is at the gate", async () => {
+  const stage = new WorkerStage({ get pool() { return pool }, execute: () => undefined }, true) // prettier-ignore
+  const pool = Executors.newFixedThreadPool(1, stage.factory())
+  const task = part("t1", 0)
+  pool.execute(stage.callable(task))
+  assert.equal(stage.hasStarted(task), false)
+  await stage.quiet(() => "")
+  assert.deepEqual(stage.page(), { newStarts: ["t1"], newEnds: [] })
+  stage.tell(task, "release")
+  await stage.quiet(() => "")
+  assert.deepEqual(stage.page(), { newStarts: [], newEnds: ["t1:returned"] })
+  pool.shutdown()
+  await stage.quiet(() => "")
+  assert.equal(pool.isTerminated, true)
+  await stage.close()
+})
+
+test("[OR19] a stage whose pool does not end says so when it is closed", async () => {
+  const stage = new WorkerStage({ get pool() { return pool }, execute: () => undefined }, true, 50) // prettier-ignore
+  const pool = Executors.newFixedThreadPool(1, stage.factory())
+  await assert.rejects(stage.close(), /The pool does not end/)
+  await pool.close()
+})
