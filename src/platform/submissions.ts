@@ -15,7 +15,7 @@ import { priorityOf } from "../executor/with-options.ts"
 import { type Call, callOf } from "../future/call.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
-import { type Callable, nameOf, type Runnable } from "../future/runnable.ts"
+import { nameOf, type Runnable } from "../future/runnable.ts"
 import type { RemoteTasks } from "../future/task-parties.ts"
 import { Bell } from "../memory/bell.ts"
 import { sharedNow } from "../time/timer.ts"
@@ -306,7 +306,7 @@ export class Submissions implements RemoteTasks {
 
 /** What comes of a task that has returned this in the other thread. */
 function resultOf({ work, workArguments }: FutureTask<unknown>, returned: unknown): unknown {
-  const given = work === undefined || workArguments.length > 0 ? undefined : callOf(work as Callable<unknown>).result
+  const given = work === undefined || workArguments.length > 0 ? undefined : callOf(work).result
   return given === undefined ? returned : given.value
 }
 

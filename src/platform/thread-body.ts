@@ -16,13 +16,9 @@ export interface Death {
   readonly error: unknown
 }
 
-const IS_BUN = "bun" in process.versions
 
 /** Settings of which a thread has died: see worker-preload.ts. */
 const deadly = new WeakSet<PlatformThreadOptions>()
-
-/** Other runtimes have these times not at all, or not of threads. */
-const isNode = process.versions["bun"] === undefined && process.versions["deno"] === undefined
 
 export class WorkerBody implements ThreadBody {
   readonly #pool: PoolHandle
@@ -32,7 +28,6 @@ export class WorkerBody implements ThreadBody {
   #thread: RuntimeThread | undefined
   #name = ""
   #death: Death | undefined
-  #missed = 0
 
   constructor(
     pool: PoolHandle,
@@ -100,16 +95,17 @@ export class WorkerBody implements ThreadBody {
 
   /**
    * Whether the runtime has no such thread any more, though it has yet to say so: it says so by an event, which a thread that
-   * blocks does not hear, and one that runs out of memory has no last words. Node tells it by the times of the thread's
-   * event loop, of which it then knows nothing. Twice in a row, to be sure. Only for a thread that has begun.
+   * blocks does not hear, and one that runs out of memory has no last words. Node tells it by the idle time of the thread's event
+   * loop, which is then −1. Only for a thread that has begun.
+   *
+   * (`eventLoopUtilization()` is the public way to that number. But it is of no use until this thread has heard that the other one
+   * is up, which it has not if it blocks from the beginning. So we ask what that asks.)
    */
   get isGone(): boolean {
-    if (IS_BUN) return false // it would print that it does not know these times
-    if (!isNode || this.#thread === undefined) return false
-    const { idle } = this.#thread.performance.eventLoopUtilization()
-    // All 0 says nothing: so it is until this thread has heard that the other one is up, which it has not while it blocks.
-    this.#missed = idle === -1 ? this.#missed + 1 : 0
-    return this.#missed > 1
+    const thread = this.#thread as Record<symbol, unknown> | undefined
+    const symbol = thread && Object.getOwnPropertySymbols(thread).find(({ description }) => description === "kHandle")
+    const handle = symbol && (thread[symbol] as { loopIdleTime?(): number } | null)
+    return handle?.loopIdleTime?.() === -1
   }
 
   terminate(): void {

@@ -52,10 +52,17 @@ export function outputsFor(wanted: Output | undefined): Outputs {
     if (wanted !== undefined) return wanted
     const stream = process[name] as unknown as OutputStream
     if (directStreams.has(stream)) return "direct"
-    const isReplaced = stream.write !== (Object.getPrototypeOf(stream) as OutputStream).write
-    return stream.fd === fd && !isReplaced ? "direct" : "relayed"
+    return stream.fd === fd && stream.write === originalWrite(stream, fd) ? "direct" : "relayed"
   }
   return [wayOf(STREAMS[0]), wayOf(STREAMS[1])]
+}
+
+/** Those of Bun have the method themselves, so it must be remembered from the beginning. */
+const ownWrites: unknown[] =
+  "bun" in process.versions ? STREAMS.map(([name]) => (process[name] as unknown as OutputStream).write) : []
+
+function originalWrite(stream: OutputStream, fd: number): unknown {
+  return ownWrites[fd - 1] ?? (Object.getPrototypeOf(stream) as OutputStream).write
 }
 
 /** Makes this thread print in these ways. */

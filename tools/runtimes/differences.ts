@@ -53,11 +53,40 @@ export const DIFFERENCES: readonly Difference[] = [
       "test/spec/memory/lifetime.test.ts": [
         "[MM8] a lock whose holder runs out of memory goes to the next, who is told",
       ],
+      "test/spec/worker/threads.test.ts": [
+        "[WK15] a thread has its limits, and a task that exceeds them costs that thread only",
+      ],
+      "test/spec/worker/output.test.ts": [
+        "[WK21] nothing is lost of what a task printed before its thread ended (direct, devour)",
+        "[WK21] nothing is lost of what a task printed before its thread ended (relayed, devour)",
+      ],
       "test/spec/platform/cancellation.test.ts": [
         "[PL17] so does a lack of memory",
         "[PL18] a worker that runs out of memory while the owner blocks for its task",
       ],
       "test/stress/chaos.test.ts": ["[PL19] many tasks, some of which are deadly"],
+    },
+  },
+  {
+    runtimes: ["bun"],
+    reason:
+      "Bun passes on what a worker prints one piece at a time, and has no way to give it more before both event loops have " +
+      "gone round; corepool therefore has workers write directly, unless it is told not to",
+    tests: {
+      "test/spec/worker/output.test.ts": [
+        "[WK20][WK21] lines appear while their task goes on to spin, and none is lost when it is terminated (relayed)",
+        "[WK20][WK21] lines appear while their task goes on to block, and none is lost when it is terminated (relayed)",
+      ],
+    },
+  },
+  {
+    runtimes: ["bun"],
+    reason: "Bun has no performance.eventLoopUtilization(), and takes any flag for a worker",
+    tests: {
+      "test/spec/worker/lifetime.test.ts": ["[WK43] its event loop counts that time as idle"],
+      "test/spec/worker/threads.test.ts": [
+        "[WK14] flags that the runtime refuses are its error, and cost the task only",
+      ],
     },
   },
   {

@@ -52,7 +52,12 @@ export function countActivity(words: Int32Array): void {
 
   atomics.waitAsync = (...args) => {
     const waiting = waitAsync(...args)
-    return waiting.async ? { async: true, value: waiting.value.then((how) => (stir(), how)) } : waiting
+    if (!waiting.async) return waiting
+    const rung = waiting.value.then((how) => {
+      stir()
+      return how
+    })
+    return { async: true, value: rung }
   }
 
   const shortTimers = new WeakSet<object>()

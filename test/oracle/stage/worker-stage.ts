@@ -1,9 +1,10 @@
 /**
  * A stage of worker threads: tasks are calls with plain data, and all else is in memory that the threads share.
  *
- * When is all quiet? When every thread of the pool is at rest, all of them at the same moment, and nobody has rung the
- * driver. No clock is asked: each thread's rest has a number, and if all numbers are the same before and after, nobody
- * stirred in between (activity.ts). A thread that is starting or ending is not at rest.
+ * When is all quiet? When every thread of the pool is at rest, all of them at the same moment, and the driver has heard of
+ * what they did. No clock is asked: each thread's rest has a number, and if all numbers are the same before and after,
+ * nobody stirred in between (activity.ts). In between the driver's event loop goes round: whoever rang it had done so
+ * before resting, and if its answer concerns a thread, that one stirs. A thread that is starting or ending is not at rest.
  */
 import { add, load, notify } from "#atomics"
 import { type Callable, platformThreads, type Runnable, type Thread, type ThreadFactory } from "corepool"
@@ -77,7 +78,7 @@ export class WorkerStage implements Stage, Wings {
           blocks: this.#blocks,
         }
         // The pool starts the thread before anybody else can make one.
-        setEnvironmentData(INHERITANCE, inheritance as never)
+        setEnvironmentData(INHERITANCE, inheritance)
         const thread = threads.newThread(target)
         if (thread != null) this.#threads.push({ thread, activity })
         return thread
@@ -212,10 +213,10 @@ export class WorkerStage implements Stage, Wings {
   }
 }
 
-/** The rest of all of them and of the driver, or undefined if somebody is about something. */
+/** The rest of all of them, or undefined if somebody is about something. */
 function stillness(threads: readonly PoolThread[]): string | undefined {
   const rests = threads.map(restOf)
-  return rests.includes(undefined) || !isListening(here().token) ? undefined : rests.join()
+  return rests.includes(undefined) ? undefined : rests.join()
 }
 
 /** Names a rest; undefined if the thread is about something, as far as can be seen. */

@@ -135,7 +135,7 @@ test("[WK17] a command that fails for that is told to the handler, and its threa
 })
 
 test("[WK18] a module that ends its thread costs a task each time, and threads are not made for ever", async () => {
-  await using own = new PlatformPool({ preload: ["data:text/javascript,process.exit(3)"] })
+  await using own = new PlatformPool({ preload: [new URL("preload-exit.js", import.meta.url)] })
   for (const future of [own.pool.submit(tasks.add, 1, 2), own.pool.submit(tasks.add, 3, 4)]) {
     assert.ok((await rejectionOf(future)) instanceof ThreadDeathError)
   }
@@ -146,7 +146,7 @@ test("[WK18] a module that ends its thread costs a task each time, and threads a
 })
 
 test("[WK18] a pool without tasks ends up with a thread that lives", async () => {
-  await using own = new PlatformPool({ preload: ["data:text/javascript,process.exit(3)"] })
+  await using own = new PlatformPool({ preload: [new URL("preload-exit.js", import.meta.url)] })
   own.pool.prestartAllCoreThreads()
   await eventually(() => own.threads.length === 2 && own.threads[0]?.isAlive === false)
   assert.ok((await rejectionOf(own.pool.submit(tasks.add, 1, 2))) instanceof ThreadDeathError)

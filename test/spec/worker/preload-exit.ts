@@ -1,0 +1,2 @@
+/** A module that ends the thread that loads it. */
+process.exit(3)
