@@ -4,6 +4,7 @@
  * nobody has begun runs it itself.
  */
 import { IllegalStateError } from "../errors.ts"
+import { perThread } from "../per-thread.ts"
 import type { SlotRunner } from "./slot-runner.ts"
 
 interface ThisWorker {
@@ -12,15 +13,16 @@ interface ThisWorker {
   readonly runner: SlotRunner
 }
 
-let current: ThisWorker | undefined
+/** One for all copies of corepool that the thread has loaded. */
+const here = perThread("worker", () => ({ worker: undefined as ThisWorker | undefined }))
 
 export function becomeWorker(worker: ThisWorker): void {
-  current = worker
+  here.worker = worker
 }
 
 /** The runner of this thread, if it is a worker of the pool. */
 export function runnerOf(identity: number): SlotRunner | undefined {
-  return current?.identity === identity ? current.runner : undefined
+  return here.worker?.identity === identity ? here.worker.runner : undefined
 }
 
 /**
