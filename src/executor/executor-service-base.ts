@@ -24,7 +24,7 @@ export abstract class ExecutorServiceBase implements ExecutorService {
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {
     requireFunction("task", task)
     const isPlain = this.newTaskFor === ExecutorServiceBase.prototype.newTaskFor
-    const future = isPlain ? FutureTask.call(task, args) : this.newTaskFor<T>(this.callable(task, args))
+    const future = isPlain ? FutureTask.ofCall(task, args) : this.newTaskFor<T>(this.callable(task, args))
     try {
       this.execute(future)
     } catch (error) {

@@ -1,6 +1,5 @@
 /** Who else has to do with a task: those who hang limits on it, and those who have it if it runs in another thread. */
 import type { Steps } from "../memory/waiting.ts"
-import type { Future } from "./future.ts"
 
 /** Told of the turns in a task's life; how executors hang time limits and signals on it. */
 export interface TaskWatcher {
@@ -21,5 +20,5 @@ export interface RemoteTasks {
   /** Somebody is going to await the task with this handle. */
   awaited(handle: number): void
   /** How to wait until the future is done, for a thread that blocks. */
-  blocking(future: Future<unknown>, handle: number): Steps<void>
+  blocking(future: { readonly isDone: boolean }, handle: number): Steps<void>
 }

@@ -46,7 +46,7 @@ export class ForeignTask extends FutureTask<unknown> {
     const letter = this.#tasks.read(this.#slot)
     const args = decodeArguments(letter)
     letter.release()
-    return FutureTask.call(fn, args as never[])
+    return FutureTask.ofCall(fn, args as never[])
   }
 
   protected override done(): void {

@@ -13,7 +13,6 @@ import { TaskNotPortableError, TimeoutError } from "../errors.ts"
 import { Carrier } from "../executor/carrier.ts"
 import { priorityOf } from "../executor/with-options.ts"
 import { type Call, callOf } from "../future/call.ts"
-import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { nameOf, type Runnable } from "../future/runnable.ts"
 import type { RemoteTasks } from "../future/task-parties.ts"
@@ -285,7 +284,7 @@ export class Submissions implements RemoteTasks {
     this.#service.help(this.#tasks.slotOf(handle), false)
   }
 
-  *blocking(future: Future<unknown>, handle: number): Steps<void> {
+  *blocking(future: { readonly isDone: boolean }, handle: number): Steps<void> {
     const slot = this.#tasks.slotOf(handle)
     this.#blocked++
     try {

@@ -16,7 +16,6 @@ export interface Death {
   readonly error: unknown
 }
 
-
 /** Settings of which a thread has died: see worker-preload.ts. */
 const deadly = new WeakSet<PlatformThreadOptions>()
 

@@ -217,8 +217,8 @@ test("[PT1] on platform threads, too: each task has a thread of its own, which t
   const name = (): Promise<string> =>
     executor
       .submit(async () => {
-        const { Thread } = await import("corepool")
-        return Thread.currentThread().name
+        const corepool = await import("corepool")
+        return corepool.Thread.currentThread().name
       })
       .get()
   assert.deepEqual(await Promise.all([name(), name()]), ["one-1", "one-2"])

@@ -1,0 +1,207 @@
+/**
+ * The half of a future that is about what has become of the computation: looking at it and waiting for it. Whoever carries the
+ * computation out, or ends it, is in future-task.ts.
+ *
+ * The state word decides (task-state.ts); whoever wins it stores the outcome and wakes all waiters.
+ */
+import { CancellationError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
+import { TIMEOUT, WaitList } from "../memory/wait-list.ts"
+import { abortOf, awaiting, blocking, type Steps, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
+import { nextIndex, nextPage } from "../memory/words.ts"
+import type { FutureState } from "./future.ts"
+import { ResultWait } from "./result-wait.ts"
+import type { RemoteTasks } from "./task-parties.ts"
+import { CANCELLED, COMPLETING, EXCEPTIONAL, leaveNew, NEW, NORMAL, settle, stateOf } from "./task-state.ts"
+
+export abstract class Outcome<T> implements PromiseLike<T> {
+  readonly #words: Int32Array = nextPage()
+  readonly #index: number = nextIndex()
+
+  /** The value, the error, or what a cancellation was caused by; read only in the state that belongs to it. */
+  #outcome: unknown
+
+  /** Who waits for the end; exists once somebody does. */
+  #waiters: WaitList | undefined
+
+  /** If it is decided in another thread: who knows of it, and how it is called there. */
+  #remote: RemoteTasks | undefined
+  #handle = 0
+
+  // ------------------------------------------------------------------ looking
+
+  get isDone(): boolean {
+    return this.#latest !== NEW
+  }
+
+  /** @internal The same, as far as it is known here. */
+  get isSettled(): boolean {
+    return this.#state !== NEW
+  }
+
+  get isCancelled(): boolean {
+    return this.#latest >= CANCELLED
+  }
+
+  get state(): FutureState {
+    const state = this.#latest
+    if (state <= COMPLETING) return "running"
+    if (state >= CANCELLED) return "cancelled"
+    return state === NORMAL ? "success" : "failed"
+  }
+
+  resultNow(): T {
+    switch (this.state) {
+      case "success":
+        return this.#outcome as T
+      case "running":
+        throw new IllegalStateError("Task has not completed")
+      case "failed":
+        throw new IllegalStateError("Task completed with exception", { cause: this.#outcome })
+      case "cancelled":
+        throw new IllegalStateError("Task was cancelled", { cause: this.#outcome })
+    }
+  }
+
+  exceptionNow(): unknown {
+    switch (this.state) {
+      case "failed":
+        return this.#outcome
+      case "running":
+        throw new IllegalStateError("Task has not completed")
+      case "success":
+        throw new IllegalStateError("Task completed with a result")
+      case "cancelled":
+        throw new IllegalStateError("Task was cancelled", { cause: this.#outcome })
+    }
+  }
+
+  // ------------------------------------------------------------------ waiting
+
+  get(wait?: WaitOptions): Promise<T> {
+    if (this.#remote !== undefined) this.#remote.awaited(this.#handle)
+    if (this.isDone) return this.#reported(wait)
+    if (wait !== undefined) return awaiting(this.#waitingForResult(), wait)
+    return new Promise((resolve, reject) => new ResultWait(this, resolve, reject))
+  }
+
+  getSync(timeout?: number): T {
+    const limit = timeoutOf(timeout)
+    if (this.isDone) return this.report()
+    if (limit <= 0) throw new TimeoutError("The task did not complete in time")
+    if (this.#remote !== undefined) {
+      blocking(this.#remote.blocking(this, this.#handle), limit)
+      return this.report()
+    }
+    throw new UnsupportedOperationError(
+      "getSync() would block the event loop that has to run this task: use `await future.get()` on virtual threads",
+    )
+  }
+
+  // oxlint-disable-next-line unicorn/no-thenable -- a future is a thenable by contract
+  then<A = T, B = never>(
+    onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.get().then(onFulfilled, onRejected)
+  }
+
+  /** @internal Where to stand to be woken when this is done. */
+  get completion(): WaitList {
+    return (this.#waiters ??= new WaitList())
+  }
+
+  async #reported(wait: WaitOptions | undefined): Promise<T> {
+    // Wrong options are refused even if there is nothing to wait for.
+    timeoutOf(wait)
+    abortOf(wait)
+    return this.report()
+  }
+
+  *#waitingForResult(): Steps<T> {
+    while (!this.isDone) {
+      if ((yield this.completion) === TIMEOUT) throw new TimeoutError("The task did not complete in time")
+    }
+    return this.report()
+  }
+
+  /** @internal The outcome of a task that is done: returned or thrown. */
+  report(): T {
+    const state = this.#state
+    if (state === NORMAL) return this.#outcome as T
+    if (state === EXCEPTIONAL) throw this.#outcome
+    throw new CancellationError("Task was cancelled", this.#outcome === undefined ? {} : { cause: this.#outcome })
+  }
+
+  /** @internal What a cancellation was caused by. */
+  get causeOfCancellation(): unknown {
+    return this.isCancelled ? this.#outcome : undefined
+  }
+
+  // ------------------------------------------------------------------ deciding
+
+  /** @internal NEW -> `next`; true for the one who decides. */
+  protected decide(next: Parameters<typeof leaveNew>[2]): boolean {
+    return leaveNew(this.#words, this.#index, next)
+  }
+
+  /** @internal By the one who decides: the outcome, and the state in which it can be seen. */
+  protected settle(final: Parameters<typeof settle>[2], outcome: unknown): void {
+    this.#outcome = outcome
+    settle(this.#words, this.#index, final)
+  }
+
+  /** @internal The same if it is cancelled without interrupt: the decision is the state. */
+  protected note(outcome: unknown): void {
+    this.#outcome = outcome
+  }
+
+  /** @internal Wakes all who wait. */
+  protected announce(): void {
+    this.#remote = undefined
+    const waiters = this.#waiters
+    this.#waiters = undefined
+    waiters?.signalAll()
+  }
+
+  /** @internal For descriptions. */
+  protected get outcome(): unknown {
+    return this.#outcome
+  }
+
+  // ------------------------------------------------------------------ elsewhere
+
+  /** @internal It is decided in another thread from now on. */
+  protected leaveTo(remote: RemoteTasks, handle: number): void {
+    this.#remote = remote
+    this.#handle = handle
+  }
+
+  /** @internal It is here again: nobody has begun it. */
+  comeBack(): void {
+    this.#remote = undefined
+  }
+
+  /** @internal Whether it can still be ended from here, if it is in another thread; it is stopped there then. */
+  protected mayEnd(mayInterruptIfRunning: boolean): boolean {
+    const remote = this.#remote
+    if (remote === undefined) return true
+    if (!remote.cancel(this.#handle, mayInterruptIfRunning)) {
+      remote.look() // its outcome is here, or on its way
+      return false
+    }
+    this.#remote = undefined
+    return true
+  }
+
+  get #state(): number {
+    return stateOf(this.#words, this.#index)
+  }
+
+  /** The same, if there is news from another thread. */
+  get #latest(): number {
+    const state = this.#state
+    if (state !== NEW || this.#remote === undefined) return state
+    this.#remote.look()
+    return this.#state
+  }
+}
