@@ -1,36 +1,41 @@
 /**
- * A fixed pool: two threads share a list of downloads.
+ * A fixed pool: two worker threads compute, and the main thread stays free.
  *
- * Four tasks are submitted at once. Two run, two wait in the pool's queue until a thread is free, so one slow
- * download does not hold up the others. The threads are virtual: asynchronous flows on the event loop, which cost
- * next to nothing.
+ * Four tasks are submitted at once. Two run, two wait in the pool's queue, and whichever thread is free takes the next one by
+ * itself: the queue lies in shared memory, and the main thread has no part in that.
  */
-import { Executors, Thread, virtualThreads } from "corepool"
-
-/** Stands for any asynchronous work: a request, a query, a file. */
-async function download(file: string, ms: number): Promise<number> {
-  await Thread.sleep(ms)
-  console.log(`${Thread.currentThread().name} has ${file}`)
-  return file.length * 1000
-}
+import { Executors } from "corepool"
+import { countPrimes } from "./support/primes.ts"
 
 // `await using` closes the pool at the end of the block: it takes no new tasks and waits for those it has.
-await using pool = Executors.newFixedThreadPool(2, virtualThreads({ name: "io" }))
+await using pool = Executors.newFixedThreadPool(2)
 
-// A task is any function, with its arguments behind it. What comes back is a future, which can be awaited.
-const film = pool.submit(download, "film.mp4", 400)
-const others = ["one.txt", "two.txt", "three.txt"].map((file) => pool.submit(download, file, 20))
+let turns = 0
+const timer = setInterval(() => turns++, 1)
 
-console.log(`${pool.activeCount} running, ${pool.queue.size} waiting`)
+// A task is a function of a module, with its arguments behind it. What comes back is a future, which can be awaited.
+const futures = [0, 100_000, 200_000, 300_000].map((from) => pool.submit(countPrimes, from, from + 100_000))
+const counts = await Promise.all(futures)
+clearInterval(timer)
 
-let bytes = await film
-for (const future of others) bytes += await future
-console.log(`${bytes} bytes, never more than ${pool.largestPoolSize} threads`)
+console.log(`primes: ${counts.join(" + ")} = ${counts.reduce((sum, count) => sum + count)}`)
+console.log(`${futures.length} tasks on ${pool.largestPoolSize} threads`)
+console.log(`meanwhile the main thread went on: ${turns > 0}`)
+
+// A short function can be written in place. It travels as source, so it must not use variables around it.
+console.log(await pool.submit((text: string) => text.split("").reverse().join(""), "desserts"))
+
+// What a task throws is what its future rejects with: class, message and fields.
+const failing = pool.submit((text: string): unknown => JSON.parse(text), "{")
+try {
+  await failing
+} catch (error) {
+  console.log(`${failing.state}: ${error instanceof SyntaxError}`)
+}
 
 // Output:
-// 2 running, 2 waiting
-// io-2 has one.txt
-// io-2 has two.txt
-// io-2 has three.txt
-// io-1 has film.mp4
-// 31000 bytes, never more than 2 threads
+// primes: 9592 + 8392 + 8013 + 7863 = 33860
+// 4 tasks on 2 threads
+// meanwhile the main thread went on: true
+// stressed
+// failed: true

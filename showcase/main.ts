@@ -1,29 +1,23 @@
 /**
- * `npm start`: a tour of corepool in the terminal, a few seconds long. Each stage is a small program of its own; the
- * lanes below its heading show which thread did what, and when.
- *
- * On a terminal the lanes are drawn live. Written to a file or a pipe, or with TERM=dumb, it is plain lines.
+ * `npm start`: a tour of corepool in the terminal, a few seconds long. Each stage is a small program of its own. Times are measured
+ * on this machine, in this run.
  */
-import { boundedQueue } from "./bounded-queue.ts"
-import { fixedPool } from "./fixed-pool.ts"
-import { futures } from "./futures.ts"
-import { LiveScreen } from "./live-screen.ts"
-import { mapping } from "./mapping.ts"
-import { PlainScreen } from "./plain-screen.ts"
-import { race } from "./race.ts"
-import type { Stage } from "./screen.ts"
-import { orderlyShutdown } from "./shutdown.ts"
+import { backPressure } from "./back-pressure.ts"
+import { busyMain } from "./busy-main.ts"
+import { death } from "./death.ts"
+import { endlessLoop } from "./endless-loop.ts"
+import { nested } from "./nested.ts"
+import { parallel } from "./parallel.ts"
+import { priorities } from "./priorities.ts"
+import { announce, type Stage } from "./stage.ts"
+import { virtual } from "./virtual.ts"
 
-const STAGES: readonly Stage[] = [fixedPool, boundedQueue, futures, race, mapping, orderlyShutdown]
-
-const isLive = process.stdout.isTTY && process.env["TERM"] !== "dumb"
-const screen = isLive ? new LiveScreen(process.stdout) : new PlainScreen(process.stdout)
+const STAGES: readonly Stage[] = [parallel, busyMain, endlessLoop, death, nested, priorities, backPressure, virtual]
 
 for (const [index, stage] of STAGES.entries()) {
-  screen.open(`${index + 1}/${STAGES.length}  ${stage.title}`, stage.about, `showcase/${stage.file}`)
-  await stage.run(screen)
-  screen.close()
+  announce(stage, index + 1, STAGES.length)
+  await stage.run()
 }
 
 // Nothing is left running, so the program ends here by itself.
-process.stdout.write("Next: docs/guide/getting-started.md, and a page of code on each subject in examples/\n")
+console.log("\nNext: docs/guide/getting-started.md, and a page of code on each subject in examples/")

@@ -1,0 +1,37 @@
+import { ArrayBlockingQueue, CallerRunsPolicy, platformThreads, ThreadPoolExecutor } from "corepool"
+import { say, type Stage } from "./stage.ts"
+import { countPrimes } from "./tasks.ts"
+
+const TASKS = 400
+const ROOM = 8
+
+export const backPressure: Stage = {
+  title: "Back-pressure",
+  about: `One thread, room for ${ROOM} tasks. With CallerRunsPolicy, who submits too fast has to do the work.`,
+  file: "back-pressure.ts",
+
+  async run(): Promise<void> {
+    await using pool = new ThreadPoolExecutor({
+      corePoolSize: 1,
+      maximumPoolSize: 1,
+      workQueue: new ArrayBlockingQueue(ROOM),
+      threadFactory: platformThreads(),
+      handler: CallerRunsPolicy,
+    })
+    await pool.submit(countPrimes, 0, 100) // the thread is there
+
+    let fullest = 0
+    const futures = Array.from({ length: TASKS }, (_, i) => {
+      const future = pool.submit(countPrimes, i * 1000, (i + 1) * 1000)
+      fullest = Math.max(fullest, pool.queue.size)
+      return future
+    })
+    const counts = await Promise.all(futures)
+    await pool.close()
+    const byPool = pool.completedTaskCount - 1
+    say(
+      `${counts.reduce((sum, count) => sum + count, 0)} primes from ${TASKS} tasks, never more than ${fullest} waiting`,
+    )
+    say(`${byPool} were done by the thread, ${TASKS - byPool} by the one who submitted them`)
+  },
+}
