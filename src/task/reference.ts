@@ -3,7 +3,7 @@ import { requireFunction } from "../checks.ts"
 import { TaskNotPortableError } from "../errors.ts"
 import { isEntry } from "./entry.ts"
 import { evaluate, explain, sourceOf } from "./source.ts"
-import { exportNamed, type Place, placeOf, referenceTo } from "./task.ts"
+import { exportNamed, type Place, placeOf, referenceTo, taskAt } from "./task.ts"
 
 /** Plain data: where the function is, or its text; or that another one is to be called for each element of an array. */
 export type TaskReference = Place | { readonly source: string } | { readonly each: TaskReference }
@@ -70,6 +70,8 @@ export function findNow(reference: TaskReference): FoundTask | undefined {
     const inner = findNow(reference.each)
     return inner && eachOfFound(inner)
   }
+  const known = taskAt(reference)
+  if (known !== undefined) return { fn: known as FoundTask["fn"], explain: asItIs }
   const exports = modules.get(reference.module)
   return exports === undefined ? undefined : functionIn(exports, reference)
 }
@@ -87,7 +89,7 @@ export async function find(reference: TaskReference): Promise<FoundTask> {
     throw new TaskNotPortableError(notLoaded(name, module, error), { cause: error })
   }
   modules.set(module, exports)
-  return functionIn(exports, reference as Place)
+  return findNow(reference) ?? functionIn(exports, reference as Place)
 }
 
 function eachOfFound(inner: FoundTask): FoundTask {

@@ -40,8 +40,22 @@ export function task<F extends (...args: never[]) => unknown>(moduleUrl: string 
   if (fn.name === "") {
     throw typeError("fn", "a function with the name under which it is exported", fn)
   }
-  places.set(fn, { module, name: fn.name })
+  const place = { module, name: fn.name }
+  places.set(fn, place)
+  defined.set(keyOf(place), fn)
   return fn
+}
+
+/** The tasks of this thread, by their places. They are few, and exist as long as their modules. */
+const defined = perThread("tasks by place", () => new Map<string, (...args: never[]) => unknown>())
+
+function keyOf({ module, name }: Place): string {
+  return `${module}#${name}`
+}
+
+/** The task with this place, if this thread has loaded it. */
+export function taskAt(place: Place): ((...args: never[]) => unknown) | undefined {
+  return defined.get(keyOf(place))
 }
 
 /** The functions among the exports of a module, each as a task; called here, it loads the module and so gives a promise. */
