@@ -2,20 +2,19 @@
  * The half of a future that is about what has become of the computation: looking at it and waiting for it. Whoever carries the
  * computation out, or ends it, is in future-task.ts.
  *
- * The state word decides (task-state.ts); whoever wins it stores the outcome and wakes all waiters.
+ * The state decides; whoever leads it out of NEW stores the outcome and wakes all waiters.
  */
 import { CancellationError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import { TIMEOUT, WaitList } from "../memory/wait-list.ts"
 import { abortOf, awaiting, blocking, type Steps, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
-import { nextIndex, nextPage } from "../memory/words.ts"
 import type { FutureState } from "./future.ts"
 import { ResultWait } from "./result-wait.ts"
 import type { RemoteTasks } from "./task-parties.ts"
-import { CANCELLED, COMPLETING, EXCEPTIONAL, leaveNew, NEW, NORMAL, settle, stateOf } from "./task-state.ts"
+import { CANCELLED, COMPLETING, EXCEPTIONAL, type leaveNew, NEW, NORMAL, type settle } from "./task-state.ts"
 
 export abstract class Outcome<T> implements PromiseLike<T> {
-  readonly #words: Int32Array = nextPage()
-  readonly #index: number = nextIndex()
+  /** As in task-state.ts, in which the same states are those of a task in shared memory. Only this thread has this one. */
+  #state: number = NEW
 
   /** The value, the error, or what a cancellation was caused by; read only in the state that belongs to it. */
   #outcome: unknown
@@ -102,6 +101,8 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
+    // What is done need not be waited for: a promise less for each task, and `await` comes this way.
+    if (this.#state === NORMAL) return Promise.resolve(this.#outcome as T).then(onFulfilled, onRejected)
     return this.get().then(onFulfilled, onRejected)
   }
 
@@ -141,13 +142,15 @@ export abstract class Outcome<T> implements PromiseLike<T> {
 
   /** @internal NEW -> `next`; true for the one who decides. */
   protected decide(next: Parameters<typeof leaveNew>[2]): boolean {
-    return leaveNew(this.#words, this.#index, next)
+    if (this.#state !== NEW) return false
+    this.#state = next
+    return true
   }
 
   /** @internal By the one who decides: the outcome, and the state in which it can be seen. */
   protected settle(final: Parameters<typeof settle>[2], outcome: unknown): void {
     this.#outcome = outcome
-    settle(this.#words, this.#index, final)
+    this.#state = final
   }
 
   /** @internal The same if it is cancelled without interrupt: the decision is the state. */
@@ -191,10 +194,6 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     }
     this.#remote = undefined
     return true
-  }
-
-  get #state(): number {
-    return stateOf(this.#words, this.#index)
   }
 
   /** The same, if there is news from another thread. */
