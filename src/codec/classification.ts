@@ -33,6 +33,7 @@ export function classify(value: object, prototype: object | null): Classificatio
 }
 
 function ask(value: object, prototype: object | null): Classification {
+  if (isShareable(value)) return "shareable"
   if (types.isMap(value)) return "map"
   if (types.isSet(value)) return "set"
   if (types.isDate(value)) return "date"
@@ -40,7 +41,6 @@ function ask(value: object, prototype: object | null): Classification {
   if (types.isAnyArrayBuffer(value)) return "buffer"
   if (types.isNativeError(value) || value instanceof Error) return "error"
   if (types.isBoxedPrimitive(value)) return "boxed"
-  if (isShareable(value)) return "shareable"
   if (types.isPromise(value) || isPromiseLike(value)) return "promise"
   return isForeign(value, prototype) ? "foreign" : "plain"
 }
@@ -91,4 +91,13 @@ export function isClonedByRuntime(value: object): boolean {
   } catch {
     return false // the reason is told by whoever asked, with the place in the value
   }
+}
+
+const MOVABLE = /^(?:MessagePort|(?:Readable|Writable|Transform)Stream|FileHandle)$/
+
+/** Whether the runtime can move it to another thread. */
+export function isMovable(value: object): boolean {
+  if (types.isArrayBuffer(value)) return true
+  const { constructor } = value as { constructor?: { readonly name?: unknown } }
+  return MOVABLE.test(String(constructor?.name))
 }

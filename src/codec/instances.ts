@@ -1,6 +1,7 @@
 /** What has to be made anew in the other thread, by its class or by the runtime: registered classes, shared objects, and the rest. */
 import { NotSerializableError } from "../errors.ts"
-import { isClonedByRuntime } from "./classification.ts"
+import { isShareable } from "../memory/shareables.ts"
+import { isClonedByRuntime, isMovable } from "./classification.ts"
 import type { Decoder } from "./decoder.ts"
 import type { Encoder } from "./encoder.ts"
 import { define } from "./error-data.ts"
@@ -73,7 +74,10 @@ function makeInstance({ name, prototype, decode }: RegisteredClass, data: unknow
 
 // ------------------------------------------------------------------ shared objects
 
-/** Reading the handle makes it a shared one, so that is done only if it is going to be. */
+/**
+ * It is attached as a whole. Whoever posts the attachments posts the handle in its place, or the object itself, of which the
+ * handle is all that arrives. Reading the handle makes it a shared one, so that is done only if it is going to be.
+ */
 export function writeShareable(encoder: Encoder, object: { readonly handle: unknown }): void {
   if (!encoder.takesAttachments) {
     encoder.refuse(object, "cannot be written down as bytes: post it to the thread that needs it")
@@ -83,18 +87,17 @@ export function writeShareable(encoder: Encoder, object: { readonly handle: unkn
   if (!isRevivable(name)) {
     encoder.refuse(object, "cannot be opened by another thread alone: send what it belongs to, or its handle")
   }
-  encoder.byte(SHARED_OBJECT)
+  encoder.begun(object, SHARED_OBJECT)
   encoder.text(name)
-  encoder.value(handle, "handle")
-  encoder.noted(object)
+  encoder.count(encoder.attach(object))
 }
 
 export function readShareable(decoder: Decoder): object {
   const name = decoder.text()
-  const handle = decoder.value()
+  const attached = decoder.attachment(decoder.count())
   let object: object | undefined
   try {
-    object = reviveShareable(name, handle)
+    object = isShareable(attached) ? attached : reviveShareable(name, attached)
   } catch (error) {
     throw new NotSerializableError(`The ${name} could not be opened in this thread: ${messageOf(error)}`, {
       cause: error,
@@ -109,8 +112,6 @@ export function readShareable(decoder: Decoder): object {
 
 // ------------------------------------------------------------------ things of the runtime
 
-const MOVABLE = /^(?:MessagePort|(?:Readable|Writable|Transform)Stream|FileHandle)$/
-
 /** What only the runtime can copy, and what is to be moved: beside the bytes. */
 export function writeForeign(encoder: Encoder, value: object): void {
   if (encoder.takesAttachments && (encoder.isTransferred(value) || isClonedByRuntime(value))) {
@@ -118,10 +119,7 @@ export function writeForeign(encoder: Encoder, value: object): void {
     encoder.count(encoder.attach(value))
     return
   }
-  const { constructor } = value as { constructor?: { readonly name?: unknown } }
-  if (MOVABLE.test(String(constructor?.name))) {
-    encoder.refuse(value, "cannot be copied, only moved: post it and name it in the transfer list")
-  }
+  if (isMovable(value)) encoder.refuse(value, "cannot be copied, only moved: post it and name it in the transfer list")
   if (isClonedByRuntime(value)) {
     encoder.refuse(value, "can be copied only by the runtime, not as bytes: post it")
   }

@@ -56,8 +56,7 @@ export class Letter {
   #doubles: Float64Array
   #view: DataView
 
-  private constructor(room: number) {
-    const memory = new ArrayBuffer((room + 7) & ~7)
+  private constructor(memory: ArrayBuffer) {
     this.#words = new Int32Array(memory)
     this.#bytes = Buffer.from(memory)
     this.#doubles = new Float64Array(memory)
@@ -66,7 +65,7 @@ export class Letter {
 
   /** One to write into. */
   static blank(): Letter {
-    return kept.pop() ?? new Letter(ROOM)
+    return kept.pop() ?? new Letter(memoryFor(ROOM))
   }
 
   /** One to copy a value of this kind and length into, and then to be decoded. */
@@ -75,6 +74,13 @@ export class Letter {
     letter.kind = kind
     letter.length = length
     if (length > letter.#bytes.length) letter.reserve(length, 0)
+    return letter
+  }
+
+  /** One that is in this memory, all of which was another letter's. */
+  static over(memory: ArrayBuffer, kind: number, length: number): Letter {
+    const letter = new Letter(memory)
+    letter.seal(kind, length)
     return letter
   }
 
@@ -104,7 +110,7 @@ export class Letter {
   /** Makes room for so many bytes in total and keeps the first `used` of them. The views are others afterwards. */
   reserve(total: number, used: number): void {
     if (total > LONGEST) throw new NotSerializableError("The value takes more than 2 GB as bytes")
-    const larger = new Letter(Math.min(Math.max(total, used * 2, ROOM), LONGEST))
+    const larger = new Letter(memoryFor(Math.min(Math.max(total, used * 2, ROOM), LONGEST)))
     larger.#bytes.set(this.#bytes.subarray(0, used))
     this.#words = larger.#words
     this.#bytes = larger.#bytes
@@ -121,4 +127,9 @@ export class Letter {
   release(): void {
     if (this.#bytes.length <= LONGEST_KEPT && kept.length < MOST_KEPT) kept.push(this)
   }
+}
+
+/** Of whole doubles. */
+function memoryFor(room: number): ArrayBuffer {
+  return new ArrayBuffer((room + 7) & ~7)
 }

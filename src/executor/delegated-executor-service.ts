@@ -5,8 +5,14 @@
 import { requireObject, typeError } from "../checks.ts"
 import type { Future } from "../future/future.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
+import { type Handle, SHAREABLE } from "../memory/shared-memory.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import type { ExecutorService, MapOptions, TaskOptions } from "./executor.ts"
+
+/** What another thread needs to have the same executor behind the same face. */
+export interface DelegatedHandle extends Handle {
+  readonly inner: Handle
+}
 
 export class DelegatedExecutorService implements ExecutorService {
   readonly #executor: ExecutorService
@@ -15,6 +21,14 @@ export class DelegatedExecutorService implements ExecutorService {
     requireObject("executor", executor, "an ExecutorService")
     if (typeof executor.submit !== "function") throw typeError("executor", "an ExecutorService", executor)
     this.#executor = executor
+    // It can be shared if the executor can.
+    if (SHAREABLE in executor) Object.defineProperties(this, { handle: sharing, [SHAREABLE]: { value: true } })
+  }
+
+  /** @internal */
+  static handleOf(delegated: DelegatedExecutorService): DelegatedHandle {
+    const { handle: inner } = delegated.#executor as ExecutorService & { readonly handle: Handle }
+    return { corepool: "DelegatedExecutorService", space: inner.space, memory: inner.memory, inner }
   }
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
@@ -72,4 +86,12 @@ export class DelegatedExecutorService implements ExecutorService {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
+}
+
+/** A clone takes along what an object owns, not what its class has. */
+const sharing: PropertyDescriptor & ThisType<DelegatedExecutorService> = {
+  enumerable: true,
+  get() {
+    return DelegatedExecutorService.handleOf(this)
+  },
 }

@@ -27,7 +27,7 @@ export interface TaskOptions {
   /** Higher runs first, equal ones in the order of submission; needs a `PriorityBlockingQueue` as work queue. */
   readonly priority?: number
   /** What to move rather than copy to another thread. Virtual threads share everything: nothing is moved. */
-  readonly transfer?: readonly unknown[]
+  readonly transfer?: readonly object[]
   /** What the task is called in `toString()`. */
   readonly name?: string
 }

@@ -17,6 +17,7 @@ import { type Callable, callableOf, requireRunnable, type Runnable } from "../fu
 import type { TaskWatcher } from "../future/task-parties.ts"
 import { listen, unlisten } from "../memory/abort.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
+import { requireTransferList } from "../task/transfer.ts"
 import { Thread } from "../thread/thread.ts"
 import { now, Timer } from "../time/timer.ts"
 import { Carrier } from "./carrier.ts"
@@ -55,6 +56,7 @@ class ExecutorView extends ExecutorServiceBase {
     const task = command instanceof FutureTask ? this.#adopt(command) : this.#taskOf(command, args)
     if (task.isDone) return // its signal had aborted before it was made
     if (this.#options.priority !== undefined) prioritize(task, this.#options.priority)
+    if (this.#options.transfer !== undefined) setTransfer(task, this.#options.transfer)
     try {
       this.#executor.execute(task)
     } catch (error) {
@@ -237,6 +239,21 @@ export function priorityOf(task: object): number | undefined {
   return (task as Partial<Prioritized>)[PRIORITY]
 }
 
+const TRANSFER = Symbol("transfer")
+
+interface Moving {
+  [TRANSFER]?: readonly object[]
+}
+
+/** What of a task's arguments is to be moved, if anything is. */
+export function transferOf(task: object): readonly object[] | undefined {
+  return (task as Moving)[TRANSFER]
+}
+
+export function setTransfer(task: object, list: readonly object[]): void {
+  ;(task as Moving)[TRANSFER] = list
+}
+
 let lastSequence = 0
 
 /** Gives a task an order: higher first, then first come. */
@@ -267,8 +284,6 @@ function requireTaskOptions(options: TaskOptions): TaskOptions {
   if (options.queueTimeout !== undefined) requirePositiveDuration("queueTimeout", options.queueTimeout)
   if (options.name !== undefined) requireString("name", options.name)
   if (options.priority !== undefined) requireFinite("priority", options.priority)
-  if (options.transfer !== undefined && !Array.isArray(options.transfer)) {
-    throw typeError("transfer", "an array", options.transfer)
-  }
+  if (options.transfer !== undefined) requireTransferList("transfer", options.transfer)
   return options
 }

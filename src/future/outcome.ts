@@ -8,6 +8,7 @@ import { CancellationError, IllegalStateError, TimeoutError, UnsupportedOperatio
 import { TIMEOUT, WaitList } from "../memory/wait-list.ts"
 import { abortOf, awaiting, blocking, type Steps, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
 import type { FutureState } from "./future.ts"
+import { addCallers } from "./both-stacks.ts"
 import { ResultWait } from "./result-wait.ts"
 import type { RemoteTasks } from "./task-parties.ts"
 import { CANCELLED, COMPLETING, EXCEPTIONAL, type leaveNew, NEW, NORMAL, type settle } from "./task-state.ts"
@@ -85,11 +86,11 @@ export abstract class Outcome<T> implements PromiseLike<T> {
 
   getSync(timeout?: number): T {
     const limit = timeoutOf(timeout)
-    if (this.isDone) return this.report()
+    if (this.isDone) return this.#reportToCaller()
     if (limit <= 0) throw new TimeoutError("The task did not complete in time")
     if (this.#remote !== undefined) {
       blocking(this.#remote.blocking(this, this.#handle), limit)
-      return this.report()
+      return this.#reportToCaller()
     }
     throw new UnsupportedOperationError(
       "getSync() would block the event loop that has to run this task: use `await future.get()` on virtual threads",
@@ -122,6 +123,12 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     while (!this.isDone) {
       if ((yield this.completion) === TIMEOUT) throw new TimeoutError("The task did not complete in time")
     }
+    return this.report()
+  }
+
+  /** Reports to who has called the method that calls this: an error says who that is. */
+  #reportToCaller(): T {
+    if (this.#state === EXCEPTIONAL) addCallers(this.#outcome, 2)
     return this.report()
   }
 

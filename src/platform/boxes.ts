@@ -55,13 +55,21 @@ export class Boxes {
     return load(this.#memory.words, boxOf(number) + BOX.TOP) === 0
   }
 
-  /** Whether there is somebody who looks into it. */
-  isOpen(number: number): boolean {
-    return this.#memory.here.space.isAlive(load(this.#memory.words, boxOf(number) + BOX.TOKEN))
+  /** Whose box it is. */
+  holderOf(number: number): number {
+    return load(this.#memory.words, boxOf(number) + BOX.TOKEN)
   }
 
-  /** Puts in a slot whose task is over. If the box belongs to nobody any more, the slot is free. */
-  put(slot: number): void {
+  /** Whether there is somebody who looks into it. */
+  isOpen(number: number): boolean {
+    return this.#memory.here.space.isAlive(this.holderOf(number))
+  }
+
+  /**
+   * Puts in a slot whose task is over. If the box belongs to nobody any more, the slot is free. False if its owner has to be
+   * rung, and was not because that was to be left out.
+   */
+  put(slot: number, isQuiet = false): boolean {
     const { words, here } = this.#memory
     const record = this.#tasks.recordOf(slot)
     const tasks = this.#tasks.words
@@ -69,14 +77,22 @@ export class Boxes {
     const submitter = load(words, box + BOX.TOKEN)
     if (submitter === CLOSED || !here.space.isAlive(submitter)) {
       this.#tasks.free(slot)
-      return
+      return true
     }
     let top: number
     do {
       top = load(words, box + BOX.TOP)
       write(tasks, record + TASK.NEXT, top)
     } while (!compareAndSet(words, box + BOX.TOP, top, slot))
-    if (top === 0) here.wake(submitter, load(words, box + BOX.BELL))
+    if (top !== 0) return true
+    if (!isQuiet) here.wake(submitter, load(words, box + BOX.BELL))
+    return !isQuiet
+  }
+
+  /** Makes the owner of this box look. */
+  ring(number: number): void {
+    const box = boxOf(number)
+    this.#memory.here.wake(this.holderOf(number), load(this.#memory.words, box + BOX.BELL))
   }
 
   /** Makes every thread that has one look. */

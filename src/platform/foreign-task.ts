@@ -2,13 +2,12 @@
  * A task that another thread has submitted, for a thread that has to do with it though it is no worker: the queue shows it, a
  * handler gets it, `shutdownNow` hands it back. It can be run, here, and its submitter hears of what becomes of it.
  */
-import { decodeArguments } from "../codec/arguments.ts"
 import { encode } from "../codec/codec.ts"
-import { NotSerializableError } from "../errors.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { CANCELLED, COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../future/task-state.ts"
 import { standIn } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
+import type { Desk } from "./desk.ts"
 import type { FunctionTable } from "./function-table.ts"
 import type { TaskRecords } from "./task-records.ts"
 
@@ -16,16 +15,15 @@ export class ForeignTask extends FutureTask<unknown> {
   readonly #slot: number
   readonly #tasks: TaskRecords
   readonly #boxes: Boxes
+  readonly #desk: Desk
   readonly #functions: FunctionTable
   readonly #isTaken: boolean
 
   /** `isTaken` if its slot is in nobody else's hands: then it is put into its submitter's box when this is over. */
-  constructor(slot: number, tasks: TaskRecords, boxes: Boxes, functions: FunctionTable, isTaken: boolean) {
+  constructor(slot: number, tasks: TaskRecords, boxes: Boxes, functions: FunctionTable, desk: Desk, isTaken: boolean) {
     super(async () => {
       const found = await functions.find(tasks.functionOf(slot))
-      const letter = tasks.read(slot)
-      const args = decodeArguments(letter)
-      letter.release()
+      const args = desk.argumentsOf(slot) ?? (await desk.fetch(slot))
       try {
         return await found.fn(...args)
       } catch (error) {
@@ -35,6 +33,7 @@ export class ForeignTask extends FutureTask<unknown> {
     this.#slot = slot
     this.#tasks = tasks
     this.#boxes = boxes
+    this.#desk = desk
     this.#functions = functions
     this.#isTaken = isTaken
     if (tasks.stateOf(slot) !== NEW) this.cancel()
@@ -43,10 +42,10 @@ export class ForeignTask extends FutureTask<unknown> {
   /** The same work, as a task of this thread: the slot is not ours to keep. */
   override renew(): FutureTask<unknown> {
     const fn = standIn(this.#functions.referenceOf(this.#tasks.functionOf(this.#slot)))
-    const letter = this.#tasks.read(this.#slot)
-    const args = decodeArguments(letter)
-    letter.release()
-    return FutureTask.ofCall(fn, args as never[])
+    const args = this.#desk.argumentsOf(this.#slot) ?? this.#desk.fetch(this.#slot)
+    if (Array.isArray(args)) return FutureTask.ofCall(fn, args as never[])
+    args.catch(() => undefined) // told to who runs it, if anybody does
+    return new FutureTask(async () => fn(...((await args) as never[])))
   }
 
   protected override done(): void {
@@ -57,9 +56,8 @@ export class ForeignTask extends FutureTask<unknown> {
     else if (tasks.leaveNew(slot, COMPLETING)) {
       const failed = state === "failed"
       try {
-        if (tasks.fill(slot, encode(failed ? this.exceptionNow() : this.resultNow()))) {
-          tasks.settle(slot, failed ? EXCEPTIONAL : NORMAL)
-        } else throw new NotSerializableError("There is no room for the result")
+        this.#desk.write(slot, failed ? this.exceptionNow() : this.resultNow())
+        tasks.settle(slot, failed ? EXCEPTIONAL : NORMAL)
       } catch (error) {
         tasks.fill(slot, encode(error))
         tasks.settle(slot, EXCEPTIONAL)

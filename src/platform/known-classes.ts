@@ -5,7 +5,9 @@
  */
 import { AtomicInteger } from "../atomic/atomic-integer.ts"
 import { AtomicLong } from "../atomic/atomic-long.ts"
-import { registerShareable } from "../codec/revival.ts"
+import { registerShareable, reviveShareable } from "../codec/revival.ts"
+import { type DelegatedHandle, DelegatedExecutorService } from "../executor/delegated-executor-service.ts"
+import type { ExecutorService } from "../executor/executor.ts"
 import { ReentrantLock } from "../lock/reentrant-lock.ts"
 import { ReentrantReadWriteLock } from "../lock/reentrant-read-write-lock.ts"
 import type { Shared } from "../memory/shared-memory.ts"
@@ -25,6 +27,15 @@ import { Semaphore } from "../sync/semaphore.ts"
 /** Lets shared objects of these classes be received in this thread, and sent. No effect the second time. */
 export function registerKnownClasses(): void {
   for (const [name, open] of Object.entries(openers)) registerShareable(name, open)
+}
+
+/** The same for pools, which know how a pool is opened; this file stands below them. */
+export function registerPools(open: (handle: Shared) => ExecutorService): void {
+  registerShareable("ThreadPoolExecutor", open)
+  registerShareable("DelegatedExecutorService", (handle: DelegatedHandle) => {
+    const inner = reviveShareable(handle.inner.corepool, handle.inner)
+    return new DelegatedExecutorService(inner as ExecutorService)
+  })
 }
 
 /** By the name that is in the handle. */

@@ -109,6 +109,8 @@ export const TIMED = 2
 export const VOID = 8
 /** And another: it is one of those that are measured. */
 export const MEASURED = 4
+/** And another: things can be posted to its submitter. */
+export const REACHABLE = 16
 
 /** As many as threads can share memory. */
 export const MOST_WORKERS = 1023

@@ -14,8 +14,10 @@ import type { PoolState } from "../pool/pool-state.ts"
 import { type Capabilities, PLATFORM } from "../pool/thread-pool-options.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { Boxes } from "./boxes.ts"
+import { Desk } from "./desk.ts"
 import { ForeignTask } from "./foreign-task.ts"
 import { FunctionTable } from "./function-table.ts"
+import { registerKnownClasses } from "./known-classes.ts"
 import type { PoolHandle, PoolMemory } from "./pool-memory.ts"
 import { SharedRoster, type SharedWorker } from "./shared-roster.ts"
 import { type Service, Submissions } from "./submissions.ts"
@@ -37,6 +39,7 @@ export abstract class PoolMember implements PoolEngine, Service {
   protected readonly waiting: TaskQueue
   protected readonly roster: SharedRoster
   protected readonly functions: FunctionTable
+  protected readonly desk: Desk
   protected readonly submissions: Submissions
   protected readonly core: PoolCore<number>
 
@@ -49,6 +52,8 @@ export abstract class PoolMember implements PoolEngine, Service {
     this.waiting = new TaskQueue(memory, this.tasks)
     this.roster = new SharedRoster(memory, (worker) => this.startWorker(worker))
     this.functions = new FunctionTable(memory.texts)
+    registerKnownClasses()
+    this.desk = new Desk(memory, this.tasks, this.boxes)
     this.submissions = new Submissions(memory, this.tasks, this.boxes, this.functions, this)
     this.core = new PoolCore<number>(this.state, this.waiting, this.#host(), this.roster)
     this.queue = queue
@@ -93,6 +98,7 @@ export abstract class PoolMember implements PoolEngine, Service {
     }
     try {
       this.core.execute(slot)
+      this.submissions.seal(slot)
     } catch (error) {
       // Of the factory, or the queue's own: the task was not taken. Unless the handler threw, or it is queued all the same.
       if (this.submissions.taskIn(slot) === task && this.isOrphan(slot)) this.submissions.takeBack(slot)
@@ -133,7 +139,7 @@ export abstract class PoolMember implements PoolEngine, Service {
 
   /** A task that another thread has submitted; see {@link ForeignTask}. */
   protected foreign(slot: number, isTaken: boolean): ForeignTask {
-    return new ForeignTask(slot, this.tasks, this.boxes, this.functions, isTaken)
+    return new ForeignTask(slot, this.tasks, this.boxes, this.functions, this.desk, isTaken)
   }
 
   // ------------------------------------------------------------------ workers

@@ -4,17 +4,19 @@
  */
 import { pause } from "#atomics"
 import { isPromiseLike } from "../checks.ts"
-import { decodeArguments } from "../codec/arguments.ts"
 import { encode } from "../codec/codec.ts"
 import { NotSerializableError } from "../errors.ts"
 import { COMPLETING, EXCEPTIONAL, INTERRUPTING, NEW, NORMAL } from "../future/task-state.ts"
+import { signStack } from "../future/both-stacks.ts"
 import { Bell } from "../memory/bell.ts"
 import { blocking, type Steps } from "../memory/waiting.ts"
 import type { PoolHost } from "../pool/pool-host.ts"
 import type { Worker } from "../pool/worker.ts"
+import { Thread } from "../thread/thread.ts"
 import { sharedNow } from "../time/timer.ts"
 import type { FoundTask } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
+import { Desk } from "./desk.ts"
 import type { FunctionTable } from "./function-table.ts"
 import { AFTER, AFTER_AGAIN, BEFORE, COMMAND, DONE, HEADER, MEASURED, THREW, TIMED, VOID } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
@@ -28,9 +30,12 @@ export class SlotRunner implements PoolHost<number> {
   readonly #functions: FunctionTable
   readonly #roster: SharedRoster
   readonly #self: SharedWorker
+  readonly #desk: Desk
   /** The function of the task that is under way and did not end at once. */
   #found: FoundTask | undefined
   readonly #beside = new Set<number>()
+  /** A box whose owner has to be rung, if it is not rung anyway in a moment; 0 if there is none. */
+  #unrung = 0
   #bell: Bell | undefined
 
   constructor(
@@ -47,6 +52,7 @@ export class SlotRunner implements PoolHost<number> {
     this.#functions = functions
     this.#roster = roster
     this.#self = self
+    this.#desk = new Desk(memory, tasks, boxes)
   }
 
   // ------------------------------------------------------------------ running
@@ -62,6 +68,7 @@ export class SlotRunner implements PoolHost<number> {
   }
 
   begin(_worker: Worker<number>, slot: number): PromiseLike<unknown> | undefined {
+    if (this.#unrung !== 0 && !this.#asksSoon(slot)) this.#ring()
     if (this.#tasks.stateOf(slot) !== NEW) {
       this.#discard(slot)
       return undefined
@@ -81,14 +88,36 @@ export class SlotRunner implements PoolHost<number> {
     this.#self.enterUserCode() // a module that is loaded for the first time runs
     const found = await this.#functions.find(this.#tasks.functionOf(slot))
     this.#found = found
-    return await found.fn(...this.#argumentsOf(slot))
+    return await found.fn(...(this.#desk.argumentsOf(slot) ?? (await this.#desk.fetch(slot))))
+  }
+
+  /** The arguments are with the submitter, who takes its time. */
+  async #awaitAndCall(found: FoundTask, slot: number, pending: Promise<unknown[]>): Promise<unknown> {
+    let args: unknown[]
+    try {
+      args = await pending
+    } finally {
+      this.#self.enterUserCode() // which whoever is told of the outcome leaves
+    }
+    if (this.#tasks.stateOf(slot) !== NEW) return undefined
+    this.#found = found
+    return await found.fn(...args)
   }
 
   #call(found: FoundTask, slot: number): PromiseLike<unknown> | undefined {
     let value: unknown
-    let args: unknown[]
+    let args: unknown[] | Promise<unknown[]> | undefined
     try {
-      args = this.#argumentsOf(slot)
+      args = this.#desk.argumentsOf(slot)
+      if (args === undefined) {
+        this.#unrung = 0 // whoever is asked is rung
+        args = this.#desk.fetch(slot)
+        if (!Array.isArray(args)) return this.#awaitAndCall(found, slot, args)
+        if (this.#tasks.stateOf(slot) !== NEW) {
+          this.#discard(slot)
+          return undefined
+        }
+      }
     } catch (error) {
       this.#fail(slot, error)
       return undefined
@@ -108,13 +137,6 @@ export class SlotRunner implements PoolHost<number> {
     this.#self.leaveUserCode()
     this.#complete(slot, value)
     return undefined
-  }
-
-  #argumentsOf(slot: number): unknown[] {
-    const letter = this.#tasks.read(slot)
-    const args = decodeArguments(letter)
-    letter.release()
-    return args
   }
 
   /** A task has called the pool: what follows is not its doing. */
@@ -201,7 +223,7 @@ export class SlotRunner implements PoolHost<number> {
     if (!this.#decide(slot)) return
     const wanted = this.#tasks.hasFlag(slot, VOID) ? undefined : value
     try {
-      if (!this.#tasks.fill(slot, encode(wanted))) throw new NotSerializableError(`There is no room for the result`)
+      this.#desk.write(slot, wanted)
       this.#tasks.settle(slot, NORMAL)
     } catch (error) {
       this.#writeError(slot, error)
@@ -220,16 +242,12 @@ export class SlotRunner implements PoolHost<number> {
   }
 
   #writeError(slot: number, error: unknown): void {
-    let letter
+    signStack(error, Thread.currentThread().name)
     try {
-      letter = encode(error)
+      this.#desk.write(slot, error)
     } catch (cause) {
-      letter = encode(
-        new NotSerializableError(`The task threw something that cannot be sent to another thread`, { cause }),
-      )
-    }
-    if (!this.#tasks.fill(slot, letter)) {
-      this.#tasks.fill(slot, encode(new NotSerializableError("The task failed, and there is no room for its error")))
+      const why = cause instanceof Error ? `: ${cause.message}` : ""
+      this.#tasks.fill(slot, encode(new NotSerializableError(`What the task threw cannot be sent${why}`)))
     }
     this.#tasks.settle(slot, EXCEPTIONAL)
   }
@@ -242,6 +260,7 @@ export class SlotRunner implements PoolHost<number> {
   }
 
   #discard(slot: number): void {
+    this.#desk.forget(slot)
     // Whoever is interrupting means this task. The next one must not be hit.
     while (this.#tasks.stateOf(slot) === INTERRUPTING && this.#boxes.isOpen(this.#tasks.boxOf(slot))) pause()
     this.#deliver(slot)
@@ -261,7 +280,35 @@ export class SlotRunner implements PoolHost<number> {
   /** Lets the submitter know. If there is a hook, the owner does, and then calls it. */
   #deliver(slot: number): void {
     if (this.#tasks.hasFlag(slot, MEASURED)) this.#noteEnd(slot)
-    if (!this.#has(AFTER) || this.#self.taskInHand !== slot) this.#boxes.put(slot)
+    if (this.#has(AFTER) && this.#self.taskInHand === slot) return
+    if (!this.#tasks.isPosted(slot)) this.#boxes.put(slot)
+    else this.#deliverWithNext(slot)
+  }
+
+  /**
+   * Who gets things posted has often more tasks of that kind waiting, and is asked for the next one at once. To be woken twice
+   * would cost it more than anything else, so it is rung only if the next task is another one.
+   */
+  #deliverWithNext(slot: number): void {
+    const box = this.#tasks.boxOf(slot)
+    if (this.#unrung !== 0 && this.#unrung !== box) this.#ring()
+    if (this.#boxes.put(slot, true)) return
+    this.#unrung = box
+    queueMicrotask(this.#ring)
+  }
+
+  /** Whether the arguments of the task are going to be asked for, from whoever has to be rung. */
+  #asksSoon(slot: number): boolean {
+    const isAsking = this.#tasks.isPosted(slot) && this.#tasks.boxOf(slot) === this.#unrung
+    return (
+      isAsking && this.#tasks.stateOf(slot) === NEW && this.#functions.known(this.#tasks.functionOf(slot)) !== undefined
+    )
+  }
+
+  readonly #ring = (): void => {
+    const box = this.#unrung
+    this.#unrung = 0
+    if (box !== 0) this.#boxes.ring(box)
   }
 
   /** The owner has written down why. */

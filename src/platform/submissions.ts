@@ -7,11 +7,10 @@
  */
 import { CANCELLED, EXCEPTIONAL, INTERRUPTED, INTERRUPTING, NORMAL } from "../future/task-state.ts"
 import { encodeArguments } from "../codec/arguments.ts"
-import { decode } from "../codec/codec.ts"
 import type { Letter } from "../codec/letter.ts"
-import { TaskNotPortableError, TimeoutError } from "../errors.ts"
+import { NotSerializableError, TaskNotPortableError, TimeoutError } from "../errors.ts"
 import { Carrier } from "../executor/carrier.ts"
-import { priorityOf } from "../executor/with-options.ts"
+import { priorityOf, setTransfer, transferOf } from "../executor/with-options.ts"
 import { type Call, callOf } from "../future/call.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { nameOf, type Runnable } from "../future/runnable.ts"
@@ -22,8 +21,12 @@ import { Watch } from "../memory/watch.ts"
 import { DUE, type Steps, TIMEOUT } from "../memory/waiting.ts"
 import type { Boxes } from "./boxes.ts"
 import type { FunctionTable } from "./function-table.ts"
-import { COMMAND, TIMED, VOID } from "./layout.ts"
+import { requireAmong, requirePresent } from "../task/transfer.ts"
+import { COMMAND, REACHABLE, TIMED, VOID } from "./layout.ts"
+import { Outgoing } from "./outgoing.ts"
 import type { PoolMemory } from "./pool-memory.ts"
+import { PostOffice } from "./post-office.ts"
+import { ON_ITS_WAY, outcomeOf } from "./results.ts"
 import type { TaskRecords } from "./task-records.ts"
 
 /** What the pool does for those who submit. */
@@ -55,11 +58,20 @@ export class Submissions implements RemoteTasks {
   readonly #service: Service
   readonly #box: number
   readonly #isOrdered: boolean
+  readonly #office: PostOffice
+  readonly #outgoing: Outgoing
+  /** REACHABLE if this thread is. */
+  readonly #reachable: number
+  /** At rest; what of arguments cannot be written down is collected there. */
+  #collector: object[] | undefined = []
+  /** Slots that are over, but something that was posted has not come yet. */
+  #late: number[] = []
   /** By slot. */
   readonly #submitted: (Runnable | undefined)[] = []
   #pending = 0
   #kept = false
   #isRetired = false
+  #isRetiring = false
   /** How many calls of {@link blocking} this thread is in. */
   #blocked = 0
   /** Slots that have arrived and are yet to be looked at, and how far that has come. */
@@ -82,6 +94,9 @@ export class Submissions implements RemoteTasks {
       service.serve(this.#blocked > 0)
     })
     this.#box = boxes.open(this.bell)
+    this.#office = PostOffice.of(memory)
+    this.#outgoing = new Outgoing(tasks, this.#office, () => this.look())
+    this.#reachable = this.#office.isReachable ? REACHABLE : 0
   }
 
   /** Whether the process is to stay alive though nothing is pending. */
@@ -95,6 +110,8 @@ export class Submissions implements RemoteTasks {
   retire(): void {
     if (this.#isRetired) return
     this.look()
+    this.#isRetiring = this.#late.length > 0
+    if (this.#isRetiring) return // it does so when the rest has come
     this.#isRetired = true
     this.#boxes.close(this.#box)
     this.bell.end()
@@ -109,6 +126,7 @@ export class Submissions implements RemoteTasks {
       if (task instanceof FutureTask) this.#tell(task, EXCEPTIONAL, true, error)
     }
     this.#pending = 0
+    this.#late = []
     this.bell.letGo()
   }
 
@@ -116,41 +134,73 @@ export class Submissions implements RemoteTasks {
 
   /** Writes the task down; its slot. Throws if it cannot be, and then nothing has changed. 0 if there is no room. */
   record(task: Runnable): number {
-    let letter: Letter
+    let args: readonly unknown[]
     let number: number
     let isVoid = false
     if (task instanceof FutureTask && task.workArguments.length > 0 && task.run === FutureTask.prototype.run) {
       number = this.#functions.numberOf(task.work as Call["fn"])
-      letter = encodeArguments(task.workArguments)
+      args = task.workArguments
     } else {
-      const { fn, args, result } = this.#callOf(task)
-      isVoid = result !== undefined
-      number = this.#functions.numberOf(fn)
-      letter = encodeArguments(args)
+      const call = this.#callOf(task)
+      number = this.#functions.numberOf(call.fn)
+      isVoid = call.result !== undefined
+      ;({ args } = call)
     }
-    const flags =
-      task instanceof FutureTask
-        ? (this.#futureOf(task).watcher === undefined ? 0 : TIMED) | (isVoid ? VOID : 0)
-        : COMMAND | VOID
-    let slot = this.#tasks.take(this.#box, number, flags)
-    if (slot === 0) {
-      this.look() // what is done makes room
-      slot = this.#tasks.take(this.#box, number, flags)
+    const toMove = transferOf(task)
+    const things = this.#reachable === 0 ? undefined : (this.#collector ?? [])
+    this.#collector = undefined // a getter among the arguments may submit something itself
+    const letter = toMove === undefined ? encodeArguments(args, things) : this.#encode(args, things, toMove)
+    const isWhole = things === undefined || things.length === 0
+    if (isWhole) this.#collector = things
+    const slot = this.#take(number, this.#flagsOf(task, isVoid))
+    if (slot === 0) letter.release()
+    else if (!isWhole || !this.#tasks.fill(slot, letter)) {
+      if (things === undefined) {
+        this.#tasks.free(slot)
+        return 0
+      }
+      this.#outgoing.pack(slot, letter, isWhole ? [] : things, toMove ?? NOT_MOVED, args)
     }
-    if (slot === 0) {
-      letter.release()
-      return 0
+    if (slot !== 0) this.#note(slot, task)
+    return slot
+  }
+
+  #encode(args: readonly unknown[], things: object[] | undefined, toMove: readonly object[]): Letter {
+    if (things === undefined) {
+      throw new NotSerializableError(
+        "Nothing can be moved to the threads of this pool from here: this thread was not made by corepool, or not by the thread that made the pool",
+      )
     }
-    if (!this.#tasks.fill(slot, letter)) {
-      this.#tasks.free(slot)
-      return 0
-    }
+    requirePresent("transfer", toMove)
+    const letter = encodeArguments(args, things, new Set(toMove))
+    requireAmong("transfer", toMove, things, "the arguments")
+    return letter
+  }
+
+  #flagsOf(task: Runnable, isVoid: boolean): number {
+    if (!(task instanceof FutureTask)) return COMMAND | VOID | this.#reachable
+    const timed = this.#futureOf(task).watcher === undefined ? 0 : TIMED
+    return timed | (isVoid ? VOID : 0) | this.#reachable
+  }
+
+  #take(number: number, flags: number): number {
+    const slot = this.#tasks.take(this.#box, number, flags)
+    if (slot !== 0) return slot
+    this.look() // what is done makes room
+    return this.#tasks.take(this.#box, number, flags)
+  }
+
+  #note(slot: number, task: Runnable): void {
     if (this.#pending < FEW || slot % SAMPLE === 0) this.#tasks.noteSubmission(slot, sharedNow())
     if (this.#isOrdered) this.#tasks.setPriority(slot, priorityOf(task) ?? NaN)
     if (task instanceof FutureTask) this.#futureOf(task).runElsewhere(this, this.#tasks.handleOf(slot))
     this.#submitted[slot] = task
     if (++this.#pending === 1) this.bell.hold()
-    return slot
+  }
+
+  /** The pool has the task in this slot. */
+  seal(slot: number): void {
+    this.#outgoing.seal(slot)
   }
 
   #callOf(task: Runnable): Call {
@@ -175,11 +225,16 @@ export class Submissions implements RemoteTasks {
     return task instanceof Carrier ? (task.future as FutureTask<unknown>) : task
   }
 
-  /** The task is not to run: gives it back. Only if its slot is in nobody else's hands. */
+  /**
+   * The task is not to run: gives it back. Only if its slot is in nobody else's hands. Undefined if it was submitted by another
+   * thread, which is to hear of it.
+   */
   takeBack(slot: number): Runnable | undefined {
     const task = this.#forget(slot)
     if (task === undefined) return undefined // another thread's, which alone may free it
     if (task instanceof FutureTask) this.#futureOf(task).comeBack()
+    const moved = this.#outgoing.restore(slot)
+    if (moved.length > 0) setTransfer(task, moved)
     this.#tasks.free(slot)
     return task
   }
@@ -210,6 +265,7 @@ export class Submissions implements RemoteTasks {
 
   look(): void {
     if (this.#isRetired) return
+    if (this.#late.length > 0) this.#append(this.#late.splice(0))
     this.#boxes.empty(this.#box, this.#append)
     // What is told may wait for the next one in turn: whoever comes goes on where the last one is.
     while (this.#next < this.#arrived.length) this.receive(this.#arrived[this.#next++] as number)
@@ -217,6 +273,7 @@ export class Submissions implements RemoteTasks {
       this.#arrived = []
       this.#next = 0
     }
+    if (this.#isRetiring && this.#late.length === 0) this.retire()
   }
 
   /** Settles the task in this slot, which is over; `hook` is told of it before a command's error is. */
@@ -226,14 +283,17 @@ export class Submissions implements RemoteTasks {
     let failed = state !== NORMAL
     if (state < CANCELLED) {
       try {
-        const letter = this.#tasks.read(slot)
-        outcome = decode(letter)
-        letter.release()
+        outcome = outcomeOf(slot, this.#tasks, this.#office, this.#outgoing)
       } catch (error) {
         outcome = error
         failed = true
       }
-    }
+      if (outcome === ON_ITS_WAY) {
+        this.#late.push(slot)
+        return
+      }
+    } else this.#office.forget(this.#tasks.handleOf(slot))
+    this.#outgoing.finish(slot)
     const task = this.#forget(slot)
     const worker = this.#tasks.workerOf(slot)
     this.#tasks.free(slot)
@@ -308,5 +368,7 @@ function resultOf({ work, workArguments }: FutureTask<unknown>, returned: unknow
   const given = work === undefined || workArguments.length > 0 ? undefined : callOf(work).result
   return given === undefined ? returned : given.value
 }
+
+const NOT_MOVED: readonly object[] = []
 
 const NOTHING: Call = { fn: () => undefined, args: [] }

@@ -96,6 +96,7 @@ export class TaskForm implements QueueForm<Runnable> {
     } finally {
       if (!isIn) this.#submissions.takeBack(slot)
     }
+    if (isIn) this.#submissions.seal(slot)
     return isIn
   }
 

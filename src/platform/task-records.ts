@@ -5,7 +5,8 @@
  *     STATE     NEW, and so on: see future/task-state.ts. What becomes of a task is decided there, whoever wants to decide
  *     BOX       where its submitter hears of it
  *     FUNCTION  what to call (function-table.ts)
- *     KIND, LENGTH, BLOCK, DATA   the arguments, later the result: in place if they are short, else in a block of the arena
+ *     KIND, LENGTH, BLOCK, DATA   the arguments, later the result: in place if they are short, else in a block of the arena.
+ *               KIND also says how many references follow the bytes, and whether something was posted, or is to be asked for
  *
  * Who frees a slot: its submitter, when it finds the slot in its box; whoever has taken the task out of the queue puts it
  * there in the end, also if it was cancelled.
@@ -17,6 +18,13 @@ import { Slots } from "../memory/slots.ts"
 import { leaveNew, NEW, settle, stateOf } from "../future/task-state.ts"
 import { MEASURED, slotsBase, TASK, tasksBase } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
+
+/** The parts of KIND. */
+const KIND_MASK = 0xff
+const POSTED = 0x100
+const REFERENCES_SHIFT = 9
+
+const NO_REFERENCES: readonly number[] = []
 
 const INLINE_BYTES = (TASK.SIZE - TASK.DATA) * 4
 
@@ -211,44 +219,83 @@ export class TaskRecords {
 
   // ------------------------------------------------------------------ what it carries
 
-  /** Writes the value into the record; false if there is no room for it. The letter is released. */
-  fill(slot: number, letter: Letter): boolean {
+  /**
+   * Writes the value into the record, and numbers that refer to what is not in it; false if there is no room. Otherwise the
+   * letter is released.
+   */
+  fill(slot: number, letter: Letter, references: readonly number[] = NO_REFERENCES): boolean {
     const record = this.recordOf(slot)
     const words = this.#words
     const { length } = letter
+    const { length: count } = references
+    const total = count === 0 ? length : appendTo(letter, references)
     this.#dropBlock(record)
-    write(words, record + TASK.KIND, letter.kind)
-    write(words, record + TASK.LENGTH, length)
-    if (length <= INLINE_BYTES) {
+    if (total <= INLINE_BYTES) {
       const source = letter.words
-      const count = (length + 3) >> 2
-      for (let i = 0; i < count; i++) write(words, record + TASK.DATA + i, source[i] as number)
+      const wordCount = (total + 3) >> 2
+      for (let i = 0; i < wordCount; i++) write(words, record + TASK.DATA + i, source[i] as number)
     } else {
-      const block = this.#arena.take(length)
-      if (block === 0) {
-        letter.release()
-        return false
-      }
-      this.#arena.write(block, letter.bytes, length)
+      const block = this.#arena.take(total)
+      if (block === 0) return false
+      this.#arena.write(block, letter.bytes, total)
       write(words, record + TASK.BLOCK, block)
     }
+    write(words, record + TASK.KIND, letter.kind | (count << REFERENCES_SHIFT))
+    write(words, record + TASK.LENGTH, length)
     letter.release()
     return true
   }
 
-  /** A copy of what {@link fill} has written; to be released. */
+  /** A copy of the value that {@link fill} has written; to be released. */
   read(slot: number): Letter {
     const record = this.recordOf(slot)
     const words = this.#words
     const length = read(words, record + TASK.LENGTH)
-    const letter = Letter.toRead(read(words, record + TASK.KIND), length)
+    const letter = Letter.toRead(read(words, record + TASK.KIND) & KIND_MASK, length)
+    this.#copy(record, letter, length)
+    return letter
+  }
+
+  /** The numbers that came with it. */
+  referencesOf(slot: number): number[] {
+    const record = this.recordOf(slot)
+    const words = this.#words
+    const count = read(words, record + TASK.KIND) >>> REFERENCES_SHIFT
+    if (count === 0) return []
+    const start = wholeWords(read(words, record + TASK.LENGTH))
+    const letter = Letter.toRead(0, start + count * 4)
+    this.#copy(record, letter, start + count * 4)
+    const references = Array.from(letter.words.subarray(start / 4, start / 4 + count))
+    letter.release()
+    return references
+  }
+
+  #copy(record: number, letter: Letter, length: number): void {
+    const words = this.#words
     const block = read(words, record + TASK.BLOCK)
     if (block === 0) {
       const target = letter.words
       const count = (length + 3) >> 2
       for (let i = 0; i < count; i++) target[i] = read(words, record + TASK.DATA + i)
     } else this.#arena.readInto(letter.bytes, block, length)
-    return letter
+  }
+
+  /** Whether the value is all in the record. */
+  isWhole(slot: number): boolean {
+    const record = this.recordOf(slot)
+    return read(this.#words, record + TASK.KIND) <= KIND_MASK
+  }
+
+  /** Whether some of it was posted, or is to be asked for. */
+  isPosted(slot: number): boolean {
+    const record = this.recordOf(slot)
+    return (read(this.#words, record + TASK.KIND) & POSTED) !== 0
+  }
+
+  /** Says so; if `all` of it is, what {@link fill} may have written means nothing. */
+  notePosted(slot: number, all: boolean): void {
+    const record = this.recordOf(slot)
+    write(this.#words, record + TASK.KIND, (all ? 0 : read(this.#words, record + TASK.KIND)) | POSTED)
   }
 
   #dropBlock(record: number): void {
@@ -257,4 +304,17 @@ export class TaskRecords {
     write(this.#words, record + TASK.BLOCK, 0)
     this.#arena.give(block)
   }
+}
+
+/** Writes them behind the bytes; how long that is altogether. */
+function appendTo(letter: Letter, references: readonly number[]): number {
+  const start = wholeWords(letter.length)
+  const total = start + references.length * 4
+  if (total > letter.bytes.length) letter.reserve(total, letter.length)
+  letter.words.set(references, start / 4)
+  return total
+}
+
+function wholeWords(bytes: number): number {
+  return (bytes + 3) & ~3
 }

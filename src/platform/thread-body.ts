@@ -1,9 +1,11 @@
 /** A worker thread of the runtime, as the body of a Thread: how it is started, and how its end is told. */
 import { load, sharedWords } from "#atomics"
 import type { Worker as RuntimeThread } from "node:worker_threads"
+import { hereIn } from "../memory/this-thread.ts"
 import { VERSION } from "../per-thread.ts"
 import type { PlatformThreadOptions } from "../thread/platform-threads.ts"
 import type { Thread, ThreadBody } from "../thread/thread.ts"
+import { Lines } from "./lines.ts"
 import type { PoolHandle } from "./pool-memory.ts"
 import type { SharedWorker } from "./shared-roster.ts"
 import { type Orders, PRELOADING } from "./worker-orders.ts"
@@ -60,10 +62,12 @@ export class WorkerBody implements ThreadBody {
   start({ name, id }: Thread, ended: () => void): void {
     this.#name = name
     const options = this.#options
+    const line = Lines.of(hereIn(this.#pool.space)).begin()
     const orders: Orders = {
       version: VERSION,
       pool: this.#pool,
       worker: this.#worker.number,
+      line: line.end,
       name,
       id,
       outputs: outputsFor(options.output),
@@ -71,12 +75,13 @@ export class WorkerBody implements ThreadBody {
       preloadsLate: deadly.has(options),
       progress: sharedWords(1),
     }
-    const thread = startWorker(name, orders, options)
+    const thread = startWorker(name, orders, [line.end.port], options)
     thread.unref() // what is pending keeps the process alive, and not that there are threads
     let error: unknown
     thread.once("error", (reason: unknown) => (error = reason))
     thread.once("exit", (code) => {
       if (load(orders.progress, 0) === PRELOADING) deadly.add(options)
+      line.hangUp()
       this.#death = { code, error }
       ended()
       this.#died(this)

@@ -3,7 +3,9 @@ import { KeepAlive } from "../memory/keep-alive.ts"
 import { PoolCore } from "../pool/pool-core.ts"
 import { Thread } from "../thread/thread.ts"
 import { Boxes } from "./boxes.ts"
+import { Desk } from "./desk.ts"
 import { FunctionTable } from "./function-table.ts"
+import { Lines } from "./lines.ts"
 import { PoolMemory } from "./pool-memory.ts"
 import { SharedRoster } from "./shared-roster.ts"
 import { TaskRecords } from "./task-records.ts"
@@ -19,6 +21,8 @@ export async function work(orders: Orders): Promise<void> {
   // An idle worker awaits its bell, which keeps nothing alive.
   new KeepAlive().hold({})
   const memory = PoolMemory.open(orders.pool)
+  Lines.of(memory.here).adopt(orders.line)
+  Desk.learn = async () => (await import("./all-classes.ts")).registerAll()
   const roster = new SharedRoster(memory, () => memory.ringOwner())
   const self = roster.at(orders.worker)
   self.begin() // before any code of the user's: if that ends the thread, the owner finds it in the list

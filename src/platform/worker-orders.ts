@@ -1,6 +1,7 @@
 /** What a worker thread is told when it begins. */
 import { IllegalStateError } from "../errors.ts"
 import { VERSION } from "../per-thread.ts"
+import type { LineEnd } from "./line.ts"
 import type { PoolHandle } from "./pool-memory.ts"
 import type { Outputs } from "./worker-output.ts"
 
@@ -10,6 +11,8 @@ export interface Orders {
   readonly pool: PoolHandle
   /** Which of the pool's workers it is. */
   readonly worker: number
+  /** To the thread that gives them. */
+  readonly line: LineEnd
   readonly name: string
   readonly id: number
   readonly outputs: Outputs

@@ -7,18 +7,24 @@
  */
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { Worker as RuntimeThread, type WorkerOptions } from "node:worker_threads"
+import { type MessagePort, Worker as RuntimeThread, type WorkerOptions } from "node:worker_threads"
 import { typeError } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import type { PlatformThreadOptions, WorkerStart } from "../thread/platform-threads.ts"
 import { WORKER_SOURCE } from "./worker-source.ts"
 
-/** Starts a thread with these orders. Throws what the runtime, or the user's factory, throws. */
-export function startWorker(name: string, workerData: unknown, threads: PlatformThreadOptions): RuntimeThread {
+/** Starts a thread with these orders, and moves these ports in them. Throws what the runtime, or the user's factory, throws. */
+export function startWorker(
+  name: string,
+  workerData: unknown,
+  transferList: MessagePort[],
+  threads: PlatformThreadOptions,
+): RuntimeThread {
   const { resourceLimits, env, execArgv, workerFactory } = threads
   const options: WorkerStart = {
     name,
     workerData,
+    transferList: transferList as never[],
     ...(resourceLimits && { resourceLimits: { ...resourceLimits } }),
     ...(env && { env: { ...env } }),
     ...(execArgv && { execArgv: [...execArgv] }),

@@ -33,6 +33,7 @@ import { type Callable, requireRunnable, type Runnable } from "../future/runnabl
 import { currentFlow } from "../memory/flow.ts"
 import { type Handle, SHAREABLE, type Shared } from "../memory/shared-memory.ts"
 import { awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
+import { registerPools } from "../platform/known-classes.ts"
 import { PoolGuest } from "../platform/pool-guest.ts"
 import { PoolOwner } from "../platform/pool-owner.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
@@ -76,6 +77,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
       announceTermination: () => this.#termination.signalAll(),
     }
     Object.defineProperty(this, "handle", sharing)
+    registerPools(openPool)
     if (options instanceof SentPool) {
       const guest = new PoolGuest(options.shared, shell)
       this.#engine = guest
@@ -287,6 +289,8 @@ export class ThreadPoolExecutor extends ConfigurablePool {
     return Math.min(2 * this.maximumPoolSize, LARGEST_WINDOW)
   }
 }
+
+const openPool = (shared: Shared): ThreadPoolExecutor => ThreadPoolExecutor.from(shared)
 
 /** A clone takes along what an object owns, not what its class has. */
 const sharing: PropertyDescriptor & ThisType<ThreadPoolExecutor> = {

@@ -54,6 +54,8 @@ export interface PlatformThreadOptions {
 export interface WorkerStart {
   name: string
   workerData: unknown
+  /** Ports. (Their type is not named here, as not all programs have the types of Node.) */
+  transferList: never[]
   resourceLimits?: NonNullable<PlatformThreadOptions["resourceLimits"]>
   env?: Record<string, string | undefined>
   execArgv?: string[]

@@ -130,7 +130,7 @@ test("[WK3] the factory is given all that a Worker needs", async () => {
     execArgv: ["--no-warnings"],
     resourceLimits: { stackSizeMb: 3 },
     workerFactory: (options) => {
-      const { workerData: _, ...others } = options
+      const { workerData: _data, transferList: _ports, ...others } = options
       given.push(others)
       return new Worker(ENTRY, options)
     },

@@ -1,0 +1,165 @@
+/**
+ * Where a thread that runs tasks gets their arguments from, and leaves their outcomes. Most are whole in the record; the others
+ * have parts that were posted, or have to be asked for: see post-office.ts.
+ */
+import { decodeArguments } from "../codec/arguments.ts"
+import { encode } from "../codec/codec.ts"
+import { NotSerializableError } from "../errors.ts"
+import { move, requireAmong, requirePresent, transferListOf } from "../task/transfer.ts"
+import type { Boxes } from "./boxes.ts"
+import { REACHABLE } from "./layout.ts"
+import type { PoolMemory } from "./pool-memory.ts"
+import { asPosted, letterIn, type Parcel, PostOffice } from "./post-office.ts"
+import { isKnown, posted, toPost } from "./references.ts"
+import type { TaskRecords } from "./task-records.ts"
+
+const NOTHING: readonly object[] = []
+
+export class Desk {
+  /** How this thread learns of classes that it does not know; one that has made a pool knows all of them. */
+  static learn: () => Promise<void> = () => Promise.resolve()
+
+  readonly #tasks: TaskRecords
+  readonly #boxes: Boxes
+  readonly #office: PostOffice
+  readonly #token: number
+  /** The shared things that tasks under way were given, by slot. If one is returned, the submitter has it. */
+  readonly #given = new Map<number, readonly object[]>()
+  /** At rest; what cannot be written down is collected there. */
+  #collector: object[] | undefined = []
+
+  constructor(memory: PoolMemory, tasks: TaskRecords, boxes: Boxes) {
+    this.#tasks = tasks
+    this.#boxes = boxes
+    this.#office = PostOffice.of(memory)
+    this.#token = memory.here.token
+  }
+
+  // ------------------------------------------------------------------ arguments
+
+  /** The arguments of the task; undefined if they have to be {@link fetch}ed. */
+  argumentsOf(slot: number): unknown[] | undefined {
+    return this.#tasks.isWhole(slot) ? this.#read(slot, undefined, NOTHING) : this.#gather(slot)
+  }
+
+  #gather(slot: number): unknown[] | undefined {
+    const submitter = this.#submitterOf(slot)
+    const isOurs = submitter === this.#token
+    if (isOurs) return this.#open(slot, this.#office.sender?.handOver(this.#tasks.handleOf(slot)) ?? LOST, true)
+    if (this.#tasks.isPosted(slot)) return undefined
+    const things = this.#office.lines.known.recall(submitter, this.#tasks.referencesOf(slot))
+    if (things === undefined) return undefined
+    this.#given.set(slot, things)
+    return this.#read(slot, undefined, things)
+  }
+
+  /**
+   * Asks for them: the arguments, if they are here in a moment, for which the thread blocks, or a promise of them. Throws if
+   * the submitter has ended, or cannot send them.
+   */
+  fetch(slot: number): unknown[] | Promise<unknown[]> {
+    const handle = this.#tasks.handleOf(slot)
+    const line = this.#office.ask(handle, this.#submitterOf(slot))
+    const parcel = this.#office.linger(handle, line)
+    if (parcel?.things.every(isKnown) === true) return this.#open(slot, parcel, false)
+    return this.#openLater(slot, parcel ?? this.#office.wait(handle, line))
+  }
+
+  async #openLater(slot: number, pending: Parcel | Promise<Parcel>): Promise<unknown[]> {
+    const parcel = await pending
+    if (!parcel.things.every(isKnown)) await Desk.learn()
+    return this.#open(slot, parcel, false)
+  }
+
+  #open(slot: number, parcel: Parcel, isOurs: boolean): unknown[] {
+    const things = isOurs ? parcel.things : parcel.things.map(posted)
+    if (!this.#tasks.isPosted(slot)) {
+      this.#given.set(slot, things)
+      if (!isOurs) this.#office.lines.known.remember(this.#submitterOf(slot), this.#tasks.referencesOf(slot), things)
+    }
+    return this.#read(slot, parcel, things)
+  }
+
+  #read(slot: number, parcel: Parcel | undefined, things: readonly object[]): unknown[] {
+    const letter = (parcel && letterIn(parcel)) ?? this.#tasks.read(slot)
+    const args = decodeArguments(letter, things)
+    letter.release()
+    return args
+  }
+
+  #submitterOf(slot: number): number {
+    return this.#boxes.holderOf(this.#tasks.boxOf(slot))
+  }
+
+  // ------------------------------------------------------------------ outcomes
+
+  /** Writes down what has become of the task, and posts the rest. Throws NotSerializableError if that cannot be done. */
+  write(slot: number, outcome: unknown): void {
+    const given = this.#takeGiven(slot)
+    const isPostable = this.#tasks.hasFlag(slot, REACHABLE)
+    const things = isPostable ? (this.#collector ?? []) : undefined
+    this.#collector = undefined // the user's code that may run now may have another one written
+    const toMove = transferListOf(outcome) ?? NOTHING
+    if (toMove.length > 0) requireMovable(toMove, isPostable)
+    const letter = encode(outcome, things, toMove.length > 0 ? new Set(toMove) : undefined)
+    if (things === undefined || things.length === 0) {
+      this.#collector = things
+      if (toMove.length > 0) requireInResult(toMove, NOTHING)
+      if (this.#tasks.fill(slot, letter)) return
+      if (!isPostable) throw new NotSerializableError("There is no room for the result")
+    } else if (toMove.length > 0) requireInResult(toMove, things)
+    const echoes = (things ?? []).map((thing) => given.indexOf(thing) + 1)
+    const unknown = (things ?? []).filter((_, i) => echoes[i] === 0)
+    const hasRoom = letter.length > 0 && this.#tasks.fill(slot, letter, echoes)
+    if (hasRoom && unknown.length === 0) return
+    this.#post(slot, { things: unknown, letter: hasRoom ? undefined : asPosted(letter), echoes }, toMove)
+    this.#tasks.notePosted(slot, !hasRoom)
+  }
+
+  #takeGiven(slot: number): readonly object[] {
+    if (this.#given.size === 0) return NOTHING
+    const given = this.#given.get(slot) ?? NOTHING
+    this.#given.delete(slot)
+    return given
+  }
+
+  /** The task is over, and nobody wants to know its outcome. */
+  forget(slot: number): void {
+    this.#takeGiven(slot)
+  }
+
+  #post(slot: number, parcel: Parcel, toMove: readonly object[]): void {
+    const handle = this.#tasks.handleOf(slot)
+    const submitter = this.#submitterOf(slot)
+    try {
+      if (submitter === this.#token) {
+        const things = parcel.things.map((thing) => (toMove.includes(thing) ? move(thing) : thing))
+        this.#office.keep(handle, { ...parcel, things })
+      } else this.#office.send(submitter, handle, { ...parcel, things: parcel.things.map(toPost) }, toMove)
+    } catch (cause) {
+      if (cause instanceof NotSerializableError) throw cause
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw new NotSerializableError(`The result cannot be sent to another thread: ${why}`, { cause })
+    }
+  }
+}
+
+const LOST: Parcel = { things: NOTHING }
+
+/** What is wrong with the list of a result is told as what is wrong with the result. */
+function requireMovable(list: readonly object[], isPostable: boolean): void {
+  if (!isPostable) throw new NotSerializableError("Nothing can be moved to the thread that submitted the task")
+  asRefusal(() => requirePresent("list", list))
+}
+
+function requireInResult(list: readonly object[], things: readonly object[]): void {
+  asRefusal(() => requireAmong("list", list, things, "the result"))
+}
+
+function asRefusal(check: () => void): void {
+  try {
+    check()
+  } catch (cause) {
+    throw new NotSerializableError((cause as Error).message, { cause })
+  }
+}

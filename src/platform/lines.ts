@@ -1,0 +1,176 @@
+/**
+ * The lines of this thread to others, and how it hears what comes over them.
+ *
+ * There is a line from each worker to the thread that made it, from the beginning. If a worker has to do with another one,
+ * because that has submitted the task, it makes a line and has its maker pass the other end on; it need not wait for that, as
+ * a port takes messages before anybody has the other one. So who can be reached is who has the same maker, or is the maker. A
+ * thread that was not made by corepool has no line at all.
+ *
+ * A thread has these lines whatever the pools are; a message says which pool it is for.
+ */
+import { Bell } from "../memory/bell.ts"
+import type { Flow } from "../memory/flow.ts"
+import type { Here } from "../memory/here.ts"
+import { type BlockedWake, WaitList } from "../memory/wait-list.ts"
+import { perThread } from "../per-thread.ts"
+import { cut, Line, type LineEnd, newLine } from "./line.ts"
+import { KnownThings } from "./references.ts"
+
+/** To the maker: pass this end of a line on. To the one it is for: it is yours. */
+interface Introduction {
+  readonly to: number
+  readonly from: number
+  readonly end: LineEnd
+}
+
+/** A message for a pool: which one it is, and the rest. A list is read in half the time that an object takes. */
+export type PoolMessage = readonly [pool: number, ...unknown[]]
+
+export interface Recipient<M extends PoolMessage> {
+  arrived(message: M, line: Line): void
+  /** Everything that has come was handed over. */
+  settled(): void
+}
+
+const linesByLife = perThread("lines", () => new WeakMap<Here, Lines>())
+
+export class Lines {
+  /** Where to wait for messages, in either way. */
+  readonly news: WaitList
+  /** What has come over them, and may be spoken of again. */
+  readonly known: KnownThings
+  readonly #here: Here
+  readonly #bell: Bell
+  readonly #lines = new Set<Line>()
+  /** By pool. Who has nobody else that knows it is not waiting for anything. */
+  readonly #recipients = new Map<number, WeakRef<Recipient<never>>>()
+  #isLooking = false
+
+  private constructor(here: Here) {
+    this.#here = here
+    this.known = new KnownThings(here.space)
+    this.#bell = new Bell(here, () => this.look(), false)
+    this.news = new News(this.#bell)
+  }
+
+  static of(here: Here): Lines {
+    let lines = linesByLife.get(here)
+    if (lines === undefined) linesByLife.set(here, (lines = new Lines(here)))
+    return lines
+  }
+
+  /** A line to a thread that is about to be made: the end for it. `hangUp` when it has ended. */
+  begin(): { readonly end: LineEnd; hangUp(): void } {
+    const [ours, end] = newLine()
+    const line = this.adopt(ours)
+    return { end, hangUp: () => this.#drop(line) }
+  }
+
+  /** Takes over an end. */
+  adopt(end: LineEnd, peer?: number): Line {
+    const line = new Line(end, this.#bell, peer)
+    this.#lines.add(line)
+    return line
+  }
+
+  /** The line to a thread, if there is one. */
+  to(token: number): Line | undefined {
+    for (const line of this.#lines) if (line.peer === token) return line
+    return undefined
+  }
+
+  /** The line to a thread: a new one, with the help of another thread, if there is none. Undefined if that is not possible. */
+  reach(token: number, maker: number): Line | undefined {
+    const known = this.to(token)
+    if (known !== undefined) return known
+    const broker = this.to(maker)
+    if (broker === undefined) return undefined
+    const [ours, end] = newLine()
+    const line = this.adopt(ours, token)
+    broker.post({ to: token, from: this.#here.token, end } satisfies Introduction, [end.port])
+    broker.ring()
+    return line
+  }
+
+  /** From now on the messages for this pool go there. */
+  enroll<M extends PoolMessage>(pool: number, recipient: Recipient<M>): void {
+    for (const [other, known] of this.#recipients) if (known.deref() === undefined) this.#recipients.delete(other)
+    this.#recipients.set(pool, new WeakRef(recipient))
+  }
+
+  /** Reads what has come. */
+  look(): void {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    const told = new Set<Recipient<never>>()
+    try {
+      for (const line of this.#lines) {
+        const isDead = line.isDead // before the last look: nothing comes after that
+        this.#read(line, told)
+        if (isDead) this.#close(line)
+      }
+    } finally {
+      this.#isLooking = false
+    }
+    for (const recipient of told) recipient.settled()
+    this.news.signalAll()
+  }
+
+  #read(line: Line, told: Set<Recipient<never>>): void {
+    for (let message = line.receive(); message !== undefined; message = line.receive()) {
+      if (!Array.isArray(message)) this.#introduce(message as Introduction)
+      else {
+        const recipient = this.#recipients.get(message[0] as number)?.deref()
+        if (recipient === undefined) continue // nobody is left who could want it
+        told.add(recipient)
+        recipient.arrived(message as never, line)
+      }
+    }
+  }
+
+  #introduce({ to, from, end }: Introduction): void {
+    if (to === this.#here.token) {
+      this.adopt(end, from) // which is looked at next
+      return
+    }
+    const line = this.to(to)
+    if (line === undefined) cut(end, (token, bell) => this.#here.wake(token, bell))
+    else {
+      line.post({ to, from, end } satisfies Introduction, [end.port])
+      line.ring()
+    }
+  }
+
+  #drop(line: Line): void {
+    this.look()
+    this.#close(line)
+  }
+
+  #close(line: Line): void {
+    this.#lines.delete(line)
+    line.close()
+  }
+}
+
+/** A list for flows that await, and a bell for a thread that blocks. */
+class News extends WaitList {
+  readonly #bell: Bell
+
+  constructor(bell: Bell) {
+    super()
+    this.#bell = bell
+  }
+
+  /** What is waited for comes in any case, and is needed whatever happens. */
+  override get interruptible(): boolean {
+    return false
+  }
+
+  override get limited(): boolean {
+    return false
+  }
+
+  override block(flow: Flow, ms: number): BlockedWake {
+    return this.#bell.block(flow, ms)
+  }
+}

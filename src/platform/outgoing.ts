@@ -1,0 +1,156 @@
+/**
+ * What a thread has submitted and could not write down: it is kept here until the task is over, or somebody has taken it over.
+ *
+ * There are two kinds. Shared things are known by a number, and a worker that has met them before need not ask; they are kept
+ * so that it can. Everything else has to be asked for: what is to be moved, what only the runtime can copy, and arguments for
+ * which there was no room.
+ *
+ * When something is moved. A program expects a buffer to be empty as soon as `submit` has returned, though nobody has taken the
+ * task yet; but not if the pool has refused the task. So it is moved when the pool has the task, into another object of this
+ * thread, and from there to the worker that asks. A task that comes back unrun gets it as an argument again.
+ */
+import { decodeArguments } from "../codec/arguments.ts"
+import { encode } from "../codec/codec.ts"
+import type { Letter } from "../codec/letter.ts"
+import { NotSerializableError } from "../errors.ts"
+import { COMPLETING, EXCEPTIONAL } from "../future/task-state.ts"
+import { move } from "../task/transfer.ts"
+import type { Line } from "./line.ts"
+import { asPosted, letterIn, type Parcel, type PostOffice, type Sender } from "./post-office.ts"
+import { canBeReferred, numberOf, toPost } from "./references.ts"
+import type { TaskRecords } from "./task-records.ts"
+
+interface Kept {
+  things: object[]
+  /** Which of them are to be moved; empty if that is done. */
+  toMove: readonly object[]
+  /** Those that were, as they are now. */
+  moved: readonly object[]
+  /** The letter, if there was no room for it. */
+  readonly letter: Parcel["letter"]
+  /** What the task was called with. */
+  readonly args: readonly unknown[]
+  readonly isShared: boolean
+}
+
+export class Outgoing implements Sender {
+  readonly #tasks: TaskRecords
+  readonly #office: PostOffice
+  readonly #settled: () => void
+  /** By slot. */
+  readonly #kept = new Map<number, Kept>()
+
+  /** `settled` is called when parcels have come. */
+  constructor(tasks: TaskRecords, office: PostOffice, settled: () => void) {
+    this.#tasks = tasks
+    this.#office = office
+    this.#settled = settled
+    office.sender = this
+  }
+
+  /** Writes the letter down as far as possible, and keeps the rest. */
+  pack(slot: number, letter: Letter, things: object[], toMove: readonly object[], args: readonly unknown[]): void {
+    const isShared = toMove.length === 0 && things.every(canBeReferred)
+    const hasRoom = this.#tasks.fill(slot, letter, isShared ? things.map(numberOf) : undefined)
+    if (!hasRoom || !isShared) this.#tasks.notePosted(slot, !hasRoom)
+    this.#kept.set(slot, {
+      things,
+      toMove,
+      moved: [],
+      letter: hasRoom ? undefined : asPosted(letter),
+      args,
+      isShared: isShared && hasRoom,
+    })
+  }
+
+  /** The pool has the task. */
+  seal(slot: number): void {
+    const kept = this.#kept.get(slot)
+    if (kept !== undefined && kept.toMove.length > 0) this.#move(slot, kept)
+  }
+
+  #move(slot: number, kept: Kept): void {
+    const { things, toMove } = kept
+    kept.toMove = []
+    try {
+      kept.moved = toMove.map((thing) => {
+        const moved = move(thing)
+        things[things.indexOf(thing)] = moved
+        return moved
+      })
+    } catch (cause) {
+      // Nobody has begun the task: who takes it cannot have its arguments.
+      if (!this.#tasks.leaveNew(slot, COMPLETING)) return
+      this.#tasks.fill(
+        slot,
+        encode(new NotSerializableError(`The runtime cannot move it: ${reason(cause)}`, { cause })),
+      )
+      this.#tasks.settle(slot, EXCEPTIONAL)
+    }
+  }
+
+  // ------------------------------------------------------------------ asked for
+
+  send(handle: number, line: Line): void {
+    const slot = this.#tasks.slotOf(handle)
+    const kept = this.#tasks.isCurrent(handle) ? this.#kept.get(slot) : undefined
+    if (kept === undefined) {
+      this.#office.send(line, handle, { things: [], refusal: "The arguments of the task are gone" })
+    } else {
+      this.seal(slot)
+      if (!kept.isShared) this.#kept.delete(slot)
+      try {
+        this.#office.send(line, handle, { things: kept.things.map(toPost), letter: kept.letter }, kept.moved)
+      } catch (error) {
+        this.#office.send(line, handle, { things: [], refusal: `The runtime cannot send it: ${reason(error)}` })
+      }
+    }
+    line.ring()
+  }
+
+  handOver(handle: number): Parcel {
+    const slot = this.#tasks.slotOf(handle)
+    const kept = this.#kept.get(slot)
+    if (kept === undefined) throw new NotSerializableError("The arguments of the task are gone")
+    this.seal(slot)
+    if (!kept.isShared) this.#kept.delete(slot)
+    return { things: kept.things, letter: kept.letter }
+  }
+
+  look(): void {
+    this.#settled()
+  }
+
+  // ------------------------------------------------------------------ over
+
+  /** What the task was given of things that threads share. */
+  sharedBy(slot: number): readonly object[] {
+    const kept = this.#kept.get(slot)
+    return kept?.isShared === true ? kept.things : NOTHING
+  }
+
+  /** The task is over. */
+  finish(slot: number): void {
+    if (this.#kept.size > 0) this.#kept.delete(slot)
+  }
+
+  /**
+   * The task has come back, and nobody has begun it. Its arguments are what they were, but those that were moved are other
+   * objects: these.
+   */
+  restore(slot: number): readonly object[] {
+    const kept = this.#kept.get(slot)
+    this.#kept.delete(slot)
+    if (kept === undefined || kept.moved.length === 0) return NOTHING
+    const letter = letterIn(kept) ?? this.#tasks.read(slot)
+    const args = kept.args as unknown[]
+    for (const [i, value] of decodeArguments(letter, kept.things).entries()) args[i] = value
+    return kept.moved
+  }
+}
+
+const NOTHING: readonly object[] = []
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,206 @@
+/**
+ * What of a pool's tasks goes from thread to thread beside their records: arguments that their submitter keeps until somebody
+ * has taken the task and asks for them, and outcomes that cannot be written down.
+ *
+ *     worker                          submitter
+ *     takes the task
+ *     { ask }          ------------>  looks for what it has kept
+ *     reads it         <------------  { parcel }
+ *     runs the task
+ *     { parcel }       ------------>
+ *     settles the record, and puts it into the submitter's box
+ *
+ * A parcel is posted before the record says so. So who has found a task in its box finds the parcel too; except that a line
+ * between two workers may still be on its way to one of them.
+ *
+ * One for each pool that a thread has to do with, whether as a worker or as a submitter or both.
+ */
+import { NotSerializableError, ThreadDeathError } from "../errors.ts"
+import { Letter } from "../codec/letter.ts"
+import { mainFlow } from "../memory/flow.ts"
+import { awaiting, SIGNALLED, type Steps } from "../memory/waiting.ts"
+import { now } from "../time/timer.ts"
+import { perThread } from "../per-thread.ts"
+import type { Line } from "./line.ts"
+import { Lines, type Recipient } from "./lines.ts"
+import type { PoolMemory } from "./pool-memory.ts"
+
+/** What goes beside a record. */
+export interface Parcel {
+  /** What could not be written down. */
+  readonly things: readonly object[]
+  /** The letter, if there was no room for it in the record. */
+  readonly letter?: PostedLetter | undefined
+  /** Of all things that belong to an outcome: which of those that the task was given, counted from 1, or 0 if it was posted. */
+  readonly echoes?: readonly number[] | undefined
+  /** Why there is nothing. */
+  readonly refusal?: string | undefined
+}
+
+export interface PostedLetter {
+  readonly bytes: ArrayBuffer
+  readonly kind: number
+  readonly length: number
+}
+
+/** The handle of the task, and then the parcel; if there is none, it is what is asked for. */
+type Message =
+  | readonly [pool: number, task: number]
+  | readonly [
+      pool: number,
+      task: number,
+      things: Parcel["things"],
+      letter: Parcel["letter"],
+      echoes: Parcel["echoes"],
+      refusal: Parcel["refusal"],
+    ]
+
+/** Who has something to hand out; undefined if it has not got it. */
+export interface Sender {
+  /** Hands the parcel of the task to this line. */
+  send(handle: number, line: Line): void
+  /** For a task that is run in the thread that has submitted it. */
+  handOver(handle: number): Parcel
+  /** Parcels have come. */
+  look(): void
+}
+
+/** How long a worker blocks for a parcel before it lets its event loop go on, in ms. */
+const LINGER = 2
+
+const offices = perThread("post offices", () => new Map<number, WeakRef<PostOffice>>())
+
+export class PostOffice implements Recipient<Message> {
+  /** Has to be set by whoever submits. */
+  sender: Sender | undefined
+  readonly lines: Lines
+  readonly #memory: PoolMemory
+  readonly #pool: number
+  /** By the handle of their tasks. */
+  readonly #arrived = new Map<number, Parcel>()
+
+  private constructor(memory: PoolMemory) {
+    this.#memory = memory
+    this.#pool = memory.identity
+    this.lines = Lines.of(memory.here)
+    this.lines.enroll(this.#pool, this)
+  }
+
+  /** The one of this thread. */
+  static of(memory: PoolMemory): PostOffice {
+    let office = offices.get(memory.identity)?.deref()
+    if (office === undefined) {
+      for (const [pool, known] of offices) if (known.deref() === undefined) offices.delete(pool)
+      offices.set(memory.identity, new WeakRef((office = new PostOffice(memory))))
+    }
+    return office
+  }
+
+  /** Whether this thread can be reached by the pool's workers. */
+  get isReachable(): boolean {
+    const { owner, here } = this.#memory
+    return owner === 0 || owner === here.token || this.lines.to(owner) !== undefined // 0: it is just being made, here
+  }
+
+  // ------------------------------------------------------------------ sending
+
+  /** Posts a parcel to the thread with this token, or to a line. Throws what the runtime throws if that cannot be done. */
+  send(to: number | Line, task: number, parcel: Parcel, transfer: readonly object[] = []): Line {
+    const line = typeof to === "number" ? this.#lineTo(to) : to
+    const { things, letter, echoes, refusal } = parcel
+    const all = letter === undefined ? transfer : [...transfer, letter.bytes]
+    line.post([this.#pool, task, things, letter, echoes, refusal] satisfies Message, all)
+    return line
+  }
+
+  /** The same to this thread itself. */
+  keep(task: number, parcel: Parcel): void {
+    this.#arrived.set(task, parcel)
+  }
+
+  #lineTo(token: number): Line {
+    const line = this.lines.reach(token, this.#memory.owner)
+    if (line === undefined) throw new NotSerializableError(OUT_OF_REACH)
+    return line
+  }
+
+  // ------------------------------------------------------------------ receiving
+
+  arrived([, task, things, letter, echoes, refusal]: Message, line: Line): void {
+    if (things === undefined) this.sender?.send(task, line)
+    else this.#arrived.set(task, { things, letter, echoes, refusal })
+  }
+
+  settled(): void {
+    this.sender?.look()
+  }
+
+  /** The parcel of the task, if it has come. It has come only once. */
+  take(task: number): Parcel | undefined {
+    if (!this.#arrived.has(task)) this.lines.look()
+    const parcel = this.#arrived.get(task)
+    this.#arrived.delete(task)
+    return parcel
+  }
+
+  /** Nobody is going to take it. */
+  forget(task: number): void {
+    if (this.#arrived.size > 0) this.#arrived.delete(task)
+  }
+
+  /** Asks the thread with this token for the parcel of its task; the line over which it will come. */
+  ask(task: number, token: number): Line {
+    const line = this.#lineTo(token)
+    line.post([this.#pool, task] satisfies Message)
+    line.ring()
+    return line
+  }
+
+  /** Blocks the thread for a moment until the parcel is here: it is woken faster that way. Undefined if it has not come. */
+  linger(task: number, line: Line): Parcel | undefined {
+    const end = now() + LINGER
+    for (;;) {
+      const parcel = this.#look(task, line)
+      if (parcel !== undefined) return parcel
+      const left = end - now()
+      if (left <= 0 || this.lines.news.block(mainFlow, left) !== SIGNALLED) return undefined
+    }
+  }
+
+  /** Waits until it is here. */
+  wait(task: number, line: Line): Promise<Parcel> {
+    return awaiting(this.#waiting(task, line))
+  }
+
+  *#waiting(task: number, line: Line): Steps<Parcel> {
+    for (;;) {
+      const parcel = this.#look(task, line)
+      if (parcel !== undefined) return parcel
+      yield this.lines.news
+    }
+  }
+
+  /** Throws if it will never come. */
+  #look(task: number, line: Line): Parcel | undefined {
+    const { isDead } = line // before the last look
+    const parcel = this.take(task)
+    if (parcel?.refusal !== undefined) throw new NotSerializableError(parcel.refusal)
+    if (parcel !== undefined) return parcel
+    if (line.isOutOfReach) throw new NotSerializableError(OUT_OF_REACH)
+    if (isDead) throw new ThreadDeathError("The thread that submitted the task has ended, and its arguments with it")
+    return undefined
+  }
+}
+
+const OUT_OF_REACH =
+  "What cannot be written down as bytes can be sent only between threads of corepool that were made by the same thread, and that thread"
+
+/** The letter in a parcel. */
+export function letterIn({ letter }: Parcel): Letter | undefined {
+  return letter && Letter.over(letter.bytes, letter.kind, letter.length)
+}
+
+/** A letter for which there is no room: its memory is moved, and it must not be used any more. */
+export function asPosted({ bytes, kind, length }: Letter): PostedLetter {
+  return { bytes: bytes.buffer as ArrayBuffer, kind, length }
+}

@@ -1,0 +1,92 @@
+/**
+ * Moving instead of copying. What a task is given is moved if the executor is told so, `pool.with({ transfer: [buffer] })`; what
+ * it returns, if it says so itself:
+ *
+ *     export function blur(pixels: Uint8ClampedArray): Uint8ClampedArray {
+ *       …
+ *       return transfer(pixels)
+ *     }
+ */
+import { types } from "node:util"
+import { requireArray, requireObject, show, typeError } from "../checks.ts"
+import { isMovable } from "../codec/classification.ts"
+import { isSharedBuffer } from "../memory/shareables.ts"
+import { perThread } from "../per-thread.ts"
+
+/** A value, and what of it is to be moved; as long as there is the value. */
+const lists = perThread("transfer lists", () => ({ isUsed: false, of: new WeakMap<object, readonly object[]>() }))
+
+/**
+ * Says that these parts of a result are to be moved to the thread that gets it, and not copied: buffers, ports, streams. By
+ * default the value itself, or its buffer if it is a view of one. Returns the value. Without effect if the task is not run
+ * by another thread: then nothing need be moved.
+ *
+ * What is moved must be in the value, and cannot be used any more in this thread when the task has returned.
+ */
+export function transfer<T extends object>(value: T, list?: readonly object[]): T {
+  requireObject("value", value)
+  const moved = list ?? [ArrayBuffer.isView(value) ? value.buffer : value]
+  lists.of.set(value, requireTransferList("list", moved))
+  lists.isUsed = true
+  return value
+}
+
+/** What of a result is to be moved, if anything is. */
+export function transferListOf(value: unknown): readonly object[] | undefined {
+  return lists.isUsed && typeof value === "object" && value !== null ? lists.of.get(value) : undefined
+}
+
+const DEMAND = "an ArrayBuffer, a MessagePort, a stream or a FileHandle"
+
+/** A list of things that can be moved, each of them once. */
+export function requireTransferList(name: string, list: readonly object[]): readonly object[] {
+  for (const [i, thing] of requireArray(name, list).entries()) {
+    const place = `${name}[${i}]`
+    if (typeof thing !== "object" || thing === null) throw typeError(place, DEMAND, thing)
+    if (isSharedBuffer(thing)) {
+      throw new TypeError(
+        `Expected \`${place}\` to be ${DEMAND}, got shared memory, which is never moved: leave it out`,
+      )
+    }
+    if (ArrayBuffer.isView(thing)) {
+      throw new TypeError(`Expected \`${place}\` to be ${DEMAND}, got ${show(thing)}: name its buffer`)
+    }
+    if (!isMovable(thing)) throw typeError(place, DEMAND, thing)
+    if (list.indexOf(thing) !== i) {
+      throw new TypeError(`Expected \`${place}\` to be named once, but it is also \`${name}[${list.indexOf(thing)}]\``)
+    }
+  }
+  return [...list]
+}
+
+/** Throws if there is something in the list that has been moved before. */
+export function requirePresent(name: string, list: readonly object[]): void {
+  for (const [i, thing] of list.entries()) {
+    if (!types.isArrayBuffer(thing) || !isDetached(thing)) continue
+    throw new TypeError(`Expected \`${name}[${i}]\` to be a buffer with something in it, but it was transferred before`)
+  }
+}
+
+/** Throws if there is something in the list that is not among the things that were met in the value. */
+export function requireAmong(name: string, list: readonly object[], things: readonly object[], value: string): void {
+  for (const [i, thing] of list.entries()) {
+    if (!things.includes(thing)) throw new TypeError(`Expected \`${name}[${i}]\` to be in ${value}, but it is not`)
+  }
+}
+
+function isDetached(buffer: ArrayBuffer): boolean {
+  if (buffer.byteLength > 0) return false
+  try {
+    void new Uint8Array(buffer)
+    return false
+  } catch {
+    return true // there is no older way to ask
+  }
+}
+
+/** The same in this thread, in another object: the one that was given is empty from now on. */
+export function move<T extends object>(thing: T): T {
+  const { transfer: inPlace } = thing as { transfer?: () => T }
+  if (types.isArrayBuffer(thing) && inPlace !== undefined) return inPlace.call(thing)
+  return structuredClone(thing, { transfer: [thing as unknown as ArrayBuffer] })
+}

@@ -1,0 +1,150 @@
+/** Arguments and results that are moved, not copied; those that only the runtime can copy; and large ones. */
+import {
+  ArrayBlockingQueue,
+  CallerRunsPolicy,
+  Executors,
+  FutureTask,
+  RejectedExecutionError,
+  tasksOf,
+  ThreadPoolExecutor,
+  transfer,
+  virtualThreads,
+} from "corepool"
+import assert from "node:assert/strict"
+import { createHmac, createSecretKey } from "node:crypto"
+import { once } from "node:events"
+import test from "node:test"
+import { MessageChannel } from "node:worker_threads"
+import { thrownBy } from "../../support/harness.ts"
+import { SharedGate } from "../../support/shared-words.ts"
+
+const tasks = tasksOf<typeof import("./tasks.ts")>(new URL("tasks.js", import.meta.url))
+const same = tasks.same as unknown as <T>(value: T) => T // references to generic functions are not generic
+
+test("[TX6] a buffer is moved with its views, and is empty when submit returns", async () => {
+  await using pool = Executors.newFixedThreadPool(1)
+  const buffer = new ArrayBuffer(100)
+  const view = new Uint8Array(buffer, 10, 5).fill(3)
+  const copied = new Uint8Array(4).fill(1)
+  const future = pool.with({ transfer: [buffer] }).submit(same, { view, buffer, copied })
+  assert.deepEqual([buffer.byteLength, view.length, copied.length], [0, 0, 4])
+  const back = await future
+  assert.deepEqual([[...back.view], back.view.byteOffset, back.buffer.byteLength], [[3, 3, 3, 3, 3], 0, 100])
+})
+
+test("[TX6] many at once, while all threads are busy", async () => {
+  await using pool = Executors.newFixedThreadPool(2)
+  using gate = new SharedGate()
+  const busy = [pool.submit(tasks.pass, gate.index), pool.submit(tasks.pass, gate.index)]
+  const futures = Array.from({ length: 200 }, (_, i) => {
+    const bytes = new Uint8Array(1000).fill(i % 7)
+    return pool.with({ transfer: [bytes.buffer] }).submit(tasks.sum, bytes)
+  })
+  await gate.reached(2)
+  gate.open()
+  await Promise.all(busy)
+  assert.deepEqual(
+    await Promise.all(futures),
+    futures.map((_, i) => [(i % 7) * 1000, 1000]),
+  )
+})
+
+test("[TX7] a task that is refused leaves everything where it is", async () => {
+  await using pool = Executors.newFixedThreadPool(1)
+  pool.shutdown()
+  const buffer = new ArrayBuffer(8)
+  const error = thrownBy(() => pool.with({ transfer: [buffer] }).submit(same, buffer))
+  assert.ok(error instanceof RejectedExecutionError)
+  assert.equal(buffer.byteLength, 8)
+})
+
+test("[TX7] and so does one that the submitter has to run", async () => {
+  await using pool = new ThreadPoolExecutor({
+    corePoolSize: 1,
+    maximumPoolSize: 1,
+    workQueue: new ArrayBlockingQueue(1),
+    handler: CallerRunsPolicy,
+  })
+  using gate = new SharedGate()
+  const busy = pool.submit(tasks.pass, gate.index)
+  await gate.reached()
+  const waiting = pool.submit(same, 1)
+  const buffer = new ArrayBuffer(8)
+  const future = pool.with({ transfer: [buffer] }).submit(same, buffer)
+  assert.equal(await future, buffer)
+  assert.equal(buffer.byteLength, 8)
+  gate.open()
+  await Promise.all([busy, waiting])
+})
+
+test("[TX8] unrun tasks have their arguments", async () => {
+  await using pool = Executors.newFixedThreadPool(1)
+  await using other = Executors.newFixedThreadPool(1)
+  using gate = new SharedGate()
+  const busy = pool.submit(tasks.pass, gate.index)
+  await gate.reached()
+  const first = new Uint8Array(10).fill(1)
+  const second = new Uint8Array(10).fill(2)
+  const removed = pool.with({ transfer: [first.buffer] }).submit(tasks.sum, first)
+  pool.with({ transfer: [second.buffer] }).submit(tasks.sum, second)
+  assert.equal(pool.remove(removed), true)
+  other.execute(removed as FutureTask<unknown>)
+  assert.deepEqual(await removed, [10, 10])
+  const [unrun, ...more] = pool.shutdownNow()
+  assert.equal(more.length, 0)
+  other.execute(unrun as FutureTask<unknown>)
+  assert.deepEqual(await (unrun as FutureTask<unknown>), [20, 10])
+  gate.open()
+  await busy
+})
+
+test("[TX9] results are moved if the task says so", async () => {
+  await using pool = Executors.newFixedThreadPool(1)
+  assert.deepEqual([...(await pool.submit(tasks.filled, 3, 9))], [9, 9, 9])
+  const { moved, copied } = await pool.submit(tasks.moveOne)
+  assert.deepEqual([moved.byteLength, copied.byteLength], [10, 20])
+  assert.deepEqual(await pool.submit(tasks.keptSizes), [0, 20])
+})
+
+test("[TX9] transfer() returns the value, and on virtual threads nothing is moved", async () => {
+  const buffer = new ArrayBuffer(5)
+  assert.equal(transfer(buffer), buffer)
+  assert.equal(transfer({ buffer }, [buffer]).buffer, buffer)
+  await using pool = Executors.newFixedThreadPool(1, virtualThreads())
+  assert.equal(await pool.with({ transfer: [buffer] }).submit(() => transfer(buffer)), buffer)
+  assert.equal(buffer.byteLength, 5)
+})
+
+test("[TX10] blobs and keys are copied by the runtime", async () => {
+  await using pool = Executors.newFixedThreadPool(1)
+  assert.equal(await pool.submit(tasks.textOf, new Blob(["some", "thing"])), "something")
+  const key = createSecretKey(Buffer.from("secret"))
+  assert.equal(await pool.submit(tasks.sign, key, "text"), createHmac("sha256", key).update("text").digest("hex"))
+  assert.equal(await (await pool.submit(tasks.upperCased, "loud")).text(), "LOUD")
+})
+
+test("[TX10] a port can be moved", async () => {
+  await using pool = Executors.newFixedThreadPool(1)
+  const { port1, port2 } = new MessageChannel()
+  const heard = once(port1, "message")
+  await pool.with({ transfer: [port2] }).submit(tasks.answerOn, port2, "hello")
+  assert.deepEqual(await heard, ["hello"])
+  port1.close()
+  assert.match((thrownBy(() => pool.submit(same, new MessageChannel().port1)) as Error).message, /only moved/)
+})
+
+test("[TX11] a hundred megabytes there and back", async () => {
+  await using pool = Executors.newFixedThreadPool(1)
+  const bytes = new Uint8Array(100_000_000)
+  bytes[99_999_999] = 7
+  const back = await pool.submit(same, bytes)
+  assert.deepEqual([back.length, back[99_999_999], bytes.length], [100_000_000, 7, 100_000_000])
+})
+
+test("[TX11] long texts and structures, with shared things in them", async () => {
+  await using pool = Executors.newFixedThreadPool(1)
+  const view = new Int32Array(new SharedArrayBuffer(4))
+  const text = "long ".repeat(5_000_000)
+  const back = await pool.submit(same, { text, view, date: new Date(7) })
+  assert.deepEqual([back.text === text, back.view.length, back.date], [true, 1, new Date(7)])
+})
