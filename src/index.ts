@@ -9,6 +9,8 @@ export * from "./schedule/index.ts"
 // Tasks: what other threads can run.
 export * from "./task/index.ts"
 
+export { type ClassCodec, registerClass } from "./codec/revival.ts"
+
 // Futures: what becomes of tasks.
 export * from "./future/index.ts"
 

@@ -103,6 +103,13 @@ export class Here {
     const words = this.space.reach(node)
     // A node is in the mail once: its link is one word. If we die here, its thread hears of it and sets MAILED back.
     if (!compareAndSet(words, node + NODE.MAILED, 0, this.token)) return
+    if (!this.space.isAlive(token)) {
+      // It has just died, and nobody reads its mail. Its node may be another's by now, who has perhaps missed mail because of us.
+      store(words, node + NODE.MAILED, 0)
+      const heir = load(words, node + NODE.THREAD)
+      if (heir !== token) this.wake(heir, node)
+      return
+    }
     const box = this.space.entryOf(token) + THREAD.MAIL
     let top: number
     do {

@@ -50,6 +50,11 @@ export class Boxes {
     store(this.#memory.words, boxOf(number) + BOX.TOKEN, CLOSED)
   }
 
+  /** Whether it is the box of the thread with this token. */
+  isOf(number: number, token: number): boolean {
+    return load(this.#memory.words, boxOf(number) + BOX.TOKEN) === token
+  }
+
   /** Whether nothing has arrived. */
   isEmpty(number: number): boolean {
     return load(this.#memory.words, boxOf(number) + BOX.TOP) === 0
@@ -58,6 +63,13 @@ export class Boxes {
   /** Whose box it is. */
   holderOf(number: number): number {
     return load(this.#memory.words, boxOf(number) + BOX.TOKEN)
+  }
+
+  /** Whether a slot that is in use has been put into its box, and is still there. */
+  contains(slot: number): boolean {
+    let each = load(this.#memory.words, boxOf(this.#tasks.boxOf(slot)) + BOX.TOP)
+    while (each > 0 && each !== slot) each = this.#tasks.nextOf(each)
+    return each === slot
   }
 
   /** Whether there is somebody who looks into it. */
@@ -85,7 +97,8 @@ export class Boxes {
       write(tasks, record + TASK.NEXT, top)
     } while (!compareAndSet(words, box + BOX.TOP, top, slot))
     if (top !== 0) return true
-    if (!isQuiet) here.wake(submitter, load(words, box + BOX.BELL))
+    // Whoever has the box now: should it have changed hands meanwhile, the next one would not hear of its own tasks otherwise.
+    if (!isQuiet) here.wake(load(words, box + BOX.TOKEN), load(words, box + BOX.BELL))
     return !isQuiet
   }
 

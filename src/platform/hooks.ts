@@ -4,11 +4,12 @@
  * without hooks does not ask.
  */
 import { decode, encode } from "../codec/codec.ts"
+import { NotSerializableError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { COMPLETING, EXCEPTIONAL } from "../future/task-state.ts"
 import type { Boxes } from "./boxes.ts"
 import type { ForeignTask } from "./foreign-task.ts"
-import { AFTER, BEFORE, COMMAND, DONE, THREW } from "./layout.ts"
+import { AFTER, BEFORE, COMMAND, DONE, THREW, UNCAUGHT } from "./layout.ts"
 import type { SharedWorker } from "./shared-roster.ts"
 import type { Submissions } from "./submissions.ts"
 import type { TaskRecords } from "./task-records.ts"
@@ -16,7 +17,7 @@ import type { TaskRecords } from "./task-records.ts"
 export interface HookMethods {
   before(worker: SharedWorker, task: Runnable): void
   after(task: Runnable, error: unknown): void
-  /** What one of them has thrown. */
+  /** What one of them has thrown, or a command. */
   report(worker: SharedWorker, error: unknown): void
 }
 
@@ -47,7 +48,21 @@ export class Hooks {
   call(worker: SharedWorker, what: number): void {
     if (what === BEFORE) this.#before(worker)
     else if (what === AFTER) this.#after(worker)
+    else if (what === UNCAUGHT) this.#tell(worker)
     else this.#afterAgain(worker)
+  }
+
+  /** What a command has thrown, in the slot that the worker has in hand. */
+  #tell(worker: SharedWorker): void {
+    const slot = worker.handheld
+    let error: unknown = new NotSerializableError("A command has thrown something that only its submitter can be told")
+    if (!this.#tasks.isPosted(slot)) {
+      const letter = this.#tasks.read(slot)
+      error = decode(letter)
+      letter.release()
+    }
+    this.#methods.report(worker, error)
+    worker.answer(DONE)
   }
 
   #before(worker: SharedWorker): void {

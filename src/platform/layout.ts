@@ -65,7 +65,11 @@ export const WORKER = {
   BELL: 9,
   /** Tasks that are under way beside the one in hand, linked by TASK.NEXT. */
   BESIDE: 10,
-  SIZE: 11,
+  /** 1 if it is counted in HEADER.IDLE, or was until it was promised a task. */
+  WAITS: 11,
+  /** Of TASK: which use of its slot. */
+  HANDLE: 12,
+  SIZE: 13,
 } as const
 
 /** What is known of a thread that submits. */
@@ -98,8 +102,10 @@ export const TASK = {
 export const BEFORE = 1
 export const AFTER = 2
 export const AFTER_AGAIN = 3
-export const DONE = 4
-export const THREW = 5
+/** No hook: a command that another thread has submitted has thrown. */
+export const UNCAUGHT = 4
+export const DONE = 5
+export const THREW = 6
 
 /** A bit of FLAGS: nobody has a future of it. */
 export const COMMAND = 1

@@ -14,7 +14,6 @@ import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
 import { SynchronousQueue } from "../queue/synchronous-queue.ts"
-import { Thread } from "../thread/thread.ts"
 import { HEADER, NOTHING } from "./layout.ts"
 import { NoQueue } from "./no-queue.ts"
 import { PoolMember } from "./pool-member.ts"
@@ -107,9 +106,8 @@ export class PoolGuest extends PoolMember {
     return Infinity
   }
 
-  reportUncaught(error: unknown): void {
-    Thread.currentThread().reportUncaught(error)
-  }
+  /** The owner has told of it already. */
+  reportUncaught(): void {}
 
   protected override newWorker(firstTask: number | undefined): SharedWorker | undefined {
     return this.roster.enlist(firstTask)

@@ -5,7 +5,6 @@
  */
 import { callable as keepApart } from "../future/call.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
-import { NEW } from "../future/task-state.ts"
 import { PoolCore } from "../pool/pool-core.ts"
 import type { PoolEngine } from "../pool/pool-engine.ts"
 import type { PoolHost } from "../pool/pool-host.ts"
@@ -18,6 +17,7 @@ import { Desk } from "./desk.ts"
 import { ForeignTask } from "./foreign-task.ts"
 import { FunctionTable } from "./function-table.ts"
 import { registerKnownClasses } from "./known-classes.ts"
+import { isOrphan } from "./orphans.ts"
 import type { PoolHandle, PoolMemory } from "./pool-memory.ts"
 import { SharedRoster, type SharedWorker } from "./shared-roster.ts"
 import { type Service, Submissions } from "./submissions.ts"
@@ -108,9 +108,7 @@ export abstract class PoolMember implements PoolEngine, Service {
 
   /** Whether a slot is in nobody's hands. */
   protected isOrphan(slot: number): boolean {
-    if (this.tasks.stateOf(slot) !== NEW || this.waiting.toArray().includes(slot)) return false
-    for (const worker of this.roster) if (worker.handheld === slot || worker.claimed === slot) return false
-    return true
+    return isOrphan(slot, this.tasks, this.waiting, this.roster)
   }
 
   callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
@@ -172,9 +170,9 @@ export abstract class PoolMember implements PoolEngine, Service {
 
   // ------------------------------------------------------------------ service
 
-  stop(slot: number): void {
+  stop(slot: number, handle: number): void {
     for (const worker of this.roster) {
-      if (worker.handheld !== slot) continue
+      if (!worker.holds(slot, handle)) continue
       worker.interrupt()
       this.sentence(worker)
     }

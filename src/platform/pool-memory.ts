@@ -7,8 +7,9 @@ import type { Handle } from "../memory/shared-memory.ts"
 import { here, hereIn } from "../memory/this-thread.ts"
 import { PoolTimes } from "../pool/pool-times.ts"
 import { PoolState } from "../pool/pool-state.ts"
+import { Slots } from "../memory/slots.ts"
 import { SlotHeap } from "./slot-heap.ts"
-import { BASE, HEADER, MOST_ORDERED_TASKS, MOST_TASKS, TASK, tasksBase } from "./layout.ts"
+import { BASE, HEADER, MOST_ORDERED_TASKS, MOST_TASKS, slotsBase, TASK, tasksBase } from "./layout.ts"
 
 /** What another thread needs to take part. */
 export interface PoolHandle extends Handle {
@@ -16,6 +17,15 @@ export interface PoolHandle extends Handle {
   readonly arena: Handle["memory"]
   /** If the tasks have an order. */
   readonly order?: Handle["memory"]
+}
+
+/** What is decided when it is made. */
+interface Form {
+  /** See `HEADER.BOUND`. */
+  readonly bound: number
+  readonly isOrdered: boolean
+  /** How many slots there are. */
+  readonly capacity: number
 }
 
 export const TYPE = "ThreadPoolExecutor"
@@ -31,6 +41,8 @@ export class PoolMemory {
   readonly here: Here
   readonly state: PoolState
   readonly times: PoolTimes
+  /** Which records of tasks are in use. */
+  readonly slots: Slots
   /** What tells this pool from others: the same number in all threads. */
   readonly identity: number
   /** How many slots there are. */
@@ -58,6 +70,7 @@ export class PoolMemory {
     this.times = new PoolTimes(memory.words, BASE.TIMES)
     this.identity = PoolMemory.identityIn(memory)
     this.capacity = load(memory.words, BASE.HEADER + HEADER.CAPACITY)
+    this.slots = new Slots(memory.words, slotsBase(this.capacity), this.capacity, 0)
   }
 
   /** New memory, for a queue with this bound, see `HEADER.BOUND`, and perhaps an order. */
@@ -67,21 +80,39 @@ export class PoolMemory {
     const base = tasksBase(capacity)
     const first = Math.min(FIRST_TASKS, capacity)
     const memory = GrowingWords.reserve(base + (first + 1) * TASK.SIZE, base + (capacity + 1) * TASK.SIZE)
-    store(memory.words, BASE.HEADER + HEADER.CAPACITY, capacity)
-    store(memory.words, BASE.HEADER + HEADER.BOUND, bound)
     store(memory.words, BASE.HEADER + HEADER.IDENTITY, Math.floor(Math.random() * 2 ** 32) | 0)
     store(memory.words, BASE.HEADER + HEADER.IDENTITY + 1, Math.floor(Math.random() * 2 ** 21))
     const texts = GrowingWords.reserve(TEXT_WORDS, MOST_TEXT_WORDS)
-    const order = isOrdered ? SlotHeap.allocate(capacity, here()) : undefined
-    const created = new PoolMemory(here(), memory, texts, Arena.reserve(), order)
+    return PoolMemory.#prepare(here(), memory, texts, Arena.reserve(), { bound, isOrdered, capacity })
+  }
+
+  /** A small one over memory that does not grow: for models, in which every word counts. */
+  static small(thread: Here, form: Form): PoolMemory {
+    const memory = GrowingWords.fixed(tasksBase(form.capacity) + (form.capacity + 1) * TASK.SIZE)
+    const arena = new Arena(GrowingWords.fixed(Arena.overhead / 4).buffer)
+    return PoolMemory.#prepare(thread, memory, GrowingWords.fixed(TEXT_WORDS), arena, form)
+  }
+
+  static #prepare(
+    thread: Here,
+    memory: GrowingWords,
+    texts: GrowingWords,
+    arena: Arena,
+    { bound, isOrdered, capacity }: Form,
+  ): PoolMemory {
+    store(memory.words, BASE.HEADER + HEADER.CAPACITY, capacity)
+    store(memory.words, BASE.HEADER + HEADER.BOUND, bound)
+    const order = isOrdered ? SlotHeap.allocate(capacity, thread) : undefined
+    const created = new PoolMemory(thread, memory, texts, arena, order)
     created.state.control.initialize()
     return created
   }
 
-  static open(handle: PoolHandle): PoolMemory {
+  /** The memory that another thread has sent, as this one sees it. */
+  static open(handle: PoolHandle, thread: Here = hereIn(handle.space)): PoolMemory {
     const memory = GrowingWords.over(handle.memory)
     const order = handle.order && new Int32Array(handle.order)
-    return new PoolMemory(hereIn(handle.space), memory, GrowingWords.over(handle.texts), new Arena(handle.arena), order)
+    return new PoolMemory(thread, memory, GrowingWords.over(handle.texts), new Arena(handle.arena), order)
   }
 
   raiseHeader(word: number, value: number): void {

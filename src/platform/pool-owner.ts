@@ -17,6 +17,7 @@ import { now } from "../time/timer.ts"
 import { Executioner } from "./executioner.ts"
 import { Hooks } from "./hooks.ts"
 import { DONE, HEADER } from "./layout.ts"
+import { isUndelivered } from "./orphans.ts"
 import { PoolMember } from "./pool-member.ts"
 import { PoolMemory } from "./pool-memory.ts"
 import { REQUESTED, RUNNING, type SharedWorker, STARTING } from "./shared-roster.ts"
@@ -87,6 +88,7 @@ export class PoolOwner extends PoolMember {
   #makeThread(worker: SharedWorker): boolean {
     // Its place was another's, which may have died of a command: that is to be told with the right thread.
     if (this.#threads[worker.number] !== undefined) this.submissions.look()
+    worker.request() // if it is the owner itself that has admitted it
     worker.take()
     const thread = this.#shell.newThread(
       platformTarget((options) => {
@@ -243,12 +245,15 @@ export class PoolOwner extends PoolMember {
 
   #bury(body: WorkerBody, cause: ThreadDeathError): void {
     const { worker } = body
-    const { token, claimed } = worker
+    const { token, claimed, waits } = worker
     const task = worker.handheld
-    const inHand = [...this.#linked(task), ...this.#linked(worker.beside)]
     this.#forget(worker)
     if (token !== 0) this.memory.here.space.bury(token)
+    this.submissions.look() // what has arrived is not in its hand any more, whatever that says
+    const inHand = [...this.#linked(worker.beside)]
+    if (isUndelivered(worker, this.tasks, this.boxes)) inHand.push(...this.#linked(task))
     worker.release()
+    if (waits) this.waiting.forgetWaiter()
     for (const slot of inHand) this.#failTask(slot, cause)
     if (task !== 0) this.state.completed.increment()
     else if (claimed !== 0 && this.isOrphan(claimed)) this.waiting.restore(claimed)
@@ -279,7 +284,8 @@ export class PoolOwner extends PoolMember {
   }
 
   #failTask(slot: number, error: unknown): void {
-    if (this.tasks.leaveNew(slot, COMPLETING)) {
+    // COMPLETING: it died while it wrote the outcome down.
+    if (this.tasks.leaveNew(slot, COMPLETING) || this.tasks.stateOf(slot) === COMPLETING) {
       this.tasks.fill(slot, encode(error))
       this.tasks.settle(slot, EXCEPTIONAL)
       this.boxes.put(slot)

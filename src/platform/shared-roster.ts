@@ -1,15 +1,16 @@
 /**
  * The workers of a pool, each on its own thread: a line of shared memory for each, which everybody can read.
  *
- *     STATUS     FREE -> RESERVED      by whoever admits a worker, and then writes the rest
- *                RESERVED -> REQUESTED by the same; TASK is its first task, if there is one
+ *     STATUS     FREE -> RESERVED      by whoever admits a worker, and then writes the rest; TASK is its first task, if any
+ *                RESERVED -> REQUESTED by the same, when nothing can keep it from that any more
  *                REQUESTED -> STARTING by the owner, who makes the thread
  *                STARTING -> RUNNING   by the thread, which then writes its TOKEN
  *                any -> FREE           by the worker when it leaves, or by the owner if its thread died
  *     TASK       the slot in hand; the worker's own, except before it runs
  *     CLAIM      the slot that it is about to take out of the queue (memory/ring.ts)
- *     PHASE      POOL, or USER while it runs code of the user's: only there may it be killed. USER -> CONDEMNED by who
- *                kills it; if it comes back in spite of that, it goes no further
+ *     HANDLE     that of TASK: a slot may be in use again before the worker has let go of it
+ *     PHASE      POOL, or its token while it runs code of the user's: only there may it be killed. Then CONDEMNED by who
+ *                kills it; if it comes back in spite of that, it goes no further, though the place may be another's by then
  *     COMPLETED  how many tasks it has completed, in two words
  */
 import { block, compareAndSet, exchange, load, read, store, write } from "#atomics"
@@ -30,8 +31,7 @@ const RESERVED = 4
 
 /** Values of PHASE. */
 const POOL = 0
-const USER = 1
-const CONDEMNED = 2
+const CONDEMNED = -1
 
 const HIGH = 2 ** 32
 
@@ -66,7 +66,7 @@ export class SharedRoster implements Roster<number> {
     return count
   }
 
-  /** A place for a worker that is to be made; undefined if all are taken. */
+  /** A place for a worker that is to be made, when it is started or requested; undefined if all are taken. */
   enlist(firstTask: number | undefined): SharedWorker | undefined {
     const { words } = this.#memory
     for (let number = 1; number <= MOST_WORKERS; number++) {
@@ -74,9 +74,9 @@ export class SharedRoster implements Roster<number> {
       if (load(words, entry + WORKER.STATUS) !== FREE) continue
       if (!compareAndSet(words, entry + WORKER.STATUS, FREE, RESERVED)) continue
       for (let word: number = WORKER.TOKEN; word < WORKER.SIZE; word++) write(words, entry + word, 0)
+      if (firstTask !== undefined) write(words, entry + WORKER.HANDLE, this.#memory.slots.handleOf(firstTask))
       store(words, entry + WORKER.TASK, firstTask ?? 0)
       this.#memory.raiseHeader(HEADER.WORKERS, number)
-      store(words, entry + WORKER.STATUS, REQUESTED)
       return this.at(number)
     }
     return undefined
@@ -156,7 +156,9 @@ export class SharedWorker implements Worker<number> {
 
   accept(task: number): void {
     this.#task = task
+    write(this.#words, this.#entry + WORKER.HANDLE, this.#memory.slots.handleOf(task))
     store(this.#words, this.#entry + WORKER.TASK, task)
+    write(this.#words, this.#entry + WORKER.WAITS, 0)
   }
 
   release(): void {
@@ -172,12 +174,12 @@ export class SharedWorker implements Worker<number> {
   }
 
   enterUserCode(): void {
-    store(this.#words, this.#entry + WORKER.PHASE, USER)
+    store(this.#words, this.#entry + WORKER.PHASE, this.#here.token)
   }
 
   leaveUserCode(): void {
     // Condemned: its place is another's by now. The end will come.
-    if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, USER, POOL)) for (;;) block(Infinity)
+    if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, this.#here.token, POOL)) for (;;) block(Infinity)
   }
 
   /** Whether it is this thread. */
@@ -222,9 +224,24 @@ export class SharedWorker implements Worker<number> {
     return load(this.#words, this.#entry + WORKER.TASK)
   }
 
+  /** Whether it has this very task in hand. */
+  holds(slot: number, handle: number): boolean {
+    return this.handheld === slot && load(this.#words, this.#entry + WORKER.HANDLE) === handle
+  }
+
+  /** The handle of the slot in its hand. */
+  get handle(): number {
+    return load(this.#words, this.#entry + WORKER.HANDLE)
+  }
+
   /** The slot that it was about to take, or has taken and not yet accepted. */
   get claimed(): number {
     return load(this.#words, this.#entry + WORKER.CLAIM)
+  }
+
+  /** Whether it waits for a task that is handed over to it, or has just been. */
+  get waits(): boolean {
+    return load(this.#words, this.#entry + WORKER.WAITS) !== 0 && this.handheld === 0
   }
 
   get completed(): number {
@@ -281,13 +298,19 @@ export class SharedWorker implements Worker<number> {
     return compareAndSet(this.#words, this.#entry + WORKER.STATUS, REQUESTED, STARTING)
   }
 
+  /** From now on the owner may make the thread. */
+  request(): void {
+    compareAndSet(this.#words, this.#entry + WORKER.STATUS, RESERVED, REQUESTED)
+  }
+
   start(): void {
+    this.request()
     this.#start(this)
   }
 
   /** True if it may be killed now, and then it must be. */
   condemn(): boolean {
-    return compareAndSet(this.#words, this.#entry + WORKER.PHASE, USER, CONDEMNED)
+    return compareAndSet(this.#words, this.#entry + WORKER.PHASE, this.token, CONDEMNED)
   }
 
   /** Its place is free. What it has completed is counted elsewhere from now on. */

@@ -30,7 +30,14 @@ export class SlotHeap {
   readonly #size: number
 
   /** Over memory of {@link SlotHeap.allocate}; `pool` has the words in which workers claim. */
-  constructor(here: Here, words: Int32Array, pool: Int32Array, capacity: number, tasks: TaskRecords) {
+  constructor(
+    here: Here,
+    words: Int32Array,
+    pool: Int32Array,
+    capacity: number,
+    tasks: TaskRecords,
+    spins: number = SPINS,
+  ) {
     this.#words = words
     this.#pool = pool
     this.#tasks = tasks
@@ -45,7 +52,7 @@ export class SlotHeap {
       new LockSync(new SharedMemory(here, words, true)),
       control,
       { refresh() {}, sweep() {}, repair: () => this.#heap.repair() },
-      SPINS,
+      spins,
     )
   }
 

@@ -9,6 +9,7 @@ import { NotSerializableError } from "../errors.ts"
 import { COMPLETING, EXCEPTIONAL, INTERRUPTING, NEW, NORMAL } from "../future/task-state.ts"
 import { signStack } from "../future/both-stacks.ts"
 import { Bell } from "../memory/bell.ts"
+import { currentFlow } from "../memory/flow.ts"
 import { blocking, type Steps } from "../memory/waiting.ts"
 import type { PoolHost } from "../pool/pool-host.ts"
 import type { Worker } from "../pool/worker.ts"
@@ -18,7 +19,7 @@ import type { FoundTask } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
 import { Desk } from "./desk.ts"
 import type { FunctionTable } from "./function-table.ts"
-import { AFTER, AFTER_AGAIN, BEFORE, COMMAND, DONE, HEADER, MEASURED, THREW, TIMED, VOID } from "./layout.ts"
+import { AFTER, AFTER_AGAIN, BEFORE, COMMAND, DONE, HEADER, MEASURED, THREW, TIMED, UNCAUGHT, VOID } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import type { SharedRoster, SharedWorker } from "./shared-roster.ts"
 import type { TaskRecords } from "./task-records.ts"
@@ -164,14 +165,18 @@ export class SlotRunner implements PoolHost<number> {
     // Should this thread die, both are found: the one in hand, and the one linked to it.
     this.#tasks.setNext(slot, outer)
     self.accept(slot)
-    const pending = this.begin(self, slot)
-    if (pending === undefined) self.countCompleted()
-    else {
+    // As a flow of its own: what the outer task has locked is not its.
+    const guest = currentFlow().guest()
+    const pending = guest.runInside(() => this.begin(self, slot))
+    if (pending === undefined) {
+      guest.leave()
+      self.countCompleted()
+    } else {
       self.leaveUserCode()
       this.#beside.add(slot)
       this.#tasks.setNext(slot, self.beside)
       self.beside = slot
-      void this.#settleBeside(slot, pending)
+      void this.#settleBeside(slot, pending).finally(() => guest.leave())
     }
     this.#found = found
     self.accept(outer)
@@ -179,12 +184,13 @@ export class SlotRunner implements PoolHost<number> {
   }
 
   /**
-   * Whether the task could be run in the midst of another one: its function need not be loaded first, and if the thread is
-   * to block until it ends it must not be an asynchronous one.
+   * Whether the task could be run in the midst of another one. If the thread is to block until it ends, its function must be
+   * there already, and must not be an asynchronous one.
    */
   canRunInside(slot: number, isBlocked: boolean): boolean {
+    if (!isBlocked) return true
     const found = this.#functions.resolve(this.#tasks.functionOf(slot))
-    return found !== undefined && !(isBlocked && found.fn instanceof AsyncFunction)
+    return found !== undefined && !(found.fn instanceof AsyncFunction)
   }
 
   async #settleBeside(slot: number, pending: PromiseLike<unknown>): Promise<void> {
@@ -236,6 +242,8 @@ export class SlotRunner implements PoolHost<number> {
     if (this.#decide(slot)) {
       if (isCommand) this.#tasks.noteWorker(slot, this.#self.number)
       this.#writeError(slot, error)
+      // The owner tells of it, and does so itself if it has submitted the command.
+      if (isCommand && !this.#boxes.isOf(this.#tasks.boxOf(slot), this.#memory.owner)) this.#ask(UNCAUGHT)
       this.#deliver(slot)
     }
     if (isCommand) throw error // which ends the worker

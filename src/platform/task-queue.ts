@@ -8,9 +8,11 @@
  *
  * With a bound of 0 nothing waits: a task goes in only if a worker waits for it. IDLE counts the workers that wait and have
  * not been promised a task. Who offers takes one off that count and then puts the task in; a worker that gives up takes
- * itself off, and if it cannot, a task is on its way to it.
+ * itself off, and if it cannot, a task is on its way to it. For one that dies the owner does: its WAITS says whether it
+ * counted. (It is set before the count and taken back after: who dies in between makes the count too low by one, which
+ * costs a thread more than needed, and never a task that waits for nobody.)
  */
-import { add, compareAndSet, load } from "#atomics"
+import { add, compareAndSet, load, store } from "#atomics"
 import { InterruptedError } from "../errors.ts"
 import { type Flow, mainFlow } from "../memory/flow.ts"
 import { ACQUIRED, CANCELLED } from "../memory/node-pool.ts"
@@ -19,7 +21,7 @@ import { Watch } from "../memory/watch.ts"
 import { SHARED, WaitQueue } from "../memory/wait-queue.ts"
 import { driveLingering, type Settle, type Steps, TIMEOUT } from "../memory/waiting.ts"
 import type { WorkQueue } from "../pool/pool-host.ts"
-import { BASE, HEADER, NOTHING, ringPlaces } from "./layout.ts"
+import { BASE, HEADER, NOTHING, ringPlaces, WORKER } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { SlotHeap } from "./slot-heap.ts"
 import type { TaskRecords } from "./task-records.ts"
@@ -54,11 +56,17 @@ export class TaskQueue implements WorkQueue<number> {
   readonly #store: SlotStore
   readonly #waiters: WaitQueue
   readonly #claim: number
-  readonly #watch = new Watch(WATCH)
+  readonly #waits: number
+  readonly #watch: Pick<Watch, "isWorthwhile" | "until">
   readonly #isNews = (): boolean => !this.#store.isEmpty || mainFlow.looksInterrupted
 
   /** `claim` is the index of a word in which this thread, if it is a worker, says what it is about to take. */
-  constructor(memory: PoolMemory, tasks: TaskRecords, claim = 0) {
+  constructor(
+    memory: PoolMemory,
+    tasks: TaskRecords,
+    claim = 0,
+    watch: Pick<Watch, "isWorthwhile" | "until"> = new Watch(WATCH),
+  ) {
     const { here, words, capacity, order } = memory
     this.bound = memory.bound
     this.#memory = memory
@@ -69,6 +77,8 @@ export class TaskQueue implements WorkQueue<number> {
         : new SlotHeap(here, order, words, capacity, tasks)
     this.#waiters = new WaitQueue(here, words, BASE.WAITERS, { isShared: true })
     this.#claim = claim
+    this.#waits = claim - WORKER.CLAIM + WORKER.WAITS
+    this.#watch = watch
   }
 
   get isEmpty(): boolean {
@@ -153,10 +163,15 @@ export class TaskQueue implements WorkQueue<number> {
     let how: number = CANCELLED
     let slot = 0
     const isHandOver = this.bound === 0
-    if (isHandOver) add(this.#words, IDLE, 1)
+    if (isHandOver) {
+      store(this.#words, this.#waits, 1)
+      add(this.#words, IDLE, 1)
+    }
     let broken: unknown
     try {
       for (;;) {
+        // Who is woken but not first was woken by a death: perhaps of the one who was to link the node in.
+        if (!this.#waiters.isFirst(node)) this.#waiters.tend(node.index)
         slot = this.#store.poll(this.#claim)
         if (slot !== 0) break
         if (broken !== undefined) {
@@ -193,6 +208,13 @@ export class TaskQueue implements WorkQueue<number> {
   }
 
   #withdraw(): boolean {
-    return this.#promise()
+    if (!this.#promise()) return false
+    store(this.#words, this.#waits, 0)
+    return true
+  }
+
+  /** A worker that waited has died. If it was promised a task, that makes one idle worker less than none. */
+  forgetWaiter(): void {
+    add(this.#words, IDLE, -1)
   }
 }

@@ -67,13 +67,13 @@ const modules = new Map<string, Record<string, unknown>>()
 export function findNow(reference: TaskReference): FoundTask | undefined {
   if ("source" in reference) return { fn: evaluate(reference.source), explain }
   if ("each" in reference) {
-    const inner = findNow(reference.each)
-    return inner && eachOfFound(inner)
+    const each = findNow(reference.each)
+    return each && eachOfFound(each)
   }
-  const known = taskAt(reference)
-  if (known !== undefined) return { fn: known as FoundTask["fn"], explain: asItIs }
-  const exports = modules.get(reference.module)
-  return exports === undefined ? undefined : functionIn(exports, reference)
+  const defined = taskAt(reference)
+  if (defined !== undefined) return { fn: defined as FoundTask["fn"], explain: asItIs }
+  const loaded = modules.get(reference.module)
+  return loaded === undefined ? undefined : functionIn(loaded, reference)
 }
 
 /** Finds the function in this thread. The caller keeps it: a module is imported once anyway, but a source is parsed each time. */

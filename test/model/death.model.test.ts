@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import test from "node:test"
-import { add, listen, load, notify, sharedWords, store, wait, write } from "#atomics"
+import { add, block, listen, load, notify, sharedWords, store, wait, write } from "#atomics"
 import { explore, type Limits } from "./explore.ts"
-import { assertExplored, violationIn } from "./support.ts"
+import { assertExplored, namedWords, violationIn } from "./support.ts"
 
 /** The contents of memory that a reaper may find. */
 function foundBy(body: (words: Int32Array) => void, limits: Limits = {}): string[] {
@@ -105,4 +105,23 @@ test("[MC25] a notify is not lost on somebody dead", () => {
   )
   // The one violation here is that the living sleeper may come too late.
   assert.deepEqual(violation.trace, ["waker   notify memory0[0] → nobody", "mortal  wait memory0[0] while 0: sleeps"])
+})
+
+test("[MC28] a thread that blocks for ever is not missed, and does not go on", () => {
+  const report = explore({
+    setup: () => namedWords("words", "x"),
+    threads: {
+      resting: (words) => {
+        add(words, 0, 1)
+        block(Infinity)
+        assert.fail("it went on")
+      },
+      other: (words) => add(words, 0, 1),
+    },
+    finally: (words, { resting }) => {
+      assert.equal(load(words, 0), 2)
+      assert.equal(resting, undefined)
+    },
+  })
+  assertExplored(report, 5)
 })

@@ -171,7 +171,7 @@ export class World {
   }
 
   #canTimeOut({ state }: ModelThread): boolean {
-    return state.phase === "asleep" && Number.isFinite(state.pending?.b)
+    return state.phase === "asleep" && state.pending?.code === "wait" && Number.isFinite(state.pending.b)
   }
 
   /** A thread that has paused in vain goes on when it can hope to see something new. */
@@ -183,12 +183,12 @@ export class World {
    * Whether others may take steps before this one. Not if nobody could notice: then the order makes no difference, and
    * one order stands for all.
    */
-  #isSchedulingPoint(thread: ModelThread, { code, address }: Operation): boolean {
+  #isSchedulingPoint(thread: ModelThread, { code, address, a }: Operation): boolean {
     if (code === "pause") {
       const { changed, fruitless } = thread.state
       return !changed && fruitless >= this.#rules.spins
     }
-    if (code === "block") return false
+    if (code === "block") return a === Infinity
     if (code === "wait" || code === "listen") return true
     if (!this.memory.isContended(address)) return false
     if (!isPlain(code) || this.#rules.plainSteps) return true
@@ -209,6 +209,11 @@ export class World {
         state.changed = false
         break
       case "block":
+        if (a === Infinity) {
+          state.phase = "asleep"
+          this.#happened(thread, "sleeps", operation, 0)
+          return false
+        }
         break
       case "wait":
         if (words[index] === (a | 0)) {
@@ -270,6 +275,7 @@ export class World {
   /** Why an execution in which nobody can go on has not ended well; undefined if everybody has finished. */
   whoIsStuck(): string | undefined {
     const stuck = this.threads.flatMap(({ name, state }) => {
+      if (state.phase === "asleep" && state.pending?.code === "block") return [] // for ever, and knows it
       if (state.phase === "asleep")
         return [`${name} sleeps in ${describeOperation(state.pending as Operation, (at) => this.memory.nameOf(at))}`]
       if (state.phase !== "idle" || state.done) return []

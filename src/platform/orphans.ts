@@ -1,0 +1,45 @@
+/**
+ * What becomes of the tasks that a worker was about to take, or had in its hand, when it died.
+ *
+ * Its CLAIM names a task from before the moment when it leaves the queue until long after, so it says little: the task may
+ * still be in the queue, or be another's by now, or done. Nor does its TASK, after the outcome has been delivered: the
+ * slot may be in use for another task.
+ */
+import { pause } from "#atomics"
+import { NEW } from "../future/task-state.ts"
+import { now } from "../time/timer.ts"
+import type { Boxes } from "./boxes.ts"
+import type { SharedRoster, SharedWorker } from "./shared-roster.ts"
+import type { TaskQueue } from "./task-queue.ts"
+import type { TaskRecords } from "./task-records.ts"
+
+/** How long it can take a thread to do what takes a microsecond, in ms. If it takes longer, it has died, and nobody knows. */
+const PATIENCE = 100
+
+/**
+ * Whether a slot that a dead worker has claimed is in nobody's hands, and nobody is going to take it. The places are looked at
+ * in the order in which a task goes through them; who has it all the while is found in one of them.
+ */
+export function isOrphan(slot: number, tasks: TaskRecords, queue: TaskQueue, roster: SharedRoster): boolean {
+  const handle = tasks.handleOf(slot)
+  if (queue.toArray().includes(slot)) return false
+  for (const worker of roster) if (has(worker, slot)) return false
+  return tasks.isCurrent(handle) && tasks.stateOf(slot) === NEW
+}
+
+/** Whether the dead worker has not delivered what it had in its hand. Ask when what has arrived in this thread was looked at. */
+export function isUndelivered(worker: SharedWorker, tasks: TaskRecords, boxes: Boxes): boolean {
+  const { handheld, handle } = worker
+  return handheld !== 0 && tasks.isCurrent(handle) && !boxes.contains(handheld)
+}
+
+function has(worker: SharedWorker, slot: number): boolean {
+  for (const end = now() + PATIENCE; ;) {
+    if (worker.handheld === slot) return true
+    if (worker.claimed !== slot) return false
+    if (worker.handheld !== 0) return true // beneath another one, which it runs in the midst of it
+    // It is about to take the slot, or to find that somebody else has: the claim alone does not say.
+    if (!worker.isAlive || now() > end) return false
+    pause()
+  }
+}

@@ -1,0 +1,139 @@
+/** Cancelling against completing, and killing against leaving the user's code. Rules: docs/spec/platform.md. */
+import { add, load, store } from "#atomics"
+import { CANCELLED, INTERRUPTED, INTERRUPTING, NEW, NORMAL } from "#src/future/task-state.js"
+import type { FunctionTable } from "#src/platform/function-table.js"
+import { PostOffice } from "#src/platform/post-office.js"
+import { SlotRunner } from "#src/platform/slot-runner.js"
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { flowOf, hire, member, type Member, type PoolModel, poolOf } from "./pool.ts"
+import { check } from "./synchronizers.ts"
+
+/** Notes: how often each task was run. */
+const RUNS = 0
+const STRUCK = 3
+
+const offices: PostOffice[] = []
+
+function setup(): PoolModel {
+  const shared = poolOf({ threads: ["s", "a", "owner"], tasks: 2 })
+  hire(shared, "a")
+  // A runner has one for each real thread, and makes it if there is none: a body would do so when it is run the first time only.
+  offices.push(PostOffice.of(shared.memory))
+  return shared
+}
+
+/** Runs both tasks, one after the other, with the library's own runner. */
+function worker(shared: PoolModel): void {
+  const { memory, tasks, boxes, roster } = member(shared, "a", 1)
+  const self = roster.at(1)
+  const flow = flowOf(shared, "a")
+  let slot = 0
+  const fn = (): void => {
+    add(shared.notes, RUNS + slot, 1)
+    if (slot === 2) assert.ok(!flow.isInterrupted, "the interrupt was meant for the task before")
+  }
+  const functions = { resolve: () => ({ fn, explain: (error: unknown) => error }) } as unknown as FunctionTable
+  const runner = new SlotRunner(memory, tasks, boxes, functions, roster, self)
+  for (slot of [1, 2]) {
+    self.accept(slot)
+    flow.renew()
+    assert.equal(runner.begin(self, slot), undefined)
+    assert.ok(!(slot === 2 && flow.isInterrupted), "the interrupt came late")
+    self.release()
+  }
+}
+
+/** What `cancel` of a future comes down to: see Submissions.cancel and PoolMember.stop. */
+function cancel({ tasks, roster }: Member, mayInterrupt: boolean): boolean {
+  if (!tasks.leaveNew(1, mayInterrupt ? INTERRUPTING : CANCELLED)) return false
+  if (mayInterrupt) {
+    const handle = tasks.handleOf(1)
+    for (const each of roster) if (each.holds(1, handle)) each.interrupt()
+    tasks.settle(1, INTERRUPTED)
+  }
+  return true
+}
+
+const canceller =
+  (mayInterrupt: boolean) =>
+  (shared: PoolModel): boolean =>
+    cancel(member(shared, "s"), mayInterrupt)
+
+for (const mayInterrupt of [false, true]) {
+  test(`[PP10][PP11] cancel(${mayInterrupt}) or the worker decides, and the next task is not interrupted`, () =>
+    check(10, {
+      setup,
+      threads: { s: canceller(mayInterrupt), a: worker },
+      finally: (shared, { s: cancelled }) => {
+        const { tasks, boxes } = member(shared, "owner")
+        assert.equal(tasks.stateOf(1), cancelled === true ? (mayInterrupt ? INTERRUPTED : CANCELLED) : NORMAL)
+        assert.equal(tasks.stateOf(2), NORMAL)
+        const arrived: number[] = []
+        boxes.empty(1, (slots) => arrived.push(...slots))
+        assert.deepEqual(arrived, [1, 2])
+      },
+    }))
+}
+
+test("[PP11] a submitter that dies while it cancels does not hold up the worker", () =>
+  check(200, {
+    setup,
+    threads: { s: canceller(true), a: worker },
+    kill: "s",
+    finally: (shared) => {
+      assert.equal(load(shared.notes, RUNS + 2), 1)
+      assert.notEqual(member(shared, "owner").tasks.stateOf(1), NEW)
+    },
+  }))
+
+test("[PP11] nor is one whose worker has not yet let go of a slot that is in use again", () =>
+  check(100, {
+    setup,
+    threads: {
+      s: (shared) => {
+        const submitter = member(shared, "s")
+        const { boxes, tasks } = submitter
+        boxes.empty(1, (slots) => {
+          if (slots[0] !== 1) return
+          tasks.free(1)
+          assert.equal(tasks.take(1, 0, 0), 1)
+          assert.ok(cancel(submitter, true))
+        })
+      },
+      a: worker,
+    },
+  }))
+
+test("[PP12] a thread is killed in the user's code, or not at all; one that comes back from there has not been", () =>
+  check(20, {
+    setup,
+    threads: {
+      a: (shared) => {
+        const self = member(shared, "a", 1).roster.at(1)
+        for (let i = 0; i < 2; i++) {
+          self.enterUserCode()
+          add(shared.notes, RUNS, 1)
+          self.leaveUserCode()
+          assert.equal(load(shared.notes, STRUCK), 0, "it goes on in the pool, though it is as good as dead")
+        }
+      },
+      owner: (shared) => {
+        const victim = member(shared, "owner").roster.at(1)
+        if (!victim.condemn()) return
+        store(shared.notes, STRUCK, 1)
+        // Its place is another's at once, who then runs code of the user's in turn.
+        victim.release()
+        victim.vacate()
+        const { roster } = member(shared, "s")
+        const next = roster.enlist(undefined)
+        assert.equal(next?.number, 1)
+        next.request()
+        assert.ok(next.take())
+        next.begin()
+        next.enterUserCode()
+        add(shared.notes, RUNS, 1)
+        next.leaveUserCode()
+      },
+    },
+  }))

@@ -1,0 +1,147 @@
+/**
+ * The threads of a platform pool in a model: a small pool in memory that does not grow, with the library's own classes over
+ * it, made anew by each body in the name of its thread.
+ *
+ *     setup: () => poolOf({ threads: ["s", "a"], tasks: 2 }),
+ *     threads: { a: (shared) => { const { boxes } = member(shared, "a"); boxes.put(1) } },
+ */
+import { sharedWords } from "#atomics"
+import { encodeArguments } from "#src/codec/arguments.js"
+import { Bell } from "#src/memory/bell.js"
+import { Flow, mainFlow } from "#src/memory/flow.js"
+import type { Here } from "#src/memory/here.js"
+import { LINE } from "#src/memory/layout.js"
+import { FREE } from "#src/memory/node-pool.js"
+import { RING } from "#src/memory/ring.js"
+import { THREAD } from "#src/memory/space.js"
+import { EXCLUSIVE, QUEUE } from "#src/memory/wait-queue.js"
+import { Boxes } from "#src/platform/boxes.js"
+import { BASE, BOX, HEADER, slotsBase, TASK, tasksBase, WORKER } from "#src/platform/layout.js"
+import { PoolMemory } from "#src/platform/pool-memory.js"
+import { SharedRoster } from "#src/platform/shared-roster.js"
+import { TaskQueue } from "#src/platform/task-queue.js"
+import { TaskRecords } from "#src/platform/task-records.js"
+import assert from "node:assert/strict"
+import { name } from "./explore.ts"
+import { Program } from "./program.ts"
+
+export interface Shape {
+  /** The first of them submits, and has box 1. */
+  readonly threads: readonly string[]
+  /** How many tasks there are: slots 1 and so on, all NEW, without arguments. */
+  readonly tasks: number
+  /** How many slots there are; as many as tasks unless told. */
+  readonly capacity?: number
+  /** Of the queue; −1 unless told. */
+  readonly bound?: number
+  readonly isOrdered?: boolean
+}
+
+/** Words for what a test wants to note. */
+const NOTES = 16
+
+export interface PoolModel {
+  readonly program: Program
+  readonly memory: PoolMemory
+  /** The node of the bell of the first thread. */
+  readonly bell: number
+  readonly notes: Int32Array
+}
+
+/** For the set-up. */
+export function poolOf({ threads, tasks, capacity = tasks, bound = -1, isOrdered = false }: Shape): PoolModel {
+  const program = new Program(...threads)
+  const [submitter] = threads as [string]
+  const here = program.enter(submitter)
+  const memory = PoolMemory.small(here, { capacity, bound, isOrdered })
+  nameAll(memory)
+  const bell = here.nodes.take(0, FREE, EXCLUSIVE)
+  const records = new TaskRecords(memory)
+  assert.equal(new Boxes(memory, records).open({ token: here.token, index: bell } as Bell), 1)
+  for (let slot = 1; slot <= tasks; slot++) {
+    assert.equal(records.take(1, 0, 0), slot)
+    records.fill(slot, encodeArguments([]))
+    records.setPriority(slot, 0)
+  }
+  const notes = sharedWords(NOTES)
+  name(notes, "notes")
+  return { program, memory, bell, notes }
+}
+
+export interface Member {
+  readonly here: Here
+  readonly memory: PoolMemory
+  readonly tasks: TaskRecords
+  readonly boxes: Boxes
+  readonly roster: SharedRoster
+  readonly queue: TaskQueue
+}
+
+/** A look stands for as many as there may be: nothing but the last one makes a difference, and it may be at any time. */
+const ONE_LOOK = { isWorthwhile: true, until: (isNews: () => boolean): boolean => isNews() }
+
+/** Becomes the thread, and opens the pool in its name; `number` is that of the worker that it is, if it is one. */
+export function member({ program, memory: ours }: PoolModel, thread: string, number = 0): Member {
+  const here = program.enter(thread)
+  const memory = PoolMemory.open(ours.handle, here)
+  const tasks = new TaskRecords(memory)
+  const roster = new SharedRoster(memory, () => undefined)
+  const queue = new TaskQueue(memory, tasks, number === 0 ? 0 : roster.at(number).claim, ONE_LOOK)
+  return { here, memory, tasks, boxes: new Boxes(memory, tasks), roster, queue }
+}
+
+/** The bell of the first thread, which it has had since before there was anything in its box. */
+export function bellOf({ bell: index }: PoolModel, here: Here, answer: () => void): Bell {
+  const { nodes } = here
+  const take = nodes.take.bind(nodes)
+  nodes.take = () => index
+  const bell = new Bell(here, answer)
+  nodes.take = take
+  nodes.unstick(index) // those who died before this thread began its part in the model
+  return bell
+}
+
+/**
+ * The flow of a worker, whose interrupt flag is a word of the model, in the place of this thread's own. Always the same
+ * number: it is written into shared memory.
+ */
+export function flowOf({ program }: PoolModel, thread: string): Flow {
+  const flow = Object.assign(new Flow(), { id: 1, idle: true })
+  flow.exposeFlag(program.space.words, program.space.entryOf(program.token(thread)) + THREAD.INTERRUPT)
+  mainFlow.passInterruptOn = () => flow.passInterruptOn()
+  return flow
+}
+
+/** Workers 1 and so on, as if they had begun. For the set-up. */
+export function hire({ program, memory }: PoolModel, ...threads: string[]): void {
+  for (const thread of threads) {
+    const opened = PoolMemory.open(memory.handle, program.enter(thread))
+    const worker = new SharedRoster(opened, () => undefined).enlist(undefined)
+    worker?.request()
+    assert.ok(worker?.take() === true)
+    worker.begin()
+  }
+}
+
+function nameAll({ words, capacity }: PoolMemory): void {
+  const fields: Record<string, number> = {}
+  const add = (base: number, layout: Readonly<Record<string, number>>, label: string): void => {
+    for (const [field, offset] of Object.entries(layout))
+      if (field !== "SIZE") fields[`${label}${field}`] = base + offset
+  }
+  add(BASE.HEADER, HEADER, "")
+  add(BASE.WAITERS, QUEUE, "waiters.")
+  add(BASE.RING, RING, "queue.")
+  add(slotsBase(capacity) + LINE, RING, "slots.")
+  for (const number of [1, 2, 3]) {
+    add(BASE.ROSTER + number * LINE, WORKER, `worker ${number}.`)
+    add(BASE.BOXES + number * LINE, BOX, `box ${number}.`)
+  }
+  for (let slot = 1; slot <= capacity; slot++) add(tasksBase(capacity) + slot * TASK.SIZE, TASK, `task ${slot}.`)
+  name(words, "pool", fields)
+}
+
+/** Whatever their order. */
+export function sorted(slots: readonly number[]): number[] {
+  return [...slots].sort((a, b) => a - b)
+}
