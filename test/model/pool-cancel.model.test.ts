@@ -2,7 +2,6 @@
 import { add, load, store } from "#atomics"
 import { CANCELLED, INTERRUPTED, INTERRUPTING, NEW, NORMAL } from "#src/future/task-state.js"
 import type { FunctionTable } from "#src/platform/function-table.js"
-import { PostOffice } from "#src/platform/post-office.js"
 import { SlotRunner } from "#src/platform/slot-runner.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
@@ -13,13 +12,9 @@ import { check } from "./synchronizers.ts"
 const RUNS = 0
 const STRUCK = 3
 
-const offices: PostOffice[] = []
-
 function setup(): PoolModel {
   const shared = poolOf({ threads: ["s", "a", "owner"], tasks: 2 })
   hire(shared, "a")
-  // A runner has one for each real thread, and makes it if there is none: a body would do so when it is run the first time only.
-  offices.push(PostOffice.of(shared.memory))
   return shared
 }
 

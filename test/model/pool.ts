@@ -15,6 +15,7 @@ import { FREE } from "#src/memory/node-pool.js"
 import { RING } from "#src/memory/ring.js"
 import { THREAD } from "#src/memory/space.js"
 import { EXCLUSIVE, QUEUE } from "#src/memory/wait-queue.js"
+import { perThread } from "#src/per-thread.js"
 import { Boxes } from "#src/platform/boxes.js"
 import { BASE, BOX, HEADER, slotsBase, TASK, tasksBase, WORKER } from "#src/platform/layout.js"
 import { PoolMemory } from "#src/platform/pool-memory.js"
@@ -68,6 +69,9 @@ export function poolOf({ threads, tasks, capacity = tasks, bound = -1, isOrdered
   return { program, memory, bell, notes }
 }
 
+/** What the library keeps of a pool for each real thread: it would outlive a replay, and be that of another thread. */
+const offices = perThread("post offices", () => new Map<number, unknown>())
+
 export interface Member {
   readonly here: Here
   readonly memory: PoolMemory
@@ -82,6 +86,7 @@ const ONE_LOOK = { isWorthwhile: true, until: (isNews: () => boolean): boolean =
 
 /** Becomes the thread, and opens the pool in its name; `number` is that of the worker that it is, if it is one. */
 export function member({ program, memory: ours }: PoolModel, thread: string, number = 0): Member {
+  offices.clear()
   const here = program.enter(thread)
   const memory = PoolMemory.open(ours.handle, here)
   const tasks = new TaskRecords(memory)
