@@ -30,8 +30,8 @@ export class Bell implements Addressee, ParkPlace {
     this.interruptible = interruptible
     this.#answer = answer
     this.index = here.nodes.take(0, FREE, EXCLUSIVE)
+    here.expect(this, false) // which may find that somebody has died: too early to answer, whoever makes the bell has yet to get it
     here.register(this)
-    here.expect(this, false)
   }
 
   get token(): number {
