@@ -23,7 +23,7 @@ import { SharedRoster, type SharedWorker } from "./shared-roster.ts"
 import { type Service, Submissions } from "./submissions.ts"
 import { TaskForm } from "./task-form.ts"
 import { TaskRecords } from "./task-records.ts"
-import { runnerOf, wouldNeverBegin, wouldWaitForItself } from "./this-worker.ts"
+import { runnerOf, shielded, wouldNeverBegin, wouldWaitForItself } from "./this-worker.ts"
 import { TaskQueue } from "./task-queue.ts"
 
 function unused(): never {
@@ -193,9 +193,11 @@ export abstract class PoolMember implements PoolEngine, Service {
       if (isBlocked && this.roster.size === 1) throw wouldNeverBegin()
       return false
     }
-    if (!this.waiting.remove(slot)) return false
-    runner.runInside(slot)
-    return true
+    return shielded(this.memory.identity, () => {
+      if (!this.waiting.remove(slot)) return false
+      runner.runInside(slot)
+      return true
+    })
   }
 
   abstract get dueIn(): number

@@ -156,12 +156,11 @@ export class SlotRunner implements PoolHost<number> {
     return this.#beside.has(slot)
   }
 
-  /** Runs a task in the midst of another one. It may be under way still when this returns, if it is asynchronous. */
+  /** Runs a task in the midst of another one, which has been left ({@link leaveTask}). It may be under way still when this returns, if it is asynchronous. */
   runInside(slot: number): void {
     const self = this.#self
     const outer = self.taskInHand
     const found = this.#found
-    self.leaveUserCode()
     // Should this thread die, both are found: the one in hand, and the one linked to it.
     this.#tasks.setNext(slot, outer)
     self.accept(slot)
@@ -180,7 +179,6 @@ export class SlotRunner implements PoolHost<number> {
     }
     this.#found = found
     self.accept(outer)
-    self.enterUserCode()
   }
 
   /**

@@ -77,7 +77,7 @@ test("[OR6] what cannot be replayed fails", async () => {
   const { passed, failures } = await replayLines(lines, onVirtualThreads)
   assert.equal(passed, 0)
   const reasons = [/line 1: is no scenario/, /has no steps/, /suite chess is unknown/, /Suite sync has no op/]
-  for (const [i, reason] of [...reasons, /has no op/, /No task in/].entries()) assert.match(failures[i] ?? "", reason)
+  for (const [i, reason] of [...reasons, /has no op/, /No task is called t1/].entries()) assert.match(failures[i] ?? "", reason)
 })
 
 test("[OR6] a file that is not there or holds nothing fails", async () => {
@@ -176,7 +176,7 @@ function oracle(...args: string[]): Promise<Ended> {
 }
 
 test("[OR9] the command tells how many passed and failed, and exits accordingly", async () => {
-  const good = await oracle(recordingOf("invoke"))
+  const good = await oracle("--threads", "virtual", recordingOf("invoke"))
   assert.deepEqual([good.code, good.stdout], [0, "40 passed, 0 failed\n"])
   const bad = await oracle("no/such/file.jsonl")
   assert.equal(bad.code, 1)

@@ -124,6 +124,6 @@ test("[OR16] with several kinds of threads a scenario passes if it does on all t
   const pool = scenario({ threads: 1 }, [[{ do: "shutdown" }, { isShutdown: true }]], "invoke")
   const lines = [good, bad, pool].map((made) => JSON.stringify(made))
   const { passed, failures } = await replayLines(lines, onVirtualThreads, threads)
-  assert.equal(passed, 2)
+  assert.equal(passed, 2, failures.join())
   assert.match(failures.join("\n"), /^made-up: step 1 [^\n]*$/)
 })
