@@ -77,7 +77,8 @@ test("[OR6] what cannot be replayed fails", async () => {
   const { passed, failures } = await replayLines(lines, onVirtualThreads)
   assert.equal(passed, 0)
   const reasons = [/line 1: is no scenario/, /has no steps/, /suite chess is unknown/, /Suite sync has no op/]
-  for (const [i, reason] of [...reasons, /has no op/, /No task is called t1/].entries()) assert.match(failures[i] ?? "", reason)
+  for (const [i, reason] of [...reasons, /has no op/, /No task is called t1/].entries())
+    assert.match(failures[i] ?? "", reason)
 })
 
 test("[OR6] a file that is not there or holds nothing fails", async () => {
