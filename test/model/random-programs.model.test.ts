@@ -150,6 +150,18 @@ test("[MC13][MC17][MC40] a lost wake-up is found exactly where the interpreter f
   )
 })
 
+test("[MC13][MC40] one who wakes another in a step that nobody could notice goes on as itself", () => {
+  const program: Program = [
+    [{ code: "wait", word: 2, value: 0, next: 0 }],
+    [
+      { code: "store", word: 1, value: 2, next: 0 },
+      { code: "notify", word: 2, value: 0, next: 0 },
+      { code: "wait", word: 1, value: 2, next: 0 },
+    ],
+  ]
+  assert.deepEqual([...check(program)], [LOST])
+})
+
 test("[MC4][MC40] the same with a bound of preemptions", () => {
   fc.assert(
     fc.property(programs(change), fc.nat({ max: 2 }), (program, preemptions) => {

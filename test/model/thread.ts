@@ -150,6 +150,7 @@ export class ModelThread {
     this.#ended = false
     this.#now = 1
     this.state.pending = undefined
+    const waker = context.thread // it may be another one's step that lets this one go on
     context.thread = this
     try {
       this.#enter()
@@ -164,7 +165,7 @@ export class ModelThread {
       if (error !== SUSPENSION)
         throw new ModelError(`${this.name} caught the suspension and threw something else: ${String(error)}`)
     } finally {
-      context.thread = undefined
+      context.thread = waker
     }
   }
 
