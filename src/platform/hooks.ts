@@ -52,16 +52,9 @@ export class Hooks {
     else this.#afterAgain(worker)
   }
 
-  /** What a command has thrown, in the slot that the worker has in hand. */
+  /** Of a command that another thread has submitted. */
   #tell(worker: SharedWorker): void {
-    const slot = worker.handheld
-    let error: unknown = new NotSerializableError("A command has thrown something that only its submitter can be told")
-    if (!this.#tasks.isPosted(slot)) {
-      const letter = this.#tasks.read(slot)
-      error = decode(letter)
-      letter.release()
-    }
-    this.#methods.report(worker, error)
+    this.#methods.report(worker, this.#thrownBy(worker.handheld))
     worker.answer(DONE)
   }
 
@@ -107,6 +100,9 @@ export class Hooks {
   /** What the command in this slot has thrown, if it is one and has. */
   #thrownBy(slot: number): unknown {
     if (!this.#tasks.hasFlag(slot, COMMAND) || this.#tasks.stateOf(slot) !== EXCEPTIONAL) return undefined
+    if (this.#tasks.isPosted(slot)) {
+      return new NotSerializableError("A command has thrown something that only its submitter can be told")
+    }
     const letter = this.#tasks.read(slot)
     const error: unknown = decode(letter)
     letter.release()

@@ -182,11 +182,6 @@ export class SharedWorker implements Worker<number> {
     if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, this.#here.token, POOL)) for (;;) block(Infinity)
   }
 
-  /** Whether it is this thread. */
-  get isHere(): boolean {
-    return this.token === this.#here.token
-  }
-
   /** The first of the tasks that are under way beside the one in hand. */
   get beside(): number {
     return load(this.#words, this.#entry + WORKER.BESIDE)

@@ -156,7 +156,10 @@ export class SlotRunner implements PoolHost<number> {
     return this.#beside.has(slot)
   }
 
-  /** Runs a task in the midst of another one, which has been left ({@link leaveTask}). It may be under way still when this returns, if it is asynchronous. */
+  /**
+   * Runs a task in the midst of another one, which has been left ({@link leaveTask}). If it is asynchronous it may be under way
+   * still when this returns.
+   */
   runInside(slot: number): void {
     const self = this.#self
     const outer = self.taskInHand

@@ -160,10 +160,13 @@ export class ThreadPoolExecutor extends ConfigurablePool {
 
   // ------------------------------------------------------------------ hooks
 
-  /** Before a task runs, on its thread. If it throws, the task does not run and the thread ends. */
+  /**
+   * Before a task runs: on its thread if that is a virtual one, else on the thread that made the pool, while the task waits. If it throws, the task does not
+   * run and the thread ends.
+   */
   protected beforeExecute(_thread: Thread, _task: Runnable): void {}
 
-  /** After a task ran, on its thread. `error` is what a command threw; a future keeps its error to itself: ask it. */
+  /** After a task ran, where {@link beforeExecute} runs. `error` is what a command threw; a future keeps its error to itself: ask it. */
   protected afterExecute(_task: Runnable, _error?: unknown): void {}
 
   /** When the pool has ended, before anybody hears of it. */

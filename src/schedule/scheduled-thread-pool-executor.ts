@@ -42,7 +42,7 @@ import { EnclosedTask, type Period, type ScheduleHost, ScheduledTask } from "./s
 export interface ScheduledThreadPoolOptions {
   /** How many threads to keep. With 0 there is one while anything is scheduled. */
   readonly corePoolSize: number
-  /** Makes the threads. Until worker threads are there it must be given: `virtualThreads()`. */
+  /** Makes the threads. For now it must be given, and be `virtualThreads()`: worker threads cannot wait for a time yet. */
   readonly threadFactory?: ThreadFactory
   /** What to do with a task that comes after shutdown; default `AbortPolicy`. */
   readonly handler?: RejectedExecutionHandler
