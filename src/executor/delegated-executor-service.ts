@@ -28,7 +28,12 @@ export class DelegatedExecutorService implements ExecutorService {
   /** @internal */
   static handleOf(delegated: DelegatedExecutorService): DelegatedHandle {
     const { handle: inner } = delegated.#executor as ExecutorService & { readonly handle: Handle }
-    return { corepool: "DelegatedExecutorService", space: inner.space, memory: inner.memory, inner }
+    return { corepool: delegated.shareableName, space: inner.space, memory: inner.memory, inner }
+  }
+
+  /** @internal What its class is called in handles. */
+  protected get shareableName(): string {
+    return "DelegatedExecutorService"
   }
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {

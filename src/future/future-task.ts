@@ -19,7 +19,7 @@ import { describeOutcome } from "./describe.ts"
 import type { Future } from "./future.ts"
 import { Outcome } from "./outcome.ts"
 import { type Callable, callableOf, type Runnable } from "./runnable.ts"
-import type { RemoteTasks, TaskWatcher } from "./task-parties.ts"
+import type { RemoteTasks, TaskWatcher, Timing } from "./task-parties.ts"
 import { CANCELLED, COMPLETING, EXCEPTIONAL, INTERRUPTED, INTERRUPTING, NORMAL } from "./task-state.ts"
 
 /*
@@ -250,6 +250,16 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   /** @internal And with which arguments. */
   get workArguments(): readonly unknown[] {
     return this.#args
+  }
+
+  /** @internal Whether it does nothing but that work, so that any thread that can do it may. */
+  get isPortable(): boolean {
+    return this.run === FutureTask.prototype.run
+  }
+
+  /** @internal When it is to run, if that is not at once. */
+  get timing(): Timing | undefined {
+    return undefined
   }
 
   /** @internal Its task is in another thread from now on. */

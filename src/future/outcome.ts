@@ -191,6 +191,16 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     this.#remote = undefined
   }
 
+  /** @internal When it is due there, and whether it runs; undefined if it is here. */
+  protected get timeElsewhere(): ReturnType<RemoteTasks["timeOf"]> | undefined {
+    return this.isDone ? undefined : this.#remote?.timeOf(this.#handle)
+  }
+
+  /** @internal How the task is, or was last, called in the memory of other threads. */
+  get handleElsewhere(): number {
+    return this.#handle
+  }
+
   /** @internal Whether it can still be ended from here, if it is in another thread; it is stopped there then. */
   protected mayEnd(mayInterruptIfRunning: boolean): boolean {
     const remote = this.#remote

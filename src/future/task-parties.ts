@@ -9,6 +9,14 @@ export interface TaskWatcher {
   ended(): void
 }
 
+/** When a task is to run, if it has a time: on the clock of `now()`, in ms. */
+export interface Timing {
+  /** When it is due. */
+  readonly time: number
+  /** See pool/timetable.ts; 0 if it runs once. */
+  readonly period: number
+}
+
 /** Whoever has the task if it runs in another thread. It settles the future as soon as it hears of the end. */
 export interface RemoteTasks {
   /** Looks whether there is news. */
@@ -17,6 +25,8 @@ export interface RemoteTasks {
   cancel(handle: number, mayInterruptIfRunning: boolean): boolean
   /** When the task with this handle began to run, on the clock of `now()`; undefined if it has not. */
   startOf(handle: number): number | undefined
+  /** When the task with this handle is due, on the same clock, if it waits for that; and when it was, if it is running. */
+  timeOf(handle: number): { readonly time: number; readonly isRunning: boolean }
   /** Somebody is going to await the task with this handle. */
   awaited(handle: number): void
   /** How to wait until the future is done, for a thread that blocks. */

@@ -3,9 +3,15 @@
  * loads this when the first such object comes.
  */
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
-import { registerKnownClasses, registerPools } from "./known-classes.ts"
+import { DelegatedScheduledExecutorService } from "../schedule/delegated-scheduled-executor-service.ts"
+import { ScheduledThreadPoolExecutor } from "../schedule/scheduled-thread-pool-executor.ts"
+import { registerKnownClasses, registerPools, registerScheduledPools } from "./known-classes.ts"
 
 export function registerAll(): void {
   registerKnownClasses()
   registerPools((handle) => ThreadPoolExecutor.from(handle))
+  registerScheduledPools(
+    (handle) => ScheduledThreadPoolExecutor.from(handle),
+    (inner) => new DelegatedScheduledExecutorService(inner),
+  )
 }

@@ -9,7 +9,7 @@ import type { Runnable } from "../future/runnable.ts"
 import { COMPLETING, EXCEPTIONAL } from "../future/task-state.ts"
 import type { Boxes } from "./boxes.ts"
 import type { ForeignTask } from "./foreign-task.ts"
-import { AFTER, BEFORE, COMMAND, DONE, THREW, UNCAUGHT } from "./layout.ts"
+import { AFTER, AFTER_RUN, BEFORE, COMMAND, DONE, THREW, UNCAUGHT } from "./layout.ts"
 import type { SharedWorker } from "./shared-roster.ts"
 import type { Submissions } from "./submissions.ts"
 import type { TaskRecords } from "./task-records.ts"
@@ -47,7 +47,7 @@ export class Hooks {
   /** Calls what the worker asks for, and answers. */
   call(worker: SharedWorker, what: number): void {
     if (what === BEFORE) this.#before(worker)
-    else if (what === AFTER) this.#after(worker)
+    else if (what === AFTER || what === AFTER_RUN) this.#after(worker, what === AFTER_RUN)
     else if (what === UNCAUGHT) this.#tell(worker)
     else this.#afterAgain(worker)
   }
@@ -77,7 +77,8 @@ export class Hooks {
     worker.answer(DONE)
   }
 
-  #after(worker: SharedWorker): void {
+  /** The task is over, unless it goes on. */
+  #after(worker: SharedWorker, goesOn: boolean): void {
     const slot = worker.handheld
     const isOurs = this.#submissions.taskIn(slot) !== undefined
     let answer = DONE as number
@@ -89,7 +90,8 @@ export class Hooks {
         answer = THREW
       }
     }
-    if (isOurs) this.#submissions.receive(slot, hook)
+    if (goesOn) hook(this.#submissions.taskIn(slot) ?? this.#foreign(slot), undefined)
+    else if (isOurs) this.#submissions.receive(slot, hook)
     else {
       hook(this.#foreign(slot), this.#thrownBy(slot))
       this.#boxes.put(slot)

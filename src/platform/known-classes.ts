@@ -38,6 +38,17 @@ export function registerPools(open: (handle: Shared) => ExecutorService): void {
   })
 }
 
+/** And for pools of tasks with times. */
+export function registerScheduledPools(
+  open: (handle: Shared) => ExecutorService,
+  delegate: (inner: never) => ExecutorService,
+): void {
+  registerShareable("ScheduledThreadPoolExecutor", open)
+  registerShareable("DelegatedScheduledExecutorService", (handle: DelegatedHandle) =>
+    delegate(reviveShareable(handle.inner.corepool, handle.inner) as never),
+  )
+}
+
 /** By the name that is in the handle. */
 const openers: Readonly<Record<string, (handle: Shared) => object>> = {
   AtomicInteger: (handle) => AtomicInteger.from(handle),

@@ -43,11 +43,18 @@ export const HEADER = {
   WORKERS: 11,
   /** The token of an idle worker that is wide awake and looks for tasks; see task-queue.ts. */
   LOOKOUT: 12,
-  SIZE: 13,
+  /** In which order tasks are taken: BY_ARRIVAL, BY_PRIORITY or BY_TIME. */
+  ORDER: 13,
+  SIZE: 14,
 } as const
 
 /** A value of BOUND. */
 export const NOTHING = -2
+
+/** Values of ORDER. */
+export const BY_ARRIVAL = 0
+export const BY_PRIORITY = 1
+export const BY_TIME = 2
 
 /** What is known of a worker. */
 export const WORKER = {
@@ -69,7 +76,9 @@ export const WORKER = {
   WAITS: 11,
   /** Of TASK: which use of its slot. */
   HANDLE: 12,
-  SIZE: 13,
+  /** A periodic task that it has run, and puts back into the queue. */
+  RETURNS: 13,
+  SIZE: 14,
 } as const
 
 /** What is known of a thread that submits. */
@@ -89,12 +98,15 @@ export const TASK = {
   BLOCK: 7,
   /** When it began to run, in ms of the clock that threads share, if FLAGS say that somebody wants to know; two words. */
   STARTED: 8,
-  /** What comes first in a queue with an order: the highest priority, in two words, and then the lowest sequence number. */
-  PRIORITY: 10,
+  /** By what it is ordered, if it is: its priority, or when it is due, as STARTED; two words. */
+  RANK: 10,
+  /** And among equals by this. */
   SEQUENCE: 12,
   /** When it was submitted, as STARTED, if it is one of those that are measured; two words. */
   SUBMITTED: 13,
-  DATA: 15,
+  /** In ms, if it is run again and again, see timetable.ts; two words. */
+  PERIOD: 15,
+  DATA: 17,
   SIZE: 32,
 } as const
 
@@ -104,8 +116,10 @@ export const AFTER = 2
 export const AFTER_AGAIN = 3
 /** No hook: a command that another thread has submitted has thrown. */
 export const UNCAUGHT = 4
-export const DONE = 5
-export const THREW = 6
+/** As AFTER, but the task is to run again. */
+export const AFTER_RUN = 5
+export const DONE = 6
+export const THREW = 7
 
 /** A bit of FLAGS: nobody has a future of it. */
 export const COMMAND = 1
@@ -148,9 +162,8 @@ export const BASE: Bases = {
   RING: RING_BASE,
 }
 
-/** The most tasks that can be queued, running, or done and not yet heard of; and the same if they have an order. */
+/** The most tasks that can be queued, running, or done and not yet heard of. */
 export const MOST_TASKS: number = 2 ** 20 - 1
-export const MOST_ORDERED_TASKS: number = 2 ** 18 - 1
 
 /** How many places a ring for so many slots has. */
 export function ringPlaces(capacity: number): number {

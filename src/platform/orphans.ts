@@ -10,7 +10,7 @@ import { NEW } from "../future/task-state.ts"
 import { now } from "../time/timer.ts"
 import type { Boxes } from "./boxes.ts"
 import type { SharedRoster, SharedWorker } from "./shared-roster.ts"
-import type { TaskQueue } from "./task-queue.ts"
+import type { SlotQueue } from "./slot-queue.ts"
 import type { TaskRecords } from "./task-records.ts"
 
 /** How long it can take a thread to do what takes a microsecond, in ms. If it takes longer, it has died, and nobody knows. */
@@ -18,13 +18,15 @@ const PATIENCE = 100
 
 /**
  * Whether a slot that a dead worker has claimed is in nobody's hands, and nobody is going to take it. The places are looked at
- * in the order in which a task goes through them; who has it all the while is found in one of them.
+ * in the order in which a task goes through them; who has it all the while is found in one of them. A periodic task goes
+ * through them again and again, but not without being due at another time.
  */
-export function isOrphan(slot: number, tasks: TaskRecords, queue: TaskQueue, roster: SharedRoster): boolean {
+export function isOrphan(slot: number, tasks: TaskRecords, queue: SlotQueue, roster: SharedRoster): boolean {
   const handle = tasks.handleOf(slot)
+  const rank = tasks.rankOf(slot)
   if (queue.toArray().includes(slot)) return false
   for (const worker of roster) if (has(worker, slot)) return false
-  return tasks.isCurrent(handle) && tasks.stateOf(slot) === NEW
+  return tasks.isCurrent(handle) && tasks.stateOf(slot) === NEW && Object.is(tasks.rankOf(slot), rank)
 }
 
 /** Whether the dead worker has not delivered what it had in its hand. Ask when what has arrived in this thread was looked at. */
@@ -36,9 +38,9 @@ export function isUndelivered(worker: SharedWorker, tasks: TaskRecords, boxes: B
 function has(worker: SharedWorker, slot: number): boolean {
   for (const end = now() + PATIENCE; ;) {
     if (worker.handheld === slot) return true
-    if (worker.claimed !== slot) return false
+    if (worker.claimed !== slot && worker.returning !== slot) return false
     if (worker.handheld !== 0) return true // beneath another one, which it runs in the midst of it
-    // It is about to take the slot, or to find that somebody else has: the claim alone does not say.
+    // It is about to take the slot, or to find that somebody else has, or to put it back: that alone does not say.
     if (!worker.isAlive || now() > end) return false
     pause()
   }

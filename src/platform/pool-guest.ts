@@ -14,10 +14,11 @@ import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
 import { SynchronousQueue } from "../queue/synchronous-queue.ts"
-import { HEADER, NOTHING } from "./layout.ts"
+import { BY_PRIORITY, BY_TIME, HEADER, NOTHING } from "./layout.ts"
 import { NoQueue } from "./no-queue.ts"
 import { PoolMember } from "./pool-member.ts"
-import { type PoolHandle, PoolMemory, TYPE } from "./pool-memory.ts"
+import { type PoolHandle, PoolMemory, SCHEDULED_TYPE, TYPE } from "./pool-memory.ts"
+import { TimedTaskQueue } from "./timed-task-queue.ts"
 import type { SharedWorker } from "./shared-roster.ts"
 import { shielded } from "./this-worker.ts"
 
@@ -102,10 +103,6 @@ export class PoolGuest extends PoolMember {
     if (!atLeast(this.state.control.snapshot, TERMINATED)) this.submissions.keepAlive(true)
   }
 
-  get dueIn(): number {
-    return Infinity
-  }
-
   /** The owner has told of it already. */
   reportUncaught(): void {}
 
@@ -136,13 +133,15 @@ export class PoolGuest extends PoolMember {
 const guests = new Map<number, object>()
 
 function handleIn(shared: Shared): PoolHandle {
-  SharedMemory.open(TYPE, shared) // it is one
-  return ("handle" in shared ? shared.handle : shared) as PoolHandle
+  const handle = ("handle" in shared ? shared.handle : shared) as PoolHandle
+  SharedMemory.open(handle.corepool === SCHEDULED_TYPE ? SCHEDULED_TYPE : TYPE, shared) // it is one
+  return handle
 }
 
 /** A queue to show what waits. */
-function queueOf({ bound, order }: PoolMemory): BlockingQueue<Runnable> {
-  if (order !== undefined) return new PriorityBlockingQueue<Runnable>()
+function queueOf({ bound, ordering }: PoolMemory): BlockingQueue<Runnable> {
+  if (ordering === BY_TIME) return new TimedTaskQueue()
+  if (ordering === BY_PRIORITY) return new PriorityBlockingQueue<Runnable>()
   if (bound === NOTHING) return new NoQueue<Runnable>()
   if (bound === 0) return new SynchronousQueue<Runnable>()
   return bound < 0 ? new LinkedBlockingQueue<Runnable>() : new ArrayBlockingQueue<Runnable>(bound)

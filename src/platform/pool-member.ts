@@ -11,6 +11,7 @@ import type { PoolHost } from "../pool/pool-host.ts"
 import type { PoolTimes } from "../pool/pool-times.ts"
 import type { PoolState } from "../pool/pool-state.ts"
 import { type Capabilities, PLATFORM } from "../pool/thread-pool-options.ts"
+import type { Timetable } from "../pool/timetable.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { Boxes } from "./boxes.ts"
 import { Desk } from "./desk.ts"
@@ -18,16 +19,24 @@ import { ForeignTask } from "./foreign-task.ts"
 import { FunctionTable } from "./function-table.ts"
 import { registerKnownClasses } from "./known-classes.ts"
 import { isOrphan } from "./orphans.ts"
+import { BY_TIME } from "./layout.ts"
 import type { PoolHandle, PoolMemory } from "./pool-memory.ts"
 import { SharedRoster, type SharedWorker } from "./shared-roster.ts"
+import type { SlotQueue } from "./slot-queue.ts"
+import { slotTimetable } from "./slot-timetable.ts"
 import { type Service, Submissions } from "./submissions.ts"
 import { TaskForm } from "./task-form.ts"
 import { TaskRecords } from "./task-records.ts"
 import { runnerOf, shielded, wouldNeverBegin, wouldWaitForItself } from "./this-worker.ts"
-import { TaskQueue } from "./task-queue.ts"
+import { queueIn } from "./task-queue.ts"
 
 function unused(): never {
   throw new Error("corepool: tasks of platform threads are run by their workers")
+}
+
+/** Infinity if it is due. */
+function untilDue(ms: number): number {
+  return ms > 0 ? ms : Infinity
 }
 
 export abstract class PoolMember implements PoolEngine, Service {
@@ -36,12 +45,14 @@ export abstract class PoolMember implements PoolEngine, Service {
   protected readonly memory: PoolMemory
   protected readonly tasks: TaskRecords
   protected readonly boxes: Boxes
-  protected readonly waiting: TaskQueue
+  protected readonly waiting: SlotQueue
   protected readonly roster: SharedRoster
   protected readonly functions: FunctionTable
   protected readonly desk: Desk
   protected readonly submissions: Submissions
   protected readonly core: PoolCore<number>
+  /** If tasks have times. */
+  protected readonly timetable: Timetable<number> | undefined
 
   /** The queue is empty, and shows from now on what waits in the memory. */
   constructor(memory: PoolMemory, queue: BlockingQueue<Runnable>) {
@@ -49,13 +60,22 @@ export abstract class PoolMember implements PoolEngine, Service {
     this.state = memory.state
     this.tasks = new TaskRecords(memory)
     this.boxes = new Boxes(memory, this.tasks)
-    this.waiting = new TaskQueue(memory, this.tasks)
+    this.waiting = queueIn(memory, this.tasks)
     this.roster = new SharedRoster(memory, (worker) => this.startWorker(worker))
     this.functions = new FunctionTable(memory.texts)
     registerKnownClasses()
     this.desk = new Desk(memory, this.tasks, this.boxes)
     this.submissions = new Submissions(memory, this.tasks, this.boxes, this.functions, this)
-    this.core = new PoolCore<number>(this.state, this.waiting, this.#host(), this.roster)
+    const host = this.#host()
+    this.core = new PoolCore<number>(this.state, this.waiting, host, this.roster)
+    if (memory.ordering === BY_TIME) {
+      this.timetable = slotTimetable(memory, this.tasks, this.boxes, this.waiting, {
+        reject: host.reject,
+        ensureWorker: () => this.core.ensureWorker(),
+        tryTerminate: () => this.core.tryTerminate(),
+        reportUncaught: unused,
+      })
+    }
     this.queue = queue
     queue.holdTasks(new TaskForm(this.waiting, (slot, isTaken) => this.taskIn(slot, isTaken), this.submissions))
   }
@@ -97,7 +117,8 @@ export abstract class PoolMember implements PoolEngine, Service {
       return
     }
     try {
-      this.core.execute(slot)
+      if (this.timetable === undefined) this.core.execute(slot)
+      else this.timetable.admit(slot)
       this.submissions.seal(slot)
     } catch (error) {
       // Of the factory, or the queue's own: the task was not taken. Unless the handler threw, or it is queued all the same.
@@ -140,6 +161,10 @@ export abstract class PoolMember implements PoolEngine, Service {
     return new ForeignTask(slot, this.tasks, this.boxes, this.functions, this.desk, isTaken)
   }
 
+  dropUnwanted(): void {
+    this.timetable?.dropUnwanted()
+  }
+
   // ------------------------------------------------------------------ workers
 
   addWorker(bound: "core" | "maximum"): boolean {
@@ -178,6 +203,11 @@ export abstract class PoolMember implements PoolEngine, Service {
     }
   }
 
+  isRunning(slot: number, handle: number): boolean {
+    for (const worker of this.roster) if (worker.holds(slot, handle)) return true
+    return false
+  }
+
   abstract serve(isBlocked: boolean): void
   abstract reportUncaught(error: unknown, worker: number): void
   /**
@@ -188,7 +218,7 @@ export abstract class PoolMember implements PoolEngine, Service {
     const runner = runnerOf(this.memory.identity)
     if (runner === undefined) return false
     if (isBlocked && runner.runsBeside(slot)) throw wouldWaitForItself()
-    if (this.waiting.idleWorkers > 0) return false
+    if (this.waiting.idleWorkers > 0 || this.waiting.untilReady(slot) > 0 || this.tasks.periodOf(slot) !== 0) return false
     if (!runner.canRunInside(slot, isBlocked)) {
       if (isBlocked && this.roster.size === 1) throw wouldNeverBegin()
       return false
@@ -200,7 +230,11 @@ export abstract class PoolMember implements PoolEngine, Service {
     })
   }
 
-  abstract get dueIn(): number
+  /** A worker that blocks for a task with a time runs it itself when it is due, if nobody else can. */
+  dueIn(slot: number): number {
+    return runnerOf(this.memory.identity) === undefined ? Infinity : untilDue(this.waiting.untilReady(slot))
+  }
+
   abstract shuttingDown(): void
   abstract setPolicy(policy: number): void
 

@@ -9,7 +9,7 @@ import { PoolTimes } from "../pool/pool-times.ts"
 import { PoolState } from "../pool/pool-state.ts"
 import { Slots } from "../memory/slots.ts"
 import { SlotHeap } from "./slot-heap.ts"
-import { BASE, HEADER, MOST_ORDERED_TASKS, MOST_TASKS, slotsBase, TASK, tasksBase } from "./layout.ts"
+import { BASE, BY_ARRIVAL, BY_TIME, HEADER, MOST_TASKS, slotsBase, TASK, tasksBase } from "./layout.ts"
 
 /** What another thread needs to take part. */
 export interface PoolHandle extends Handle {
@@ -23,12 +23,14 @@ export interface PoolHandle extends Handle {
 interface Form {
   /** See `HEADER.BOUND`. */
   readonly bound: number
-  readonly isOrdered: boolean
+  /** See `HEADER.ORDER`. */
+  readonly ordering: number
   /** How many slots there are. */
   readonly capacity: number
 }
 
 export const TYPE = "ThreadPoolExecutor"
+export const SCHEDULED_TYPE = "ScheduledThreadPoolExecutor"
 
 /** Room for the sources of functions, and the addresses of others. */
 const TEXT_WORDS = 2 ** 10
@@ -73,17 +75,16 @@ export class PoolMemory {
     this.slots = new Slots(memory.words, slotsBase(this.capacity), this.capacity, 0)
   }
 
-  /** New memory, for a queue with this bound, see `HEADER.BOUND`, and perhaps an order. */
-  static create(bound: number, isOrdered: boolean, most: number): PoolMemory {
-    const mostTasks = isOrdered ? MOST_ORDERED_TASKS : MOST_TASKS
-    const capacity = bound < 0 ? mostTasks : Math.min(bound + most + SPARE, mostTasks)
+  /** New memory, for a queue with this bound and order: see `HEADER.BOUND` and `HEADER.ORDER`. */
+  static create(bound: number, ordering: number, most: number): PoolMemory {
+    const capacity = bound < 0 ? MOST_TASKS : Math.min(bound + most + SPARE, MOST_TASKS)
     const base = tasksBase(capacity)
     const first = Math.min(FIRST_TASKS, capacity)
     const memory = GrowingWords.reserve(base + (first + 1) * TASK.SIZE, base + (capacity + 1) * TASK.SIZE)
     store(memory.words, BASE.HEADER + HEADER.IDENTITY, Math.floor(Math.random() * 2 ** 32) | 0)
     store(memory.words, BASE.HEADER + HEADER.IDENTITY + 1, Math.floor(Math.random() * 2 ** 21))
     const texts = GrowingWords.reserve(TEXT_WORDS, MOST_TEXT_WORDS)
-    return PoolMemory.#prepare(here(), memory, texts, Arena.reserve(), { bound, isOrdered, capacity })
+    return PoolMemory.#prepare(here(), memory, texts, Arena.reserve(), { bound, ordering, capacity })
   }
 
   /** A small one over memory that does not grow: for models, in which every word counts. */
@@ -98,11 +99,12 @@ export class PoolMemory {
     memory: GrowingWords,
     texts: GrowingWords,
     arena: Arena,
-    { bound, isOrdered, capacity }: Form,
+    { bound, ordering, capacity }: Form,
   ): PoolMemory {
     store(memory.words, BASE.HEADER + HEADER.CAPACITY, capacity)
     store(memory.words, BASE.HEADER + HEADER.BOUND, bound)
-    const order = isOrdered ? SlotHeap.allocate(capacity, thread) : undefined
+    store(memory.words, BASE.HEADER + HEADER.ORDER, ordering)
+    const order = ordering === BY_ARRIVAL ? undefined : SlotHeap.allocate(capacity, thread)
     const created = new PoolMemory(thread, memory, texts, arena, order)
     created.state.control.initialize()
     return created
@@ -130,7 +132,7 @@ export class PoolMemory {
 
   get handle(): PoolHandle {
     return {
-      corepool: TYPE,
+      corepool: this.ordering === BY_TIME ? SCHEDULED_TYPE : TYPE,
       space: this.here.space.buffer,
       memory: this.#memory.buffer,
       texts: this.texts.buffer,
@@ -189,6 +191,10 @@ export class PoolMemory {
 
   get bound(): number {
     return load(this.words, BASE.HEADER + HEADER.BOUND)
+  }
+
+  get ordering(): number {
+    return load(this.words, BASE.HEADER + HEADER.ORDER)
   }
 }
 

@@ -10,7 +10,6 @@ import { COMPLETING, EXCEPTIONAL } from "../future/task-state.ts"
 import { atLeast, TERMINATED, TIDYING } from "../pool/control-word.ts"
 import type { PoolShell } from "../pool/pool-engine.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
-import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
 import { platformTarget } from "../thread/platform-threads.ts"
 import { Thread } from "../thread/thread.ts"
 import { now } from "../time/timer.ts"
@@ -21,7 +20,7 @@ import { isUndelivered } from "./orphans.ts"
 import { PoolMember } from "./pool-member.ts"
 import { PoolMemory } from "./pool-memory.ts"
 import { REQUESTED, RUNNING, type SharedWorker, STARTING } from "./shared-roster.ts"
-import { boundOf } from "./task-form.ts"
+import { boundOf, orderingOf } from "./task-form.ts"
 import { type Death, WorkerBody } from "./thread-body.ts"
 
 /** How often an owner that blocks looks whether its threads are still there, in ms. */
@@ -40,7 +39,7 @@ export class PoolOwner extends PoolMember {
   #nextPulse = 0
 
   constructor(queue: BlockingQueue<Runnable>, shell: PoolShell, maximum: number) {
-    const memory = PoolMemory.create(boundOf(queue), queue instanceof PriorityBlockingQueue, maximum)
+    const memory = PoolMemory.create(boundOf(queue), orderingOf(queue), maximum)
     const inside: Runnable[] = []
     queue.drainTo(inside)
     super(memory, queue)
@@ -199,8 +198,8 @@ export class PoolOwner extends PoolMember {
     }
   }
 
-  get dueIn(): number {
-    return Math.min(this.#executioner.dueIn, PULSE)
+  override dueIn(slot: number): number {
+    return Math.min(this.#executioner.dueIn, PULSE, super.dueIn(slot))
   }
 
   reportUncaught(error: unknown, worker: number): void {
@@ -245,7 +244,7 @@ export class PoolOwner extends PoolMember {
 
   #bury(body: WorkerBody, cause: ThreadDeathError): void {
     const { worker } = body
-    const { token, claimed, waits } = worker
+    const { token, claimed, returning, waits } = worker
     const task = worker.handheld
     this.#forget(worker)
     if (token !== 0) this.memory.here.space.bury(token)
@@ -256,7 +255,8 @@ export class PoolOwner extends PoolMember {
     if (waits) this.waiting.forgetWaiter()
     for (const slot of inHand) this.#failTask(slot, cause)
     if (task !== 0) this.state.completed.increment()
-    else if (claimed !== 0 && this.isOrphan(claimed)) this.waiting.restore(claimed)
+    else if (returning !== 0) this.#restore(returning)
+    else if (claimed !== 0) this.#restore(claimed)
     else if (token === 0) this.#failNext(cause)
     // One that could not even begin is replaced only if there is something to do: the next one would fare alike.
     this.#makesNoThreads = token === 0 && this.waiting.isEmpty
@@ -265,6 +265,10 @@ export class PoolOwner extends PoolMember {
     } finally {
       this.#makesNoThreads = false
     }
+  }
+
+  #restore(slot: number): void {
+    if (this.isOrphan(slot)) this.waiting.restore(slot)
   }
 
   /** The task, and those that were run in its midst. */

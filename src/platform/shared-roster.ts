@@ -8,6 +8,7 @@
  *                any -> FREE           by the worker when it leaves, or by the owner if its thread died
  *     TASK       the slot in hand; the worker's own, except before it runs
  *     CLAIM      the slot that it is about to take out of the queue (memory/ring.ts)
+ *     RETURNS    a periodic task that it has run, let go of, and puts back into the queue
  *     HANDLE     that of TASK: a slot may be in use again before the worker has let go of it
  *     PHASE      POOL, or its token while it runs code of the user's: only there may it be killed. Then CONDEMNED by who
  *                kills it; if it comes back in spite of that, it goes no further, though the place may be another's by then
@@ -167,6 +168,19 @@ export class SharedWorker implements Worker<number> {
     store(this.#words, this.#entry + WORKER.TASK, 0)
   }
 
+  /**
+   * The task in hand is going back into the queue: from now on it cannot be interrupted here any more. Should this thread die
+   * before {@link hasReturned}, the owner puts it back.
+   */
+  letGo(): void {
+    store(this.#words, this.#entry + WORKER.RETURNS, this.taskInHand)
+    store(this.#words, this.#entry + WORKER.TASK, 0)
+  }
+
+  hasReturned(): void {
+    store(this.#words, this.#entry + WORKER.RETURNS, 0)
+  }
+
   countCompleted(): void {
     const count = ++this.#completed
     write(this.#words, this.#entry + WORKER.COMPLETED, count | 0)
@@ -247,7 +261,12 @@ export class SharedWorker implements Worker<number> {
   }
 
   get isBusy(): boolean {
-    return this.handheld !== 0
+    return this.handheld !== 0 || this.returning !== 0
+  }
+
+  /** The slot that it is putting back into the queue; 0 if there is none. */
+  get returning(): number {
+    return load(this.#words, this.#entry + WORKER.RETURNS)
   }
 
   get isInterrupted(): boolean {

@@ -1,6 +1,6 @@
 /**
- * Tasks by priority: the highest first, and of equal ones that which came first. It stands where the ring of a pool stands
- * otherwise, and has the same methods.
+ * Tasks in an order: by priority, the highest first, or by the time at which they are due, the soonest first; and of equal ones
+ * that which came first. It stands where the ring of a pool stands otherwise, and has the same methods.
  *
  * How it works: a heap in shared memory under a lock, which is held for a fraction of a microsecond. If a thread dies inside, the
  * next one repairs the heap, which never loses anything but what is on its way in or out; and of what is on its way out
@@ -15,11 +15,39 @@ import { MemoryRecord } from "../memory/record.ts"
 import { SharedMemory } from "../memory/shared-memory.ts"
 import { CONTROL } from "../queue/shared-layout.ts"
 import { SharedSection, SPINS } from "../queue/shared-section.ts"
+import { sharedNow } from "../time/timer.ts"
+import { BY_TIME } from "./layout.ts"
 import type { TaskRecords } from "./task-records.ts"
 
 const CONTROL_AT = wholeLines(LOCK_WORDS)
 const SEQUENCE = CONTROL_AT + 2
 const INDICES = CONTROL_AT + LINE
+
+/** What an order has to say. */
+interface Order {
+  /** Negative if the first slot comes before the second. */
+  compare(a: number, b: number): number
+  /** Whether the slot, which is the first, can be taken. */
+  isReady(slot: number): boolean
+}
+
+function byPriority(tasks: TaskRecords): Order {
+  return {
+    compare: (a, b) => tasks.rankOf(b) - tasks.rankOf(a) || tasks.compareSequence(a, b),
+    isReady: () => true,
+  }
+}
+
+function byTime(tasks: TaskRecords): Order {
+  return {
+    compare(a, b) {
+      const one = tasks.rankOf(a)
+      const other = tasks.rankOf(b)
+      return one === other ? tasks.compareSequence(a, b) : one - other // both may be Infinity
+    },
+    isReady: (slot) => tasks.rankOf(slot) <= sharedNow(),
+  }
+}
 
 export class SlotHeap {
   readonly #words: Int32Array
@@ -28,6 +56,9 @@ export class SlotHeap {
   readonly #heap: IndexedHeap
   readonly #section: SharedSection
   readonly #size: number
+  readonly #order: Order
+  /** Whether a slot keeps the number that it got when it came in first. */
+  readonly #keepsNumbers: boolean
 
   /** Over memory of {@link SlotHeap.allocate}; `pool` has the words in which workers claim. */
   constructor(
@@ -36,13 +67,16 @@ export class SlotHeap {
     pool: Int32Array,
     capacity: number,
     tasks: TaskRecords,
+    order: number,
     spins: number = SPINS,
   ) {
     this.#words = words
     this.#pool = pool
     this.#tasks = tasks
+    this.#order = order === BY_TIME ? byTime(tasks) : byPriority(tasks)
+    this.#keepsNumbers = order === BY_TIME
     this.#size = entriesAt(capacity) + HEAP.SIZE
-    this.#heap = new IndexedHeap(words, entriesAt(capacity), capacity, (a, b) => tasks.compare(a, b), {
+    this.#heap = new IndexedHeap(words, entriesAt(capacity), capacity, this.#order.compare, {
       words,
       index: INDICES,
       stride: 1,
@@ -72,21 +106,32 @@ export class SlotHeap {
   }
 
   offer(slot: number): boolean {
-    if (!this.#tasks.hasPriority(slot)) {
+    if (Number.isNaN(this.#tasks.rankOf(slot))) {
       throw new TypeError(
         "Expected `task` to have a priority, by which the queue of the pool orders: use pool.with({ priority })",
       )
     }
-    this.#tasks.setSequence(slot, add(this.#words, SEQUENCE, 1))
+    // Numbered from 1 on: one that comes back, a periodic task, has a number already.
+    if (!this.#keepsNumbers || this.#tasks.sequenceOf(slot) === 0) {
+      this.#tasks.setSequence(slot, add(this.#words, SEQUENCE, 1) + 1)
+    }
     return this.#inside(() => this.#heap.offer(slot))
   }
 
+  /** The first, if it is ready. */
   poll(claim = 0): number {
     if (this.isEmpty) return 0
     return this.#inside(() => {
-      if (claim !== 0) write(this.#pool, claim, this.#heap.peek())
+      const first = this.#heap.peek()
+      if (first === 0 || !this.#order.isReady(first)) return 0
+      if (claim !== 0) write(this.#pool, claim, first)
       return this.#heap.poll()
     })
+  }
+
+  /** The first, ready or not. */
+  seize(): number {
+    return this.isEmpty ? 0 : this.#inside(() => this.#heap.poll())
   }
 
   remove(slot: number): boolean {
@@ -97,8 +142,9 @@ export class SlotHeap {
     return this.#inside(() => this.#heap.peek())
   }
 
+  /** In order. */
   toArray(): number[] {
-    return this.#inside(() => this.#heap.toArray())
+    return this.#inside(() => this.#heap.toArray().sort(this.#order.compare))
   }
 
   #inside<T>(body: () => T): T {

@@ -6,12 +6,13 @@ import { pause } from "#atomics"
 import { isPromiseLike } from "../checks.ts"
 import { encode } from "../codec/codec.ts"
 import { NotSerializableError } from "../errors.ts"
-import { COMPLETING, EXCEPTIONAL, INTERRUPTING, NEW, NORMAL } from "../future/task-state.ts"
+import { CANCELLED, COMPLETING, EXCEPTIONAL, INTERRUPTING, NEW, NORMAL } from "../future/task-state.ts"
 import { signStack } from "../future/both-stacks.ts"
 import { Bell } from "../memory/bell.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { blocking, type Steps } from "../memory/waiting.ts"
 import type { PoolHost } from "../pool/pool-host.ts"
+import type { Timetable } from "../pool/timetable.ts"
 import type { Worker } from "../pool/worker.ts"
 import { Thread } from "../thread/thread.ts"
 import { sharedNow } from "../time/timer.ts"
@@ -19,7 +20,7 @@ import type { FoundTask } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
 import { Desk } from "./desk.ts"
 import type { FunctionTable } from "./function-table.ts"
-import { AFTER, AFTER_AGAIN, BEFORE, COMMAND, DONE, HEADER, MEASURED, THREW, TIMED, UNCAUGHT, VOID } from "./layout.ts"
+import { AFTER, AFTER_AGAIN, AFTER_RUN, BEFORE, COMMAND, DONE, HEADER, MEASURED, THREW, TIMED, UNCAUGHT, VOID } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import type { SharedRoster, SharedWorker } from "./shared-roster.ts"
 import type { TaskRecords } from "./task-records.ts"
@@ -38,6 +39,8 @@ export class SlotRunner implements PoolHost<number> {
   /** A box whose owner has to be rung, if it is not rung anyway in a moment; 0 if there is none. */
   #unrung = 0
   #bell: Bell | undefined
+  /** If tasks have times. */
+  #timetable: Timetable<number> | undefined
 
   constructor(
     memory: PoolMemory,
@@ -56,16 +59,24 @@ export class SlotRunner implements PoolHost<number> {
     this.#desk = new Desk(memory, tasks, boxes)
   }
 
+  /** Tasks have times, and run again if they have periods. */
+  follow(timetable: Timetable<number>): void {
+    this.#timetable = timetable
+  }
+
   // ------------------------------------------------------------------ running
 
   beforeExecute(): void {
     if (this.#has(BEFORE) && this.#ask(BEFORE) === THREW) throw new HookFailure("beforeExecute() has thrown")
   }
 
-  afterExecute(_slot: number, error?: unknown): void {
+  afterExecute(slot: number, error?: unknown): void {
     if (!this.#has(AFTER)) return
     const again = error instanceof HookFailure
-    if (this.#ask(again ? AFTER_AGAIN : AFTER) === THREW) throw new HookFailure("afterExecute() has thrown")
+    const goesOn = !again && this.#isToGoOn(slot)
+    const answer = this.#ask(again ? AFTER_AGAIN : goesOn ? AFTER_RUN : AFTER)
+    if (goesOn) this.#goOn(slot)
+    if (answer === THREW) throw new HookFailure("afterExecute() has thrown")
   }
 
   begin(_worker: Worker<number>, slot: number): PromiseLike<unknown> | undefined {
@@ -74,6 +85,7 @@ export class SlotRunner implements PoolHost<number> {
       this.#discard(slot)
       return undefined
     }
+    if (this.#timetable !== undefined && !this.#isOnTime(slot, this.#timetable)) return undefined
     if (this.#tasks.hasFlag(slot, TIMED | MEASURED)) this.#noteStart(slot)
     let found: FoundTask | undefined
     try {
@@ -227,6 +239,11 @@ export class SlotRunner implements PoolHost<number> {
   }
 
   #complete(slot: number, value: unknown): void {
+    if (this.#isToGoOn(slot)) {
+      this.#desk.forget(slot)
+      if (!this.#has(AFTER)) this.#goOn(slot)
+      return
+    }
     if (!this.#decide(slot)) return
     const wanted = this.#tasks.hasFlag(slot, VOID) ? undefined : value
     try {
@@ -270,9 +287,48 @@ export class SlotRunner implements PoolHost<number> {
 
   #discard(slot: number): void {
     this.#desk.forget(slot)
-    // Whoever is interrupting means this task. The next one must not be hit.
-    while (this.#tasks.stateOf(slot) === INTERRUPTING && this.#boxes.isOpen(this.#tasks.boxOf(slot))) pause()
+    this.#awaitInterrupt(slot)
     this.#deliver(slot)
+  }
+
+  /** Whoever is interrupting means this task. The next one must not be hit. */
+  #awaitInterrupt(slot: number): void {
+    while (this.#tasks.stateOf(slot) === INTERRUPTING && this.#boxes.isOpen(this.#tasks.boxOf(slot))) pause()
+  }
+
+  // ------------------------------------------------------------------ times
+
+  /** Whether it may run now; if not, it is over. */
+  #isOnTime(slot: number, timetable: Timetable<number>): boolean {
+    if (timetable.mayRun(slot)) {
+      this.#memory.times.lateness.record(sharedNow() - this.#tasks.rankOf(slot))
+      return true
+    }
+    this.#tasks.leaveNew(slot, CANCELLED)
+    this.#discard(slot)
+    return false
+  }
+
+  /** Whether the task in hand is one that runs again: periodic, and neither failed nor cancelled. */
+  #isToGoOn(slot: number): boolean {
+    return (
+      this.#timetable !== undefined && this.#tasks.periodOf(slot) !== 0 && this.#tasks.stateOf(slot) === NEW
+    )
+  }
+
+  /**
+   * Puts it back into the queue. It leaves the hand before: whoever interrupts the next run must not hit this worker. And whoever
+   * interrupts this one either sees that it is in no hand any more, or is seen, and waited for.
+   */
+  #goOn(slot: number): void {
+    if (this.#tasks.hasFlag(slot, MEASURED)) this.#noteEnd(slot)
+    this.#self.letGo()
+    if (this.#tasks.stateOf(slot) === NEW) this.#timetable?.goOn(slot)
+    else {
+      this.#awaitInterrupt(slot)
+      this.#boxes.put(slot)
+    }
+    this.#self.hasReturned()
   }
 
   #noteStart(slot: number): void {

@@ -16,13 +16,13 @@ import { FutureTask } from "../future/future-task.ts"
 import { nameOf, type Runnable } from "../future/runnable.ts"
 import type { RemoteTasks } from "../future/task-parties.ts"
 import { Bell } from "../memory/bell.ts"
-import { sharedNow } from "../time/timer.ts"
+import { fromShared, sharedNow, toShared } from "../time/timer.ts"
 import { Watch } from "../memory/watch.ts"
 import { DUE, type Steps, TIMEOUT } from "../memory/waiting.ts"
 import type { Boxes } from "./boxes.ts"
 import type { FunctionTable } from "./function-table.ts"
 import { requireAmong, requirePresent } from "../task/transfer.ts"
-import { COMMAND, REACHABLE, TIMED, VOID } from "./layout.ts"
+import { BY_ARRIVAL, BY_PRIORITY, COMMAND, REACHABLE, TIMED, VOID } from "./layout.ts"
 import { Outgoing } from "./outgoing.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { PostOffice } from "./post-office.ts"
@@ -39,8 +39,10 @@ export interface Service {
   reportUncaught(error: unknown, worker: number): void
   /** Runs a task that is still queued in this thread, if it might never run otherwise; true if there may be news. */
   help(slot: number, isBlocked: boolean): boolean
-  /** When something is to be done, in ms from now, though nobody rings; Infinity if nothing is. */
-  readonly dueIn: number
+  /** Whether a worker has it in hand. */
+  isRunning(slot: number, handle: number): boolean
+  /** When something is to be done for who waits for this slot, in ms from now, though nobody rings; Infinity if nothing is. */
+  dueIn(slot: number): number
 }
 
 /** While there are few tasks all of them are measured, otherwise one of so many. */
@@ -57,7 +59,7 @@ export class Submissions implements RemoteTasks {
   readonly #functions: FunctionTable
   readonly #service: Service
   readonly #box: number
-  readonly #isOrdered: boolean
+  readonly #ordering: number
   readonly #office: PostOffice
   readonly #outgoing: Outgoing
   /** REACHABLE if this thread is. */
@@ -88,7 +90,7 @@ export class Submissions implements RemoteTasks {
     this.#boxes = boxes
     this.#functions = functions
     this.#service = service
-    this.#isOrdered = memory.order !== undefined
+    this.#ordering = memory.ordering
     this.bell = new Bell(memory.here, () => {
       this.look()
       service.serve(this.#blocked > 0)
@@ -137,7 +139,7 @@ export class Submissions implements RemoteTasks {
     let args: readonly unknown[]
     let number: number
     let isVoid = false
-    if (task instanceof FutureTask && task.workArguments.length > 0 && task.run === FutureTask.prototype.run) {
+    if (task instanceof FutureTask && task.workArguments.length > 0 && task.isPortable) {
       number = this.#functions.numberOf(task.work as Call["fn"])
       args = task.workArguments
     } else {
@@ -192,10 +194,21 @@ export class Submissions implements RemoteTasks {
 
   #note(slot: number, task: Runnable): void {
     if (this.#pending < FEW || slot % SAMPLE === 0) this.#tasks.noteSubmission(slot, sharedNow())
-    if (this.#isOrdered) this.#tasks.setPriority(slot, priorityOf(task) ?? NaN)
+    if (this.#ordering !== BY_ARRIVAL) this.#rank(slot, task)
     if (task instanceof FutureTask) this.#futureOf(task).runElsewhere(this, this.#tasks.handleOf(slot))
     this.#submitted[slot] = task
-    if (++this.#pending === 1) this.bell.hold()
+    if (!isForever(task) && ++this.#pending === 1) this.bell.hold()
+  }
+
+  /** Writes down what decides on its turn. */
+  #rank(slot: number, task: Runnable): void {
+    if (this.#ordering === BY_PRIORITY) {
+      this.#tasks.setRank(slot, priorityOf(task) ?? NaN)
+      return
+    }
+    const timing = task instanceof FutureTask ? task.timing : undefined
+    this.#tasks.setRank(slot, timing === undefined ? sharedNow() : toShared(timing.time))
+    if (timing !== undefined && timing.period !== 0) this.#tasks.setPeriod(slot, timing.period)
   }
 
   /** The pool has the task in this slot. */
@@ -211,7 +224,7 @@ export class Submissions implements RemoteTasks {
       )
     }
     const future = this.#futureOf(task)
-    if (future.run !== FutureTask.prototype.run) {
+    if (!future.isPortable) {
       throw new TaskNotPortableError(
         `${nameOf(task)} has a run() method of its own, which cannot be called by another thread. Use virtualThreads()`,
       )
@@ -244,8 +257,11 @@ export class Submissions implements RemoteTasks {
     return this.#submitted[slot]
   }
 
+  /** Its slot, if it was submitted here and has one; 0 or less if it has not. */
   slotOf(task: unknown): number {
-    return this.#submitted.indexOf(task as Runnable)
+    if (!(task instanceof FutureTask) || task instanceof Carrier) return this.#submitted.indexOf(task as Runnable)
+    const slot = this.#tasks.slotOf(task.handleElsewhere)
+    return this.#submitted[slot] === task ? slot : 0
   }
 
   #forget(slot: number): Runnable | undefined {
@@ -253,7 +269,7 @@ export class Submissions implements RemoteTasks {
     if (task === undefined) return undefined
     this.#submitted[slot] = undefined
     // One that was cancelled here does not count any more, but a carrier does.
-    if (!(task instanceof FutureTask) || !task.isSettled) this.#discount()
+    if ((!(task instanceof FutureTask) || !task.isSettled) && !isForever(task)) this.#discount()
     return task
   }
 
@@ -326,7 +342,8 @@ export class Submissions implements RemoteTasks {
       this.#tasks.settle(slot, INTERRUPTED)
     }
     // It stays where it is until its turn comes, and one who waits to hear of that counts on. Nobody else does.
-    if (!(this.#submitted[slot] instanceof Carrier)) this.#discount()
+    const task = this.#submitted[slot]
+    if (task !== undefined && !(task instanceof Carrier) && !isForever(task)) this.#discount()
     return true
   }
 
@@ -337,7 +354,12 @@ export class Submissions implements RemoteTasks {
 
   startOf(handle: number): number | undefined {
     const start = this.#tasks.startOf(this.#tasks.slotOf(handle))
-    return start === 0 ? undefined : start - performance.timeOrigin
+    return start === 0 ? undefined : fromShared(start)
+  }
+
+  timeOf(handle: number): { time: number; isRunning: boolean } {
+    const slot = this.#tasks.slotOf(handle)
+    return { time: fromShared(this.#tasks.rankOf(slot)), isRunning: this.#service.isRunning(slot, handle) }
   }
 
   awaited(handle: number): void {
@@ -353,7 +375,7 @@ export class Submissions implements RemoteTasks {
         if (future.isDone) return
         if (this.#service.help(slot, true)) continue
         if (this.#glance()) continue
-        const wake = yield { list: this.bell, atMost: this.#service.dueIn }
+        const wake = yield { list: this.bell, atMost: this.#service.dueIn(slot) }
         if (wake === TIMEOUT) throw new TimeoutError("The task did not complete in time")
         if (wake === DUE) this.#service.serve(true)
       }
@@ -367,6 +389,11 @@ export class Submissions implements RemoteTasks {
 function resultOf({ work, workArguments }: FutureTask<unknown>, returned: unknown): unknown {
   const given = work === undefined || workArguments.length > 0 ? undefined : callOf(work).result
   return given === undefined ? returned : given.value
+}
+
+/** Whether it is never to run: nobody has to stay alive for it. */
+function isForever(task: Runnable): boolean {
+  return task instanceof FutureTask && task.timing?.time === Infinity
 }
 
 const NOT_MOVED: readonly object[] = []

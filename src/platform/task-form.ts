@@ -18,14 +18,16 @@ import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
 import type { QueueForm } from "../queue/queue-form.ts"
 import { SynchronousQueue } from "../queue/synchronous-queue.ts"
 import { identityOf } from "../identity.ts"
-import { NOTHING } from "./layout.ts"
+import { BY_ARRIVAL, BY_PRIORITY, BY_TIME, NOTHING } from "./layout.ts"
 import { NoQueue } from "./no-queue.ts"
 import type { Submissions } from "./submissions.ts"
-import type { TaskQueue } from "./task-queue.ts"
+import type { SlotQueue } from "./slot-queue.ts"
+import { TimedTaskQueue } from "./timed-task-queue.ts"
 
 /** How many tasks the user's queue lets wait: −1 if there is no limit, 0 if they are handed over. */
 export function boundOf(queue: BlockingQueue<Runnable>): number {
   if (queue instanceof NoQueue) return NOTHING
+  if (queue instanceof TimedTaskQueue) return -1
   if (queue instanceof SynchronousQueue) return 0
   if (queue instanceof PriorityBlockingQueue) {
     if (queue.comparator === undefined) return -1
@@ -43,15 +45,21 @@ export function boundOf(queue: BlockingQueue<Runnable>): number {
   return capacity === MAX_VALUE ? -1 : capacity
 }
 
+/** In which order its tasks are taken. */
+export function orderingOf(queue: BlockingQueue<Runnable>): number {
+  if (queue instanceof TimedTaskQueue) return BY_TIME
+  return queue instanceof PriorityBlockingQueue ? BY_PRIORITY : BY_ARRIVAL
+}
+
 export class TaskForm implements QueueForm<Runnable> {
-  readonly #ring: TaskQueue
+  readonly #ring: SlotQueue
   readonly #taskIn: (slot: number, isTaken: boolean) => Runnable
   readonly #submissions: Submissions
   /** Of flows of this thread that wait for room or for tasks; see {@link taking}. */
   readonly #changed = new WaitList()
 
   /** `taskIn` is also told whether the slot has been taken out of the queue. */
-  constructor(ring: TaskQueue, taskIn: (slot: number, isTaken: boolean) => Runnable, submissions: Submissions) {
+  constructor(ring: SlotQueue, taskIn: (slot: number, isTaken: boolean) => Runnable, submissions: Submissions) {
     this.#ring = ring
     this.#taskIn = taskIn
     this.#submissions = submissions
@@ -105,7 +113,7 @@ export class TaskForm implements QueueForm<Runnable> {
   }
 
   extract(): Runnable | undefined {
-    const slot = this.#ring.seize()
+    const slot = this.#ring.take()
     return slot === undefined ? undefined : this.#takeBack(slot)
   }
 
@@ -140,7 +148,7 @@ export class TaskForm implements QueueForm<Runnable> {
   // ------------------------------------------------------------------ all of them
 
   clear(): void {
-    while (this.extract() !== undefined);
+    for (let slot = this.#ring.seize(); slot !== undefined; slot = this.#ring.seize()) this.#takeBack(slot)
   }
 
   toArray(): Runnable[] {

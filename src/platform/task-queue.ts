@@ -20,17 +20,12 @@ import { Ring } from "../memory/ring.ts"
 import { Watch } from "../memory/watch.ts"
 import { SHARED, WaitQueue } from "../memory/wait-queue.ts"
 import { driveLingering, type Settle, type Steps, TIMEOUT } from "../memory/waiting.ts"
-import type { WorkQueue } from "../pool/pool-host.ts"
-import { BASE, HEADER, NOTHING, ringPlaces, WORKER } from "./layout.ts"
+import { DelayedTaskQueue } from "./delayed-task-queue.ts"
+import { BASE, BY_PRIORITY, BY_TIME, HEADER, NOTHING, ringPlaces, WORKER } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { SlotHeap } from "./slot-heap.ts"
+import { LINGER, type SlotQueue } from "./slot-queue.ts"
 import type { TaskRecords } from "./task-records.ts"
-
-/**
- * How long an idle worker blocks before it lets its event loop go on, in ms. Blocked, it is woken several times faster; but
- * its timers and sockets stand still meanwhile.
- */
-const LINGER = 2
 
 /** How long a lookout looks, in ms. */
 const WATCH = 0.1
@@ -49,7 +44,12 @@ interface SlotStore {
   toArray(): number[]
 }
 
-export class TaskQueue implements WorkQueue<number> {
+/** The queue of this pool; `claim` is as for {@link TaskQueue}. */
+export function queueIn(memory: PoolMemory, tasks: TaskRecords, claim = 0): SlotQueue {
+  return memory.ordering === BY_TIME ? new DelayedTaskQueue(memory, tasks, claim) : new TaskQueue(memory, tasks, claim)
+}
+
+export class TaskQueue implements SlotQueue {
   readonly bound: number
   readonly #memory: PoolMemory
   readonly #words: Int32Array
@@ -74,7 +74,7 @@ export class TaskQueue implements WorkQueue<number> {
     this.#store =
       order === undefined
         ? new Ring(words, BASE.RING, ringPlaces(capacity), capacity)
-        : new SlotHeap(here, order, words, capacity, tasks)
+        : new SlotHeap(here, order, words, capacity, tasks, BY_PRIORITY)
     this.#waiters = new WaitQueue(here, words, BASE.WAITERS, { isShared: true })
     this.#claim = claim
     this.#waits = claim - WORKER.CLAIM + WORKER.WAITS
@@ -89,13 +89,11 @@ export class TaskQueue implements WorkQueue<number> {
     return this.#store.size
   }
 
-  /** How many workers wait for a task. */
   get idleWorkers(): number {
     if (this.bound === 0) return Math.max(load(this.#words, IDLE), 0)
     return this.#waiters.length + (this.#hasLookout ? 1 : 0)
   }
 
-  /** Everything inside, first first. */
   toArray(): number[] {
     return this.#store.toArray()
   }
@@ -108,7 +106,6 @@ export class TaskQueue implements WorkQueue<number> {
     return true
   }
 
-  /** Puts back what was taken out by mistake, or by a worker that died before it could begin: whatever the bound. */
   restore(slot: number): void {
     this.#store.offer(slot)
     this.#waiters.wakeFirst()
@@ -139,9 +136,12 @@ export class TaskQueue implements WorkQueue<number> {
     return slot || undefined
   }
 
-  /** For who empties the queue. */
-  seize(): number | undefined {
+  take(): number | undefined {
     return this.#store.poll() || undefined
+  }
+
+  seize(): number | undefined {
+    return this.take()
   }
 
   first(): number | undefined {
@@ -150,6 +150,10 @@ export class TaskQueue implements WorkQueue<number> {
 
   remove(slot: number): boolean {
     return this.#store.remove(slot)
+  }
+
+  untilReady(): number {
+    return 0
   }
 
   receive(settle: Settle<number | undefined>, flow: Flow, timeout: number): void {
@@ -213,7 +217,7 @@ export class TaskQueue implements WorkQueue<number> {
     return true
   }
 
-  /** A worker that waited has died. If it was promised a task, that makes one idle worker less than none. */
+  /** If it was promised a task, that makes one idle worker less than none. */
   forgetWaiter(): void {
     add(this.#words, IDLE, -1)
   }

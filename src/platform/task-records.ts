@@ -81,6 +81,9 @@ export class TaskRecords {
     write(words, record + TASK.BLOCK, 0)
     write(words, record + TASK.STARTED, 0)
     write(words, record + TASK.STARTED + 1, 0)
+    write(words, record + TASK.SEQUENCE, 0)
+    write(words, record + TASK.PERIOD, 0)
+    write(words, record + TASK.PERIOD + 1, 0)
     store(words, record + TASK.STATE, NEW)
     return slot
   }
@@ -173,13 +176,19 @@ export class TaskRecords {
     write(this.#words, record + TASK.FLAGS, read(this.#words, record + TASK.FLAGS) | MEASURED)
   }
 
-  /** NaN if it has none: then it cannot wait. */
-  setPriority(slot: number, priority: number): void {
-    this.#setDouble(slot, TASK.PRIORITY, priority)
+  /** A priority, or the time at which it is due; NaN if it has none, and then it cannot wait. */
+  rankOf(slot: number): number {
+    return this.#double(slot, TASK.RANK)
   }
 
-  hasPriority(slot: number): boolean {
-    return !Number.isNaN(this.#double(slot, TASK.PRIORITY))
+  setRank(slot: number, rank: number): void {
+    this.#setDouble(slot, TASK.RANK, rank)
+  }
+
+  /** 0 until it has got one. */
+  sequenceOf(slot: number): number {
+    const record = this.recordOf(slot)
+    return read(this.#words, record + TASK.SEQUENCE)
   }
 
   setSequence(slot: number, sequence: number): void {
@@ -187,15 +196,18 @@ export class TaskRecords {
     write(this.#words, record + TASK.SEQUENCE, sequence)
   }
 
-  /** Negative if the first comes before the second. */
-  compare(a: number, b: number): number {
-    const difference = this.#double(b, TASK.PRIORITY) - this.#double(a, TASK.PRIORITY)
-    return difference === 0 ? (this.#sequenceOf(a) - this.#sequenceOf(b)) | 0 : difference
+  /** Negative if the first was numbered before the second. */
+  compareSequence(a: number, b: number): number {
+    return (this.sequenceOf(a) - this.sequenceOf(b)) | 0
   }
 
-  #sequenceOf(slot: number): number {
-    const record = this.recordOf(slot)
-    return read(this.#words, record + TASK.SEQUENCE)
+  /** 0 if it is run once. */
+  periodOf(slot: number): number {
+    return this.#double(slot, TASK.PERIOD)
+  }
+
+  setPeriod(slot: number, period: number): void {
+    this.#setDouble(slot, TASK.PERIOD, period)
   }
 
   #double(slot: number, word: number): number {

@@ -5,12 +5,14 @@ import { Thread } from "../thread/thread.ts"
 import { Boxes } from "./boxes.ts"
 import { Desk } from "./desk.ts"
 import { FunctionTable } from "./function-table.ts"
+import { BY_TIME } from "./layout.ts"
 import { Lines } from "./lines.ts"
 import { PoolMemory } from "./pool-memory.ts"
 import { SharedRoster } from "./shared-roster.ts"
 import { TaskRecords } from "./task-records.ts"
 import { becomeWorker } from "./this-worker.ts"
-import { TaskQueue } from "./task-queue.ts"
+import { slotTimetable } from "./slot-timetable.ts"
+import { queueIn } from "./task-queue.ts"
 import type { Orders } from "./worker-orders.ts"
 import { printBy } from "./worker-output.ts"
 import { PreloadingRunner } from "./worker-preload.ts"
@@ -31,7 +33,18 @@ export async function work(orders: Orders): Promise<void> {
   const host = new PreloadingRunner(orders, memory, tasks, boxes, new FunctionTable(memory.texts), roster, self)
   becomeWorker({ identity: memory.identity, runner: host })
   await host.prepare()
-  const core = new PoolCore<number>(memory.state, new TaskQueue(memory, tasks, self.claim), host, roster)
+  const queue = queueIn(memory, tasks, self.claim)
+  const core = new PoolCore<number>(memory.state, queue, host, roster)
+  if (memory.ordering === BY_TIME) {
+    host.follow(
+      slotTimetable(memory, tasks, boxes, queue, {
+        reject: (slot) => host.reject(slot),
+        ensureWorker: () => core.ensureWorker(),
+        tryTerminate: () => core.tryTerminate(),
+        reportUncaught: (error) => self.reportUncaught(error),
+      }),
+    )
+  }
   let code = 0
   try {
     await core.run(self)

@@ -41,6 +41,8 @@ export interface PoolEngine {
   /** The function with its arguments, as something to execute. */
   callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T>
   remove(task: Runnable): boolean
+  /** The pool is shut down: cancels what has a time and may not run any more. */
+  dropUnwanted(): void
   /** Takes out everything that waits. */
   drain(): Runnable[]
 

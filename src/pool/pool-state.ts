@@ -11,8 +11,10 @@
  *     5     workers running a task      each worker, by add
  *     6, 7  tasks completed             each worker, by add (counter.ts)
  *     8, 9  keep-alive in ms, float64   the owner
+ *     10    what becomes of tasks with  any thread
+ *           times, see timetable.ts
  */
-import { add, load, store } from "#atomics"
+import { add, compareAndSet, load, store } from "#atomics"
 import { Counter } from "../memory/counter.ts"
 import { ControlWord } from "./control-word.ts"
 
@@ -24,7 +26,8 @@ const LARGEST = 4
 const ACTIVE = 5
 const COMPLETED = 6
 const KEEP_ALIVE = 8
-export const STATE_WORDS = 10
+const POLICIES = 10
+export const STATE_WORDS = 12 // a whole number of float64
 
 export class PoolState {
   readonly control: ControlWord
@@ -73,6 +76,17 @@ export class PoolState {
 
   set keepAliveTime(ms: number) {
     this.#keepAlive[0] = ms
+  }
+
+  /** Whether the policy, a bit, is set. */
+  hasPolicy(policy: number): boolean {
+    return (load(this.#words, POLICIES) & policy) !== 0
+  }
+
+  setPolicy(policy: number, isSet: boolean): void {
+    let seen: number
+    do seen = load(this.#words, POLICIES)
+    while (!compareAndSet(this.#words, POLICIES, seen, isSet ? seen | policy : seen & ~policy))
   }
 
   get largestPoolSize(): number {

@@ -103,5 +103,8 @@ export class VirtualEngine implements PoolEngine {
 
   shuttingDown(): void {}
 
+  /** The executor has a timetable of its own, if its tasks have times. */
+  dropUnwanted(): void {}
+
   setPolicy(): void {}
 }

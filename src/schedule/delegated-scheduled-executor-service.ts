@@ -14,6 +14,11 @@ export class DelegatedScheduledExecutorService extends DelegatedExecutorService 
     this.#executor = executor
   }
 
+  /** @internal */
+  protected override get shareableName(): string {
+    return "DelegatedScheduledExecutorService"
+  }
+
   schedule<A extends unknown[], T>(
     task: (...args: A) => T | PromiseLike<T>,
     delay: number,

@@ -3,18 +3,16 @@ import { isPromiseLike } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf } from "../future/runnable.ts"
 import { now } from "../time/timer.ts"
+import type { Timing } from "../future/task-parties.ts"
 import type { ScheduledFuture } from "./scheduled-future.ts"
 import { NOWHERE, type Placed, precedes } from "./task-heap.ts"
 
-/** How a series goes on: `rate` ms after the start that was due, or `delay` ms after the end; neither: once. */
-export type Period = { readonly rate: number } | { readonly delay: number } | undefined
-
-/** What a task asks of the executor it belongs to. */
+/** What a task asks of the executor it belongs to; the first two only if it runs in this thread. */
 export interface ScheduleHost {
   /** Whether the state of the executor, and what it does after shutdown, lets this task run. */
   mayRun(task: ScheduledTask<unknown>): boolean
-  /** Puts a periodic task back into the queue, or cancels it if it may not run again. */
-  requeue(task: ScheduledTask<unknown>): void
+  /** A run of a periodic task has ended well: it runs again if it may. */
+  goOn(task: ScheduledTask<unknown>): void
   /** The task was cancelled by its user. */
   cancelled(task: ScheduledTask<unknown>): void
   /** The task is done, by whatever road. */
@@ -24,19 +22,12 @@ export interface ScheduleHost {
 let lastNumber = 0
 
 /*
- * The life of a periodic task:
- *
- *     waiting -> running   a thread took it from the queue when it was due
- *     running -> waiting   the run ended well: a new time, and back into the queue
- *     running -> done      the run failed, or the task was cancelled meanwhile
- *     waiting -> done      cancelled; it stays in the queue unless the executor removes it
- *
- * It goes back into the queue only when its run is over, promise and all. So runs of one task never overlap, and
- * nothing has to see to that.
+ * How the life of a periodic task goes is in pool/timetable.ts. On virtual threads this object is what lies in the queue; on
+ * platform threads it is the future of a task in shared memory, which has the time, and changes it from run to run.
  */
 export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T>, Placed {
   readonly #host: ScheduleHost
-  readonly #period: Period
+  readonly #period: number
   /**
    * In the order of creation, so of two tasks due at the same time the older one is first. A series keeps its number.
    */
@@ -49,7 +40,8 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
   /** Only kept for periodic tasks: the others are taken from the queue once. */
   #running = false
 
-  constructor(callable: Callable<T>, time: number, period: Period, host: ScheduleHost) {
+  /** `period` is as in timetable.ts. */
+  constructor(callable: Callable<T>, time: number, period: number, host: ScheduleHost) {
     super(callable)
     this.#time = time
     this.#period = period
@@ -58,15 +50,23 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
 
   /** When it is due, on the clock of `now()`. Changes only while it is in no queue. */
   get time(): number {
-    return this.#time
+    return this.timeElsewhere?.time ?? this.#time
+  }
+
+  set time(time: number) {
+    this.#time = time
+  }
+
+  get period(): number {
+    return this.#period
   }
 
   get delay(): number {
-    return this.#time - now()
+    return this.time - now()
   }
 
   get isPeriodic(): boolean {
-    return this.#period !== undefined
+    return this.#period !== 0
   }
 
   get nextRunAt(): Date | undefined {
@@ -78,10 +78,9 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
   /** Undefined if there will be no further run, or none that is known now. */
   get #nextTime(): number | undefined {
     if (this.isDone) return undefined
-    if (this.place !== NOWHERE) return this.#time
-    return this.#running && this.#period !== undefined && "rate" in this.#period
-      ? this.#time + this.#period.rate
-      : undefined
+    const { time, isRunning } = this.timeElsewhere ?? { time: this.#time, isRunning: this.#running }
+    if (isRunning) return this.#period > 0 ? time + this.#period : undefined
+    return this.timeElsewhere !== undefined || this.place !== NOWHERE ? time : undefined
   }
 
   compareTo(other: ScheduledTask<unknown>): number {
@@ -104,7 +103,7 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
       this.cancel()
       return undefined
     }
-    if (this.#period === undefined) return super.run()
+    if (!this.isPeriodic) return super.run()
     this.#running = true
     const again = this.runAndReset()
     if (isPromiseLike(again)) return this.#goOnAfter(again)
@@ -118,9 +117,17 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
 
   #goOn(again: boolean): void {
     this.#running = false
-    if (!again || this.#period === undefined) return
-    this.#time = "rate" in this.#period ? this.#time + this.#period.rate : now() + this.#period.delay
-    this.#host.requeue(this)
+    if (again) this.#host.goOn(this)
+  }
+
+  /** @internal Its own way of running is that of virtual threads; others do the same with the slot. */
+  override get isPortable(): boolean {
+    return this.run === ScheduledTask.prototype.run
+  }
+
+  /** @internal */
+  override get timing(): Timing {
+    return { time: this.#time, period: this.#period }
   }
 }
 
@@ -133,7 +140,7 @@ export class EnclosedTask extends ScheduledTask<unknown> {
   readonly #future: FutureTask<unknown>
 
   constructor(future: FutureTask<unknown>, time: number, host: ScheduleHost) {
-    super(callableOf(future, undefined), time, undefined, host)
+    super(callableOf(future, undefined), time, 0, host)
     this.#future = future
   }
 

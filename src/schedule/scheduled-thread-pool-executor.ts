@@ -21,28 +21,36 @@
 import {
   MAX_VALUE,
   requireBoolean,
+  requireFunction,
   requireInteger,
   requireObject,
   requirePositiveDuration,
   requireTimeout,
 } from "../checks.ts"
-import { UnsupportedOperationError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
-import { bind, type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
+import { type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
+import type { Shared } from "../memory/shared-memory.ts"
+import { registerScheduledPools } from "../platform/known-classes.ts"
+import { PoolGuest } from "../platform/pool-guest.ts"
+import { TimedTaskQueue } from "../platform/timed-task-queue.ts"
+import { SentPool } from "../pool/pool-settings.ts"
 import type { RejectedExecutionHandler } from "../pool/rejection.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
+import type { ThreadPoolOptions } from "../pool/thread-pool-options.ts"
+import { DROP_DELAYED, GO_ON_WITH_PERIODIC, REMOVE_CANCELLED, type TimedTasks, Timetable } from "../pool/timetable.ts"
 import { Thread } from "../thread/thread.ts"
 import type { ThreadFactory } from "../thread/thread-factory.ts"
 import { now } from "../time/timer.ts"
 import { DelayedWorkQueue } from "./delayed-work-queue.ts"
+import { DelegatedScheduledExecutorService } from "./delegated-scheduled-executor-service.ts"
 import type { ScheduledExecutorService, ScheduledFuture } from "./scheduled-future.ts"
-import { EnclosedTask, type Period, type ScheduleHost, ScheduledTask } from "./scheduled-task.ts"
+import { EnclosedTask, type ScheduleHost, ScheduledTask } from "./scheduled-task.ts"
 
 export interface ScheduledThreadPoolOptions {
   /** How many threads to keep. With 0 there is one while anything is scheduled. */
   readonly corePoolSize: number
-  /** Makes the threads. For now it must be given, and be `virtualThreads()`: worker threads cannot wait for a time yet. */
+  /** Makes the threads: `platformThreads()`, the default, or `virtualThreads()`. */
   readonly threadFactory?: ThreadFactory
   /** What to do with a task that comes after shutdown; default `AbortPolicy`. */
   readonly handler?: RejectedExecutionHandler
@@ -56,41 +64,56 @@ export interface ScheduledThreadPoolOptions {
  */
 const KEEP_ALIVE = 10
 
+type LocalTask = ScheduledTask<unknown>
+
+/** On virtual threads a task is the object itself. */
+const localTasks: TimedTasks<LocalTask> = {
+  now,
+  timeOf: (task) => task.time,
+  setTime(task, time) {
+    task.time = time
+  },
+  periodOf: (task) => task.period,
+  isCancelled: (task) => task.isCancelled,
+  cancel: (task) => void task.cancel(),
+}
+
 export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements ScheduledExecutorService {
-  readonly #tasks: DelayedWorkQueue
   readonly #host: ScheduleHost
+  /** If the threads are virtual. Platform threads have one each, over the memory that they share. */
+  readonly #timetable: Timetable<LocalTask> | undefined
   /** Which task encloses a future that was given to `execute`. */
   readonly #enclosing = new WeakMap<object, EnclosedTask>()
-  #continuePeriodic = false
-  #executeDelayed = true
-  #removeOnCancel = false
 
   constructor(options: ScheduledThreadPoolOptions) {
-    requireObject("options", options, "an object with corePoolSize")
-    const corePoolSize = requireInteger("corePoolSize", options.corePoolSize, 0)
-    if (options.threadFactory === undefined) {
-      throw new UnsupportedOperationError(
-        "Scheduled pools of platform threads, the default, are not available yet: pass `threadFactory: virtualThreads()`",
-      )
-    }
-    const tasks = new DelayedWorkQueue()
-    super({
-      ...options,
-      corePoolSize,
-      maximumPoolSize: MAX_VALUE,
-      keepAliveTime: KEEP_ALIVE,
-      workQueue: tasks,
-    })
-    this.#tasks = tasks
-    tasks.serve(this)
+    super(options instanceof SentPool ? (options as never) : poolOptionsOf(options))
+    const { queue } = this as { queue: unknown }
+    const local = queue instanceof DelayedWorkQueue ? queue : undefined
+    this.#timetable = local && this.#timetableOf(local)
     this.#host = {
-      mayRun: (task) => this.#mayRun(task),
-      requeue: (task) => this.#requeue(task),
+      mayRun: (task) => this.#timetable?.mayRun(task) === true,
+      goOn: (task) => this.#timetable?.goOn(task),
       cancelled: (task) => {
-        if (this.#removeOnCancel) this.remove(task)
+        if (this.removeOnCancel) this.remove(task)
       },
-      ended: (task) => tasks.ended(task),
+      ended: (task) => local?.ended(task),
     }
+    registerScheduledPools(openPool, (executor) => new DelegatedScheduledExecutorService(executor))
+  }
+
+  #timetableOf(queue: DelayedWorkQueue): Timetable<LocalTask> {
+    queue.serve(this)
+    return new Timetable<LocalTask>(this.engine.state, localTasks, queue, {
+      reject: (task) => this.reject(task),
+      ensureWorker: () => this.ensureWorker(),
+      tryTerminate: () => this.tryTerminate(),
+      reportUncaught: (error) => Thread.currentThread().reportUncaught(error),
+    })
+  }
+
+  /** The same pool that another thread has posted; see `ThreadPoolExecutor.from`. */
+  static override from(shared: Shared): ScheduledThreadPoolExecutor {
+    return PoolGuest.once(shared, () => new ScheduledThreadPoolExecutor(new SentPool(shared) as never))
   }
 
   // ------------------------------------------------------------------ scheduling
@@ -100,8 +123,8 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     delay: number,
     ...args: A
   ): ScheduledFuture<T> {
-    const callable = bind(task, ...args)
-    return this.#start(callable, requireTimeout("delay", delay), undefined)
+    requireFunction("task", task)
+    return this.#start(this.callable(task, args), requireTimeout("delay", delay), 0)
   }
 
   scheduleAtFixedRate<A extends unknown[]>(
@@ -110,9 +133,10 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     period: number,
     ...args: A
   ): ScheduledFuture<void> {
-    const callable = bind(task, ...args) as Callable<void>
+    requireFunction("task", task)
     requireTimeout("initialDelay", initialDelay)
-    return this.#start(callable, initialDelay, { rate: requirePositiveDuration("period", period) })
+    requirePositiveDuration("period", period)
+    return this.#start(this.callable(task, args) as Callable<void>, initialDelay, period)
   }
 
   scheduleWithFixedDelay<A extends unknown[]>(
@@ -121,20 +145,22 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     delay: number,
     ...args: A
   ): ScheduledFuture<void> {
-    const callable = bind(task, ...args) as Callable<void>
+    requireFunction("task", task)
     requireTimeout("initialDelay", initialDelay)
-    return this.#start(callable, initialDelay, { delay: requirePositiveDuration("delay", delay) })
+    requirePositiveDuration("delay", delay)
+    return this.#start(this.callable(task, args) as Callable<void>, initialDelay, -delay)
   }
 
   override execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     requireRunnable("command", command)
-    if (command instanceof FutureTask) {
+    if (!(command instanceof FutureTask)) {
+      const isFunction = typeof command === "function"
+      this.#start(isFunction ? this.callable(command, args) : callableOf(command, undefined), 0, 0)
+    } else if (this.#timetable === undefined) this.engine.execute(command)
+    else {
       const enclosed = new EnclosedTask(command, now(), this.#host)
       this.#enclosing.set(command, enclosed)
-      this.#admit(enclosed)
-    } else {
-      const callable = typeof command === "function" ? bind(command, ...args) : callableOf(command, undefined)
-      this.#start(callable, 0, undefined)
+      this.#timetable.admit(enclosed)
     }
   }
 
@@ -154,87 +180,60 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
 
   /** Whether periodic tasks go on after `shutdown()`; default false. */
   get continueExistingPeriodicTasksAfterShutdown(): boolean {
-    return this.#continuePeriodic
+    return this.engine.state.hasPolicy(GO_ON_WITH_PERIODIC)
   }
 
   set continueExistingPeriodicTasksAfterShutdown(value: boolean) {
-    this.#continuePeriodic = requireBoolean("continueExistingPeriodicTasksAfterShutdown", value)
-    if (!value && this.isShutdown) this.#dropUnwanted()
+    requireBoolean("continueExistingPeriodicTasksAfterShutdown", value)
+    this.engine.state.setPolicy(GO_ON_WITH_PERIODIC, value)
+    if (!value && this.isShutdown) this.onShutdown()
   }
 
   /** Whether delayed tasks still run after `shutdown()`; default true. What is due by then runs in any case. */
   get executeExistingDelayedTasksAfterShutdown(): boolean {
-    return this.#executeDelayed
+    return !this.engine.state.hasPolicy(DROP_DELAYED)
   }
 
   set executeExistingDelayedTasksAfterShutdown(value: boolean) {
-    this.#executeDelayed = requireBoolean("executeExistingDelayedTasksAfterShutdown", value)
-    if (!value && this.isShutdown) this.#dropUnwanted()
+    requireBoolean("executeExistingDelayedTasksAfterShutdown", value)
+    this.engine.state.setPolicy(DROP_DELAYED, !value)
+    if (!value && this.isShutdown) this.onShutdown()
   }
 
   /** Whether a cancelled task leaves the queue at once; default false. */
   get removeOnCancel(): boolean {
-    return this.#removeOnCancel
+    return this.engine.state.hasPolicy(REMOVE_CANCELLED)
   }
 
   set removeOnCancel(value: boolean) {
-    this.#removeOnCancel = requireBoolean("removeOnCancel", value)
+    this.engine.state.setPolicy(REMOVE_CANCELLED, requireBoolean("removeOnCancel", value))
   }
 
   // ------------------------------------------------------------------ inside
 
-  #start<T>(callable: Callable<T>, delay: number, period: Period): ScheduledFuture<T> {
+  #start<T>(callable: Callable<T>, delay: number, period: number): ScheduledFuture<T> {
     const task = new ScheduledTask(callable, now() + Math.max(0, delay), period, this.#host)
-    this.#admit(task)
+    if (this.#timetable === undefined) this.engine.execute(task)
+    else this.#timetable.admit(task)
     return task
   }
 
-  /**
-   * The thread comes before the task: if the factory throws, nothing was accepted. The task is looked at again after
-   * it was added, since the factory is the user's and may have shut the pool down.
-   */
-  #admit(task: ScheduledTask<unknown>): void {
-    if (this.isShutdown) {
-      this.reject(task)
-      return
-    }
-    this.ensureWorker()
-    this.#tasks.add(task)
-    if (this.#mayRun(task) || !this.#tasks.remove(task)) return
-    task.cancel()
-    this.tryTerminate()
-  }
-
-  #requeue(task: ScheduledTask<unknown>): void {
-    if (!this.#mayRun(task)) {
-      task.cancel()
-      return
-    }
-    this.#tasks.add(task)
-    try {
-      this.ensureWorker()
-    } catch (error) {
-      Thread.currentThread().reportUncaught(error) // of the factory; this thread is there and must go on
-    }
-  }
-
-  #mayRun(task: ScheduledTask<unknown>): boolean {
-    if (!this.isShutdown) return true
-    if (this.isStopped) return false
-    return task.isPeriodic ? this.#continuePeriodic : this.#executeDelayed || task.delay <= 0
-  }
-
-  /** @internal */
+  /** @internal What waits and may not run any more is cancelled. */
   protected override onShutdown(): void {
-    this.#dropUnwanted()
-  }
-
-  /** Cancels what may no longer run, and lets go of what is cancelled already. */
-  #dropUnwanted(): void {
-    for (const task of this.#tasks.toArray()) {
-      if (this.#mayRun(task) && !task.isCancelled) continue
-      if (this.#tasks.remove(task)) task.cancel()
-    }
-    this.tryTerminate()
+    if (this.#timetable === undefined) this.engine.dropUnwanted()
+    else this.#timetable.dropUnwanted()
   }
 }
+
+function poolOptionsOf(options: ScheduledThreadPoolOptions): ThreadPoolOptions {
+  requireObject("options", options, "an object with corePoolSize")
+  return {
+    ...options,
+    corePoolSize: requireInteger("corePoolSize", options.corePoolSize, 0),
+    maximumPoolSize: MAX_VALUE,
+    keepAliveTime: KEEP_ALIVE,
+    workQueue: options.threadFactory?.isVirtual === true ? new DelayedWorkQueue() : new TimedTaskQueue(),
+  }
+}
+
+const openPool = (shared: Shared): ScheduledThreadPoolExecutor => ScheduledThreadPoolExecutor.from(shared)

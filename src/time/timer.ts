@@ -13,7 +13,34 @@ export function now(): number {
 
 /** A clock that all threads read alike, in ms. Each has a clock of its own that began with it, and knows when that was. */
 export function sharedNow(): number {
-  return performance.timeOrigin + now()
+  return ORIGIN + now()
+}
+
+/** A moment on the clock of {@link sharedNow}, on that of {@link now} in this thread; and the other way round. */
+export function fromShared(time: number): number {
+  return time - ORIGIN
+}
+
+export function toShared(time: number): number {
+  return time + ORIGIN
+}
+
+/**
+ * When the clock of this thread began, on a clock that all have. The monotonic clock of the process is one, in Node; elsewhere
+ * each thread has only been told what the wall clock showed then, which somebody may have set meanwhile.
+ */
+const ORIGIN: number = isNode() ? monotonicOrigin() : performance.timeOrigin
+
+function isNode(): boolean {
+  const { versions } = process
+  return versions["bun"] === undefined && versions["deno"] === undefined
+}
+
+/** Both clocks are read, one after the other; the least difference of a few is the truest. */
+function monotonicOrigin(): number {
+  let least = Infinity
+  for (let i = 0; i < 5; i++) least = Math.min(least, Number(process.hrtime.bigint()) / 1e6 - performance.now())
+  return least
 }
 
 /**

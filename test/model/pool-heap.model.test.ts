@@ -1,5 +1,6 @@
 /** Tasks by priority in shared memory, and deaths in the midst of it. Rules: docs/spec/platform.md. */
 import { load } from "#atomics"
+import { BY_PRIORITY } from "#src/platform/layout.js"
 import { SlotHeap } from "#src/platform/slot-heap.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
@@ -14,9 +15,9 @@ const PRIORITIES = [5, 9, 1, 3]
 const setup =
   (...inside: number[]) =>
   (): PoolModel => {
-    const shared = poolOf({ threads: ["a", "b", "owner"], tasks: TASKS, isOrdered: true })
+    const shared = poolOf({ threads: ["a", "b", "owner"], tasks: TASKS, ordering: BY_PRIORITY })
     const { tasks } = member(shared, "owner")
-    for (const [i, priority] of PRIORITIES.entries()) tasks.setPriority(i + 1, priority)
+    for (const [i, priority] of PRIORITIES.entries()) tasks.setRank(i + 1, priority)
     hire(shared, "a", "b")
     const heap = heapOf(shared, "owner")
     for (const slot of inside) assert.ok(heap.offer(slot))
@@ -26,7 +27,7 @@ const setup =
 /** Without spinning: looking for the lock twice shows nothing that looking once does not. */
 function heapOf(shared: PoolModel, thread: string): SlotHeap {
   const { here, memory, tasks } = member(shared, thread)
-  return new SlotHeap(here, memory.order as Int32Array, memory.words, TASKS, tasks, 0)
+  return new SlotHeap(here, memory.order as Int32Array, memory.words, TASKS, tasks, BY_PRIORITY, 0)
 }
 
 function claimOf(shared: PoolModel, number: number): number {

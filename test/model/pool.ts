@@ -17,7 +17,7 @@ import { THREAD } from "#src/memory/space.js"
 import { EXCLUSIVE, QUEUE } from "#src/memory/wait-queue.js"
 import { perThread } from "#src/per-thread.js"
 import { Boxes } from "#src/platform/boxes.js"
-import { BASE, BOX, HEADER, slotsBase, TASK, tasksBase, WORKER } from "#src/platform/layout.js"
+import { BASE, BOX, BY_ARRIVAL, HEADER, slotsBase, TASK, tasksBase, WORKER } from "#src/platform/layout.js"
 import { PoolMemory } from "#src/platform/pool-memory.js"
 import { SharedRoster } from "#src/platform/shared-roster.js"
 import { TaskQueue } from "#src/platform/task-queue.js"
@@ -35,7 +35,7 @@ export interface Shape {
   readonly capacity?: number
   /** Of the queue; −1 unless told. */
   readonly bound?: number
-  readonly isOrdered?: boolean
+  readonly ordering?: number
 }
 
 /** Words for what a test wants to note. */
@@ -50,11 +50,11 @@ export interface PoolModel {
 }
 
 /** For the set-up. */
-export function poolOf({ threads, tasks, capacity = tasks, bound = -1, isOrdered = false }: Shape): PoolModel {
+export function poolOf({ threads, tasks, capacity = tasks, bound = -1, ordering = BY_ARRIVAL }: Shape): PoolModel {
   const program = new Program(...threads)
   const [submitter] = threads as [string]
   const here = program.enter(submitter)
-  const memory = PoolMemory.small(here, { capacity, bound, isOrdered })
+  const memory = PoolMemory.small(here, { capacity, bound, ordering })
   nameAll(memory)
   const bell = here.nodes.take(0, FREE, EXCLUSIVE)
   const records = new TaskRecords(memory)
@@ -62,7 +62,7 @@ export function poolOf({ threads, tasks, capacity = tasks, bound = -1, isOrdered
   for (let slot = 1; slot <= tasks; slot++) {
     assert.equal(records.take(1, 0, 0), slot)
     records.fill(slot, encodeArguments([]))
-    records.setPriority(slot, 0)
+    records.setRank(slot, 0)
   }
   const notes = sharedWords(NOTES)
   name(notes, "notes")
