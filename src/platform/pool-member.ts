@@ -70,7 +70,7 @@ export abstract class PoolMember implements PoolEngine, Service {
     this.core = new PoolCore<number>(this.state, this.waiting, host, this.roster)
     if (memory.ordering === BY_TIME) {
       this.timetable = slotTimetable(memory, this.tasks, this.boxes, this.waiting, {
-        reject: host.reject,
+        reject: (slot) => host.reject(slot),
         ensureWorker: () => this.core.ensureWorker(),
         tryTerminate: () => this.core.tryTerminate(),
         reportUncaught: unused,
@@ -218,7 +218,8 @@ export abstract class PoolMember implements PoolEngine, Service {
     const runner = runnerOf(this.memory.identity)
     if (runner === undefined) return false
     if (isBlocked && runner.runsBeside(slot)) throw wouldWaitForItself()
-    if (this.waiting.idleWorkers > 0 || this.waiting.untilReady(slot) > 0 || this.tasks.periodOf(slot) !== 0) return false
+    if (this.waiting.idleWorkers > 0 || this.waiting.untilReady(slot) > 0 || this.tasks.periodOf(slot) !== 0)
+      return false
     if (!runner.canRunInside(slot, isBlocked)) {
       if (isBlocked && this.roster.size === 1) throw wouldNeverBegin()
       return false

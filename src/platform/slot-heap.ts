@@ -26,9 +26,9 @@ const INDICES = CONTROL_AT + LINE
 /** What an order has to say. */
 interface Order {
   /** Negative if the first slot comes before the second. */
-  compare(a: number, b: number): number
+  readonly compare: (a: number, b: number) => number
   /** Whether the slot, which is the first, can be taken. */
-  isReady(slot: number): boolean
+  readonly isReady: (slot: number) => boolean
 }
 
 function byPriority(tasks: TaskRecords): Order {

@@ -2,15 +2,12 @@
  * What a worker thread does with the tasks it takes: finds the function, reads the arguments, calls it, writes the outcome
  * down and lets the submitter know.
  */
-import { pause } from "#atomics"
 import { isPromiseLike } from "../checks.ts"
 import { encode } from "../codec/codec.ts"
 import { NotSerializableError } from "../errors.ts"
-import { CANCELLED, COMPLETING, EXCEPTIONAL, INTERRUPTING, NEW, NORMAL } from "../future/task-state.ts"
+import { COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../future/task-state.ts"
 import { signStack } from "../future/both-stacks.ts"
-import { Bell } from "../memory/bell.ts"
 import { currentFlow } from "../memory/flow.ts"
-import { blocking, type Steps } from "../memory/waiting.ts"
 import type { PoolHost } from "../pool/pool-host.ts"
 import type { Timetable } from "../pool/timetable.ts"
 import type { Worker } from "../pool/worker.ts"
@@ -20,10 +17,12 @@ import type { FoundTask } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
 import { Desk } from "./desk.ts"
 import type { FunctionTable } from "./function-table.ts"
-import { AFTER, AFTER_AGAIN, AFTER_RUN, BEFORE, COMMAND, DONE, HEADER, MEASURED, THREW, TIMED, UNCAUGHT, VOID } from "./layout.ts"
+import { COMMAND, MEASURED, TIMED, VOID } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
+import { awaitInterrupt, Series } from "./series.ts"
 import type { SharedRoster, SharedWorker } from "./shared-roster.ts"
 import type { TaskRecords } from "./task-records.ts"
+import { HookFailure, WorkerHooks } from "./worker-hooks.ts"
 
 export class SlotRunner implements PoolHost<number> {
   readonly #memory: PoolMemory
@@ -38,9 +37,9 @@ export class SlotRunner implements PoolHost<number> {
   readonly #beside = new Set<number>()
   /** A box whose owner has to be rung, if it is not rung anyway in a moment; 0 if there is none. */
   #unrung = 0
-  #bell: Bell | undefined
+  readonly #hooks: WorkerHooks
   /** If tasks have times. */
-  #timetable: Timetable<number> | undefined
+  #series: Series | undefined
 
   constructor(
     memory: PoolMemory,
@@ -57,26 +56,30 @@ export class SlotRunner implements PoolHost<number> {
     this.#roster = roster
     this.#self = self
     this.#desk = new Desk(memory, tasks, boxes)
+    this.#hooks = new WorkerHooks(memory, self)
   }
 
   /** Tasks have times, and run again if they have periods. */
   follow(timetable: Timetable<number>): void {
-    this.#timetable = timetable
+    this.#series = new Series(this.#tasks, this.#boxes, this.#self, timetable)
   }
 
   // ------------------------------------------------------------------ running
 
   beforeExecute(): void {
-    if (this.#has(BEFORE) && this.#ask(BEFORE) === THREW) throw new HookFailure("beforeExecute() has thrown")
+    this.#hooks.before()
   }
 
   afterExecute(slot: number, error?: unknown): void {
-    if (!this.#has(AFTER)) return
-    const again = error instanceof HookFailure
-    const goesOn = !again && this.#isToGoOn(slot)
-    const answer = this.#ask(again ? AFTER_AGAIN : goesOn ? AFTER_RUN : AFTER)
-    if (goesOn) this.#goOn(slot)
-    if (answer === THREW) throw new HookFailure("afterExecute() has thrown")
+    if (!this.#hooks.hasAfter) return
+    if (error instanceof HookFailure) {
+      this.#hooks.afterAgain()
+      return
+    }
+    const goesOn = this.#series?.isToGoOn(slot) === true
+    const isWell = this.#hooks.after(goesOn)
+    if (goesOn) this.#series?.goOn(slot)
+    if (!isWell) throw new HookFailure("afterExecute() has thrown")
   }
 
   begin(_worker: Worker<number>, slot: number): PromiseLike<unknown> | undefined {
@@ -85,7 +88,10 @@ export class SlotRunner implements PoolHost<number> {
       this.#discard(slot)
       return undefined
     }
-    if (this.#timetable !== undefined && !this.#isOnTime(slot, this.#timetable)) return undefined
+    if (this.#series?.begin(slot) === false) {
+      this.#discard(slot)
+      return undefined
+    }
     if (this.#tasks.hasFlag(slot, TIMED | MEASURED)) this.#noteStart(slot)
     let found: FoundTask | undefined
     try {
@@ -239,9 +245,10 @@ export class SlotRunner implements PoolHost<number> {
   }
 
   #complete(slot: number, value: unknown): void {
-    if (this.#isToGoOn(slot)) {
+    if (this.#series?.isToGoOn(slot) === true) {
       this.#desk.forget(slot)
-      if (!this.#has(AFTER)) this.#goOn(slot)
+      if (this.#tasks.hasFlag(slot, MEASURED)) this.#noteEnd(slot)
+      if (!this.#hooks.hasAfter) this.#series.goOn(slot)
       return
     }
     if (!this.#decide(slot)) return
@@ -261,7 +268,7 @@ export class SlotRunner implements PoolHost<number> {
       if (isCommand) this.#tasks.noteWorker(slot, this.#self.number)
       this.#writeError(slot, error)
       // The owner tells of it, and does so itself if it has submitted the command.
-      if (isCommand && !this.#boxes.isOf(this.#tasks.boxOf(slot), this.#memory.owner)) this.#ask(UNCAUGHT)
+      if (isCommand && !this.#boxes.isOf(this.#tasks.boxOf(slot), this.#memory.owner)) this.#hooks.tellUncaught()
       this.#deliver(slot)
     }
     if (isCommand) throw error // which ends the worker
@@ -287,54 +294,16 @@ export class SlotRunner implements PoolHost<number> {
 
   #discard(slot: number): void {
     this.#desk.forget(slot)
-    this.#awaitInterrupt(slot)
+    awaitInterrupt(slot, this.#tasks, this.#boxes)
     this.#deliver(slot)
-  }
-
-  /** Whoever is interrupting means this task. The next one must not be hit. */
-  #awaitInterrupt(slot: number): void {
-    while (this.#tasks.stateOf(slot) === INTERRUPTING && this.#boxes.isOpen(this.#tasks.boxOf(slot))) pause()
-  }
-
-  // ------------------------------------------------------------------ times
-
-  /** Whether it may run now; if not, it is over. */
-  #isOnTime(slot: number, timetable: Timetable<number>): boolean {
-    if (timetable.mayRun(slot)) {
-      this.#memory.times.lateness.record(sharedNow() - this.#tasks.rankOf(slot))
-      return true
-    }
-    this.#tasks.leaveNew(slot, CANCELLED)
-    this.#discard(slot)
-    return false
-  }
-
-  /** Whether the task in hand is one that runs again: periodic, and neither failed nor cancelled. */
-  #isToGoOn(slot: number): boolean {
-    return (
-      this.#timetable !== undefined && this.#tasks.periodOf(slot) !== 0 && this.#tasks.stateOf(slot) === NEW
-    )
-  }
-
-  /**
-   * Puts it back into the queue. It leaves the hand before: whoever interrupts the next run must not hit this worker. And whoever
-   * interrupts this one either sees that it is in no hand any more, or is seen, and waited for.
-   */
-  #goOn(slot: number): void {
-    if (this.#tasks.hasFlag(slot, MEASURED)) this.#noteEnd(slot)
-    this.#self.letGo()
-    if (this.#tasks.stateOf(slot) === NEW) this.#timetable?.goOn(slot)
-    else {
-      this.#awaitInterrupt(slot)
-      this.#boxes.put(slot)
-    }
-    this.#self.hasReturned()
   }
 
   #noteStart(slot: number): void {
     const time = sharedNow()
     this.#tasks.noteStart(slot, time)
-    if (this.#tasks.hasFlag(slot, MEASURED)) this.#memory.times.wait.record(time - this.#tasks.submissionOf(slot))
+    if (this.#series === undefined && this.#tasks.hasFlag(slot, MEASURED)) {
+      this.#memory.times.wait.record(time - this.#tasks.submissionOf(slot))
+    }
   }
 
   #noteEnd(slot: number): void {
@@ -345,7 +314,7 @@ export class SlotRunner implements PoolHost<number> {
   /** Lets the submitter know. If there is a hook, the owner does, and then calls it. */
   #deliver(slot: number): void {
     if (this.#tasks.hasFlag(slot, MEASURED)) this.#noteEnd(slot)
-    if (this.#has(AFTER) && this.#self.taskInHand === slot) return
+    if (this.#hooks.hasAfter && this.#self.taskInHand === slot) return
     if (!this.#tasks.isPosted(slot)) this.#boxes.put(slot)
     else this.#deliverWithNext(slot)
   }
@@ -381,24 +350,6 @@ export class SlotRunner implements PoolHost<number> {
     this.#boxes.put(slot)
   }
 
-  // ------------------------------------------------------------------ hooks
-
-  #has(hook: number): boolean {
-    return (this.#memory.header(HEADER.HOOKS) & hook) !== 0
-  }
-
-  /** Has the owner call a hook, and waits until it has. */
-  #ask(what: number): number {
-    const bell = (this.#bell ??= new Bell(this.#memory.here, () => undefined, false))
-    this.#self.ask(what, bell.index)
-    blocking(this.#answered(bell))
-    return this.#self.asked
-  }
-
-  *#answered(bell: Bell): Steps<void> {
-    while (this.#self.asked < DONE) yield bell // whatever interrupts come: they are for the task
-  }
-
   // ------------------------------------------------------------------ what only the owner can do
 
   newWorker(firstTask: number | undefined): SharedWorker | undefined {
@@ -416,6 +367,3 @@ export class SlotRunner implements PoolHost<number> {
 
 /** The class of functions that are declared `async`. */
 const AsyncFunction = (async () => undefined).constructor as FunctionConstructor
-
-/** A hook has thrown, in the owner's thread, where it has been told. It ends the worker. */
-class HookFailure extends Error {}

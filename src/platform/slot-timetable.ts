@@ -16,6 +16,7 @@ export function slotTimetable(
 ): Timetable<number> {
   return new Timetable(
     memory.state,
+    memory.times,
     {
       now: sharedNow,
       timeOf: (slot) => tasks.rankOf(slot),

@@ -8,12 +8,12 @@
 import { CANCELLED, EXCEPTIONAL, INTERRUPTED, INTERRUPTING, NORMAL } from "../future/task-state.ts"
 import { encodeArguments } from "../codec/arguments.ts"
 import type { Letter } from "../codec/letter.ts"
-import { NotSerializableError, TaskNotPortableError, TimeoutError } from "../errors.ts"
+import { NotSerializableError, TimeoutError } from "../errors.ts"
 import { Carrier } from "../executor/carrier.ts"
 import { priorityOf, setTransfer, transferOf } from "../executor/with-options.ts"
-import { type Call, callOf } from "../future/call.ts"
+import type { Call } from "../future/call.ts"
 import { FutureTask } from "../future/future-task.ts"
-import { nameOf, type Runnable } from "../future/runnable.ts"
+import type { Runnable } from "../future/runnable.ts"
 import type { RemoteTasks } from "../future/task-parties.ts"
 import { Bell } from "../memory/bell.ts"
 import { fromShared, sharedNow, toShared } from "../time/timer.ts"
@@ -27,6 +27,7 @@ import { Outgoing } from "./outgoing.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { PostOffice } from "./post-office.ts"
 import { ON_ITS_WAY, outcomeOf } from "./results.ts"
+import { callIn, futureOf, isForever, resultOf } from "./task-calls.ts"
 import type { TaskRecords } from "./task-records.ts"
 
 /** What the pool does for those who submit. */
@@ -143,7 +144,7 @@ export class Submissions implements RemoteTasks {
       number = this.#functions.numberOf(task.work as Call["fn"])
       args = task.workArguments
     } else {
-      const call = this.#callOf(task)
+      const call = callIn(task)
       number = this.#functions.numberOf(call.fn)
       isVoid = call.result !== undefined
       ;({ args } = call)
@@ -181,7 +182,7 @@ export class Submissions implements RemoteTasks {
 
   #flagsOf(task: Runnable, isVoid: boolean): number {
     if (!(task instanceof FutureTask)) return COMMAND | VOID | this.#reachable
-    const timed = this.#futureOf(task).watcher === undefined ? 0 : TIMED
+    const timed = futureOf(task).watcher === undefined ? 0 : TIMED
     return timed | (isVoid ? VOID : 0) | this.#reachable
   }
 
@@ -195,7 +196,7 @@ export class Submissions implements RemoteTasks {
   #note(slot: number, task: Runnable): void {
     if (this.#pending < FEW || slot % SAMPLE === 0) this.#tasks.noteSubmission(slot, sharedNow())
     if (this.#ordering !== BY_ARRIVAL) this.#rank(slot, task)
-    if (task instanceof FutureTask) this.#futureOf(task).runElsewhere(this, this.#tasks.handleOf(slot))
+    if (task instanceof FutureTask) futureOf(task).runElsewhere(this, this.#tasks.handleOf(slot))
     this.#submitted[slot] = task
     if (!isForever(task) && ++this.#pending === 1) this.bell.hold()
   }
@@ -216,28 +217,6 @@ export class Submissions implements RemoteTasks {
     this.#outgoing.seal(slot)
   }
 
-  #callOf(task: Runnable): Call {
-    if (typeof task === "function") return callOf(task)
-    if (!(task instanceof FutureTask)) {
-      throw new TaskNotPortableError(
-        `${nameOf(task)} is an object of this thread, and its run() method cannot be called by another one. Submit a function, or use virtualThreads()`,
-      )
-    }
-    const future = this.#futureOf(task)
-    if (!future.isPortable) {
-      throw new TaskNotPortableError(
-        `${nameOf(task)} has a run() method of its own, which cannot be called by another thread. Use virtualThreads()`,
-      )
-    }
-    if (future.work === undefined) return NOTHING
-    const { workArguments: args } = future
-    return args.length === 0 ? callOf(future.work) : { fn: future.work, args }
-  }
-
-  #futureOf(task: FutureTask<unknown>): FutureTask<unknown> {
-    return task instanceof Carrier ? (task.future as FutureTask<unknown>) : task
-  }
-
   /**
    * The task is not to run: gives it back. Only if its slot is in nobody else's hands. Undefined if it was submitted by another
    * thread, which is to hear of it.
@@ -245,7 +224,7 @@ export class Submissions implements RemoteTasks {
   takeBack(slot: number): Runnable | undefined {
     const task = this.#forget(slot)
     if (task === undefined) return undefined // another thread's, which alone may free it
-    if (task instanceof FutureTask) this.#futureOf(task).comeBack()
+    if (task instanceof FutureTask) futureOf(task).comeBack()
     const moved = this.#outgoing.restore(slot)
     if (moved.length > 0) setTransfer(task, moved)
     this.#tasks.free(slot)
@@ -323,7 +302,7 @@ export class Submissions implements RemoteTasks {
   }
 
   #tell(task: FutureTask<unknown>, state: number, failed: boolean, outcome: unknown): void {
-    const future = this.#futureOf(task)
+    const future = futureOf(task)
     future.comeBack()
     if (state >= CANCELLED)
       future.abandon(undefined) // by somebody else, if it was not from here
@@ -385,17 +364,4 @@ export class Submissions implements RemoteTasks {
   }
 }
 
-/** What comes of a task that has returned this in the other thread. */
-function resultOf({ work, workArguments }: FutureTask<unknown>, returned: unknown): unknown {
-  const given = work === undefined || workArguments.length > 0 ? undefined : callOf(work).result
-  return given === undefined ? returned : given.value
-}
-
-/** Whether it is never to run: nobody has to stay alive for it. */
-function isForever(task: Runnable): boolean {
-  return task instanceof FutureTask && task.timing?.time === Infinity
-}
-
 const NOT_MOVED: readonly object[] = []
-
-const NOTHING: Call = { fn: () => undefined, args: [] }

@@ -2,6 +2,7 @@
  * Measures how long tasks of a heap wait and run, one at a time: it picks a task when it is executed and follows it to its
  * end, and then the next one. So a pool with few tasks knows all its times, and one with many pays for few.
  */
+import { FutureTask } from "../future/future-task.ts"
 import { now } from "../time/timer.ts"
 import type { PoolTimes } from "./pool-times.ts"
 
@@ -27,10 +28,13 @@ export class Probe {
     this.#others = 0
   }
 
+  /** A task with a time was not executed, but has waited for that: then it is followed from here on. */
   began(task: unknown): void {
-    if (task !== this.#task || this.#isRunning) return
+    const isNew = this.#task === undefined && task instanceof FutureTask && task.timing !== undefined
+    if ((task !== this.#task && !isNew) || this.#isRunning) return
     const time = now()
-    this.#times.wait.record(time - this.#since)
+    if (isNew) this.#task = task
+    else this.#times.wait.record(time - this.#since)
     this.#since = time
     this.#isRunning = true
   }

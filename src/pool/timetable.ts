@@ -14,7 +14,9 @@
  * to see to that.
  */
 import { atLeast, STOP } from "./control-word.ts"
+import type { Histogram } from "../memory/histogram.ts"
 import type { PoolState } from "./pool-state.ts"
+import type { PoolTimes } from "./pool-times.ts"
 
 /** Policies; none of them is set at first. */
 export const GO_ON_WITH_PERIODIC = 1
@@ -54,9 +56,17 @@ export class Timetable<R> {
   readonly #tasks: TimedTasks<R>
   readonly #queue: TimedQueue<R>
   readonly #pool: TimedPool<R>
+  readonly #lateness: Histogram
 
-  constructor(state: PoolState, tasks: TimedTasks<R>, queue: TimedQueue<R>, pool: TimedPool<R>) {
+  constructor(
+    state: PoolState,
+    { lateness }: PoolTimes,
+    tasks: TimedTasks<R>,
+    queue: TimedQueue<R>,
+    pool: TimedPool<R>,
+  ) {
     this.#state = state
+    this.#lateness = lateness
     this.#tasks = tasks
     this.#queue = queue
     this.#pool = pool
@@ -76,6 +86,13 @@ export class Timetable<R> {
     if (this.mayRun(task) || !this.#queue.remove(task)) return
     this.#tasks.cancel(task)
     this.#pool.tryTerminate()
+  }
+
+  /** A thread has taken the task: whether it may run, and if so, it is noted how late it begins. */
+  begin(task: R): boolean {
+    if (!this.mayRun(task)) return false
+    this.#lateness.record(this.#tasks.now() - this.#tasks.timeOf(task))
+    return true
   }
 
   /** Whether the state of the pool, and what it does after shutdown, lets the task run. */

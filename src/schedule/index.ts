@@ -1,2 +1,6 @@
 export type { ScheduledExecutorService, ScheduledFuture } from "./scheduled-future.ts"
-export { ScheduledThreadPoolExecutor, type ScheduledThreadPoolOptions } from "./scheduled-thread-pool-executor.ts"
+export {
+  ScheduledThreadPoolExecutor,
+  type ScheduledPoolStats,
+  type ScheduledThreadPoolOptions,
+} from "./scheduled-thread-pool-executor.ts"

@@ -9,8 +9,8 @@ import { NOWHERE, type Placed, precedes } from "./task-heap.ts"
 
 /** What a task asks of the executor it belongs to; the first two only if it runs in this thread. */
 export interface ScheduleHost {
-  /** Whether the state of the executor, and what it does after shutdown, lets this task run. */
-  mayRun(task: ScheduledTask<unknown>): boolean
+  /** A thread has taken the task: whether the state of the executor, and what it does after shutdown, lets it run. */
+  begin(task: ScheduledTask<unknown>): boolean
   /** A run of a periodic task has ended well: it runs again if it may. */
   goOn(task: ScheduledTask<unknown>): void
   /** The task was cancelled by its user. */
@@ -99,7 +99,7 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
   }
 
   override run(): void | Promise<void> {
-    if (!this.#host.mayRun(this)) {
+    if (!this.#host.begin(this)) {
       this.cancel()
       return undefined
     }

@@ -30,6 +30,7 @@ import {
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
+import type { Times } from "../memory/histogram.ts"
 import type { Shared } from "../memory/shared-memory.ts"
 import { registerScheduledPools } from "../platform/known-classes.ts"
 import { PoolGuest } from "../platform/pool-guest.ts"
@@ -37,7 +38,7 @@ import { TimedTaskQueue } from "../platform/timed-task-queue.ts"
 import { SentPool } from "../pool/pool-settings.ts"
 import type { RejectedExecutionHandler } from "../pool/rejection.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
-import type { ThreadPoolOptions } from "../pool/thread-pool-options.ts"
+import type { PoolStats, ThreadPoolOptions } from "../pool/thread-pool-options.ts"
 import { DROP_DELAYED, GO_ON_WITH_PERIODIC, REMOVE_CANCELLED, type TimedTasks, Timetable } from "../pool/timetable.ts"
 import { Thread } from "../thread/thread.ts"
 import type { ThreadFactory } from "../thread/thread-factory.ts"
@@ -56,6 +57,12 @@ export interface ScheduledThreadPoolOptions {
   readonly handler?: RejectedExecutionHandler
   /** What the pool is called in messages. */
   readonly name?: string
+}
+
+/** See `ScheduledThreadPoolExecutor.stats`. */
+export interface ScheduledPoolStats extends PoolStats {
+  /** How long after they were due tasks have begun, in ms. */
+  readonly lateness: Times
 }
 
 /**
@@ -91,7 +98,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     const local = queue instanceof DelayedWorkQueue ? queue : undefined
     this.#timetable = local && this.#timetableOf(local)
     this.#host = {
-      mayRun: (task) => this.#timetable?.mayRun(task) === true,
+      begin: (task) => this.#timetable?.begin(task) === true,
       goOn: (task) => this.#timetable?.goOn(task),
       cancelled: (task) => {
         if (this.removeOnCancel) this.remove(task)
@@ -103,7 +110,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
 
   #timetableOf(queue: DelayedWorkQueue): Timetable<LocalTask> {
     queue.serve(this)
-    return new Timetable<LocalTask>(this.engine.state, localTasks, queue, {
+    return new Timetable<LocalTask>(this.engine.state, this.engine.times, localTasks, queue, {
       reject: (task) => this.reject(task),
       ensureWorker: () => this.ensureWorker(),
       tryTerminate: () => this.tryTerminate(),
@@ -207,6 +214,14 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
 
   set removeOnCancel(value: boolean) {
     this.engine.state.setPolicy(REMOVE_CANCELLED, requireBoolean("removeOnCancel", value))
+  }
+
+  // ------------------------------------------------------------------ statistics
+
+  /** As of any pool, and how late tasks have begun. Waiting begins when a task is due: `wait` is the same. */
+  override stats(): ScheduledPoolStats {
+    const lateness = this.engine.times.lateness.times
+    return { ...super.stats(), wait: lateness, lateness }
   }
 
   // ------------------------------------------------------------------ inside

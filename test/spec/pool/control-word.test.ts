@@ -14,7 +14,7 @@ import {
 } from "#src/pool/control-word.js"
 import { LocalRoster } from "#src/pool/local-worker.js"
 import { PoolCore } from "#src/pool/pool-core.js"
-import { PoolState } from "#src/pool/pool-state.js"
+import { PoolState, STATE_WORDS } from "#src/pool/pool-state.js"
 import { Pools } from "../../support/pools.ts"
 
 /** A word with so many threads, between two neighbours that must stay as they are. */
@@ -37,7 +37,7 @@ test("[CW1] a new word is running with no threads; the count has 29 bits", () =>
 })
 
 test("[CW7] a second view of a pool's block sees the first one's state and changes nothing by being made", () => {
-  const block = new ArrayBuffer(40)
+  const block = new ArrayBuffer(STATE_WORDS * 4)
   const first = new PoolState(block)
   first.control.initialize()
   first.corePoolSize = 3
@@ -109,7 +109,7 @@ test("[CW5] one caller tidies, from what it saw, and terminates", () => {
 })
 
 test("[CW6] sizes beyond the count's range are that range: the last thread that can be counted is the last", () => {
-  const block = new ArrayBuffer(40)
+  const block = new ArrayBuffer(STATE_WORDS * 4)
   const state = new PoolState(block)
   state.corePoolSize = state.maximumPoolSize = 2 ** 31 - 1
   const unused = (): never => assert.fail("not asked for")

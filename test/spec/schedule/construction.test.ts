@@ -1,12 +1,5 @@
 /** How a scheduled pool is made, and what it refuses. Ids such as [SC1] refer to docs/spec/schedule.md. */
-import {
-  AbortPolicy,
-  DiscardPolicy,
-  ScheduledThreadPoolExecutor,
-  ThreadPoolExecutor,
-  UnsupportedOperationError,
-  virtualThreads,
-} from "corepool"
+import { AbortPolicy, DiscardPolicy, ScheduledThreadPoolExecutor, ThreadPoolExecutor, virtualThreads } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { thrownBy } from "../../support/harness.ts"
@@ -105,10 +98,10 @@ test("[SC2] a policy is true or false, and a setter that refuses changes nothing
   }
 })
 
-test("[SC3] without a factory the constructor throws, and names the one there is", () => {
-  const error = thrownBy(() => new ScheduledThreadPoolExecutor({ corePoolSize: 1 }))
-  assert.ok(error instanceof UnsupportedOperationError)
-  assert.match(error.message, /virtualThreads\(\)/)
+test("[SC3] without a factory the threads are platform threads", async () => {
+  await using pool = new ScheduledThreadPoolExecutor({ corePoolSize: 1 })
+  assert.equal(pool.capabilities.threads, "platform")
+  assert.equal(await pool.schedule((a: number, b: number) => a + b, 1, 2, 3), 5)
 })
 
 test("[SC10] what is no function is refused as a task, by every method, before anything else", async () => {

@@ -1,5 +1,6 @@
 /** The threads of a scheduled pool. Ids such as [SC39] refer to docs/spec/schedule.md. */
 import { type Runnable, ScheduledThreadPoolExecutor, type Thread } from "corepool"
+import { AtomicInteger } from "corepool/atomic"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, rejectionOf, turns } from "../../support/harness.ts"
@@ -229,4 +230,32 @@ test("[SC45] every run counts as a completed task; waiting, running and complete
   pool.shutdown()
   await eventually(() => pool.isTerminated)
   assert.deepEqual([...counts(), pool.largestPoolSize], [3, 0, 0, 3, 2])
+})
+
+test("[SC65] stats() tells how late tasks have begun, and how long they ran", async () => {
+  using clock = new FakeClock()
+  await using pools = new Schedules()
+  const pool = pools.open()
+  const gate = pools.gate()
+  pool.schedule(gate.body, 5)
+  pool.schedule(() => undefined, 6)
+  await pass(clock, 20)
+  assert.equal(pool.stats().lateness.count, 1)
+  assert.ok(pool.stats().lateness.max < 0.01)
+  gate.open()
+  await pass(clock, 1)
+  const { wait, run, lateness, completed } = pool.stats()
+  assert.deepEqual([completed, lateness.count], [2, 2])
+  assert.ok(lateness.max > 12 && lateness.max < 16, `15 ms, within a tenth: ${lateness.max}`)
+  assert.deepEqual(wait, lateness)
+  assert.ok(run.count >= 1)
+})
+
+test("[SC65] also on platform threads, of every run", async () => {
+  await using pool = new ScheduledThreadPoolExecutor({ corePoolSize: 1 })
+  const runs = new AtomicInteger()
+  const series = pool.scheduleAtFixedRate((count: AtomicInteger) => void count.incrementAndGet(), 0, 1, runs)
+  await eventually(() => runs.get() >= 5)
+  series.cancel()
+  assert.ok(pool.stats().lateness.count >= 5)
 })

@@ -1,0 +1,43 @@
+/** What another thread is to do for a task: which function to call, with which arguments. */
+import { TaskNotPortableError } from "../errors.ts"
+import { Carrier } from "../executor/carrier.ts"
+import { type Call, callOf } from "../future/call.ts"
+import { FutureTask } from "../future/future-task.ts"
+import { nameOf, type Runnable } from "../future/runnable.ts"
+
+/** Throws TaskNotPortableError if it is something that only this thread can do. */
+export function callIn(task: Runnable): Call {
+  if (typeof task === "function") return callOf(task)
+  if (!(task instanceof FutureTask)) {
+    throw new TaskNotPortableError(
+      `${nameOf(task)} is an object of this thread, and its run() method cannot be called by another one. Submit a function, or use virtualThreads()`,
+    )
+  }
+  const future = futureOf(task)
+  if (!future.isPortable) {
+    throw new TaskNotPortableError(
+      `${nameOf(task)} has a run() method of its own, which cannot be called by another thread. Use virtualThreads()`,
+    )
+  }
+  if (future.work === undefined) return NOTHING
+  const { workArguments: args } = future
+  return args.length === 0 ? callOf(future.work) : { fn: future.work, args }
+}
+
+/** Whose outcome it is. */
+export function futureOf(task: FutureTask<unknown>): FutureTask<unknown> {
+  return task instanceof Carrier ? (task.future as FutureTask<unknown>) : task
+}
+
+/** What comes of a task that has returned this in the other thread. */
+export function resultOf({ work, workArguments }: FutureTask<unknown>, returned: unknown): unknown {
+  const given = work === undefined || workArguments.length > 0 ? undefined : callOf(work).result
+  return given === undefined ? returned : given.value
+}
+
+/** Whether it is never to run: nobody has to stay alive for it. */
+export function isForever(task: Runnable): boolean {
+  return task instanceof FutureTask && task.timing?.time === Infinity
+}
+
+const NOTHING: Call = { fn: () => undefined, args: [] }
