@@ -35,6 +35,9 @@ import { CANCELLED, COMPLETING, EXCEPTIONAL, INTERRUPTED, INTERRUPTING, NORMAL }
 
 const NO_ARGUMENTS: readonly unknown[] = []
 
+/** In the place of arguments that another thread has: see {@link FutureTask.sendArguments}. */
+const SENT: readonly unknown[] = []
+
 export class FutureTask<T> extends Outcome<T> implements Future<T> {
   /** Dropped on completion, so that a future kept for its result keeps nothing else alive. */
   #callable: ((...args: never[]) => T | PromiseLike<T>) | undefined
@@ -210,7 +213,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   }
 
   #invoke(callable: (...args: never[]) => T | PromiseLike<T>): T | PromiseLike<T> {
-    return this.#args === NO_ARGUMENTS ? (callable as Callable<T>)() : callable(...(this.#args as never[]))
+    return this.#args === NO_ARGUMENTS ? (callable as Callable<T>)() : callable(...(this.workArguments as never[]))
   }
 
   /** The body, if the caller may run it now: not done, and nobody else runs it. */
@@ -239,7 +242,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
    */
   renew(): FutureTask<unknown> {
     const callable = this.#callable
-    return callable === undefined ? this : FutureTask.ofCall(callable, this.#args as never[])
+    return callable === undefined ? this : FutureTask.ofCall(callable, this.workArguments as never[])
   }
 
   /** @internal What it does, if it is not over. */
@@ -249,7 +252,18 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
 
   /** @internal And with which arguments. */
   get workArguments(): readonly unknown[] {
-    return this.#args
+    return this.#args === SENT ? (this.elsewhere?.argumentsOf(this.handleElsewhere) ?? SENT) : this.#args
+  }
+
+  /** @internal Another thread has a copy of the arguments: what thousands of tasks wait with need not be kept twice. */
+  sendArguments(): void {
+    if (this.#args.length > 0) this.#args = SENT
+  }
+
+  /** @internal It is here again, and nobody has begun it. */
+  takeBack(): void {
+    this.#args = this.workArguments
+    this.comeBack()
   }
 
   /** @internal Whether it does nothing but that work, so that any thread that can do it may. */

@@ -186,7 +186,12 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     this.#handle = handle
   }
 
-  /** @internal It is here again: nobody has begun it. */
+  /** @internal Who has it, if it is decided in another thread. */
+  protected get elsewhere(): RemoteTasks | undefined {
+    return this.#remote
+  }
+
+  /** @internal It is here again. */
   comeBack(): void {
     this.#remote = undefined
   }

@@ -27,6 +27,8 @@ export interface RemoteTasks {
   startOf(handle: number): number | undefined
   /** When the task with this handle is due, on the same clock, if it waits for that; and when it was, if it is running. */
   timeOf(handle: number): { readonly time: number; readonly isRunning: boolean }
+  /** The arguments of the task with this handle, which nobody has begun: a copy. */
+  argumentsOf(handle: number): readonly unknown[]
   /** Somebody is going to await the task with this handle. */
   awaited(handle: number): void
   /** How to wait until the future is done, for a thread that blocks. */

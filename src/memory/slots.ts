@@ -106,10 +106,20 @@ export class Slots {
   free(handle: number): boolean {
     const slot = handle & this.#mask
     if (!this.#exists(slot)) return false
-    const next = ((handle & ~this.#mask) + this.#mask + 1) | 0
-    if (!compareAndSet(this.#words, this.#recordOf(slot) + SLOT.STAMP, handle, next)) return false
+    if (!compareAndSet(this.#words, this.#recordOf(slot) + SLOT.STAMP, handle, this.#next(handle))) return false
     this.#release(slot)
     return true
+  }
+
+  /**
+   * As if its owner had given the slot back and taken it again at once: the new handle. For a thread that keeps some for later,
+   * since this takes one access and not eight. Only if nobody else can free it meanwhile.
+   */
+  renew(handle: number): number {
+    const slot = handle & this.#mask
+    const next = this.#next(handle) | slot
+    store(this.#words, this.#recordOf(slot) + SLOT.STAMP, next)
+    return next
   }
 
   /** Whether the slot is still in use by whoever took it under this handle. */
@@ -164,6 +174,11 @@ export class Slots {
       if (owner !== 0 && isDead(owner) && this.free(stamp)) reclaimed++
     }
     return reclaimed
+  }
+
+  /** The stamp of a slot that was freed under this handle. */
+  #next(handle: number): number {
+    return ((handle & ~this.#mask) + this.#mask + 1) | 0
   }
 
   /** The slot is ours alone until its stamp says that it is in use. */

@@ -84,7 +84,10 @@ export const WORKER = {
 /** What is known of a thread that submits. */
 export const BOX = { TOKEN: 0, BELL: 1, TOP: 2, SIZE: 3 } as const
 
-/** A task: from its submission to the moment when its submitter has its result. */
+/**
+ * A task: from its submission to the moment when its submitter has its result. Two cache lines, of which a small task needs
+ * the first one only: what most tasks do not have stands at the end.
+ */
 export const TASK = {
   STATE: 0,
   BOX: 1,
@@ -96,17 +99,17 @@ export const TASK = {
   KIND: 5,
   LENGTH: 6,
   BLOCK: 7,
+  DATA: 8,
   /** When it began to run, in ms of the clock that threads share, if FLAGS say that somebody wants to know; two words. */
-  STARTED: 8,
+  STARTED: 23,
   /** By what it is ordered, if it is: its priority, or when it is due, as STARTED; two words. */
-  RANK: 10,
+  RANK: 25,
   /** And among equals by this. */
-  SEQUENCE: 12,
+  SEQUENCE: 27,
   /** When it was submitted, as STARTED, if it is one of those that are measured; two words. */
-  SUBMITTED: 13,
-  /** In ms, if it is run again and again, see timetable.ts; two words. */
-  PERIOD: 15,
-  DATA: 17,
+  SUBMITTED: 28,
+  /** In ms, if it is run again and again, see timetable.ts; two words. Only if tasks have times. */
+  PERIOD: 30,
   SIZE: 32,
 } as const
 

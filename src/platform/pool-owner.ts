@@ -26,6 +26,9 @@ import { type Death, WorkerBody } from "./thread-body.ts"
 /** How often an owner that blocks looks whether its threads are still there, in ms. */
 const PULSE = 100
 
+/** One of so many slots at most the owner keeps for itself while it does not need them. */
+const SPARE_PART = 8
+
 export class PoolOwner extends PoolMember {
   readonly #shell: PoolShell
   readonly #executioner: Executioner
@@ -43,6 +46,7 @@ export class PoolOwner extends PoolMember {
     const inside: Runnable[] = []
     queue.drainTo(inside)
     super(memory, queue)
+    this.tasks.keepSpare(Math.floor(memory.capacity / SPARE_PART))
     this.#shell = shell
     this.#deathsSeen = memory.here.space.deaths
     this.#executioner = new Executioner(

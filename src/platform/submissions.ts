@@ -6,7 +6,7 @@
  * when its bell rings, when somebody asks the future, and while it blocks for one.
  */
 import { CANCELLED, EXCEPTIONAL, INTERRUPTED, INTERRUPTING, NORMAL } from "../future/task-state.ts"
-import { encodeArguments } from "../codec/arguments.ts"
+import { decodeArguments, encodeArguments } from "../codec/arguments.ts"
 import type { Letter } from "../codec/letter.ts"
 import { NotSerializableError, TimeoutError } from "../errors.ts"
 import { Carrier } from "../executor/carrier.ts"
@@ -159,7 +159,7 @@ export class Submissions implements RemoteTasks {
     if (slot === 0) letter.release()
     else if (!isWhole || !this.#tasks.fill(slot, letter)) {
       if (things === undefined) {
-        this.#tasks.free(slot)
+        this.#tasks.release(slot)
         return 0
       }
       this.#outgoing.pack(slot, letter, isWhole ? [] : things, toMove ?? NOT_MOVED, args)
@@ -204,17 +204,26 @@ export class Submissions implements RemoteTasks {
   /** Writes down what decides on its turn. */
   #rank(slot: number, task: Runnable): void {
     if (this.#ordering === BY_PRIORITY) {
-      this.#tasks.setRank(slot, priorityOf(task) ?? NaN)
+      this.#tasks.enroll(slot, priorityOf(task) ?? NaN, 0)
       return
     }
     const timing = task instanceof FutureTask ? task.timing : undefined
-    this.#tasks.setRank(slot, timing === undefined ? sharedNow() : toShared(timing.time))
-    if (timing !== undefined && timing.period !== 0) this.#tasks.setPeriod(slot, timing.period)
+    const time = timing === undefined ? sharedNow() : toShared(timing.time)
+    this.#tasks.enroll(slot, time, timing?.period ?? 0)
   }
 
   /** The pool has the task in this slot. */
   seal(slot: number): void {
-    this.#outgoing.seal(slot)
+    const task = this.#submitted[slot]
+    if (task instanceof FutureTask && this.#tasks.isWhole(slot)) task.sendArguments()
+    else this.#outgoing.seal(slot)
+  }
+
+  argumentsOf(handle: number): unknown[] {
+    const letter = this.#tasks.read(this.#tasks.slotOf(handle))
+    const args = decodeArguments(letter, NOT_MOVED)
+    letter.release()
+    return args
   }
 
   /**
@@ -224,10 +233,10 @@ export class Submissions implements RemoteTasks {
   takeBack(slot: number): Runnable | undefined {
     const task = this.#forget(slot)
     if (task === undefined) return undefined // another thread's, which alone may free it
-    if (task instanceof FutureTask) futureOf(task).comeBack()
+    if (task instanceof FutureTask) futureOf(task).takeBack()
     const moved = this.#outgoing.restore(slot)
     if (moved.length > 0) setTransfer(task, moved)
-    this.#tasks.free(slot)
+    this.#tasks.release(slot)
     return task
   }
 
@@ -291,7 +300,7 @@ export class Submissions implements RemoteTasks {
     this.#outgoing.finish(slot)
     const task = this.#forget(slot)
     const worker = this.#tasks.workerOf(slot)
-    this.#tasks.free(slot)
+    this.#tasks.release(slot)
     if (task instanceof FutureTask) {
       this.#tell(task, state, failed, outcome)
       hook?.(task, undefined)

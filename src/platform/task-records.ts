@@ -16,7 +16,7 @@ import { Letter } from "../codec/letter.ts"
 import type { Arena } from "../memory/arena.ts"
 import { Slots } from "../memory/slots.ts"
 import { leaveNew, NEW, settle, stateOf } from "../future/task-state.ts"
-import { MEASURED, slotsBase, TASK, tasksBase } from "./layout.ts"
+import { MEASURED, slotsBase, TASK, tasksBase, TIMED } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 
 /** The parts of KIND. */
@@ -26,7 +26,7 @@ const REFERENCES_SHIFT = 9
 
 const NO_REFERENCES: readonly number[] = []
 
-const INLINE_BYTES = (TASK.SIZE - TASK.DATA) * 4
+const INLINE_BYTES = (TASK.STARTED - TASK.DATA) * 4
 
 const double = new Float64Array(1)
 const halves = new Int32Array(double.buffer)
@@ -37,6 +37,9 @@ export class TaskRecords {
   readonly #arena: Arena
   readonly #base: number
   #words: Int32Array
+  /** Slots that this thread has had, and keeps for its next tasks: to give them back and take others costs more than the rest. */
+  readonly #spare: number[] = []
+  #mostSpare = 0
 
   constructor(memory: PoolMemory) {
     this.#memory = memory
@@ -60,32 +63,50 @@ export class TaskRecords {
 
   // ------------------------------------------------------------------ slots
 
+  /** Lets this thread keep slots. They are lost if it dies: so only for one with which the pool ends. */
+  keepSpare(most: number): void {
+    this.#mostSpare = most
+  }
+
   /** A slot for a new task; 0 if all are in use, or there is no memory for more. */
   take(box: number, functionId: number, flags: number): number {
-    const handle = this.#slots.take(this.#memory.here.token)
-    if (handle === 0) return 0
-    const slot = this.#slots.slotOf(handle)
-    let record: number
-    try {
-      record = this.recordOf(slot)
-    } catch (error) {
-      this.#slots.free(handle)
-      if (error instanceof RangeError) return 0
-      throw error
-    }
+    const slot = this.#spare.pop() ?? this.#takeNew()
+    if (slot === 0) return 0
+    const record = this.recordOf(slot)
     const words = this.#words
     write(words, record + TASK.BOX, box)
     write(words, record + TASK.NEXT, 0)
     write(words, record + TASK.FUNCTION, functionId)
     write(words, record + TASK.FLAGS, flags)
     write(words, record + TASK.BLOCK, 0)
-    write(words, record + TASK.STARTED, 0)
-    write(words, record + TASK.STARTED + 1, 0)
-    write(words, record + TASK.SEQUENCE, 0)
-    write(words, record + TASK.PERIOD, 0)
-    write(words, record + TASK.PERIOD + 1, 0)
+    if ((flags & TIMED) !== 0) this.noteStart(slot, 0)
     store(words, record + TASK.STATE, NEW)
     return slot
+  }
+
+  #takeNew(): number {
+    const handle = this.#slots.take(this.#memory.here.token)
+    if (handle === 0) return 0
+    const slot = this.#slots.slotOf(handle)
+    try {
+      this.recordOf(slot)
+    } catch (error) {
+      this.#slots.free(handle)
+      if (error instanceof RangeError) return 0
+      throw error
+    }
+    return slot
+  }
+
+  /** As {@link free}, by the thread that took it. */
+  release(slot: number): void {
+    if (this.#spare.length >= this.#mostSpare) {
+      this.free(slot)
+      return
+    }
+    this.#dropBlock(this.recordOf(slot))
+    this.#slots.renew(this.#slots.handleOf(slot))
+    this.#spare.push(slot)
   }
 
   free(slot: number): void {
@@ -156,7 +177,7 @@ export class TaskRecords {
 
   // ------------------------------------------------------------------ times and order
 
-  /** When it began to run, on a clock that all threads read alike; 0 if it has not. */
+  /** When it began to run, on a clock that all threads read alike; 0 if it has not. Only if it is TIMED or MEASURED. */
   startOf(slot: number): number {
     return this.#double(slot, TASK.STARTED)
   }
@@ -172,11 +193,18 @@ export class TaskRecords {
 
   noteSubmission(slot: number, time: number): void {
     this.#setDouble(slot, TASK.SUBMITTED, time)
+    this.noteStart(slot, 0)
     const record = this.recordOf(slot)
     write(this.#words, record + TASK.FLAGS, read(this.#words, record + TASK.FLAGS) | MEASURED)
   }
 
-  /** A priority, or the time at which it is due; NaN if it has none, and then it cannot wait. */
+  /** Gives a new task its place among others: a priority, or the time at which it is due. NaN if it has none: it cannot wait. */
+  enroll(slot: number, rank: number, period: number): void {
+    this.setRank(slot, rank)
+    this.setSequence(slot, 0)
+    this.#setDouble(slot, TASK.PERIOD, period)
+  }
+
   rankOf(slot: number): number {
     return this.#double(slot, TASK.RANK)
   }
@@ -204,10 +232,6 @@ export class TaskRecords {
   /** 0 if it is run once. */
   periodOf(slot: number): number {
     return this.#double(slot, TASK.PERIOD)
-  }
-
-  setPeriod(slot: number, period: number): void {
-    this.#setDouble(slot, TASK.PERIOD, period)
   }
 
   #double(slot: number, word: number): number {

@@ -62,7 +62,7 @@ export function poolOf({ threads, tasks, capacity = tasks, bound = -1, ordering 
   for (let slot = 1; slot <= tasks; slot++) {
     assert.equal(records.take(1, 0, 0), slot)
     records.fill(slot, encodeArguments([]))
-    records.setRank(slot, 0)
+    records.enroll(slot, 0, 0)
   }
   const notes = sharedWords(NOTES)
   name(notes, "notes")

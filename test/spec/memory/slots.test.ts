@@ -108,6 +108,18 @@ test("[SL3] generations come round as late as the bits allow, and everything sti
   assert.ok(slots.isCurrent(first))
 })
 
+test("[SL13] a renewed slot has another handle, and is nobody else's", () => {
+  const { slots } = slotsOf(2)
+  const first = slots.take(7)
+  const other = slots.take(8)
+  const second = slots.renew(first)
+  assert.equal(slots.slotOf(second), slots.slotOf(first))
+  assert.deepEqual([slots.isCurrent(first), slots.isCurrent(second), slots.isCurrent(other)], [false, true, true])
+  assert.deepEqual([slots.handleOf(slots.slotOf(first)), slots.ownerOf(second)], [second, 7])
+  assert.deepEqual([slots.take(), slots.free(first), slots.free(second)], [0, false, true])
+  assert.equal(slots.slotOf(slots.take()), slots.slotOf(first))
+})
+
 test("[SL4] freeing twice, or what never was a handle, has no effect", () => {
   const { slots, words } = slotsOf(5)
   const a = slots.take()

@@ -152,3 +152,32 @@ test("[PL12] many tasks that end while nobody looks are all there", async () => 
   for (const [i, future] of futures.entries()) assert.equal(await future, i + 1)
   await eventually(() => settled === 20_000)
 })
+
+test("[PL34] a task that comes back unrun has its arguments", async () => {
+  await using pool = Executors.newFixedThreadPool(1)
+  using gate = new SharedGate()
+  void pool.submit(tasks.pass, gate.index)
+  await gate.reached(1)
+  const list = { numbers: [1, 2] }
+  const sum = (a: { numbers: number[] }, b: number): number => a.numbers.reduce((x, y) => x + y, b)
+  const [first, second, third] = [1, 2, 3].map((n) => pool.submit(sum, list, n)) as [
+    FutureTask<number>,
+    FutureTask<number>,
+    FutureTask<number>,
+  ]
+  list.numbers.push(100)
+  assert.equal(pool.queue.poll(), first)
+  first.run()
+  assert.equal(first.resultNow(), 4)
+  assert.ok(pool.remove(second))
+  pool.execute(second) // with its arguments, once more
+  assert.equal(pool.queue.size, 2)
+  const unrun = pool.shutdownNow() as FutureTask<number>[]
+  gate.open()
+  assert.deepEqual([second.isCancelled, third.isCancelled, unrun.length], [true, true, 2])
+  for (const task of unrun) task.run()
+  assert.deepEqual(
+    unrun.map((task) => task.resultNow()),
+    [6, 5],
+  )
+})
