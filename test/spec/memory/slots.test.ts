@@ -108,7 +108,7 @@ test("[SL3] generations come round as late as the bits allow, and everything sti
   assert.ok(slots.isCurrent(first))
 })
 
-test("[SL13] a renewed slot has another handle, and is nobody else's", () => {
+test("[SL20] a renewed slot has another handle, and is nobody else's", () => {
   const { slots } = slotsOf(2)
   const first = slots.take(7)
   const other = slots.take(8)
