@@ -34,11 +34,6 @@ function unused(): never {
   throw new Error("corepool: tasks of platform threads are run by their workers")
 }
 
-/** Infinity if it is due. */
-function untilDue(ms: number): number {
-  return ms > 0 ? ms : Infinity
-}
-
 export abstract class PoolMember implements PoolEngine, Service {
   readonly state: PoolState
   readonly queue: BlockingQueue<Runnable>
@@ -231,9 +226,14 @@ export abstract class PoolMember implements PoolEngine, Service {
     })
   }
 
-  /** A worker that blocks for a task with a time runs it itself when it is due, if nobody else can. */
+  /** A worker that waits for a task with a time runs it itself when it is due, if nobody else can. */
+  untilHelp(slot: number): number {
+    const left = runnerOf(this.memory.identity) === undefined ? 0 : this.waiting.untilReady(slot)
+    return left > 0 ? left : Infinity
+  }
+
   dueIn(slot: number): number {
-    return runnerOf(this.memory.identity) === undefined ? Infinity : untilDue(this.waiting.untilReady(slot))
+    return this.untilHelp(slot)
   }
 
   abstract shuttingDown(): void

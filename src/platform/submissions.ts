@@ -16,7 +16,7 @@ import { FutureTask } from "../future/future-task.ts"
 import type { Runnable } from "../future/runnable.ts"
 import type { RemoteTasks } from "../future/task-parties.ts"
 import { Bell } from "../memory/bell.ts"
-import { fromShared, sharedNow, toShared } from "../time/timer.ts"
+import { fromShared, sharedNow, Timer, toShared } from "../time/timer.ts"
 import { Watch } from "../memory/watch.ts"
 import { DUE, type Steps, TIMEOUT } from "../memory/waiting.ts"
 import type { Boxes } from "./boxes.ts"
@@ -42,6 +42,8 @@ export interface Service {
   help(slot: number, isBlocked: boolean): boolean
   /** Whether a worker has it in hand. */
   isRunning(slot: number, handle: number): boolean
+  /** In how many ms this thread may be asked to help with a task that is not yet due; Infinity if never. */
+  untilHelp(slot: number): number
   /** When something is to be done for who waits for this slot, in ms from now, though nobody rings; Infinity if nothing is. */
   dueIn(slot: number): number
 }
@@ -351,7 +353,10 @@ export class Submissions implements RemoteTasks {
   }
 
   awaited(handle: number): void {
-    this.#service.help(this.#tasks.slotOf(handle), false)
+    const slot = this.#tasks.slotOf(handle)
+    if (!this.#tasks.isCurrent(handle) || this.#service.help(slot, false)) return
+    const due = this.#service.untilHelp(slot)
+    if (due !== Infinity) new Timer(due, true, () => this.awaited(handle))
   }
 
   *blocking(future: { readonly isDone: boolean }, handle: number): Steps<void> {
