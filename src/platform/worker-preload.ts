@@ -11,6 +11,7 @@
 import { store } from "#atomics"
 import { IllegalStateError } from "../errors.ts"
 import type { Worker } from "../pool/worker.ts"
+import { importModule } from "../task/host.ts"
 import type { SharedWorker } from "./shared-roster.ts"
 import { SlotRunner } from "./slot-runner.ts"
 import { type Orders, PRELOADING, READY } from "./worker-orders.ts"
@@ -76,7 +77,7 @@ export class PreloadingRunner extends SlotRunner {
     this.#self.enterUserCode()
     for (const module of this.#orders.preload) {
       try {
-        await import(module)
+        await importModule(module)
       } catch (cause) {
         const why = cause instanceof Error ? cause.message : String(cause)
         this.#failure = new IllegalStateError(

@@ -12,6 +12,9 @@ import { perThread, VERSION } from "../per-thread.ts"
 /** A worker thread sees itself in `process.argv`, not the program; it learns of that as threads learn of the space. */
 const KEY = `corepool@${VERSION} entries`
 
+/** What threads of pools start with. To look for it would be a good part of all that they have to do then. */
+const NO_TASKS = /[/\\]corepool-boot\.cjs$|^\[worker eval\]$/
+
 const entries = perThread("entries", () => {
   const inherited = (getEnvironmentData(KEY) as string[] | undefined) ?? []
   const all = new Set([...inherited, ...entriesIn(process.argv, process.execArgv)])
@@ -34,6 +37,7 @@ export function entriesIn(argv: readonly string[], execArgv: readonly string[]):
   // A test runner may run several files in one process.
   const scripts = execArgv.includes("--test") ? argv.slice(1) : argv.slice(1, 2)
   return scripts.flatMap((script) => {
+    if (NO_TASKS.test(script)) return []
     const paths = [resolve(script), found(script)].filter((path) => path !== undefined)
     return paths.map((path) => pathToFileURL(path).href)
   })

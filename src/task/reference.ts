@@ -2,6 +2,7 @@
 import { requireFunction } from "../checks.ts"
 import { TaskNotPortableError } from "../errors.ts"
 import { isEntry } from "./entry.ts"
+import { importModule } from "./host.ts"
 import { evaluate, explain, sourceOf } from "./source.ts"
 import { exportNamed, type Place, placeOf, referenceTo, taskAt } from "./task.ts"
 
@@ -84,7 +85,7 @@ export async function find(reference: TaskReference): Promise<FoundTask> {
   const { module, name } = reference as Place
   let exports: Record<string, unknown>
   try {
-    exports = (await import(module)) as Record<string, unknown>
+    exports = await importModule(module)
   } catch (error) {
     throw new TaskNotPortableError(notLoaded(name, module, error), { cause: error })
   }

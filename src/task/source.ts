@@ -4,6 +4,7 @@
  * around it exist.
  */
 import { TaskNotPortableError } from "../errors.ts"
+import { functionOf } from "./host.ts"
 
 const WAYS_OUT =
   "Pass what it needs as arguments, or export it from a module of its own and wrap it in task(import.meta.url, …)"
@@ -42,8 +43,7 @@ function candidates(text: string): string[] {
 function isExpression(text: string): boolean {
   try {
     // Only parsed: what it would do is wrapped into a function that is never called.
-    // oxlint-disable-next-line typescript/no-implied-eval -- the only way to ask the engine whether it parses
-    void new Function(`"use strict"; return ${text}`)
+    void functionOf(`"use strict"; return ${text}`)
     return true
   } catch (error) {
     if (error instanceof SyntaxError) return false
@@ -59,8 +59,7 @@ const SHIMS = `const __name = (fn) => fn;`
 
 /** The function, in this thread. */
 export function evaluate(source: string): (...args: unknown[]) => unknown {
-  // oxlint-disable-next-line typescript/no-implied-eval -- the other end of sourceOf()
-  const maker = new Function(`"use strict"; ${SHIMS} return ${source}`) as () => (...args: unknown[]) => unknown
+  const maker = functionOf(`"use strict"; ${SHIMS} return ${source}`) as () => (...args: unknown[]) => unknown
   return maker()
 }
 

@@ -16,6 +16,7 @@
  */
 import { requireFunction, typeError } from "../checks.ts"
 import { perThread } from "../per-thread.ts"
+import { importModule } from "./host.ts"
 
 /** Where a function is to be found. */
 export interface Place {
@@ -86,7 +87,7 @@ export function tasksOf<M>(moduleUrl: string | URL): TasksOf<M> {
 /** A function that loads the module and calls the one it stands for. */
 export function referenceTo(place: Place): (...args: unknown[]) => Promise<unknown> {
   const reference = async (...args: unknown[]): Promise<unknown> => {
-    const exports = (await import(place.module)) as Record<string, unknown>
+    const exports = await importModule(place.module)
     const fn = exportNamed(place.name, exports)
     if (typeof fn !== "function") throw new TypeError(`${place.module} exports no function \`${place.name}\``)
     return Reflect.apply(fn, undefined, args) as unknown

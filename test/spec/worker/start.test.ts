@@ -61,7 +61,7 @@ test("[WK1] from the files of the package, in a folder with spaces and letters b
   )
   const [sum, where] = await running.lines()
   assert.deepEqual([sum], PRINTS)
-  assert.equal(where, join(folder.path, home, "dist/platform/worker-entry.js").replaceAll("/", sep))
+  assert.equal(where, join(folder.path, home, "dist/platform/corepool-boot.cjs").replaceAll("/", sep))
 })
 
 const FORMATS: readonly [string, string, BuildOptions][] = [
@@ -196,15 +196,18 @@ test("[WK7] loaded by a program itself, corepool/worker does nothing", async () 
 })
 
 test("[WK8] the text is what becomes of the sources, the same each time, and the version is the package's", async () => {
-  const text = await bundleWorker(HOME)
-  assert.equal(text, await bundleWorker(HOME))
+  const source = await bundleWorker(HOME)
+  assert.deepEqual(source, await bundleWorker(HOME))
   const built = readFileSync(join(HOME, "dist/platform/worker-source.js"), "utf8")
-  assert.ok(built === moduleWith(text), "dist/platform/worker-source.js is old: npm run build")
+  assert.ok(built === moduleWith(source), "dist/platform/worker-source.js is old: npm run build")
+  assert.equal(readFileSync(join(HOME, "dist/platform/corepool-boot.cjs"), "utf8"), source.boot)
   const { version } = JSON.parse(readFileSync(join(HOME, "package.json"), "utf8")) as { version: string }
   assert.equal(VERSION, version)
 })
 
 test("[WK8] nothing in the text depends on where it was made", async () => {
-  const text = await bundleWorker(HOME)
-  for (const trace of [HOME, pathToFileURL(HOME).href, "sourceMappingURL"]) assert.ok(!text.includes(trace), trace)
+  const { boot, program } = await bundleWorker(HOME)
+  for (const trace of [HOME, pathToFileURL(HOME).href, "sourceMappingURL"]) {
+    assert.ok(!`${boot}${program}`.includes(trace), trace)
+  }
 })
