@@ -112,10 +112,8 @@ export class PoolOwner extends PoolMember {
 
   serve(isBlocked: boolean): void {
     const { deaths } = this.memory.here.space
-    if (isBlocked) {
-      if (deaths !== this.#deathsSeen) this.#mourn()
-      this.#takePulses()
-    }
+    if (deaths !== this.#deathsSeen) this.#mourn(isBlocked)
+    if (isBlocked) this.#takePulses()
     this.#deathsSeen = deaths
     for (const worker of this.roster) this.#attend(worker)
     this.#rejectForOthers()
@@ -220,11 +218,16 @@ export class PoolOwner extends PoolMember {
 
   // ------------------------------------------------------------------ death
 
-  /** Somebody has died, and the runtime cannot tell of it while this thread blocks, nor of the reason. */
-  #mourn(): void {
+  /**
+   * Somebody has died. If the thread has told why, there is no need to wait until the runtime does; which it cannot while this
+   * thread blocks.
+   */
+  #mourn(isBlocked: boolean): void {
     for (const worker of this.roster) {
       const body = this.#bodies[worker.number]
-      if (body !== undefined && worker.status === RUNNING && !worker.isAlive) this.#bury(body, causeOf(body, undefined))
+      if (body === undefined || worker.status !== RUNNING || worker.isAlive) continue
+      const { farewell } = body
+      if (isBlocked || farewell !== undefined) this.#bury(body, causeOf(body, farewell))
     }
   }
 

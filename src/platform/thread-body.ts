@@ -8,7 +8,7 @@ import type { Thread, ThreadBody } from "../thread/thread.ts"
 import { Lines } from "./lines.ts"
 import type { PoolHandle } from "./pool-memory.ts"
 import type { SharedWorker } from "./shared-roster.ts"
-import { type Orders, PRELOADING } from "./worker-orders.ts"
+import { FAREWELL, type Orders, PRELOADING, PROGRESS, STAGE } from "./worker-orders.ts"
 import { outputsFor } from "./worker-output.ts"
 import { startWorker } from "./worker-start.ts"
 
@@ -26,6 +26,7 @@ export class WorkerBody implements ThreadBody {
   readonly #worker: SharedWorker
   readonly #options: PlatformThreadOptions
   readonly #died: (body: WorkerBody) => void
+  readonly #progress = sharedWords(PROGRESS)
   #thread: RuntimeThread | undefined
   #name = ""
   #death: Death | undefined
@@ -59,6 +60,21 @@ export class WorkerBody implements ThreadBody {
     return this.#death
   }
 
+  /**
+   * What the thread says itself when it ends: its code. The runtime says it too, when everything has been cleared away, which takes
+   * as long as a tenth of a new thread. If there is an error, only the runtime has it.
+   */
+  get farewell(): Death | undefined {
+    const said = load(this.#progress, FAREWELL)
+    if (said === 0) return undefined
+    this.#judgeModules()
+    return { code: said - 1, error: undefined }
+  }
+
+  #judgeModules(): void {
+    if (load(this.#progress, STAGE) === PRELOADING) deadly.add(this.#options)
+  }
+
   start({ name, id }: Thread, ended: () => void): void {
     this.#name = name
     const options = this.#options
@@ -73,14 +89,14 @@ export class WorkerBody implements ThreadBody {
       outputs: outputsFor(options.output),
       preload: (options.preload ?? []).map(String),
       preloadsLate: deadly.has(options),
-      progress: sharedWords(1),
+      progress: this.#progress,
     }
     const thread = startWorker(name, orders, [line.end.port], options)
     thread.unref() // what is pending keeps the process alive, and not that there are threads
     let error: unknown
     thread.once("error", (reason: unknown) => (error = reason))
     thread.once("exit", (code) => {
-      if (load(orders.progress, 0) === PRELOADING) deadly.add(options)
+      this.#judgeModules()
       line.hangUp()
       this.#death = { code, error }
       ended()

@@ -1,4 +1,5 @@
 /** The life of a worker thread: it runs the loop of the pool until it may leave. */
+import { store } from "#atomics"
 import { KeepAlive } from "../memory/keep-alive.ts"
 import { PoolCore } from "../pool/pool-core.ts"
 import { Thread } from "../thread/thread.ts"
@@ -13,11 +14,12 @@ import { TaskRecords } from "./task-records.ts"
 import { becomeWorker } from "./this-worker.ts"
 import { slotTimetable } from "./slot-timetable.ts"
 import { queueIn } from "./task-queue.ts"
-import type { Orders } from "./worker-orders.ts"
+import { FAREWELL, type Orders } from "./worker-orders.ts"
 import { printBy } from "./worker-output.ts"
 import { PreloadingRunner } from "./worker-preload.ts"
 
 export async function work(orders: Orders): Promise<void> {
+  sayFarewell(orders.progress)
   printBy(orders.outputs)
   Thread.adoptMain(orders.name, orders.id)
   // An idle worker awaits its bell, which keeps nothing alive.
@@ -53,4 +55,13 @@ export async function work(orders: Orders): Promise<void> {
   }
   // oxlint-disable-next-line unicorn/no-process-exit -- of this thread, whatever timers and sockets tasks have left in it
   process.exit(code)
+}
+
+/** Has to come first: that the thread leaves the space is what the owner hears. */
+function sayFarewell(progress: Int32Array): void {
+  let hasFailed = false
+  process.once("uncaughtExceptionMonitor", () => (hasFailed = true))
+  process.once("exit", (code) => {
+    if (!hasFailed) store(progress, FAREWELL, code + 1)
+  })
 }

@@ -19,14 +19,21 @@ export interface Orders {
   readonly preload: readonly string[]
   /** Whether it waits with that until it has a task. */
   readonly preloadsLate: boolean
-  /** A word that says how far it has come; see {@link Progress}. */
+  /** What it says of itself: see {@link STAGE} and {@link FAREWELL}. */
   readonly progress: Int32Array
 }
 
-export type Progress = typeof PRELOADING | typeof READY
-/** The values of `progress`. */
+/** A word of `progress`: how far the thread has come. */
+export const STAGE = 0
+/** The values of that. */
 export const PRELOADING = 1
 export const READY = 2
+
+/** A word of `progress`: when it is about to end, and not because of an error, its exit code plus one. */
+export const FAREWELL = 1
+
+/** How many words there are. */
+export const PROGRESS = 2
 
 /** What has come as `workerData`, if it is what a pool sends. */
 export function requireOrders(data: unknown): Orders {

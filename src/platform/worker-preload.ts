@@ -14,7 +14,7 @@ import type { Worker } from "../pool/worker.ts"
 import { importModule } from "../task/host.ts"
 import type { SharedWorker } from "./shared-roster.ts"
 import { SlotRunner } from "./slot-runner.ts"
-import { type Orders, PRELOADING, READY } from "./worker-orders.ts"
+import { type Orders, PRELOADING, READY, STAGE } from "./worker-orders.ts"
 
 /** Stands for the outcome of a task that the runner has seen to already. */
 class Settled {
@@ -73,7 +73,7 @@ export class PreloadingRunner extends SlotRunner {
   }
 
   async #load(): Promise<void> {
-    store(this.#orders.progress, 0, PRELOADING)
+    store(this.#orders.progress, STAGE, PRELOADING)
     this.#self.enterUserCode()
     for (const module of this.#orders.preload) {
       try {
@@ -89,11 +89,11 @@ export class PreloadingRunner extends SlotRunner {
     }
     this.#self.leaveUserCode()
     if (this.#failure === undefined) this.#becomeReady()
-    else store(this.#orders.progress, 0, READY)
+    else store(this.#orders.progress, STAGE, READY)
   }
 
   #becomeReady(): void {
     this.#isReady = true
-    store(this.#orders.progress, 0, READY)
+    store(this.#orders.progress, STAGE, READY)
   }
 }
