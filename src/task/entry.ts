@@ -3,7 +3,6 @@
  * have to import the module, and so run the whole program again.
  */
 import { realpathSync } from "node:fs"
-import { createRequire } from "node:module"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads"
@@ -46,6 +45,7 @@ export function entriesIn(argv: readonly string[], execArgv: readonly string[]):
 /** The file that is meant: a name may lack its ending, or be that of a folder or of a link. */
 function found(script: string): string | undefined {
   try {
+    const { createRequire } = process.getBuiltinModule("node:module") // by import, webpack would make something else of it
     return realpathSync(createRequire(resolve("_")).resolve(resolve(script)))
   } catch {
     return undefined // not a file: `node -`, or a program that lies inside of the executable

@@ -4,8 +4,9 @@
  * these two come from the script that has started it (tools/worker-source.ts).
  */
 
+/** A bundler is to leave this one alone: what is imported is known when the program runs. */
 export function importModule(url: string): Promise<Record<string, unknown>> {
-  return import(url) as Promise<Record<string, unknown>>
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ url) as Promise<Record<string, unknown>>
 }
 
 /** A function without parameters; an EvalError if the program forbids that. */
