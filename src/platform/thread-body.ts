@@ -129,6 +129,18 @@ export class WorkerBody implements ThreadBody {
   }
 
   terminate(): void {
+    if (isInspected()) {
+      process.emitWarning(
+        `Thread "${this.#name}" is terminated: its task was interrupted and has not stopped in time. If a debugger has stopped it, set \`terminateAfter: Infinity\` while you debug`,
+        { code: "COREPOOL_TERMINATED" },
+      )
+    }
     void this.#thread?.terminate()
   }
+}
+
+/** Whether a debugger may be at work. If it has stopped a thread, nothing tells that from one that computes. */
+function isInspected(): boolean {
+  const inspector = process.getBuiltinModule("node:inspector") as { url(): string | undefined } | undefined
+  return inspector?.url() !== undefined // a runtime can be built without it
 }

@@ -34,6 +34,22 @@ export const OMISSIONS: readonly Omission[] = [
 
 export const DIFFERENCES: readonly Difference[] = [
   {
+    runtimes: ["bun", "deno"],
+    reason: "only Node can start from code that was compiled before",
+    tests: {
+      "test/spec/worker/code.test.ts": [
+        "[WK50] threads start with the code of one that has ended, and those that they start too",
+      ],
+    },
+  },
+  {
+    runtimes: ["bun", "deno"],
+    reason: "a program cannot debug its own threads there, as it can by NodeWorker in Node",
+    tests: {
+      "test/spec/worker/debugger.test.ts": ["[WK60] a thread is a target, and stops at breakpoints"],
+    },
+  },
+  {
     runtimes: ["bun"],
     reason:
       "Bun evaluates a module that is imported within AsyncLocalStorage.run() outside of it (oven-sh/bun#32693), so there " +

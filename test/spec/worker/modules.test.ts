@@ -2,7 +2,7 @@
 import { TaskNotPortableError, tasksOf } from "corepool"
 import assert from "node:assert/strict"
 import { symlinkSync } from "node:fs"
-import { join } from "node:path"
+import path, { join } from "node:path"
 import test from "node:test"
 import { pathToFileURL } from "node:url"
 import { rejectionOf } from "../../support/harness.ts"
@@ -106,6 +106,18 @@ const ENTRY = `
   }
 `
 const REFUSED = ["TaskNotPortableError true"]
+
+test("[WK36] a function that was sent as source can import", async () => {
+  await using own = new PlatformPool()
+  const sep = await own.pool.submit(async () => (await import("node:path")).sep)
+  assert.equal(sep, path.sep)
+  const made = await own.pool.submit(async () => {
+    // oxlint-disable-next-line typescript/no-implied-eval -- so can one that it makes from a text
+    const load = new Function("return import('node:path')") as () => Promise<typeof path>
+    return (await load()).sep
+  })
+  assert.equal(made, path.sep)
+})
 
 test("[WK34] a task of the module with which the program starts is refused, however that is called", async () => {
   using folder = new Folder()

@@ -51,15 +51,19 @@ test("[WK1] from the files of the package, in a folder with spaces and letters b
   const place = join(home, "../..")
   folder.write(join(place, "package.json"), "{}") // otherwise "corepool" is what is around
   folder.write(join(place, "tasks.mjs"), `export const where = () => process.argv[1]`)
+  folder.write(join(place, "node_modules/neighbour/package.json"), `{ "name": "neighbour", "main": "main.js" }`)
+  folder.write(join(place, "node_modules/neighbour/main.js"), `exports.greeting = "hello"`)
   await using running = folder.start(
     join(place, "program.mjs"),
     `${PROGRAM}
      await main()
      const { tasksOf } = await import("corepool")
      const pool = Executors.newFixedThreadPool(1)
-     console.log(await pool.submit(tasksOf(new URL("./tasks.mjs", import.meta.url)).where))`,
+     console.log(await pool.submit(tasksOf(new URL("./tasks.mjs", import.meta.url)).where))
+     console.log(await pool.submit(async () => (await import("neighbour")).default.greeting))`,
   )
-  const [sum, where] = await running.lines()
+  const [sum, where, greeting] = await running.lines()
+  assert.equal(greeting, "hello")
   assert.deepEqual([sum], PRINTS)
   assert.equal(where, join(folder.path, home, "dist/platform/corepool-boot.cjs").replaceAll("/", sep))
 })
@@ -119,6 +123,39 @@ test("[WK3] from a bundle of corepool/worker, by a factory", async () => {
   await using running = folder.start("out/program.mjs")
   assert.deepEqual(await running.lines(), [...PRINTS, "2"])
 })
+
+for (const minify of [false, true]) {
+  test(`[WK35] tasks of entry points of a bundle that is split, minified: ${minify}`, async () => {
+    using folder = new Folder()
+    folder.write(
+      "tasks.js",
+      `import { task, Thread } from "corepool"
+       export const name = task(import.meta.url, function name() { return Thread.currentThread().name })`,
+    )
+    folder.write(
+      "program.js",
+      `import { Executors, platformThreads } from "corepool"
+       import { name } from "./tasks.js"
+       const pool = Executors.newFixedThreadPool(1, platformThreads({ name: () => "split" }))
+       console.log(await pool.submit(name))
+       await pool.close()`,
+    )
+    await build({
+      absWorkingDir: folder.path,
+      entryPoints: ["program.js", "tasks.js"],
+      outdir: "out",
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      outExtension: { ".js": ".mjs" },
+      splitting: true,
+      minify,
+      keepNames: minify,
+    })
+    await using running = folder.start("out/program.mjs")
+    assert.deepEqual(await running.lines(), ["split"])
+  })
+}
 
 const ENTRY = new URL(import.meta.resolve("corepool/worker"))
 

@@ -1,5 +1,5 @@
 /** Tasks of the tests in this folder: a pool's threads import this module. */
-import { Thread } from "corepool"
+import { Executors, tasksOf, Thread } from "corepool"
 import { createServer } from "node:net"
 import { isMainThread, resourceLimits, threadId, workerData } from "node:worker_threads"
 import type { PreloadLog } from "./preload-a.ts"
@@ -43,6 +43,17 @@ export function devour(): never {
 
 export function exit(code: number): never {
   process.exit(code)
+}
+
+/** Whether this thread was given compiled code. */
+export function startedWithCode(): boolean {
+  return (workerData as { compiled?: unknown }).compiled instanceof Uint8Array
+}
+
+/** Whether a thread is that it starts itself. */
+export async function startsWithCode(): Promise<boolean> {
+  await using pool = Executors.newFixedThreadPool(1)
+  return await pool.submit(tasksOf<{ startedWithCode(): boolean }>(import.meta.url).startedWithCode)
 }
 
 export function preloaded(): readonly string[] {
