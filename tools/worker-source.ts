@@ -136,7 +136,8 @@ async function main(root: string): Promise<void> {
   const source = await bundleWorker(root)
   update(join(root, BOOT_FILE), source.boot)
   if (!update(join(root, TARGET), moduleWith(source))) return
-  for (const [name, text] of Object.entries(source)) {
+  const { program, rest } = source
+  for (const [name, text] of Object.entries({ program, rest })) {
     console.log(`${TARGET}: ${name}, ${size(text.length)}, ${size(gzipSync(text).length)} compressed`)
   }
 }
