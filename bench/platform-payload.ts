@@ -102,9 +102,9 @@ async function handedOver(
   return sample
 }
 
-const ourBuffers = ours("corepool", ({ pool, work }, n) =>
+const ourBuffers = ours("corepool", ({ pool, transfers }, n) =>
   handedOver(n, (buffers) =>
-    Promise.all(buffers.map((buffer) => pool.with({ transfer: [buffer] }).submit(work.touch, buffer))),
+    Promise.all(buffers.map((buffer) => pool.with({ transfer: [buffer] }).submit(transfers.touch, buffer))),
   ),
 )
 
