@@ -77,11 +77,8 @@ export class Boxes {
     return this.#memory.here.space.isAlive(this.holderOf(number))
   }
 
-  /**
-   * Puts in a slot whose task is over. If the box belongs to nobody any more, the slot is free. False if its owner has to be
-   * rung, and was not because that was to be left out.
-   */
-  put(slot: number, isQuiet = false): boolean {
+  /** Puts in a slot whose task is over. If the box belongs to nobody any more, the slot is free. */
+  put(slot: number): void {
     const { words, here } = this.#memory
     const record = this.#tasks.recordOf(slot)
     const tasks = this.#tasks.words
@@ -89,23 +86,16 @@ export class Boxes {
     const submitter = load(words, box + BOX.TOKEN)
     if (submitter === CLOSED || !here.space.isAlive(submitter)) {
       this.#tasks.free(slot)
-      return true
+      return
     }
     let top: number
     do {
       top = load(words, box + BOX.TOP)
       write(tasks, record + TASK.NEXT, top)
     } while (!compareAndSet(words, box + BOX.TOP, top, slot))
-    if (top !== 0) return true
+    if (top !== 0) return
     // Whoever has the box now: should it have changed hands meanwhile, the next one would not hear of its own tasks otherwise.
-    if (!isQuiet) here.wake(load(words, box + BOX.TOKEN), load(words, box + BOX.BELL))
-    return !isQuiet
-  }
-
-  /** Makes the owner of this box look. */
-  ring(number: number): void {
-    const box = boxOf(number)
-    this.#memory.here.wake(this.holderOf(number), load(this.#memory.words, box + BOX.BELL))
+    here.wake(load(words, box + BOX.TOKEN), load(words, box + BOX.BELL))
   }
 
   /** Makes every thread that has one look. */

@@ -50,12 +50,7 @@ export class FunctionTable {
     return number
   }
 
-  /** The function with this number, if this thread has found it already. */
-  known(number: number): FoundTask | undefined {
-    return this.#found[number]
-  }
-
-  /** The same, or it can be found without waiting. */
+  /** The function with this number, if this thread has found it already or can without waiting. */
   resolve(number: number): FoundTask | undefined {
     const known = this.#found[number]
     if (known !== undefined) return known

@@ -92,13 +92,14 @@ export class Line {
     if (bell !== 0) this.#bell.here.wake(this.peer, bell)
   }
 
-  get hasMail(): boolean {
-    return load(this.#words, POSTED + this.#mine) !== this.#seen
+  /** How many messages are to be read. */
+  get mail(): number {
+    return (load(this.#words, POSTED + this.#mine) - this.#seen) | 0
   }
 
   /** The next message, if there is one. */
   receive(): unknown {
-    if (!this.hasMail) return undefined
+    if (this.mail === 0) return undefined
     const received = receiveMessageOnPort(this.#port)
     if (received === undefined) return undefined
     this.#seen = (this.#seen + 1) | 0

@@ -116,8 +116,11 @@ export class Lines {
     this.news.signalAll()
   }
 
+  /** What there is now: more may come while it is read, but others are waiting too, and who has posted more has rung. */
   #read(line: Line, told: Set<Recipient<never>>): void {
-    for (let message = line.receive(); message !== undefined; message = line.receive()) {
+    for (let left = line.mail; left > 0; left--) {
+      const message = line.receive()
+      if (message === undefined) return // the other side has died, and its port with it
       if (!Array.isArray(message)) this.#introduce(message as Introduction)
       else {
         const recipient = this.#recipients.get(message[0] as number)?.deref()

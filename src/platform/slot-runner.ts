@@ -35,8 +35,6 @@ export class SlotRunner implements PoolHost<number> {
   /** The function of the task that is under way and did not end at once. */
   #found: FoundTask | undefined
   readonly #beside = new Set<number>()
-  /** A box whose owner has to be rung, if it is not rung anyway in a moment; 0 if there is none. */
-  #unrung = 0
   readonly #hooks: WorkerHooks
   /** If tasks have times. */
   #series: Series | undefined
@@ -83,7 +81,6 @@ export class SlotRunner implements PoolHost<number> {
   }
 
   begin(_worker: Worker<number>, slot: number): PromiseLike<unknown> | undefined {
-    if (this.#unrung !== 0 && !this.#asksSoon(slot)) this.#ring()
     if (this.#tasks.stateOf(slot) !== NEW) {
       this.#discard(slot)
       return undefined
@@ -129,7 +126,6 @@ export class SlotRunner implements PoolHost<number> {
     try {
       args = this.#desk.argumentsOf(slot)
       if (args === undefined) {
-        this.#unrung = 0 // whoever is asked is rung
         args = this.#desk.fetch(slot)
         if (!Array.isArray(args)) return this.#awaitAndCall(found, slot, args)
         if (this.#tasks.stateOf(slot) !== NEW) {
@@ -315,34 +311,7 @@ export class SlotRunner implements PoolHost<number> {
   #deliver(slot: number): void {
     if (this.#tasks.hasFlag(slot, MEASURED)) this.#noteEnd(slot)
     if (this.#hooks.hasAfter && this.#self.taskInHand === slot) return
-    if (!this.#tasks.isPosted(slot)) this.#boxes.put(slot)
-    else this.#deliverWithNext(slot)
-  }
-
-  /**
-   * Who gets things posted has often more tasks of that kind waiting, and is asked for the next one at once. To be woken twice
-   * would cost it more than anything else, so it is rung only if the next task is another one.
-   */
-  #deliverWithNext(slot: number): void {
-    const box = this.#tasks.boxOf(slot)
-    if (this.#unrung !== 0 && this.#unrung !== box) this.#ring()
-    if (this.#boxes.put(slot, true)) return
-    this.#unrung = box
-    queueMicrotask(this.#ring)
-  }
-
-  /** Whether the arguments of the task are going to be asked for, from whoever has to be rung. */
-  #asksSoon(slot: number): boolean {
-    const isAsking = this.#tasks.isPosted(slot) && this.#tasks.boxOf(slot) === this.#unrung
-    return (
-      isAsking && this.#tasks.stateOf(slot) === NEW && this.#functions.known(this.#tasks.functionOf(slot)) !== undefined
-    )
-  }
-
-  readonly #ring = (): void => {
-    const box = this.#unrung
-    this.#unrung = 0
-    if (box !== 0) this.#boxes.ring(box)
+    this.#boxes.put(slot)
   }
 
   /** The owner has written down why. */
