@@ -8,9 +8,10 @@ export function encodeArguments(
   args: readonly unknown[],
   attachments?: object[],
   transfer?: ReadonlySet<object>,
+  isBulky = false,
 ): Letter {
   const letter = Letter.blank()
-  if (!encodeNumbers(letter, args)) encodeStructure(letter, args, "args", attachments, transfer)
+  if (!encodeNumbers(letter, args)) encodeStructure(letter, args, "args", attachments, transfer, isBulky)
   return letter
 }
 

@@ -8,7 +8,7 @@
 import { Buffer } from "node:buffer"
 import { types } from "node:util"
 import type { ByteReader } from "./byte-reader.ts"
-import { ATTACHED_VIEW, ATTACHMENT, BUFFER, RESIZABLE_BUFFER, VIEW } from "./tags.ts"
+import { ATTACHED_VIEW, ATTACHMENT, BUFFER, FAR_BUFFER, FAR_VIEW, RESIZABLE_BUFFER, VIEW } from "./tags.ts"
 import type { TrackingWriter } from "./tracking-writer.ts"
 
 interface ViewType {
@@ -81,10 +81,11 @@ export function writeView(writer: TrackingWriter, view: ArrayBufferView): void {
   }
   requireAttached(writer, view, buffer)
   const bytes = new Uint8Array(buffer, byteOffset, byteLength)
-  writer.begun(view, VIEW)
+  const isFar = writer.setAside(bytes)
+  writer.begun(view, isFar ? FAR_VIEW : VIEW)
   writer.byte(type)
   writer.count(bytes.length)
-  writer.bytes(bytes)
+  if (!isFar) writer.bytes(bytes)
 }
 
 export function writeBuffer(writer: TrackingWriter, buffer: ArrayBufferLike): void {
@@ -97,9 +98,14 @@ export function writeBuffer(writer: TrackingWriter, buffer: ArrayBufferLike): vo
   requireAttached(writer, buffer, buffer)
   const { resizable, maxByteLength } = buffer as { resizable?: boolean; maxByteLength?: number }
   const isResizable = resizable === true && maxByteLength !== undefined
+  const bytes = new Uint8Array(buffer)
+  if (!isResizable && writer.setAside(bytes)) {
+    writer.begun(buffer, FAR_BUFFER)
+    writer.count(bytes.length)
+    return
+  }
   writer.begun(buffer, isResizable ? RESIZABLE_BUFFER : BUFFER)
   if (isResizable) writer.double(maxByteLength)
-  const bytes = new Uint8Array(buffer)
   writer.count(bytes.length)
   writer.bytes(bytes)
 }
@@ -132,6 +138,17 @@ export function readView(reader: ByteReader): ArrayBufferView {
   const size = reader.size()
   if (type === undefined || size % type.elementSize !== 0) reader.fail()
   return type.over(reader.copy(size), 0, size / type.elementSize)
+}
+
+export function readFarView(reader: ByteReader): ArrayBufferView {
+  const type = viewTypes[reader.byte()]
+  const size = reader.count()
+  if (type === undefined || size % type.elementSize !== 0) reader.fail()
+  return type.over(reader.far(size), 0, size / type.elementSize)
+}
+
+export function readFarBuffer(reader: ByteReader): ArrayBuffer {
+  return reader.far(reader.count())
 }
 
 export function readBuffer(reader: ByteReader): ArrayBuffer {

@@ -4,6 +4,7 @@
  */
 import type { Buffer } from "node:buffer"
 import { NotSerializableError } from "../errors.ts"
+import type { BulkSource } from "./bulk.ts"
 import type { Letter } from "./letter.ts"
 import { LATIN1_TEXT, UTF16_TEXT } from "./tags.ts"
 import { latin1, utf16 } from "./texts.ts"
@@ -14,6 +15,7 @@ export class ByteReader {
   protected source: Buffer
   protected view: DataView
   #attachments: readonly object[] = []
+  #bulk: BulkSource | undefined
 
   constructor(letter: Letter) {
     this.source = letter.bytes
@@ -26,11 +28,13 @@ export class ByteReader {
     this.at = 0
     this.end = letter.length
     this.#attachments = attachments
+    this.#bulk = letter.bulkSource
   }
 
   /** Holds on to nothing that is not its own. */
   protected drop(): void {
     this.#attachments = []
+    this.#bulk = undefined
   }
 
   fail(): never {
@@ -86,6 +90,11 @@ export class ByteReader {
   copy(size: number): ArrayBuffer {
     const start = this.pass(size)
     return (this.view.buffer as ArrayBuffer).slice(start, start + size)
+  }
+
+  /** The next bytes of those that went beside the letter. */
+  far(size: number): ArrayBuffer {
+    return this.#bulk?.next(size) ?? this.fail()
   }
 
   /** With its tag. */

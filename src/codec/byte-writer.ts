@@ -1,6 +1,7 @@
 /** Writes numbers and texts into a letter, one after the other, and makes it larger when needed. */
 import type { Buffer } from "node:buffer"
 import type { Letter } from "./letter.ts"
+import { type Width, writePacked } from "./packed.ts"
 import { BIGINT_64, BIGINT_LONG, DOUBLE_VALUE, INT_VALUE, LATIN1_TEXT, SMALL_INT, UTF16_TEXT } from "./tags.ts"
 import { isWide } from "./texts.ts"
 
@@ -136,6 +137,14 @@ export class ByteWriter {
     if (length > FEW_BYTES) this.#bytes.set(source, at)
     else for (let i = 0; i < length; i++) this.#bytes[at + i] = source[i] as number
     this.at = at + length
+  }
+
+  /** The elements of an array, all as wide; false if that cannot be done after all, and nothing is written then. */
+  protected packed(array: readonly unknown[], width: Width): boolean {
+    this.room(array.length * width)
+    if (!writePacked(this.#view, this.at, array, width)) return false
+    this.at += array.length * width
+    return true
   }
 
   /** What was written from there on. */

@@ -13,7 +13,7 @@
  *     decode(letter, attachments)                                        // there
  *
  * These are shared memory, shared objects (a lock arrives as a lock), what is to be moved, and what only the runtime can
- * copy, such as a Blob.
+ * copy, such as a Blob. Long stretches of bytes can go beside the letter, too, so that they are copied once: bulk.ts.
  */
 import { show } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
@@ -27,9 +27,14 @@ import { isWide, latin1, utf16 } from "./texts.ts"
 
 /**
  * The letter is the caller's to {@link Letter.release}. If it throws, nothing was attached; but a shared object in the
- * value may have become known as one that other threads use.
+ * value may have become known as one that other threads use. If it may be bulky, not all is in the letter: see bulk.ts.
  */
-export function encode(value: unknown, attachments?: object[], transfer?: ReadonlySet<object>): Letter {
+export function encode(
+  value: unknown,
+  attachments?: object[],
+  transfer?: ReadonlySet<object>,
+  isBulky = false,
+): Letter {
   const letter = Letter.blank()
   switch (typeof value) {
     case "number":
@@ -46,7 +51,7 @@ export function encode(value: unknown, attachments?: object[], transfer?: Readon
       break
     default:
       if (value === null) letter.seal(letters.NULL, 0)
-      else encodeStructure(letter, value, "", attachments, transfer)
+      else encodeStructure(letter, value, "", attachments, transfer, isBulky)
   }
   return letter
 }
@@ -149,10 +154,11 @@ export function encodeStructure(
   name: string,
   attachments: object[] | undefined,
   transfer: ReadonlySet<object> | undefined,
+  isBulky: boolean,
 ): void {
   const encoder = encoders.pop() ?? new Encoder(letter)
   try {
-    encoder.encode(letter, value, name, attachments, transfer)
+    encoder.encode(letter, value, name, attachments, transfer, isBulky ? letter.bulk : undefined)
   } catch (error) {
     letter.release()
     if (error instanceof NotSerializableError) throw error

@@ -1,10 +1,11 @@
 /** Reads a value that an Encoder wrote. */
 import { types } from "node:util"
-import { readAttachedView, readBuffer, readResizableBuffer, readView } from "./binary.ts"
+import { readAttachedView, readBuffer, readFarBuffer, readFarView, readResizableBuffer, readView } from "./binary.ts"
 import { ByteReader } from "./byte-reader.ts"
 import { define, readError } from "./error-data.ts"
 import { readCustomInstance, readInstance, readShareable } from "./instances.ts"
 import { GRAPH, type Letter } from "./letter.ts"
+import { readPacked } from "./packed.ts"
 import { type Shape, findShape, makeShape } from "./shapes.ts"
 import * as tags from "./tags.ts"
 
@@ -99,6 +100,12 @@ export class Decoder extends ByteReader {
         return this.#note(readResizableBuffer(this))
       case tags.VIEW:
         return this.#note(readView(this))
+      case tags.PACKED_ARRAY:
+        return this.#packed()
+      case tags.FAR_BUFFER:
+        return this.#note(readFarBuffer(this))
+      case tags.FAR_VIEW:
+        return this.#note(readFarView(this))
       case tags.ATTACHMENT:
         return this.#note(this.attachment(this.count()))
       case tags.ATTACHED_VIEW:
@@ -156,6 +163,17 @@ export class Decoder extends ByteReader {
       }
       array.push(this.value())
     }
+    return array
+  }
+
+  #packed(): number[] {
+    const length = this.count()
+    const width = this.byte()
+    if (width !== 1 && width !== 2 && width !== 4 && width !== 8) this.fail()
+    const start = this.pass(length * width)
+    const array: number[] = []
+    this.noted(array)
+    readPacked(this.view, start, array, length, width)
     return array
   }
 

@@ -11,12 +11,14 @@
  */
 import { types } from "node:util"
 import { writeBuffer, writeView } from "./binary.ts"
+import type { Bulk } from "./bulk.ts"
 import { classify } from "./classification.ts"
 import { writeError } from "./error-data.ts"
 import { writeForeign, writeInstance, writeShareable } from "./instances.ts"
 import { OFTEN, writerFor } from "./generated.ts"
 import { areEqual, type KeyList, nothingYet, slotFor } from "./key-lists.ts"
 import { GRAPH, type Letter, TREE } from "./letter.ts"
+import { widthOf } from "./packed.ts"
 import { registeredFor } from "./revival.ts"
 import {
   ABSENT,
@@ -28,6 +30,7 @@ import {
   MAP,
   NULL_VALUE,
   OBJECT,
+  PACKED_ARRAY,
   REGEXP,
   SET,
   SIMILAR_OBJECT,
@@ -46,11 +49,19 @@ export class Encoder extends TrackingWriter {
   readonly #lists: KeyList[] = Array.from({ length: SLOTS }, () => nothingYet)
 
   /** Throws NotSerializableError, and whatever a getter throws. */
-  encode(letter: Letter, value: unknown, name: string, attachments?: object[], transfer?: ReadonlySet<object>): void {
-    this.start(letter, attachments, transfer)
+  encode(
+    letter: Letter,
+    value: unknown,
+    name: string,
+    attachments?: object[],
+    transfer?: ReadonlySet<object>,
+    bulk?: Bulk,
+  ): void {
+    this.start(letter, attachments, transfer, bulk)
     let isDone = false
     try {
       this.value(value, name)
+      if (bulk?.isWhole === false) this.refuse(value, "was changed while it was being copied: a buffer is gone")
       letter.seal(this.hasReferences ? GRAPH : TREE, this.at)
       isDone = true
     } finally {
@@ -152,7 +163,9 @@ export class Encoder extends TrackingWriter {
   /** Only its elements: to find out whether an array has other properties takes longer than to write it. */
   #array(array: readonly unknown[]): void {
     const { length } = array
-    this.begun(array, ARRAY)
+    this.noted(array)
+    if (this.#packed(array)) return
+    this.byte(ARRAY)
     this.count(length)
     for (let i = 0; i < length; i++) {
       const element = array[i]
@@ -163,6 +176,18 @@ export class Encoder extends TrackingWriter {
       if (typeof element === "number") this.number(element)
       else this.value(element, i)
     }
+  }
+
+  #packed(array: readonly unknown[]): boolean {
+    const width = widthOf(array)
+    if (width === 0) return false
+    const start = this.at
+    this.byte(PACKED_ARRAY)
+    this.count(array.length)
+    this.byte(width)
+    if (this.packed(array, width)) return true
+    this.at = start
+    return false
   }
 
   /** From the first hole on. There may be billions of them. */

@@ -16,6 +16,7 @@
  */
 import { Buffer } from "node:buffer"
 import { NotSerializableError } from "../errors.ts"
+import { Bulk, type BulkSource } from "./bulk.ts"
 
 /** Kinds of values. A kind fits into a byte and is never 0: memory that was never written holds no value. */
 export const UNDEFINED = 1
@@ -51,6 +52,10 @@ export class Letter {
   kind: number = UNDEFINED
   /** In bytes. */
   length = 0
+  /** What belongs to the value and is not in these bytes, of one that was written. */
+  readonly bulk: Bulk = new Bulk()
+  /** And where that is, of one that is read. */
+  bulkSource: BulkSource | undefined
   #words: Int32Array
   #bytes: Buffer
   #doubles: Float64Array
@@ -109,7 +114,7 @@ export class Letter {
 
   /** Makes room for so many bytes in total and keeps the first `used` of them. The views are others afterwards. */
   reserve(total: number, used: number): void {
-    if (total > LONGEST) throw new NotSerializableError("The value takes more than 2 GB as bytes")
+    requireShort(total)
     const larger = new Letter(memoryFor(Math.min(Math.max(total, used * 2, ROOM), LONGEST)))
     larger.#bytes.set(this.#bytes.subarray(0, used))
     this.#words = larger.#words
@@ -125,8 +130,15 @@ export class Letter {
 
   /** The bytes are not needed any more. */
   release(): void {
+    if (this.bulk.count > 0) this.bulk.cut(0)
+    this.bulkSource = undefined
     if (this.#bytes.length <= LONGEST_KEPT && kept.length < MOST_KEPT) kept.push(this)
   }
+}
+
+/** Throws if these are more bytes than a value may have. */
+export function requireShort(bytes: number): void {
+  if (bytes > LONGEST) throw new NotSerializableError("The value takes more than 2 GB as bytes")
 }
 
 /** Of whole doubles. */

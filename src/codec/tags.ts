@@ -71,5 +71,13 @@ export const CUSTOM_INSTANCE = 30
 /** The name of a class of ours, as text, then the handle. */
 export const SHARED_OBJECT = 31
 
+/** As BUFFER, but the bytes are the next ones of those that go beside the letter (bulk.ts). */
+export const FAR_BUFFER = 32
+/** Likewise as VIEW. */
+export const FAR_VIEW = 33
+
+/** How many elements, a byte with the width of each, then the elements: see packed.ts. */
+export const PACKED_ARRAY = 34
+
 /** Slots for keys. */
 export const SLOTS = 64

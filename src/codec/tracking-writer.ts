@@ -6,8 +6,9 @@
  */
 import { show } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
+import { type Bulk, BULKY } from "./bulk.ts"
 import { ByteWriter } from "./byte-writer.ts"
-import type { Letter } from "./letter.ts"
+import { type Letter, requireShort } from "./letter.ts"
 import { REFERENCE } from "./tags.ts"
 
 /** A step from a thing to what is in it. */
@@ -30,14 +31,16 @@ export class TrackingWriter extends ByteWriter {
   #attachments: object[] | undefined
   #attachedBefore = 0
   #transfer: ReadonlySet<object> | undefined
+  #bulk: Bulk | undefined
 
-  protected start(letter: Letter, attachments?: object[], transfer?: ReadonlySet<object>): void {
+  protected start(letter: Letter, attachments?: object[], transfer?: ReadonlySet<object>, bulk?: Bulk): void {
     this.begin(letter)
     this.depth = 0
     this.round++
     this.#attachments = attachments
     this.#attachedBefore = attachments?.length ?? 0
     this.#transfer = transfer
+    this.#bulk = bulk
   }
 
   /** Drops everything; also what has been attached, if the value could not be written. */
@@ -49,6 +52,7 @@ export class TrackingWriter extends ByteWriter {
     this.hasReferences = false
     this.#attachments = undefined
     this.#transfer = undefined
+    this.#bulk = undefined
   }
 
   /** Where we are, or were when it failed, as a part of a sentence. */
@@ -104,6 +108,7 @@ export class TrackingWriter extends ByteWriter {
     const { at, depth } = this
     const count = this.#count
     const attached = this.#attachments?.length ?? 0
+    const bulky = this.#bulk?.count ?? 0
     try {
       write()
     } catch {
@@ -113,6 +118,7 @@ export class TrackingWriter extends ByteWriter {
       this.round++
       this.#forget(count)
       if (this.#attachments !== undefined) this.#attachments.length = attached
+      this.#bulk?.cut(bulky)
     }
   }
 
@@ -135,6 +141,14 @@ export class TrackingWriter extends ByteWriter {
     if (attachments === undefined) return -1
     const index = attachments.indexOf(thing)
     return index === -1 ? attachments.push(thing) - 1 : index
+  }
+
+  /** Has the bytes go beside the letter, if they are worth it and can; false if they have to be written. */
+  setAside(bytes: Uint8Array): boolean {
+    if (bytes.length < BULKY || this.#bulk === undefined) return false
+    requireShort(this.at + this.#bulk.size + bytes.length)
+    this.#bulk.add(bytes)
+    return true
   }
 
   /** Whether it is to be moved, not copied. */

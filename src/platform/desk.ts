@@ -101,7 +101,7 @@ export class Desk {
     this.#collector = undefined // the user's code that may run now may have another one written
     const toMove = transferListOf(outcome) ?? NOTHING
     if (toMove.length > 0) requireMovable(toMove, isPostable)
-    const letter = encode(outcome, things, toMove.length > 0 ? new Set(toMove) : undefined)
+    const letter = encode(outcome, things, toMove.length > 0 ? new Set(toMove) : undefined, true)
     if (things === undefined || things.length === 0) {
       this.#collector = things
       if (toMove.length > 0) requireInResult(toMove, NOTHING)

@@ -16,6 +16,7 @@
  * One for each pool that a thread has to do with, whether as a worker or as a submitter or both.
  */
 import { NotSerializableError, ThreadDeathError } from "../errors.ts"
+import { bulkOf } from "../codec/bulk.ts"
 import { Letter } from "../codec/letter.ts"
 import { mainFlow } from "../memory/flow.ts"
 import { awaiting, SIGNALLED, type Steps } from "../memory/waiting.ts"
@@ -41,6 +42,7 @@ export interface PostedLetter {
   readonly bytes: ArrayBuffer
   readonly kind: number
   readonly length: number
+  readonly bulk: readonly ArrayBuffer[]
 }
 
 /** The handle of the task, and then the parcel; if there is none, it is what is asked for. */
@@ -108,7 +110,7 @@ export class PostOffice implements Recipient<Message> {
   send(to: number | Line, task: number, parcel: Parcel, transfer: readonly object[] = []): Line {
     const line = typeof to === "number" ? this.#lineTo(to) : to
     const { things, letter, echoes, refusal } = parcel
-    const all = letter === undefined ? transfer : [...transfer, letter.bytes]
+    const all = letter === undefined ? transfer : [...transfer, letter.bytes, ...letter.bulk]
     line.post([this.#pool, task, things, letter, echoes, refusal] satisfies Message, all)
     return line
   }
@@ -196,11 +198,14 @@ const OUT_OF_REACH =
   "What cannot be written down as bytes can be sent only between threads of corepool that were made by the same thread, and that thread"
 
 /** The letter in a parcel. */
-export function letterIn({ letter }: Parcel): Letter | undefined {
-  return letter && Letter.over(letter.bytes, letter.kind, letter.length)
+export function letterIn({ letter: posted }: Parcel): Letter | undefined {
+  if (posted === undefined) return undefined
+  const letter = Letter.over(posted.bytes, posted.kind, posted.length)
+  letter.bulkSource = bulkOf(posted.bulk)
+  return letter
 }
 
 /** A letter for which there is no room: its memory is moved, and it must not be used any more. */
-export function asPosted({ bytes, kind, length }: Letter): PostedLetter {
-  return { bytes: bytes.buffer as ArrayBuffer, kind, length }
+export function asPosted({ bytes, kind, length, bulk }: Letter): PostedLetter {
+  return { bytes: bytes.buffer as ArrayBuffer, kind, length, bulk: bulk.copies() }
 }

@@ -154,7 +154,8 @@ export class Submissions implements RemoteTasks {
     const toMove = transferOf(task)
     const things = this.#reachable === 0 ? undefined : (this.#collector ?? [])
     this.#collector = undefined // a getter among the arguments may submit something itself
-    const letter = toMove === undefined ? encodeArguments(args, things) : this.#encode(args, things, toMove)
+    const letter =
+      toMove === undefined ? encodeArguments(args, things, undefined, true) : this.#encode(args, things, toMove)
     const isWhole = things === undefined || things.length === 0
     if (isWhole) this.#collector = things
     const slot = this.#take(number, this.#flagsOf(task, isVoid))
@@ -177,7 +178,7 @@ export class Submissions implements RemoteTasks {
       )
     }
     requirePresent("transfer", toMove)
-    const letter = encodeArguments(args, things, new Set(toMove))
+    const letter = encodeArguments(args, things, new Set(toMove), true)
     requireAmong("transfer", toMove, things, "the arguments")
     return letter
   }

@@ -12,10 +12,12 @@
  * there in the end, also if it was cancelled.
  */
 import { load, read, store, write } from "#atomics"
+import { wholeWords } from "../codec/bulk.ts"
 import { Letter } from "../codec/letter.ts"
 import type { Arena } from "../memory/arena.ts"
 import { Slots } from "../memory/slots.ts"
 import { leaveNew, NEW, settle, stateOf } from "../future/task-state.ts"
+import { BulkInArena } from "./bulk-in-arena.ts"
 import { MEASURED, slotsBase, TASK, tasksBase, TIMED } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 
@@ -266,7 +268,11 @@ export class TaskRecords {
     const { length: count } = references
     const total = count === 0 ? length : appendTo(letter, references)
     this.#dropBlock(record)
-    if (total <= INLINE_BYTES) {
+    if (letter.bulk.count > 0) {
+      const block = this.#writeBulky(letter, total)
+      if (block === 0) return false
+      write(words, record + TASK.BLOCK, block)
+    } else if (total <= INLINE_BYTES) {
       const source = letter.words
       const wordCount = (total + 3) >> 2
       for (let i = 0; i < wordCount; i++) write(words, record + TASK.DATA + i, source[i] as number)
@@ -282,13 +288,28 @@ export class TaskRecords {
     return true
   }
 
-  /** A copy of the value that {@link fill} has written; to be released. */
+  /** The letter, and behind it what belongs to it; the block, or 0 if there is no room. */
+  #writeBulky({ bytes, bulk }: Letter, total: number): number {
+    const start = wholeWords(total)
+    const block = this.#arena.take(start + bulk.size)
+    if (block === 0) return 0
+    this.#arena.write(block, bytes, total)
+    bulk.forEach((part, at) => this.#arena.write(block, part, part.length, start + at))
+    return block
+  }
+
+  /** A copy of the value that {@link fill} has written; to be released. What is bulky is copied when it is decoded. */
   read(slot: number): Letter {
     const record = this.recordOf(slot)
     const words = this.#words
     const length = read(words, record + TASK.LENGTH)
     const letter = Letter.toRead(read(words, record + TASK.KIND) & KIND_MASK, length)
     this.#copy(record, letter, length)
+    const block = read(words, record + TASK.BLOCK)
+    if (block !== 0) {
+      const count = read(words, record + TASK.KIND) >>> REFERENCES_SHIFT
+      letter.bulkSource = new BulkInArena(this.#arena, block, wholeWords(length) + count * 4)
+    }
     return letter
   }
 
@@ -349,8 +370,4 @@ function appendTo(letter: Letter, references: readonly number[]): number {
   if (total > letter.bytes.length) letter.reserve(total, letter.length)
   letter.words.set(references, start / 4)
   return total
-}
-
-function wholeWords(bytes: number): number {
-  return (bytes + 3) & ~3
 }

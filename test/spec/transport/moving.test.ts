@@ -133,6 +133,26 @@ test("[TX10] a port can be moved", async () => {
   assert.match((thrownBy(() => pool.submit(same, new MessageChannel().port1)) as Error).message, /only moved/)
 })
 
+test("[TX21] buffers of all lengths, several at once, with something shared beside them", async () => {
+  await using pool = Executors.newFixedThreadPool(2)
+  const shared = new Int32Array(new SharedArrayBuffer(4))
+  const lengths = [0, 1, 2047, 2048, 2049, 4097, 65_536, 1_000_001]
+  const arrays = lengths.map((length, n) => Uint8Array.from({ length }, (_, i) => (n + i) % 251))
+  for (const value of [arrays, ...arrays, { arrays, shared, text: "x", buffer: (arrays[6] as Uint8Array).buffer }]) {
+    assert.deepEqual(await pool.submit(same, value), value)
+  }
+  const back = await Promise.all(arrays.map((array) => pool.submit(same, array)))
+  assert.deepEqual(back, arrays)
+})
+
+test("[TX11][TX21] and when the arena has no room for them", async () => {
+  await using pool = Executors.newFixedThreadPool(1)
+  const long = new Uint8Array(20_000_000).fill(5)
+  const back = await pool.submit(same, { long, also: new Uint16Array(5000).fill(6), text: "between" })
+  assert.deepEqual([back.long.length, back.long[19_999_999], back.also[4999], back.text], [20_000_000, 5, 6, "between"])
+  assert.equal(long.length, 20_000_000)
+})
+
 test("[TX11] a hundred megabytes there and back", async () => {
   await using pool = Executors.newFixedThreadPool(1)
   const bytes = new Uint8Array(100_000_000)
