@@ -191,14 +191,14 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     return this.#remote
   }
 
-  /** @internal It is here again. */
+  /** @internal It is here again: nobody has begun it, or it is over. Its record is still there. */
   comeBack(): void {
     this.#remote = undefined
   }
 
   /** @internal When it is due there, and whether it runs; undefined if it is here. */
   protected get timeElsewhere(): ReturnType<RemoteTasks["timeOf"]> | undefined {
-    return this.isDone ? undefined : this.#remote?.timeOf(this.#handle)
+    return this.#remote?.timeOf(this.#handle)
   }
 
   /** @internal How the task is, or was last, called in the memory of other threads. */
@@ -214,7 +214,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
       remote.look() // its outcome is here, or on its way
       return false
     }
-    this.#remote = undefined
+    this.comeBack()
     return true
   }
 

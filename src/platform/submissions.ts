@@ -128,7 +128,9 @@ export class Submissions implements RemoteTasks {
     for (const [slot, task] of this.#submitted.entries()) {
       if (task === undefined) continue
       this.#submitted[slot] = undefined
-      if (task instanceof FutureTask) this.#tell(task, EXCEPTIONAL, true, error)
+      if (!(task instanceof FutureTask)) continue
+      futureOf(task).comeBack()
+      this.#tell(task, EXCEPTIONAL, true, error)
     }
     this.#pending = 0
     this.#late = []
@@ -303,6 +305,7 @@ export class Submissions implements RemoteTasks {
     this.#outgoing.finish(slot)
     const task = this.#forget(slot)
     const worker = this.#tasks.workerOf(slot)
+    if (task instanceof FutureTask) futureOf(task).comeBack()
     this.#tasks.release(slot)
     if (task instanceof FutureTask) {
       this.#tell(task, state, failed, outcome)
@@ -315,7 +318,6 @@ export class Submissions implements RemoteTasks {
 
   #tell(task: FutureTask<unknown>, state: number, failed: boolean, outcome: unknown): void {
     const future = futureOf(task)
-    future.comeBack()
     if (state >= CANCELLED)
       future.abandon(undefined) // by somebody else, if it was not from here
     else if (failed) future.fail(outcome)

@@ -50,7 +50,7 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
 
   /** When it is due, on the clock of `now()`. Changes only while it is in no queue. */
   get time(): number {
-    return this.timeElsewhere?.time ?? this.#time
+    return this.isDone ? this.#time : (this.timeElsewhere?.time ?? this.#time)
   }
 
   set time(time: number) {
@@ -118,6 +118,12 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
   #goOn(again: boolean): void {
     this.#running = false
     if (again) this.#host.goOn(this)
+  }
+
+  /** @internal A series has another time by now. */
+  override comeBack(): void {
+    if (this.isPeriodic) this.#time = this.timeElsewhere?.time ?? this.#time
+    super.comeBack()
   }
 
   /** @internal Its own way of running is that of virtual threads; others do the same with the slot. */

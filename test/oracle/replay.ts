@@ -81,7 +81,8 @@ async function replayAll(entries: readonly Entry[], threads: Threads): Promise<v
       if (failure !== undefined) entry.failure = `${entry.scenario.id}${where}: ${failure}`
     }
   }
-  await Promise.all(Array.from({ length: Math.min(threads.atOnce, entries.length) }, replayOn))
+  const atOnce = Math.min(...entries.map(({ scenario }) => threads.atOnce(scenario?.suite ?? "")), entries.length)
+  await Promise.all(Array.from({ length: atOnce }, replayOn))
 }
 
 /**

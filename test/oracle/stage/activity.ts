@@ -5,7 +5,8 @@
  * So everything is counted that makes a thread go on: sleeps, where they begin and where they end, rings, and callbacks of
  * timers. If STIRS is the same twice, none of them happened in between. What it was about before that is over too, if it
  * was asleep, or else if it has answered a question in between, which its event loop comes to only then, and nothing is
- * PENDING there. Only long waits count as sleep, and only short timers as pending: 60 s stand for ever in a scenario.
+ * PENDING there. Only long waits count as sleep, and only short timers as pending: 60 s stand for ever in a scenario, and so
+ * does, on a clock that stands still meanwhile, a good part of a tick.
  */
 export const ACTIVITY = {
   /** The thread's name in shared memory; 0 before it can have a task. */
@@ -20,9 +21,6 @@ export const ACTIVITY = {
   SIZE: 6,
 } as const
 
-/** In ms. What takes longer takes for ever. */
-const SHORT = 1000
-
 type Fn = (...args: never[]) => unknown
 type Wait = (words: Int32Array, index: number, value: number, ms?: number) => string
 type WaitAsync = (
@@ -33,13 +31,13 @@ const atomics = Atomics as unknown as { wait: Wait; waitAsync: WaitAsync }
 const { wait, waitAsync } = atomics
 const { setImmediate: turn, setTimeout: startTimer, clearTimeout: stopTimer } = globalThis
 
-/** From now on the thread counts, in these words. To be called before corepool is loaded. */
-export function countActivity(words: Int32Array): void {
+/** From now on the thread counts, in these words; what takes longer than `short` ms takes for ever. To be called before corepool is loaded. */
+export function countActivity(words: Int32Array, short: number): void {
   const stir = (): void => void Atomics.add(words, ACTIVITY.STIRS, 1)
   const pend = (change: number): void => void Atomics.add(words, ACTIVITY.PENDING, change)
 
   atomics.wait = (...args) => {
-    if ((args[3] ?? Infinity) <= SHORT) return wait(...args)
+    if ((args[3] ?? Infinity) <= short) return wait(...args)
     stir()
     Atomics.store(words, ACTIVITY.ASLEEP, 1)
     try {
@@ -71,7 +69,7 @@ export function countActivity(words: Int32Array): void {
       })
     },
     setTimeout: (callback: Fn, ms?: number, ...args: never[]) => {
-      if ((ms ?? 0) > SHORT) return startTimer(callback, ms, ...args)
+      if ((ms ?? 0) > short) return startTimer(callback, ms, ...args)
       pend(1)
       const timer = startTimer(() => {
         stir()

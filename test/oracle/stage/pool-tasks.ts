@@ -8,7 +8,7 @@ import { here } from "#src/memory/this-thread.js"
 import { getEnvironmentData, isMainThread } from "node:worker_threads"
 import { ScenarioError } from "../json.ts"
 import { ACTIVITY } from "./activity.ts"
-import { INHERITANCE, type Inheritance } from "./inheritance.ts"
+import { INHERITANCE, type Inheritance, type StageLegacy } from "./inheritance.ts"
 import { type Ending, type Part, play, type Wings, type Word } from "./part.ts"
 import { StageMemory } from "./stage-memory.ts"
 
@@ -36,8 +36,9 @@ export function nameOfForeign(runnable: Runnable): string | undefined {
   return (workArguments[1] as Part | undefined)?.name
 }
 
-const inheritance = isMainThread ? undefined : (getEnvironmentData(INHERITANCE) as unknown as Inheritance)
-const memory = inheritance && StageMemory.open(inheritance)
+const inheritance = isMainThread ? undefined : (getEnvironmentData(INHERITANCE) as unknown as Inheritance<StageLegacy>)
+const legacy = inheritance?.legacy
+const memory = legacy && StageMemory.open(legacy)
 if (inheritance !== undefined) store(inheritance.activity, ACTIVITY.TOKEN, here().token)
 
 class PoolThreadWings implements Wings {
@@ -65,11 +66,11 @@ class PoolThreadWings implements Wings {
   }
 
   execute(part: Part): void {
-    if (inheritance === undefined) throw new ScenarioError(`No pool for task ${part.name}`)
-    ThreadPoolExecutor.from(inheritance.pool).execute(callOf(this.#stage, part))
+    if (legacy === undefined) throw new ScenarioError(`No pool for task ${part.name}`)
+    ThreadPoolExecutor.from(legacy.pool).execute(callOf(this.#stage, part))
   }
 
   pass(part: Part): Word | "interrupted" | Promise<Word | "interrupted"> {
-    return inheritance?.blocks === true ? this.#memory.hearSync(part) : this.#memory.hear(part)
+    return legacy?.blocks === true ? this.#memory.hearSync(part) : this.#memory.hear(part)
   }
 }

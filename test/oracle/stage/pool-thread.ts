@@ -3,4 +3,5 @@ import { getEnvironmentData } from "node:worker_threads"
 import { countActivity } from "./activity.ts"
 import { INHERITANCE, type Inheritance } from "./inheritance.ts"
 
-countActivity((getEnvironmentData(INHERITANCE) as unknown as Inheritance).activity)
+const { activity, short } = getEnvironmentData(INHERITANCE) as unknown as Inheritance
+countActivity(activity, short)

@@ -8,7 +8,7 @@
 import { add, compareAndSet, load } from "#atomics"
 import { InterruptedError, Semaphore } from "corepool"
 import { ScenarioError } from "../json.ts"
-import type { Inheritance } from "./inheritance.ts"
+import type { StageLegacy } from "./inheritance.ts"
 import type { Ending, Part, Word } from "./part.ts"
 
 /** More tasks than any scenario has; there are 25 steps at most. */
@@ -31,9 +31,9 @@ const UNTOLD = 0
 export class StageMemory {
   readonly #words: Int32Array
   readonly #gates: (Semaphore | undefined)[]
-  readonly #handles: Inheritance["gates"]
+  readonly #handles: StageLegacy["gates"]
 
-  private constructor(words: Int32Array, gates: Semaphore[], handles: Inheritance["gates"]) {
+  private constructor(words: Int32Array, gates: Semaphore[], handles: StageLegacy["gates"]) {
     this.#words = words
     this.#gates = gates
     this.#handles = handles
@@ -49,12 +49,12 @@ export class StageMemory {
     )
   }
 
-  static open({ words, gates }: Inheritance): StageMemory {
+  static open({ words, gates }: StageLegacy): StageMemory {
     return new StageMemory(words, [], gates)
   }
 
   /** What the other threads inherit of it. */
-  get shared(): Pick<Inheritance, "words" | "gates"> {
+  get shared(): Pick<StageLegacy, "words" | "gates"> {
     return { words: this.#words, gates: this.#handles }
   }
 
@@ -109,7 +109,7 @@ export class StageMemory {
   }
 
   #gateOf({ number }: Part): Semaphore {
-    return (this.#gates[number] ??= Semaphore.from(this.#handles[number] as Inheritance["gates"][number]))
+    return (this.#gates[number] ??= Semaphore.from(this.#handles[number] as StageLegacy["gates"][number]))
   }
 
   #wordOf(part: Part): Word {

@@ -1,5 +1,5 @@
 /** The ops of suite "invoke" that need no pool: `Executors.callable` and the factories. */
-import { Executors, type ExecutorService, type ThreadFactory, ThreadPoolExecutor, virtualThreads } from "corepool"
+import { Executors, type ExecutorService, type ThreadFactory, ThreadPoolExecutor } from "corepool"
 import { type JsonObject, maybeInteger, maybeString, ScenarioError, string } from "../json.ts"
 import { OwnError } from "../results.ts"
 import { NULL } from "./driver.ts"
@@ -39,8 +39,7 @@ function make(method: string, n: number, threads: ThreadFactory): ExecutorServic
     case "newSingleThreadExecutor":
       return Executors.newSingleThreadExecutor(threads)
     case "newScheduledThreadPool":
-      // There are none of platform threads yet.
-      return Executors.newScheduledThreadPool(n, virtualThreads())
+      return Executors.newScheduledThreadPool(n, threads)
     case "unconfigurableExecutorService":
       return Executors.unconfigurableExecutorService(NULL)
     default:

@@ -15,6 +15,13 @@
  *   - a single gap was longer than a quarter of a tick, or
  *   - both sums together are longer than half a tick.
  *
+ * Worker threads have clocks and event loops of their own, about which that says nothing. So their tasks write down when they
+ * start and end, and the replay is void too if
+ *
+ *   - something happened later than a quarter of a tick after a full tick, or after the op before it; or
+ *   - a run started that much later than it was due and a thread was free for it, as far as can be seen: after the last op,
+ *     and the last end of a run.
+ *
  * This is a condition of measurement and asks nothing about the outcome: it is put before each comparison.
  */
 import { setTimeout as sleep } from "node:timers/promises"
@@ -24,11 +31,10 @@ export class VoidReplay extends Error {
   override readonly name = "VoidReplay"
 }
 
-/** Real milliseconds for one of the scenario in the first attempt; each further attempt takes half as long again. */
-const FACTOR = 4
+/** Each further attempt takes half as long again. */
 const GROWTH = 1.5
 
-/** By then a tick lasts three seconds. A machine that cannot keep that is not worth waiting for. */
+/** By then a tick lasts three seconds or more. A machine that cannot keep that is not worth waiting for. */
 const MOST_ATTEMPTS = 8
 
 /** Real milliseconds from beat to beat. */
@@ -41,23 +47,32 @@ export class ScenarioClock {
   readonly #tick: number
   /** The scenario's time. */
   #time = 0
-  /** The real time at which the scenario's was 0. */
+  /** The real time at which the scenario's was 0; the same by the wall clock, which all threads have. */
   #start: number | undefined
+  #wallStart = 0
+  /** When the last op was performed, or the last run ended, by the wall clock. */
+  #lastOp = 0
+  #lastEnd = 0
   /** The worst gap in the present tick; the sum of those of the ticks before; the worst of all. */
   #worst = 0
   #sum = 0
   #worstOfAll = 0
   #tickEnds = 0
 
-  /** @param attempt 1 for the first */
-  constructor(tick: number, attempt: number) {
-    this.#factor = FACTOR * GROWTH ** (attempt - 1)
+  /** `pace` is how many real milliseconds one of the scenario lasts in the first attempt, whose number is 1. */
+  constructor(tick: number, attempt: number, pace: number) {
+    this.#factor = pace * GROWTH ** (attempt - 1)
     this.#isLastAttempt = attempt >= MOST_ATTEMPTS
     this.#tick = tick * this.#factor
   }
 
   get time(): number {
     return this.#time
+  }
+
+  /** A tick in real milliseconds. */
+  get tick(): number {
+    return this.#tick
   }
 
   /** So many scenario milliseconds in real ones. */
@@ -69,6 +84,7 @@ export class ScenarioClock {
   start(): void {
     if (this.#start !== undefined) return
     this.#start = performance.now()
+    this.#wallStart = Date.now()
     this.#tickEnds = this.#start + this.#tick
     watch(this)
   }
@@ -91,6 +107,20 @@ export class ScenarioClock {
     const measured = `${late.toFixed()} ms late altogether, ${this.#worstOfAll.toFixed()} ms at once, with ticks of ${this.#tick} ms`
     if (this.#isLastAttempt) throw new Error(`The event loop was held up too long, again and again: ${measured}`)
     throw new VoidReplay(measured)
+  }
+
+  /** An op is performed now. What happened before must have been told. */
+  act(): void {
+    this.#lastOp = Date.now()
+  }
+
+  /** A run has started or ended in a worker thread, by the wall clock; `due` is when it had to start. To be told in order. */
+  happened(at: number, due?: number): void {
+    const sinceTick = (at - this.#wallStart) % this.#tick
+    const late = Math.min(sinceTick, at - this.#lastOp)
+    const waited = due === undefined ? 0 : at - Math.max(due, this.#lastOp, this.#lastEnd)
+    this.#worstOfAll = Math.max(this.#worstOfAll, late, waited)
+    if (due === undefined) this.#lastEnd = at
   }
 
   beat(now: number, gap: number): void {

@@ -3,101 +3,74 @@
  * other ops happen at once. Run n of a task sleeps for the n-th of its durations, then perhaps cancels itself or
  * throws.
  */
-import {
-  Executors,
-  type Future,
-  InterruptedError,
-  type Runnable,
-  type ScheduledFuture,
-  ScheduledThreadPoolExecutor,
-  Thread,
-} from "corepool"
+import { Executors, type Future, type Runnable, type ScheduledFuture, ScheduledThreadPoolExecutor } from "corepool"
 import { flag, integer, type JsonObject, list, maybeInteger, maybeString, ScenarioError, string } from "../json.ts"
-import { quiescence } from "../quiescence.ts"
-import { capture, OwnError, sorted, stateOf, VOID } from "../results.ts"
+import { capture, sorted, stateOf, VOID } from "../results.ts"
+import type { TimedPart } from "../stage/timed-part.ts"
+import type { Entry, TimedStage } from "../stage/timed-stage.ts"
 import type { Threads } from "../threads.ts"
 import { type Driver, NULL } from "./driver.ts"
 import { ScenarioClock } from "./scenario-clock.ts"
 
-type Outcome = "returned" | "threw" | "interrupted"
-
-/** What happened since the last snapshot, in order. */
-class Log {
-  starts: string[] = []
-  ends: string[] = []
-  entries = 0
-}
-
+/** A task of the scenario, as far as the driver knows of it. */
 class Task {
-  readonly name: string
-  readonly #durations: readonly number[]
-  readonly #throwOn: number
-  readonly #cancelSelfOn: number
-  readonly #clock: ScenarioClock
-  readonly #log: Log
+  readonly part: TimedPart
+  readonly callable: () => unknown
   /** What scheduling it returned; `execute` returns nothing. */
   future: ScheduledFuture<unknown> | undefined
   runs = 0
   inBody = false
+  /** When its next run is due, by the wall clock in real milliseconds. */
+  #due: number
+  /** As `period` is in corepool: negative if it counts from the end of a run. */
+  readonly #period: number
 
-  constructor(op: JsonObject, clock: ScenarioClock, log: Log) {
-    this.name = string(op, "task")
-    this.#durations = list(op, "durations").map(Number)
-    this.#throwOn = maybeInteger(op, "throwOn") ?? 0
-    this.#cancelSelfOn = maybeInteger(op, "cancelSelfOn") ?? 0
-    this.#clock = clock
-    this.#log = log
+  constructor(part: TimedPart, callable: () => unknown, due: number, period: number) {
+    this.part = part
+    this.callable = callable
+    this.#due = due
+    this.#period = period
   }
 
-  /** Known by the task's name, so that what shutdownNow hands back can be told. */
-  get body(): () => unknown {
-    return Object.defineProperty(() => this.#run(), "name", { value: this.name })
+  get name(): string {
+    return this.part.name
   }
 
-  #run(): unknown {
-    const run = ++this.runs
-    this.#log.starts.push(`${this.name}#${run}`)
-    this.#log.entries++
-    this.inBody = true
-    const duration = this.#durations[run - 1] ?? 0
-    return duration > 0 ? this.#sleep(run, duration) : this.#finish(run)
-  }
-
-  async #sleep(run: number, duration: number): Promise<unknown> {
-    try {
-      await Thread.sleep(this.#clock.real(duration))
-    } catch (error) {
-      if (!(error instanceof InterruptedError)) throw error
-      this.#end(run, "interrupted")
-      throw new OwnError(`${this.name} interrupted`)
+  /** Something has happened to it; when it was due, if it was a start. */
+  happened({ run, event, at }: Entry): number | undefined {
+    this.inBody = event === "started"
+    if (!this.inBody) {
+      if (this.#period < 0) this.#due = at - this.#period
+      return undefined
     }
-    return this.#finish(run)
-  }
-
-  #finish(run: number): unknown {
-    if (this.#cancelSelfOn === run) this.future?.cancel(false)
-    this.#end(run, this.#throwOn === run ? "threw" : "returned")
-    if (this.#throwOn === run) throw new OwnError(this.name)
-    return this.name
-  }
-
-  #end(run: number, how: Outcome): void {
-    this.#log.ends.push(`${this.name}#${run}:${how}`)
-    this.#log.entries++
-    this.inBody = false
+    this.runs = run
+    const due = this.#due
+    if (this.#period > 0) this.#due += this.#period
+    return due
   }
 }
 
 export class ScheduledDriver implements Driver {
-  readonly #threads: Threads
+  readonly #stage: TimedStage
   readonly #pool: ScheduledThreadPoolExecutor
   readonly #clock: ScenarioClock
   readonly #tasks = new Map<string, Task>()
-  readonly #log = new Log()
+  readonly #byNumber: Task[] = []
+  #newRuns: string[] = []
+  #newEnds: string[] = []
 
   constructor(setup: JsonObject, threads: Threads, attempt: number) {
-    this.#threads = threads
-    this.#clock = new ScenarioClock(integer(setup, "tickMs"), attempt)
+    this.#clock = new ScenarioClock(integer(setup, "tickMs"), attempt, threads.pace)
+    const pool = (): ScheduledThreadPoolExecutor => this.#pool
+    this.#stage = threads.timedStage(
+      {
+        get pool() {
+          return pool()
+        },
+        cancel: (number) => void this.#byNumber[number]?.future?.cancel(false),
+      },
+      this.#clock.tick,
+    )
     this.#pool = this.#newPool(integer(setup, "corePoolSize"))
     if ("removeOnCancel" in setup) this.#pool.removeOnCancel = flag(setup, "removeOnCancel")
     if ("continuePeriodic" in setup) {
@@ -107,17 +80,27 @@ export class ScheduledDriver implements Driver {
   }
 
   #newPool(corePoolSize: number): ScheduledThreadPoolExecutor {
-    return new ScheduledThreadPoolExecutor({ corePoolSize, threadFactory: this.#threads.factory() })
+    return new ScheduledThreadPoolExecutor({ corePoolSize, threadFactory: this.#stage.factory() })
   }
 
   // ------------------------------------------------------------------ ops
 
   async step(op: JsonObject): Promise<JsonObject> {
     this.#clock.start()
+    this.#clock.act()
     const result = await capture(() => this.#perform(op))
-    await quiescence(() => this.#signature())
+    await this.#stage.quiet(() => this.#signature())
+    for (const entry of this.#stage.news()) this.#read(entry)
     this.#clock.check()
     return this.#snapshot(result)
+  }
+
+  #read(entry: Entry): void {
+    const task = this.#byNumber[entry.number] as Task
+    this.#clock.happened(entry.at, task.happened(entry))
+    const run = `${task.name}#${entry.run}`
+    if (entry.event === "started") this.#newRuns.push(run)
+    else this.#newEnds.push(`${run}:${entry.event}`)
   }
 
   async #perform(op: JsonObject): Promise<unknown> {
@@ -127,26 +110,28 @@ export class ScheduledDriver implements Driver {
         await this.#clock.advance(integer(op, "ms"))
         return VOID
       case "schedule":
-        this.#accept(op, (body) => pool.schedule(asCallable(body, maybeString(op, "as")), this.#real(op, "delayMs")))
+        this.#accept(op, "delayMs", 0, (body) =>
+          pool.schedule(asCallable(body, maybeString(op, "as")), this.#real(op, "delayMs")),
+        )
         return VOID
       case "scheduleAtFixedRate":
-        this.#accept(op, (body) =>
+        this.#accept(op, "initialDelayMs", this.#real(op, "periodMs"), (body) =>
           pool.scheduleAtFixedRate(body, this.#real(op, "initialDelayMs"), this.#real(op, "periodMs")),
         )
         return VOID
       case "scheduleWithFixedDelay":
-        this.#accept(op, (body) =>
+        this.#accept(op, "initialDelayMs", -this.#real(op, "delayMs"), (body) =>
           pool.scheduleWithFixedDelay(body, this.#real(op, "initialDelayMs"), this.#real(op, "delayMs")),
         )
         return VOID
       case "execute":
-        this.#accept(op, (body) => {
+        this.#accept(op, undefined, 0, (body) => {
           pool.execute(body)
           return undefined
         })
         return VOID
       case "submit":
-        this.#accept(op, (body) => pool.submit(body))
+        this.#accept(op, undefined, 0, (body) => pool.submit(body))
         return VOID
       case "cancel":
         return this.#future(op).cancel(flag(op, "mayInterrupt"))
@@ -161,7 +146,7 @@ export class ScheduledDriver implements Driver {
       case "remove":
         return pool.remove(this.#future(op))
       case "removeRunnable":
-        return pool.remove(this.#task(op).body)
+        return pool.remove(this.#task(op).callable)
       case "purge":
         pool.purge()
         return VOID
@@ -198,16 +183,34 @@ export class ScheduledDriver implements Driver {
     }
   }
 
-  /** A task that is not accepted is no task. */
-  #accept(op: JsonObject, schedule: (body: () => unknown) => Future<unknown> | undefined): void {
+  /** `delay` is the member of the op that tells when the first run is due. A task that is not accepted is no task. */
+  #accept(
+    op: JsonObject,
+    delay: string | undefined,
+    period: number,
+    schedule: (body: () => unknown) => Future<unknown> | undefined,
+  ): void {
     if (op["task"] === null) {
       schedule(NULL)
       return
     }
-    const task = new Task(op, this.#clock, this.#log)
-    if (this.#tasks.has(task.name)) throw new ScenarioError(`Two tasks are called ${task.name}`)
-    task.future = schedule(task.body) as ScheduledFuture<unknown> | undefined
-    this.#tasks.set(task.name, task)
+    const part = this.#partOf(op)
+    if (this.#tasks.has(part.name)) throw new ScenarioError(`Two tasks are called ${part.name}`)
+    const due = Date.now() + Math.max(0, delay === undefined ? 0 : this.#real(op, delay))
+    const task = new Task(part, this.#stage.callable(part), due, period)
+    task.future = schedule(task.callable) as ScheduledFuture<unknown> | undefined
+    this.#tasks.set(part.name, task)
+    this.#byNumber.push(task)
+  }
+
+  #partOf(op: JsonObject): TimedPart {
+    return {
+      name: string(op, "task"),
+      number: this.#byNumber.length,
+      durations: list(op, "durations").map((ms) => this.#clock.real(Number(ms))),
+      throwOn: maybeInteger(op, "throwOn") ?? 0,
+      cancelSelfOn: maybeInteger(op, "cancelSelfOn") ?? 0,
+    }
   }
 
   #real(op: JsonObject, member: string): number {
@@ -238,7 +241,7 @@ export class ScheduledDriver implements Driver {
 
   #signature(): string {
     const { poolSize, activeCount, queue, completedTaskCount, isTerminated } = this.#pool
-    return [poolSize, activeCount, queue.size, completedTaskCount, this.#log.entries, isTerminated].join()
+    return [poolSize, activeCount, queue.size, completedTaskCount, isTerminated].join()
   }
 
   #snapshot(result: JsonObject): JsonObject {
@@ -247,8 +250,8 @@ export class ScheduledDriver implements Driver {
     const snapshot = {
       result,
       at: this.#clock.time,
-      newRuns: this.#log.starts,
-      newEnds: this.#log.ends,
+      newRuns: this.#newRuns,
+      newEnds: this.#newEnds,
       runs: Object.fromEntries(tasks.map(({ name, runs }) => [name, runs])),
       futures: Object.fromEntries(
         tasks.flatMap(({ name, future, inBody }) => (future === undefined ? [] : [[name, shown(future, inBody)]])),
@@ -264,14 +267,15 @@ export class ScheduledDriver implements Driver {
       isTerminating: pool.isTerminating,
       isTerminated: pool.isTerminated,
     }
-    this.#log.starts = []
-    this.#log.ends = []
+    this.#newRuns = []
+    this.#newEnds = []
     return snapshot
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#clock.stop()
     this.#pool.shutdownNow()
+    await this.#stage.close()
   }
 }
 

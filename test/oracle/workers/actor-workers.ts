@@ -2,11 +2,11 @@
  * Scenarios on worker threads. Starting a thread takes longer than many a scenario, so actors that have played their part
  * are kept for the next one; the threads of a pool belong to it and end with it. None is ended before all scenarios are over: a death would end waits for conditions everywhere.
  */
-import type { ThreadFactory } from "corepool"
 import type { Cast } from "../cast.ts"
-import { ScenarioError } from "../json.ts"
 import type { Company, Stage } from "../stage/stage.ts"
+import type { TimedCompany, TimedStage } from "../stage/timed-stage.ts"
 import { WorkerStage } from "../stage/worker-stage.ts"
+import { WorkerTimedStage } from "../stage/worker-timed-stage.ts"
 import type { Subject } from "../suites/sync/subject.ts"
 import type { Kind, Threads } from "../threads.ts"
 import { ActorWorker } from "./actor-worker.ts"
@@ -15,9 +15,15 @@ import { WorkerCast } from "./worker-cast.ts"
 /** Each has up to five threads. More scenarios at once would only mean more threads to start. */
 const SCENARIOS_AT_ONCE = 2
 
+/** Those with a clock start their threads in the beginning, and then wait most of the time. */
+const TIMED_AT_ONCE = 6
+
+/** A tick of 40 lasts half a second: to start a thread takes up to half of that on a machine with other things to do. */
+const PACE = 12
+
 export class ActorWorkers implements Threads, AsyncDisposable {
   readonly kind: Kind
-  readonly atOnce = SCENARIOS_AT_ONCE
+  readonly pace = PACE
   readonly #all: ActorWorker[] = []
   readonly #idle: ActorWorker[] = []
 
@@ -25,17 +31,21 @@ export class ActorWorkers implements Threads, AsyncDisposable {
     this.kind = kind
   }
 
-  /** Each scenario of suite threadpool starts threads of its own, so it is replayed on one of the two kinds. */
-  canReplay(suite: string): boolean {
-    return suite === "sync" || suite === "invoke" || (suite === "threadpool" && this.kind === "platform")
+  atOnce(suite: string): number {
+    return suite === "scheduled" ? TIMED_AT_ONCE : SCENARIOS_AT_ONCE
   }
 
-  factory(): ThreadFactory {
-    throw new ScenarioError("There are no scheduled pools of worker threads yet")
+  /** Each scenario of suite threadpool starts threads of its own, so it is replayed on one of the two kinds. */
+  canReplay(suite: string): boolean {
+    return ["sync", "invoke", "scheduled"].includes(suite) || (suite === "threadpool" && this.kind === "platform")
   }
 
   stage(company: Company): Stage {
     return new WorkerStage(company, this.kind === "platform")
+  }
+
+  timedStage(company: TimedCompany, tick: number): TimedStage {
+    return new WorkerTimedStage(company, this.kind === "platform", tick)
   }
 
   cast(subject: Subject): Cast {
