@@ -62,6 +62,55 @@ test("[OR11] after so many attempts a clock that was held up is an error", async
   }
 })
 
+/** A clock whose ops are on time, and what happened on worker threads meanwhile, so many ms after it began. */
+async function clockWith(...happened: { at: number; due?: number }[]): Promise<ScenarioClock> {
+  const clock = new ScenarioClock(1, 1, TICK_LENGTH)
+  clock.start()
+  const start = Date.now()
+  clock.act()
+  for (const { at, due } of happened) clock.happened(start + at, due === undefined ? undefined : start + due)
+  return clock
+}
+
+/** So long that no machine is held up for a quarter of it. */
+const TICK_LENGTH = 20_000
+
+for (const [what, ...happened] of [
+  [
+    "a start that is far from a full tick, and from the op before it",
+    { at: 1.3 * TICK_LENGTH, due: 1.3 * TICK_LENGTH },
+  ],
+  ["an end that is", { at: 2.3 * TICK_LENGTH }],
+  [
+    "a start at a full tick that was due at another one, though no thread was busy",
+    { at: 3 * TICK_LENGTH, due: TICK_LENGTH },
+  ],
+  ["the same after others have ended", { at: TICK_LENGTH }, { at: 3 * TICK_LENGTH, due: TICK_LENGTH }],
+] as const) {
+  test(`[OR21] a replay is void with ${what}`, async () => {
+    const clock = await clockWith(...happened)
+    try {
+      assert.throws(() => clock.check(), VoidReplay)
+    } finally {
+      clock.stop()
+    }
+  })
+}
+
+test("[OR21] what happens soon after a full tick, an op, or the end of what it had to wait for is on time", async () => {
+  const clock = await clockWith(
+    { at: 3, due: 0 },
+    { at: TICK_LENGTH + 2, due: TICK_LENGTH },
+    { at: 3 * TICK_LENGTH },
+    { at: 3 * TICK_LENGTH + 2, due: TICK_LENGTH },
+  )
+  try {
+    clock.check()
+  } finally {
+    clock.stop()
+  }
+})
+
 /** A run every tick, looked at after four and a half. Held up, it would show fewer: a fixed delay does not catch up. */
 function scenario(runs: number): Scenario {
   return {

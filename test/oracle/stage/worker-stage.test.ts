@@ -37,6 +37,28 @@ for (const kind of ["platform", "platform-awaiting"] as const) {
   })
 }
 
+/** Of suite scheduled, where every scenario takes seconds: what runs again, ends early, and needs several threads or none. */
+const TIMED_SAMPLE = [
+  "fixed-rate-catches-up",
+  "two-threads-do-not-wait",
+  "cancel-self",
+  "cancel-periodic-while-running",
+  "core-zero",
+  "shutdownnow",
+]
+
+for (const kind of ["platform", "platform-awaiting"] as const) {
+  test(`[OR20] a sample of the recorded JDK 17 scenarios of suite scheduled replays on ${kind} threads`, async () => {
+    await using threads = new ActorWorkers(kind)
+    const lines = (await readFile(recordingOf("scheduled"), "utf8")).split("\n")
+    const sample = TIMED_SAMPLE.flatMap(
+      (name) => lines.find((line) => line.includes(`"named-scheduled-${name}"`)) ?? [],
+    )
+    assert.equal(sample.length, TIMED_SAMPLE.length)
+    assertAllPassed(await replayLines(sample, threads))
+  })
+}
+
 // ------------------------------------------------------------------ the replayer itself
 
 const setup: JsonObject = {

@@ -57,6 +57,7 @@ export class WorkerTimedStage implements TimedStage {
  * more ops at this moment of the scenario's.
  */
 function isNothingDue({ queue, isShutdown, poolSize, corePoolSize }: TimedCompany["pool"]): boolean {
+  if (isShutdown || poolSize > Math.max(corePoolSize, 1)) return false
   const first = queue.peek() as { readonly delay: number } | undefined
-  return first !== undefined && first.delay > 0 && !isShutdown && poolSize <= Math.max(corePoolSize, 1)
+  return first === undefined ? corePoolSize > 0 : first.delay > 0
 }

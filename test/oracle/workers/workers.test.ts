@@ -37,10 +37,10 @@ function scenario(
 
 test("[OR6] a suite that threads of the kind cannot replay yet fails on them", async () => {
   await using threads = new ActorWorkers("platform")
-  const line = JSON.stringify(scenario({}, [[{ do: "purge" }, {}]], "scheduled"))
+  const line = JSON.stringify(scenario({}, [[{ do: "poll" }, {}]], "queue"))
   const { passed, failures } = await replayLines([line], threads)
   assert.equal(passed, 0)
-  assert.match(failures.join(), /suite scheduled cannot be replayed on platform threads yet/)
+  assert.match(failures.join(), /suite queue cannot be replayed on platform threads yet/)
 })
 
 test("[OR7] a thread that blocks must be refused where it waits for itself for ever in the JDK", async () => {
