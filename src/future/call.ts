@@ -14,10 +14,10 @@ export interface Call {
 
 const CALL: unique symbol = Symbol.for("corepool.call")
 
-/** A callable that {@link callOf} can take apart. */
+/** A callable that {@link callOf} can take apart. It has no name: to give it one costs more than all the rest. */
 export function callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
   requireFunction("task", fn)
-  const made: Callable<T> & { [CALL]?: Call } = () => fn(...args)
+  const [made] = [(): T | PromiseLike<T> => fn(...args)] as [Callable<T> & { [CALL]?: Call }]
   made[CALL] = { fn, args }
   return made
 }

@@ -1,5 +1,6 @@
 /** A future in words, as in the JDK. */
 import { show } from "../checks.ts"
+import { type Call, callOf } from "./call.ts"
 import type { FutureState } from "./future.ts"
 import { nameOf } from "./runnable.ts"
 
@@ -16,8 +17,13 @@ export function describeOutcome(
     case "cancelled":
       return "Cancelled"
     case "running":
-      return callable === undefined ? "Not completed" : `Not completed, task = ${nameOf(callable)}`
+      return callable === undefined ? "Not completed" : `Not completed, task = ${nameOf(nameable(callable))}`
   }
+}
+
+/** What has arguments may have no name of its own. */
+function nameable(callable: Call["fn"]): Call["fn"] {
+  return callable.name === "" ? callOf(callable as () => unknown).fn : callable
 }
 
 /** An error as a message; a task may throw anything, also what has no text. */

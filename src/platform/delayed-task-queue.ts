@@ -76,11 +76,11 @@ export class DelayedTaskQueue implements SlotQueue {
   }
 
   take(): number | undefined {
-    return this.#heap.poll() || undefined
+    return this.#without(this.#heap.poll())
   }
 
   seize(): number | undefined {
-    return this.#heap.seize() || undefined
+    return this.#without(this.#heap.seize())
   }
 
   first(): number | undefined {
@@ -92,9 +92,14 @@ export class DelayedTaskQueue implements SlotQueue {
   }
 
   remove(slot: number): boolean {
-    if (!this.#heap.remove(slot)) return false
+    return this.#heap.remove(slot) && this.#without(slot) !== undefined
+  }
+
+  /** A slot has been taken out by who is no worker, if it is one. */
+  #without(slot: number): number | undefined {
+    if (slot === 0) return undefined
     if (this.isEmpty) this.#waiters.wakeFirst() // it may have put off its leave, see receive()
-    return true
+    return slot
   }
 
   forgetWaiter(): void {}

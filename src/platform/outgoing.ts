@@ -98,7 +98,7 @@ export class Outgoing implements Sender {
       this.#office.send(line, handle, { things: [], refusal: "The arguments of the task are gone" })
     } else {
       this.seal(slot)
-      if (!kept.isShared) this.#kept.delete(slot)
+      if (!this.#isNeededAgain(slot, kept)) this.#kept.delete(slot)
       try {
         this.#office.send(line, handle, { things: kept.things.map(toPost), letter: kept.letter }, kept.moved)
       } catch (error) {
@@ -113,8 +113,13 @@ export class Outgoing implements Sender {
     const kept = this.#kept.get(slot)
     if (kept === undefined) throw new NotSerializableError("The arguments of the task are gone")
     this.seal(slot)
-    if (!kept.isShared) this.#kept.delete(slot)
+    if (!this.#isNeededAgain(slot, kept)) this.#kept.delete(slot)
     return { things: kept.things, letter: kept.letter }
+  }
+
+  /** Shared things by whoever takes the task, should this one die; and what is not moved by the next run of a series. */
+  #isNeededAgain(slot: number, kept: Kept): boolean {
+    return kept.isShared || (this.#tasks.periodOf(slot) !== 0 && kept.moved.length === 0)
   }
 
   look(): void {

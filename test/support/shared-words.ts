@@ -3,11 +3,12 @@
  * them: import this module in the test before the first pool is made, and in the module of the tasks.
  */
 import { getEnvironmentData, isMainThread, setEnvironmentData } from "node:worker_threads"
+import { sharedNow } from "#src/time/timer.js"
 import { eventually } from "./harness.ts"
 
 const KEY = "corepool test words"
 
-if (isMainThread && getEnvironmentData(KEY) === undefined) setEnvironmentData(KEY, new SharedArrayBuffer(4 * 4096))
+if (isMainThread && getEnvironmentData(KEY) === undefined) setEnvironmentData(KEY, new SharedArrayBuffer(4 * 65_536))
 
 export const words: Int32Array = new Int32Array(getEnvironmentData(KEY) as unknown as SharedArrayBuffer)
 
@@ -50,4 +51,46 @@ export class SharedCount {
   get value(): number {
     return Atomics.load(words, this.index)
   }
+}
+
+/** What {@link SharedLog} holds: words for how many there are, and two for each. */
+const LOG = { COUNT: 0, ENTRIES: 1, MOST: 1000 } as const
+
+/** What tasks in other threads have done, in order: a number for each, and when, to a microsecond. */
+export class SharedLog {
+  /** For the tasks, together with {@link base}: see `note`. */
+  readonly index: number = used
+  readonly base: number = sharedNow()
+
+  constructor() {
+    used += LOG.ENTRIES + LOG.MOST * 2
+  }
+
+  get length(): number {
+    return Atomics.load(words, this.index + LOG.COUNT)
+  }
+
+  get ids(): number[] {
+    return Array.from({ length: this.length }, (_, i) => words[this.index + LOG.ENTRIES + 2 * i] as number)
+  }
+
+  /** In ms since this was made. */
+  get times(): number[] {
+    return Array.from({ length: this.length }, (_, i) => (words[this.index + LOG.ENTRIES + 2 * i + 1] as number) / 1000)
+  }
+
+  /** On the same scale, of this moment. */
+  get now(): number {
+    return sharedNow() - this.base
+  }
+}
+
+/** For tasks: writes the number into the log; how many there are then. */
+export function note(index: number, base: number, id: number): number {
+  const entry = Atomics.add(words, index + LOG.COUNT, 1)
+  if (entry < LOG.MOST) {
+    words[index + LOG.ENTRIES + 2 * entry] = id
+    words[index + LOG.ENTRIES + 2 * entry + 1] = Math.ceil((sharedNow() - base) * 1000)
+  }
+  return entry + 1
 }

@@ -1,5 +1,11 @@
 /** What the tests of scheduling share, on top of test/support. */
-import { ScheduledThreadPoolExecutor, type ScheduledThreadPoolOptions } from "corepool"
+import {
+  platformThreads,
+  ScheduledThreadPoolExecutor,
+  type ScheduledThreadPoolOptions,
+  type ThreadFactory,
+  virtualThreads,
+} from "corepool"
 import { turns } from "../../support/harness.ts"
 import { Pools } from "../../support/pools.ts"
 import type { FakeClock } from "../../support/fake-clock.ts"
@@ -49,4 +55,24 @@ export async function isPending(future: { readonly isDone: boolean }): Promise<b
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names what it pretends to be
 export function wrong<T>(value: unknown): T {
   return value as T
+}
+
+/** The kinds of threads. What is said of both is shown with tasks that can be sent, in real time. */
+export const kinds = ["virtual", "platform"] as const
+export type Kind = (typeof kinds)[number]
+
+export function factoryOf(kind: Kind): ThreadFactory {
+  return kind === "virtual" ? virtualThreads() : platformThreads({ name: "w", terminateAfter: Infinity })
+}
+
+/** A pool of such threads that is stopped and waited for at the end of the test. */
+export class OpenSchedule extends ScheduledThreadPoolExecutor implements AsyncDisposable {
+  constructor(kind: Kind, corePoolSize = 1, options: Partial<ScheduledThreadPoolOptions> = {}) {
+    super({ corePoolSize, threadFactory: factoryOf(kind), ...options })
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    this.shutdownNow()
+    await this.awaitTermination()
+  }
 }
