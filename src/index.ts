@@ -5,6 +5,7 @@ export { Executors } from "./executors.ts"
 export * from "./executor/index.ts"
 export * from "./pool/index.ts"
 export * from "./schedule/index.ts"
+export type { Clock, ClockTimer } from "./time/clock.ts"
 
 // Tasks: what other threads can run.
 export * from "./task/index.ts"

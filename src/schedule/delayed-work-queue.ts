@@ -21,7 +21,7 @@ import type { Flow } from "../memory/flow.ts"
 import { drive, type Settle, type Steps, TIMEOUT, WaitList } from "../memory/waiting.ts"
 import { BlockingQueue } from "../queue/blocking-queue.ts"
 import type { Cursor } from "../queue/iteration.ts"
-import { now, Timer } from "../time/timer.ts"
+import { type Clock, type ClockTimer, systemClock } from "../time/clock.ts"
 import { ScheduledTask } from "./scheduled-task.ts"
 import { NOWHERE, TaskHeap } from "./task-heap.ts"
 
@@ -34,6 +34,7 @@ export interface ServedPool {
 }
 
 export class DelayedWorkQueue extends BlockingQueue<Task> {
+  readonly clock: Clock
   readonly #heap = new TaskHeap<Task>()
   /** Threads that wait for a task to become due. */
   readonly #waiting = new WaitList()
@@ -42,8 +43,13 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
   /** How many tasks are inside that are going to run. */
   #alive = 0
   #pool: ServedPool | undefined
-  #alarm: { readonly timer: Timer; readonly time: number; readonly background: boolean } | undefined
+  #alarm: { readonly timer: ClockTimer; readonly time: number; readonly background: boolean } | undefined
   #planned = false
+
+  constructor(clock: Clock = systemClock) {
+    super()
+    this.clock = clock
+  }
 
   /** Names the pool; the queue has to exist before it. */
   serve(pool: ServedPool): void {
@@ -152,13 +158,12 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
     if (this.#alarm?.time === time && this.#alarm.background === background) return
     this.#alarm?.timer.cancel()
     this.#alarm = undefined
-    const left = time - now()
-    if (left <= 0) {
+    if (time <= this.clock.time()) {
       this.#handOut() // and if nobody waits, the next thread with nothing else to do will take it
       return
     }
-    if (left === Infinity) return
-    const timer = new Timer(left, background, () => {
+    if (time === Infinity) return
+    const timer = this.clock.timer(time, background, () => {
       this.#alarm = undefined
       this.#handOut()
       this.#plan()

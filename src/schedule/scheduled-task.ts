@@ -2,13 +2,14 @@
 import { isPromiseLike } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf } from "../future/runnable.ts"
-import { now } from "../time/timer.ts"
 import type { Timing } from "../future/task-parties.ts"
+import type { Clock } from "../time/clock.ts"
 import type { ScheduledFuture } from "./scheduled-future.ts"
 import { NOWHERE, type Placed, precedes } from "./task-heap.ts"
 
 /** What a task asks of the executor it belongs to; the first two only if it runs in this thread. */
 export interface ScheduleHost {
+  readonly clock: Clock
   /** A thread has taken the task: whether the state of the executor, and what it does after shutdown, lets it run. */
   begin(task: ScheduledTask<unknown>): boolean
   /** A run of a periodic task has ended well: it runs again if it may. */
@@ -48,7 +49,7 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
     this.#host = host
   }
 
-  /** When it is due, on the clock of `now()`. Changes only while it is in no queue. */
+  /** When it is due, on the executor's clock. Changes only while it is in no queue. */
   get time(): number {
     return this.isDone ? this.#time : (this.timeElsewhere?.time ?? this.#time)
   }
@@ -62,7 +63,7 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
   }
 
   get delay(): number {
-    return this.time - now()
+    return this.time - this.#host.clock.time()
   }
 
   get isPeriodic(): boolean {
@@ -71,7 +72,8 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
 
   get nextRunAt(): Date | undefined {
     if (this.#nextTime === undefined) return undefined
-    const date = new Date(Date.now() + this.#nextTime - now())
+    const { clock } = this.#host
+    const date = new Date(clock.wallTime() + this.#nextTime - clock.time())
     return Number.isNaN(date.getTime()) ? undefined : date // a Date ends in the year 275760
   }
 

@@ -27,6 +27,7 @@ import {
   requirePositiveDuration,
   requireTimeout,
 } from "../checks.ts"
+import { UnsupportedOperationError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
@@ -41,8 +42,8 @@ import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
 import type { PoolStats, ThreadPoolOptions } from "../pool/thread-pool-options.ts"
 import { DROP_DELAYED, GO_ON_WITH_PERIODIC, REMOVE_CANCELLED, type TimedTasks, Timetable } from "../pool/timetable.ts"
 import { Thread } from "../thread/thread.ts"
-import type { ThreadFactory } from "../thread/thread-factory.ts"
-import { now } from "../time/timer.ts"
+import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
+import { type Clock, requireClock, systemClock } from "../time/clock.ts"
 import { DelayedWorkQueue } from "./delayed-work-queue.ts"
 import { DelegatedScheduledExecutorService } from "./delegated-scheduled-executor-service.ts"
 import type { ScheduledExecutorService, ScheduledFuture } from "./scheduled-future.ts"
@@ -57,6 +58,11 @@ export interface ScheduledThreadPoolOptions {
   readonly handler?: RejectedExecutionHandler
   /** What the pool is called in messages. */
   readonly name?: string
+  /**
+   * Where it takes the time from: for tests, a `ManualClock` of `corepool/testing`. Only a pool of virtual threads can
+   * have one.
+   */
+  readonly clock?: Clock
 }
 
 /** See `ScheduledThreadPoolExecutor.stats`. */
@@ -74,18 +80,21 @@ const KEEP_ALIVE = 10
 type LocalTask = ScheduledTask<unknown>
 
 /** On virtual threads a task is the object itself. */
-const localTasks: TimedTasks<LocalTask> = {
-  now,
-  timeOf: (task) => task.time,
-  setTime(task, time) {
-    task.time = time
-  },
-  periodOf: (task) => task.period,
-  isCancelled: (task) => task.isCancelled,
-  cancel: (task) => void task.cancel(),
+function localTasks(clock: Clock): TimedTasks<LocalTask> {
+  return {
+    now: () => clock.time(),
+    timeOf: (task) => task.time,
+    setTime(task, time) {
+      task.time = time
+    },
+    periodOf: (task) => task.period,
+    isCancelled: (task) => task.isCancelled,
+    cancel: (task) => void task.cancel(),
+  }
 }
 
 export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements ScheduledExecutorService {
+  readonly #clock: Clock
   readonly #host: ScheduleHost
   /** If the threads are virtual. Platform threads have one each, over the memory that they share. */
   readonly #timetable: Timetable<LocalTask> | undefined
@@ -96,8 +105,10 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     super(options instanceof SentPool ? (options as never) : poolOptionsOf(options))
     const { queue } = this as { queue: unknown }
     const local = queue instanceof DelayedWorkQueue ? queue : undefined
+    this.#clock = local?.clock ?? systemClock
     this.#timetable = local && this.#timetableOf(local)
     this.#host = {
+      clock: this.#clock,
       begin: (task) => this.#timetable?.begin(task) === true,
       goOn: (task) => this.#timetable?.goOn(task),
       cancelled: (task) => {
@@ -110,7 +121,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
 
   #timetableOf(queue: DelayedWorkQueue): Timetable<LocalTask> {
     queue.serve(this)
-    return new Timetable<LocalTask>(this.engine.state, this.engine.times, localTasks, queue, {
+    return new Timetable<LocalTask>(this.engine.state, this.engine.times, localTasks(this.#clock), queue, {
       reject: (task) => this.reject(task),
       ensureWorker: () => this.ensureWorker(),
       tryTerminate: () => this.tryTerminate(),
@@ -165,7 +176,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
       this.#start(isFunction ? this.callable(command, args) : callableOf(command, undefined), 0, 0)
     } else if (this.#timetable === undefined) this.engine.execute(command)
     else {
-      const enclosed = new EnclosedTask(command, now(), this.#host)
+      const enclosed = new EnclosedTask(command, this.#clock.time(), this.#host)
       this.#enclosing.set(command, enclosed)
       this.#timetable.admit(enclosed)
     }
@@ -227,7 +238,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   // ------------------------------------------------------------------ inside
 
   #start<T>(callable: Callable<T>, delay: number, period: number): ScheduledFuture<T> {
-    const task = new ScheduledTask(callable, now() + Math.max(0, delay), period, this.#host)
+    const task = new ScheduledTask(callable, this.#clock.time() + Math.max(0, delay), period, this.#host)
     if (this.#timetable === undefined) this.engine.execute(task)
     else this.#timetable.admit(task)
     return task
@@ -242,12 +253,20 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
 
 function poolOptionsOf(options: ScheduledThreadPoolOptions): ThreadPoolOptions {
   requireObject("options", options, "an object with corePoolSize")
+  const corePoolSize = requireInteger("corePoolSize", options.corePoolSize, 0)
+  const { threadFactory, clock } = options
+  const isVirtual = threadFactory !== undefined && requireThreadFactory("threadFactory", threadFactory).isVirtual
+  if (clock !== undefined && requireClock("clock", clock) !== systemClock && !isVirtual) {
+    throw new UnsupportedOperationError(
+      "Platform threads wait by the system's clock, and so cannot follow another: pass `threadFactory: virtualThreads()` together with `clock`",
+    )
+  }
   return {
     ...options,
-    corePoolSize: requireInteger("corePoolSize", options.corePoolSize, 0),
+    corePoolSize,
     maximumPoolSize: MAX_VALUE,
     keepAliveTime: KEEP_ALIVE,
-    workQueue: options.threadFactory?.isVirtual === true ? new DelayedWorkQueue() : new TimedTaskQueue(),
+    workQueue: isVirtual ? new DelayedWorkQueue(clock) : new TimedTaskQueue(),
   }
 }
 

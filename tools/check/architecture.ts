@@ -24,7 +24,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["executors"],
   ["distributed"],
   ["observe"],
-  ["monitor", "cli"],
+  ["monitor", "cli", "testing"],
 ]
 
 const SHARED_MEMORY = new Set(["Atomics", "SharedArrayBuffer"])
