@@ -3,7 +3,7 @@
  */
 import { pause } from "#atomics"
 import { CANCELLED, INTERRUPTING, NEW } from "../future/task-state.ts"
-import type { Timetable } from "../pool/timetable.ts"
+import { repeats, type Timetable } from "../pool/timetable.ts"
 import type { Boxes } from "./boxes.ts"
 import type { SharedWorker } from "./shared-roster.ts"
 import type { TaskRecords } from "./task-records.ts"
@@ -30,7 +30,7 @@ export class Series {
 
   /** Whether the task in hand, whose run has ended well, is one that runs again: periodic, and not cancelled. */
   isToGoOn(slot: number): boolean {
-    return this.#tasks.periodOf(slot) !== 0 && this.#tasks.stateOf(slot) === NEW
+    return repeats(this.#tasks.periodOf(slot)) && this.#tasks.stateOf(slot) === NEW
   }
 
   /**

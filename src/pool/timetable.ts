@@ -23,12 +23,25 @@ export const GO_ON_WITH_PERIODIC = 1
 export const DROP_DELAYED = 2
 export const REMOVE_CANCELLED = 4
 
+/**
+ * The period of a task that runs once, and is one run of many all the same: its submitter keeps the series, and will bring the
+ * next run itself. No period of a user's is that.
+ */
+export const OF_A_SERIES: number = NaN
+
+/** Whether a task with this period goes back into the queue after a run. */
+export function repeats(period: number): boolean {
+  return period !== 0 && !Number.isNaN(period)
+}
+
 /** What there is to know of a task, and to do with one. Times are in ms, on the clock of {@link TimedTasks.now}. */
 export interface TimedTasks<R> {
   now(): number
   timeOf(task: R): number
   setTime(task: R, time: number): void
-  /** 0 if it runs once; else in ms: positive from start to start, negative from the end to the next start. */
+  /**
+   * 0 if it runs once; else in ms: positive from start to start, negative from the end to the next start. Or {@link OF_A_SERIES}.
+   */
   periodOf(task: R): number
   isCancelled(task: R): boolean
   /** The task is in nobody's hands, and will not run. */
@@ -108,6 +121,11 @@ export class Timetable<R> {
   goOn(task: R): void {
     const period = this.#tasks.periodOf(task)
     this.#tasks.setTime(task, period > 0 ? this.#tasks.timeOf(task) + period : this.#tasks.now() - period)
+    this.requeue(task)
+  }
+
+  /** A series goes on with this: unlike {@link admit} it asks whether series may, and not whether anything new is taken. */
+  requeue(task: R): void {
     if (!this.mayRun(task)) {
       this.#tasks.cancel(task)
       return

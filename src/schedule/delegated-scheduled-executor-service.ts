@@ -1,6 +1,7 @@
 /** A scheduled executor service and nothing more: its settings and policies cannot be reached through it. */
 import { typeError } from "../checks.ts"
 import { DelegatedExecutorService } from "../executor/delegated-executor-service.ts"
+import type { CronOptions } from "./cron-calendar.ts"
 import type { ScheduledExecutorService, ScheduledFuture } from "./scheduled-future.ts"
 
 export class DelegatedScheduledExecutorService extends DelegatedExecutorService implements ScheduledExecutorService {
@@ -43,5 +44,14 @@ export class DelegatedScheduledExecutorService extends DelegatedExecutorService 
     ...args: A
   ): ScheduledFuture<void> {
     return this.#executor.scheduleWithFixedDelay(task, initialDelay, delay, ...args)
+  }
+
+  scheduleCron<A extends unknown[]>(
+    task: (...args: A) => unknown,
+    expression: string,
+    options?: CronOptions,
+    ...args: A
+  ): ScheduledFuture<void> {
+    return this.#executor.scheduleCron(task, expression, options, ...args)
   }
 }

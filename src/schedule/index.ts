@@ -1,3 +1,4 @@
+export { type Croner, type CronOptions, useCroner } from "./cron-calendar.ts"
 export type { ScheduledExecutorService, ScheduledFuture } from "./scheduled-future.ts"
 export {
   ScheduledThreadPoolExecutor,

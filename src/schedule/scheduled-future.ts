@@ -1,6 +1,7 @@
 /** The contracts of scheduling: tasks that run later, once or again and again. */
 import type { ExecutorService } from "../executor/executor.ts"
 import type { Future } from "../future/future.ts"
+import type { CronOptions } from "./cron-calendar.ts"
 
 export interface ScheduledFuture<T> extends Future<T> {
   /** Milliseconds until the next run; zero or less once it is due, and so while it runs. `Infinity` if it never is. */
@@ -45,6 +46,31 @@ export interface ScheduledExecutorService extends ExecutorService {
     task: (...args: A) => unknown,
     initialDelay: number,
     delay: number,
+    ...args: A
+  ): ScheduledFuture<void>
+
+  /**
+   * Runs the task whenever the expression comes true by the wall clock of the time zone. Beyond Java; needs the package
+   * croner (`npm install croner@~11.0`).
+   *
+   *     executor.scheduleCron(sendReport, "30 8 * * MON-FRI", { timezone: "Europe/Berlin" })
+   *
+   * The expression has five fields (minute, hour, day of the month, month, day of the week), six with seconds in
+   * front, or seven with years behind. Next to lists, ranges and steps there are `L` (the last), `15W` (the weekday nearest to the 15th),
+   * `FRI#2` (the second Friday) and `@daily` and its like. If both the day of the month and that of the week are given, either will do.
+   *
+   * A time that a change to summer time leaves out is kept as soon as the gap is over, one that comes twice is kept the
+   * first time. That is for fixed times, of one second, minute and hour; with several or any of these the task runs at
+   * all times that exist, in both passes.
+   *
+   * A run is over when its promise is, and only then the next is planned, for the first time after that: runs never
+   * overlap, and what was missed is not made up for. A run that was late still runs, once. The series ends as one at
+   * a fixed rate does, and also when the expression cannot come true any more: then the future succeeds.
+   */
+  scheduleCron<A extends unknown[]>(
+    task: (...args: A) => unknown,
+    expression: string,
+    options?: CronOptions,
     ...args: A
   ): ScheduledFuture<void>
 }

@@ -3,6 +3,7 @@ import { isPromiseLike } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf } from "../future/runnable.ts"
 import type { Timing } from "../future/task-parties.ts"
+import { repeats } from "../pool/timetable.ts"
 import type { Clock } from "../time/clock.ts"
 import type { ScheduledFuture } from "./scheduled-future.ts"
 import { NOWHERE, type Placed, precedes } from "./task-heap.ts"
@@ -32,7 +33,7 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
   /**
    * In the order of creation, so of two tasks due at the same time the older one is first. A series keeps its number.
    */
-  readonly number: number = ++lastNumber
+  number: number = ++lastNumber
   /** Where it is in the queue's heap. */
   place: number = NOWHERE
   /** Whether the queue counts it as something to stay alive for. Written by the queue alone. */
@@ -101,16 +102,21 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
   }
 
   override run(): void | Promise<void> {
-    if (!this.#host.begin(this)) {
+    if (!this.mayBegin()) {
       this.cancel()
       return undefined
     }
-    if (!this.isPeriodic) return super.run()
+    if (!repeats(this.#period)) return super.run()
     this.#running = true
     const again = this.runAndReset()
     if (isPromiseLike(again)) return this.#goOnAfter(again)
     this.#goOn(again)
     return undefined
+  }
+
+  /** A thread of this one has taken it when it was due; if it may not begin, it is cancelled. */
+  protected mayBegin(): boolean {
+    return this.#host.begin(this)
   }
 
   async #goOnAfter(again: PromiseLike<boolean>): Promise<void> {

@@ -44,6 +44,9 @@ import { DROP_DELAYED, GO_ON_WITH_PERIODIC, REMOVE_CANCELLED, type TimedTasks, T
 import { Thread } from "../thread/thread.ts"
 import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 import { type Clock, requireClock, systemClock } from "../time/clock.ts"
+import { CronCalendar, type CronOptions } from "./cron-calendar.ts"
+import { CronRun } from "./cron-run.ts"
+import { type CronOrder, type CronRunFuture, CronSeries } from "./cron-series.ts"
 import { DelayedWorkQueue } from "./delayed-work-queue.ts"
 import { DelegatedScheduledExecutorService } from "./delegated-scheduled-executor-service.ts"
 import type { ScheduledExecutorService, ScheduledFuture } from "./scheduled-future.ts"
@@ -98,8 +101,8 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   readonly #host: ScheduleHost
   /** If the threads are virtual. Platform threads have one each, over the memory that they share. */
   readonly #timetable: Timetable<LocalTask> | undefined
-  /** Which task encloses a future that was given to `execute`. */
-  readonly #enclosing = new WeakMap<object, EnclosedTask>()
+  /** Which task is in the queue for a future: for one that was given to `execute`, or a series by the calendar. */
+  readonly #enclosing = new WeakMap<object, ScheduledTask<unknown>>()
 
   constructor(options: ScheduledThreadPoolOptions) {
     super(options instanceof SentPool ? (options as never) : poolOptionsOf(options))
@@ -167,6 +170,24 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     requireTimeout("initialDelay", initialDelay)
     requirePositiveDuration("delay", delay)
     return this.#start(this.callable(task, args) as Callable<void>, initialDelay, -delay)
+  }
+
+  scheduleCron<A extends unknown[]>(
+    task: (...args: A) => unknown,
+    expression: string,
+    options?: CronOptions,
+    ...args: A
+  ): ScheduledFuture<void> {
+    requireFunction("task", task)
+    const calendar = new CronCalendar(expression, options)
+    return new CronSeries(this.callable(task, args), calendar, expression, {
+      clock: this.#clock,
+      startRun: (order) => this.#startRun(order),
+      takeBack: (run) => {
+        this.remove(run)
+        run.cancel()
+      },
+    })
   }
 
   override execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
@@ -242,6 +263,17 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     if (this.#timetable === undefined) this.engine.execute(task)
     else this.#timetable.admit(task)
     return task
+  }
+
+  #startRun(order: CronOrder): CronRunFuture {
+    const run = new CronRun(order, this.#host, this.#enclosing.get(order.series)?.number)
+    this.#enclosing.set(order.series, run)
+    if (this.#timetable !== undefined) {
+      if (order.isFirst) this.#timetable.admit(run)
+      else this.#timetable.requeue(run)
+    } else if (order.isFirst || !this.isShutdown) this.engine.execute(run)
+    else run.cancel() // the threads may have left already
+    return run
   }
 
   /** @internal What waits and may not run any more is cancelled. */

@@ -1,0 +1,100 @@
+/**
+ * When a cron expression comes true. The reckoning, with time zones and their changes of the clock, is left to the package
+ * croner, an optional peer: a program that has no such schedules need not install it. None of its timers are used.
+ *
+ * It is looked for when the first calendar is made, and at once: `scheduleCron` gives a future and not a promise of
+ * one, and so cannot import. A bundler does not see that, and a program in one file has nowhere to look; such a
+ * program hands the package over, by `useCroner`.
+ */
+import { createRequire } from "node:module"
+import { resolve } from "node:path"
+import { rangeError, requireObject, requireString, typeError } from "../checks.ts"
+import { UnsupportedOperationError } from "../errors.ts"
+
+export interface CronOptions {
+  /** The IANA name of the time zone in which the expression is meant, such as `Europe/Berlin`; default that of the system. */
+  readonly timezone?: string
+}
+
+/** What is needed of the package croner. */
+export interface Croner {
+  readonly Cron: new (
+    expression: string,
+    options: { readonly timezone?: string; readonly paused: boolean },
+  ) => { nextRun(after: Date): Date | null }
+}
+
+let croner: Croner | undefined
+
+/**
+ * Tells where the package croner is, for programs in which it cannot be found: those that a bundler has put into one
+ * file. Others need not call it.
+ *
+ *     import * as croner from "croner"
+ *     useCroner(croner)
+ */
+export function useCroner(module: Croner): void {
+  const given = module as Partial<Croner> | null | undefined
+  if (typeof given?.Cron !== "function") throw typeError("module", "the package croner, with its class Cron", module)
+  croner = module
+}
+
+export class CronCalendar {
+  readonly #pattern: { nextRun(after: Date): Date | null }
+
+  constructor(expression: string, options: CronOptions = {}) {
+    requireString("expression", expression)
+    requireObject("options", options)
+    const { timezone } = options
+    const { Cron } = (croner ??= findCroner())
+    // Croner takes a date, too, and would come true once. An expression has no colon.
+    if (expression.includes(":")) throw rangeError("expression", "a cron expression, not a date", expression)
+    try {
+      this.#pattern = new Cron(expression, { paused: true })
+    } catch (error) {
+      throw refusal(expression, error)
+    }
+    if (timezone === undefined) return
+    requireTimezone(requireString("timezone", timezone))
+    this.#pattern = new Cron(expression, { timezone, paused: true })
+  }
+
+  /** The first time after that one at which it comes true, both in milliseconds since 1970; undefined if it never does. */
+  next(after: number): number | undefined {
+    return this.#pattern.nextRun(new Date(after))?.getTime()
+  }
+}
+
+function refusal(expression: string, cause: unknown): RangeError {
+  const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/^CronPattern: |\.$/g, "")
+  const error = rangeError("expression", `a cron expression (${reason})`, expression)
+  error.cause = cause
+  return error
+}
+
+function requireTimezone(timezone: string): void {
+  try {
+    Intl.DateTimeFormat("en", { timeZone: timezone })
+  } catch (cause) {
+    const error = rangeError("timezone", "the name of a time zone, such as Europe/Berlin", timezone)
+    error.cause = cause
+    throw error
+  }
+}
+
+/** Seen from corepool, as its dependencies are; and seen from the program, if a bundler has moved corepool into it. */
+function findCroner(): Croner {
+  const places = [(import.meta as Partial<ImportMeta>).url, resolve("_")].filter((place) => place !== undefined)
+  let cause: unknown
+  for (const place of places) {
+    try {
+      return createRequire(place)("croner") as Croner
+    } catch (error) {
+      cause ??= error
+    }
+  }
+  throw new UnsupportedOperationError(
+    'scheduleCron() needs the package croner, which reckons with calendars: `npm install croner@~11.0`. If it is installed, but the program is bundled, hand it over: `useCroner(await import("croner"))`',
+    { cause },
+  )
+}

@@ -1,0 +1,194 @@
+/**
+ * The future of a task that runs by the calendar.
+ *
+ * How it works
+ *
+ * A series is made of single runs. There is one at a time: it is scheduled for the next time of the calendar, and when it
+ * is over, promise and all, the next is scheduled for the first time after now. So runs never overlap, and what was
+ * missed is not made up for.
+ *
+ *     planned -> running   a thread took the run when it was due, and it was also time by the wall clock
+ *     planned -> planned   it was not, or the wall clock was set
+ *     running -> planned   the run ended well
+ *     running -> done      the run failed, or the calendar has no further time
+ *     planned -> done      the run was cancelled: by the user, or with the end of the executor
+ *
+ * Executors wait by a clock that nobody can set, the calendar is about one that can be. The way from one to the other
+ * is made when a run is planned, and is looked at again every hour of waiting and when the run is due. An hour
+ * is how late a change of the wall clock, or that the machine has slept, is noticed at most: some runtimes' clocks
+ * stand still meanwhile.
+ *
+ * Small steps back of the wall clock must not repeat runs, and great ones must not stop a series for years. The limit
+ * is that of cron on Unix, three hours.
+ */
+import { rangeError } from "../checks.ts"
+import { FutureTask } from "../future/future-task.ts"
+import type { Callable } from "../future/runnable.ts"
+import type { Clock, ClockTimer } from "../time/clock.ts"
+import type { CronCalendar } from "./cron-calendar.ts"
+import type { ScheduledFuture } from "./scheduled-future.ts"
+
+/** One run of a series, as the executor keeps it. */
+export type CronRunFuture = FutureTask<unknown> & ScheduledFuture<unknown>
+
+/** What a series wants to have run. */
+export interface CronOrder {
+  readonly series: CronSeries
+  readonly callable: Callable<unknown>
+  /** In milliseconds from now. */
+  readonly delay: number
+  /** The time of the calendar. If it is earlier than that by the wall clock when the run is due, it must not begin. */
+  readonly notBefore: number
+  /** The first run is refused by an executor that is shut down. A later one is cancelled if series may not go on. */
+  readonly isFirst: boolean
+  /** To be called at once when the run is done, by whatever road; `early` if it was due but must not begin. */
+  ended(run: CronRunFuture, early: boolean): void
+}
+
+/** What a series needs of its executor. */
+export interface CronHost {
+  readonly clock: Clock
+  /** Schedules the run; it counts as part of a series in all policies of the executor. */
+  startRun(order: CronOrder): CronRunFuture
+  /** Takes a run out of the queue for which there is another already, and cancels it. */
+  takeBack(run: CronRunFuture): void
+}
+
+/** How long not to look at the wall clock. */
+const LEG = 3_600_000
+
+/** By so much the two clocks may disagree. Less cannot be told: the wall clock has whole milliseconds. */
+const TOLERANCE = 1
+
+/** If the wall clock goes back by so much, it was wrong before. */
+const CORRECTION = 3 * 3_600_000
+
+export class CronSeries extends FutureTask<void> implements ScheduledFuture<void> {
+  readonly #callable: Callable<unknown>
+  readonly #calendar: CronCalendar
+  readonly #host: CronHost
+  #run: CronRunFuture | undefined
+  /** When the run in hand is due by the calendar, in milliseconds since 1970. */
+  #target: number
+  /** The same of the run before. */
+  #last = -Infinity
+  /** Counts the runs that were planned: what becomes of any but the latest is of no interest. */
+  #attempt = 0
+  #watch: ClockTimer | undefined
+
+  /** Starts the series; `expression` is for messages. */
+  constructor(callable: Callable<unknown>, calendar: CronCalendar, expression: string, host: CronHost) {
+    super(callable as Callable<void>)
+    this.#callable = callable
+    this.#calendar = calendar
+    this.#host = host
+    const wallTime = host.clock.wallTime()
+    const target = calendar.next(wallTime)
+    if (target === undefined) {
+      const demand = `a cron expression that comes true at some time after ${new Date(wallTime).toISOString()}`
+      throw rangeError("expression", demand, expression)
+    }
+    this.#target = target
+    this.#start(target, wallTime, true)
+  }
+
+  get delay(): number {
+    return this.#run?.delay ?? Infinity
+  }
+
+  get isPeriodic(): boolean {
+    return true
+  }
+
+  get nextRunAt(): Date | undefined {
+    return this.#isWaiting ? new Date(this.#target) : undefined
+  }
+
+  /** No effect: its runs are the executor's business. */
+  override run(): void {}
+
+  /** @internal */
+  override abandon(cause: unknown, mayInterruptIfRunning = false): boolean {
+    if (!super.abandon(cause, mayInterruptIfRunning)) return false
+    this.#run?.cancel(mayInterruptIfRunning)
+    return true
+  }
+
+  protected override done(): void {
+    this.#watch?.cancel()
+  }
+
+  get #isWaiting(): boolean {
+    return !this.isDone && this.#run?.nextRunAt !== undefined
+  }
+
+  #start(target: number, wallTime: number, isFirst = false): void {
+    const attempt = ++this.#attempt
+    this.#target = target
+    this.#run = this.#host.startRun({
+      series: this,
+      callable: this.#callable,
+      delay: Math.max(0, target - wallTime),
+      notBefore: target,
+      isFirst,
+      ended: (run, early) => {
+        if (attempt === this.#attempt) this.#ended(run, early)
+      },
+    })
+    this.#watchOver()
+  }
+
+  #ended(run: CronRunFuture, early: boolean): void {
+    this.#watch?.cancel()
+    if (early || run.state === "success") {
+      if (!early) this.#last = this.#target
+      if (!this.isDone) this.#goOn()
+    } else if (run.state === "failed") {
+      this.setException(run.exceptionNow())
+    } else {
+      this.abandon(run.causeOfCancellation)
+    }
+  }
+
+  /** An error of the calendar must not reach the thread, which has only just run the task. */
+  #goOn(): void {
+    try {
+      const wallTime = this.#host.clock.wallTime()
+      const target = this.#nextAfter(wallTime)
+      if (target === undefined) this.set(undefined)
+      else this.#start(target, wallTime)
+    } catch (error) {
+      this.setException(error)
+    }
+  }
+
+  #nextAfter(wallTime: number): number | undefined {
+    const isRepetition = this.#last > wallTime && this.#last - wallTime < CORRECTION
+    return this.#calendar.next(isRepetition ? this.#last : wallTime)
+  }
+
+  // ------------------------------------------------------------------ the wall clock
+
+  #watchOver(): void {
+    this.#watch?.cancel()
+    this.#watch = undefined
+    if (this.delay <= LEG || !this.#isWaiting) return
+    const { clock } = this.#host
+    this.#watch = clock.timer(clock.time() + LEG, true, () => this.#look())
+  }
+
+  /** Plans the run anew if the wall clock says something else than it did. */
+  #look(): void {
+    const run = this.#run
+    if (run === undefined || !this.#isWaiting) return
+    const wallTime = this.#host.clock.wallTime()
+    const target = wallTime >= this.#target ? this.#target : (this.#nextAfter(wallTime) ?? this.#target)
+    if (target === this.#target && Math.abs(run.delay - Math.max(0, target - wallTime)) <= TOLERANCE) {
+      this.#watchOver()
+      return
+    }
+    // First the new one: an executor that is shut down ends when nothing is left in its queue.
+    this.#start(target, wallTime)
+    this.#host.takeBack(run)
+  }
+}
