@@ -24,3 +24,13 @@ export function periodicTasksHaveNoResult(): void {
   // @ts-expect-error an argument of the wrong type
   scheduler.scheduleWithFixedDelay(beat, 0, 100, 1)
 }
+
+export function calendarTasksTakeTheirArgumentsAfterTheOptions(): void {
+  typeOf(scheduler.scheduleCron(beat, "@daily", { timezone: "UTC" }, "tick")).is<ScheduledFuture<void>>()
+  typeOf(scheduler.scheduleCron(beat, "@daily", undefined, "tick")).is<ScheduledFuture<void>>()
+  typeOf(scheduler.scheduleCron(() => {}, "@daily")).is<ScheduledFuture<void>>()
+  // @ts-expect-error an argument is missing
+  scheduler.scheduleCron(beat, "@daily", {})
+  // @ts-expect-error an option that there is not
+  scheduler.scheduleCron(() => {}, "@daily", { zone: "UTC" })
+}
