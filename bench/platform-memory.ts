@@ -5,8 +5,8 @@ import type { PlatformContest, Sample } from "./platform-contest.ts"
 import { against, ours, theirs, THREADS, times } from "./platform-contenders.ts"
 import { allRivals } from "./platform-rivals.ts"
 
-const RESIDENT = "rss"
-const HEAP = "heap"
+export const RESIDENT = "rss"
+export const HEAP = "heap"
 
 /** How many tasks run before the first measurement, so that code which is loaded or compiled on first use does not count. */
 const REHEARSAL = 1_000
@@ -33,7 +33,7 @@ async function weigh(n: number, { add, hold }: Side): Promise<Sample> {
   return { [RESIDENT]: (after.rss - before.rss) / n, [HEAP]: (after.heap - before.heap) / n }
 }
 
-async function memory(): Promise<{ rss: number; heap: number }> {
+export async function memory(): Promise<{ rss: number; heap: number }> {
   // Promise jobs that are still to be done may hold something.
   await setImmediate()
   // Twice: a finalizer frees in the second pass what the first one found.

@@ -4,8 +4,8 @@ import { installed } from "./tasks/packages.ts"
 
 type Work = typeof import("./tasks/work.ts")
 
-/** The functions that all of them can run: those with at most one argument. */
-export type TaskName = Exclude<keyof Work, "add">
+/** The functions that all of them can run: those with one argument. */
+export type TaskName = Exclude<keyof Work, "add" | "nothing" | "clock">
 
 export interface RivalPool {
   run<K extends TaskName>(

@@ -57,3 +57,15 @@ export function hold(words: Int32Array): void {
 export function leave(): never {
   process.exit(1)
 }
+
+export function nothing(): void {}
+
+/** How late it runs, in ms, if it was due at `due` on the clock of {@link clock}. */
+export function late(due: number): number {
+  return clock() - due
+}
+
+/** In ms. All threads of a process read it alike. */
+export function clock(): number {
+  return Number(process.hrtime.bigint()) / 1e6
+}
