@@ -1,9 +1,11 @@
-import { now, Timer } from "#src/time/timer.js"
+import { fromShared, now, sharedNow, Timer, toShared } from "#src/time/timer.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { eventually, turns } from "../../support/harness.ts"
 import { runProgram } from "../../support/child.ts"
 import { FakeClock } from "../../support/fake-clock.ts"
+import { Workers } from "../../support/workers.ts"
+import { clockOffset } from "./timer.workers.ts"
 
 const LONGEST = 2 ** 31 - 1
 
@@ -165,4 +167,22 @@ test("[TI6] the clock never goes back and does not follow the time of day", (t) 
     assert.ok(time >= last)
     last = time
   }
+})
+
+const notNode =
+  "bun" in process.versions || "deno" in process.versions ? "elsewhere it is as good as the wall clock" : false
+
+test("[TI7] the clock that threads share is the same in all of them", { skip: notNode }, async () => {
+  await using workers = new Workers()
+  const module = new URL("timer.workers.js", import.meta.url)
+  const others = Array.from({ length: 4 }, () => workers.run(module, "clockOffset").result)
+  const offsets = [clockOffset(), ...((await Promise.all(others)) as number[])]
+  assert.ok(Math.max(...offsets) - Math.min(...offsets) < 0.01, offsets.join(", "))
+})
+
+test("[TI7] what is told in its terms comes back as it was", () => {
+  const time = now()
+  assert.ok(Math.abs(fromShared(toShared(time)) - time) < 0.001)
+  const [before, shared, after] = [now(), sharedNow(), now()]
+  assert.ok(fromShared(shared) >= before - 0.001 && fromShared(shared) <= after + 0.001)
 })
