@@ -12,7 +12,7 @@
  * Why one word: with two, a worker could be admitted between the check of the state and the increment of the count, and
  * nobody would wait for it.
  */
-import { compareAndSet, load, store } from "#atomics"
+import { compareAndSet, load, read, store } from "#atomics"
 
 const COUNT_BITS = 29
 
@@ -46,10 +46,12 @@ export function countIn(seen: Snapshot): number {
 export class ControlWord {
   readonly #words: Int32Array
   readonly #index: number
+  readonly #isShared: boolean
 
-  constructor(words: Int32Array, index: number) {
+  constructor(words: Int32Array, index: number, isShared = true) {
     this.#words = words
     this.#index = index
+    this.#isShared = isShared
   }
 
   /** -> { RUNNING, count: 0 }: by whoever made the block, before anybody else sees it. */
@@ -57,8 +59,9 @@ export class ControlWord {
     store(this.#words, this.#index, RUNNING)
   }
 
+  /** Read several times for each task: so plainly, which is much cheaper, if there are no other threads. */
   get snapshot(): Snapshot {
-    return load(this.#words, this.#index)
+    return this.#isShared ? load(this.#words, this.#index) : read(this.#words, this.#index)
   }
 
   get isRunning(): boolean {

@@ -14,7 +14,7 @@
  *     10    what becomes of tasks with  any thread
  *           times, see timetable.ts
  */
-import { add, compareAndSet, load, store } from "#atomics"
+import { add, compareAndSet, load, read, store } from "#atomics"
 import { Counter } from "../memory/counter.ts"
 import { ControlWord } from "./control-word.ts"
 
@@ -34,19 +34,21 @@ export class PoolState {
   readonly completed: Counter
   readonly #words: Int32Array
   readonly #keepAlive: Float64Array
+  readonly #isShared: boolean
 
-  /** A view of a block that is in use, or of a new one. */
+  /** A view of a block that threads share; or of a new one, which is this thread's own. */
   constructor(inUse?: ArrayBufferLike) {
     const block = inUse ?? new ArrayBuffer(STATE_WORDS * Int32Array.BYTES_PER_ELEMENT)
     this.#words = new Int32Array(block, 0, STATE_WORDS) // of fixed length: see memory/growing-words.ts
     this.#keepAlive = new Float64Array(block, KEEP_ALIVE * Int32Array.BYTES_PER_ELEMENT, 1)
-    this.control = new ControlWord(this.#words, CONTROL)
+    this.#isShared = inUse !== undefined
+    this.control = new ControlWord(this.#words, CONTROL, this.#isShared)
     this.completed = new Counter(this.#words, COMPLETED)
     if (inUse === undefined) this.control.initialize()
   }
 
   get corePoolSize(): number {
-    return load(this.#words, CORE)
+    return this.#get(CORE)
   }
 
   set corePoolSize(size: number) {
@@ -54,7 +56,7 @@ export class PoolState {
   }
 
   get maximumPoolSize(): number {
-    return load(this.#words, MAXIMUM)
+    return this.#get(MAXIMUM)
   }
 
   set maximumPoolSize(size: number) {
@@ -62,7 +64,7 @@ export class PoolState {
   }
 
   get allowCoreThreadTimeOut(): boolean {
-    return load(this.#words, CORE_TIME_OUT) === 1
+    return this.#get(CORE_TIME_OUT) === 1
   }
 
   set allowCoreThreadTimeOut(allow: boolean) {
@@ -80,7 +82,7 @@ export class PoolState {
 
   /** Whether the policy, a bit, is set. */
   hasPolicy(policy: number): boolean {
-    return (load(this.#words, POLICIES) & policy) !== 0
+    return (this.#get(POLICIES) & policy) !== 0
   }
 
   setPolicy(policy: number, isSet: boolean): void {
@@ -90,7 +92,7 @@ export class PoolState {
   }
 
   get largestPoolSize(): number {
-    return load(this.#words, LARGEST)
+    return this.#get(LARGEST)
   }
 
   notePoolSize(size: number): void {
@@ -98,7 +100,7 @@ export class PoolState {
   }
 
   get activeCount(): number {
-    return load(this.#words, ACTIVE)
+    return this.#get(ACTIVE)
   }
 
   workerBecameActive(): void {
@@ -107,5 +109,9 @@ export class PoolState {
 
   workerBecameIdle(): void {
     add(this.#words, ACTIVE, -1)
+  }
+
+  #get(index: number): number {
+    return this.#isShared ? load(this.#words, index) : read(this.#words, index)
   }
 }
