@@ -99,7 +99,7 @@ export class IndexedHeap {
     const target = this.#rise(size, slot)
     this.#put(size, slot)
     write(this.#words, this.#size, size + 1)
-    this.#move(slot, size, target)
+    if (target !== size) this.#move(slot, size, target)
     return true
   }
 
@@ -176,25 +176,35 @@ export class IndexedHeap {
 
   /** Where a slot would come to rest if it rose from `index`. */
   #rise(index: number, slot: number): number {
+    const words = this.#words
+    const entries = this.#entries
+    const compare = this.#compare
     let target = index
     while (target > 0) {
       const parent = (target - 1) >>> 1
-      if (!(this.#compare(slot, this.#entry(parent)) < 0)) break
+      if (!(compare(slot, read(words, entries + parent)) < 0)) break
       target = parent
     }
     return target
   }
 
-  /** Where a slot would come to rest if it sank from `index` among the first `size` entries. */
+  /**
+   * Where a slot would come to rest if it sank from `index` among the first `size` entries. Down to the end by the lesser
+   * child, and back up from there: what sinks was the last entry and mostly belongs near the end again, so this takes half of
+   * the comparisons that asking on each level whether to stop would take.
+   */
   #sink(index: number, slot: number, size: number): number {
+    const words = this.#words
+    const entries = this.#entries
+    const compare = this.#compare
     let target = index
-    for (;;) {
-      let child = 2 * target + 1
-      if (child >= size) return target
-      if (child + 1 < size && this.#compare(this.#entry(child + 1), this.#entry(child)) < 0) child++
-      if (!(this.#compare(this.#entry(child), slot) < 0)) return target
-      target = child
+    for (let child = 2 * target + 1; child < size; child = 2 * target + 1) {
+      const isRightLess =
+        child + 1 < size && compare(read(words, entries + child + 1), read(words, entries + child)) < 0
+      target = isRightLess ? child + 1 : child
     }
+    while (target > index && !(compare(read(words, entries + target), slot) < 0)) target = (target - 1) >>> 1
+    return target
   }
 
   /**
