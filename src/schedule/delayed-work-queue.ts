@@ -176,7 +176,7 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
   protected override check(e: Task): void {
     super.check(e)
     if (!(e instanceof ScheduledTask)) throw typeError("e", "a scheduled task: use schedule() or execute()", e)
-    if (e.place !== NOWHERE) throw typeError("e", "a scheduled task that is in no queue", e)
+    if (e.slot !== NOWHERE) throw typeError("e", "a scheduled task that is in no queue", e)
   }
 
   protected override enter(flow: Flow, what: "put" | "take", _timed: boolean): void {
@@ -190,7 +190,7 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
       this.#alive++
     }
     this.#plan()
-    if (e.place === 0) this.#handOut()
+    if (this.#heap.first === e) this.#handOut()
     return true
   }
 

@@ -35,7 +35,7 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
    */
   number: number = ++lastNumber
   /** Where it is in the queue's heap. */
-  place: number = NOWHERE
+  slot: number = NOWHERE
   /** Whether the queue counts it as something to stay alive for. Written by the queue alone. */
   counted = false
   #time: number
@@ -83,7 +83,7 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
     if (this.isDone) return undefined
     const { time, isRunning } = this.timeElsewhere ?? { time: this.#time, isRunning: this.#running }
     if (isRunning) return this.#period > 0 ? time + this.#period : undefined
-    return this.timeElsewhere !== undefined || this.place !== NOWHERE ? time : undefined
+    return this.timeElsewhere !== undefined || this.slot !== NOWHERE ? time : undefined
   }
 
   compareTo(other: ScheduledTask<unknown>): number {

@@ -115,7 +115,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
       begin: (task) => this.#timetable?.begin(task) === true,
       goOn: (task) => this.#timetable?.goOn(task),
       cancelled: (task) => {
-        if (this.removeOnCancel) this.remove(task)
+        if (this.removeOnCancel) super.remove(task)
       },
       ended: (task) => local?.ended(task),
     }

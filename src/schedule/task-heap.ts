@@ -1,13 +1,21 @@
 /**
- * A binary heap of tasks, the soonest on top, in which a task knows its place: so taking one out of the middle is as
- * cheap as taking the first, and a program may cancel a million time-outs that never come to pass.
+ * The tasks of a scheduled executor in the order in which they are due, the soonest first. A task knows where it is, so
+ * taking one out of the middle is as cheap as taking the first, and a program may cancel a million time limits that
+ * never come to pass.
+ *
+ * How it works
+ *
+ * The same heap as in shared memory, over ordinary memory: a task that comes in gets a number, its slot, and the heap
+ * orders slots. Times and numbers stand in arrays by slot, so that nothing is compared but numbers, which lie close
+ * together. The arrays grow by half when they are full; when the last task goes, long ones are let go of.
  *
  * Why not the heap of src/queue: that one orders anything by any comparator, equal elements and the same element twice
- * included, and so has to search. Here the order is two numbers, no two tasks are equal, and none is in it twice.
+ * included, and so has to search.
  */
+import { IndexedHeap } from "../memory/indexed-heap.ts"
 
-/** Where a task is that is in no heap. */
-export const NOWHERE = -1
+/** The slot of a task that is in no heap. */
+export const NOWHERE = 0
 
 /** What the heap has to know of a task. */
 export interface Placed {
@@ -15,98 +23,126 @@ export interface Placed {
   readonly time: number
   /** Decides between equal times; no two tasks have the same. */
   readonly number: number
-  /** The index in the heap, or {@link NOWHERE}. Written by the heap alone. */
-  place: number
+  /** Its slot, or {@link NOWHERE}. Written by the heap alone. */
+  slot: number
 }
 
+/** Room for so many at first. */
+const LEAST = 64
+
+/** An empty heap with so much room is let go of. */
+const LONG = 4096
+
+/** What stands in the record of a slot: two numbers, and a word of the heap's. */
+const TIME = 0
+const NUMBER = 1
+const INDEX = 2
+const RECORD = 3
+const WORDS = Float64Array.BYTES_PER_ELEMENT / Int32Array.BYTES_PER_ELEMENT
+
 export class TaskHeap<T extends Placed> {
-  /** Each is due no later than the two at twice its index plus one and plus two. */
-  #tasks: T[] = []
+  /** By slot: the task, or the number of the next slot that is free. Nobody has slot 0. */
+  #tasks: (T | number)[] = [0]
+  /** The first slot that is free; 0 if those are that have never been used. */
+  #free = 0
+  #records: Float64Array = recordsFor(LEAST)
+  #words = new Int32Array(IndexedHeap.wordsFor(LEAST))
+  #heap: IndexedHeap = heapOver(this.#words, this.#records)
 
   get size(): number {
-    return this.#tasks.length
+    return this.#heap.size
   }
 
   get first(): T | undefined {
-    return this.#tasks[0]
+    const slot = this.#heap.peek()
+    return slot === 0 ? undefined : (this.#tasks[slot] as T)
   }
 
   has(task: T): boolean {
-    return task.place !== NOWHERE && this.#tasks[task.place] === task
+    return task.slot !== NOWHERE && this.#tasks[task.slot] === task
   }
 
   /** All tasks in the order in which they are due. */
   toSorted(): T[] {
-    return this.#tasks.toSorted((a, b) => (precedes(a, b) ? -1 : 1))
+    return this.#all().sort((a, b) => (precedes(a, b) ? -1 : 1))
   }
 
   push(task: T): void {
-    this.#tasks.push(task)
-    this.#rise(task, this.#tasks.length - 1)
+    const slot = this.#take()
+    this.#records[slot * RECORD + TIME] = task.time
+    this.#records[slot * RECORD + NUMBER] = task.number
+    this.#tasks[slot] = task
+    task.slot = slot
+    this.#heap.offer(slot)
   }
 
   /** Takes the task out; false if it is not inside. */
   remove(task: T): boolean {
     if (!this.has(task)) return false
-    const gap = task.place
-    const last = this.#tasks.pop() as T
-    task.place = NOWHERE
-    if (last !== task) this.#settle(last, gap)
+    const { slot } = task
+    this.#heap.remove(slot)
+    task.slot = NOWHERE
+    this.#tasks[slot] = this.#free
+    this.#free = slot
+    if (this.#heap.capacity >= LONG && this.size === 0) this.#startAnew()
     return true
   }
 
   /** Takes out all tasks that pass the test. The test is asked about each before anything changes. */
   removeWhere(test: (task: T) => boolean): T[] {
-    const removed = this.#tasks.filter((task) => test(task))
-    if (removed.length === 0) return removed
-    for (const task of removed) task.place = NOWHERE
-    const rest = this.#tasks.filter(({ place }) => place !== NOWHERE)
-    this.#tasks = rest
-    rest.forEach((task, index) => (task.place = index))
-    for (let index = (rest.length >>> 1) - 1; index >= 0; index--) this.#sink(rest[index] as T, index)
+    const removed = this.#all().filter((task) => test(task))
+    for (const task of removed) this.remove(task)
     return removed
   }
 
-  /**
-   * Fills the gap with a task from further down, perhaps of another branch: it may belong above the gap or below it.
-   */
-  #settle(task: T, gap: number): void {
-    this.#rise(task, gap)
-    if (task.place === gap) this.#sink(task, gap)
+  #all(): T[] {
+    return this.#heap.toArray().map((slot) => this.#tasks[slot] as T)
   }
 
-  /** Puts the task at `from` or, if it is due before those above, as far up as it belongs; these come down. */
-  #rise(task: T, from: number): void {
-    let index = from
-    while (index > 0) {
-      const parent = this.#tasks[(index - 1) >>> 1] as T
-      if (!precedes(task, parent)) break
-      this.#put(parent, index)
-      index = (index - 1) >>> 1
+  #take(): number {
+    const slot = this.#free
+    if (slot !== 0) {
+      this.#free = this.#tasks[slot] as number
+      return slot
     }
-    this.#put(task, index)
+    if (this.#tasks.length > this.#heap.capacity) this.#grow(this.#heap.capacity + (this.#heap.capacity >>> 1))
+    return this.#tasks.push(0) - 1
   }
 
-  /** Puts the task at `from` or, if others below are due before it, as far down as it belongs; these go up. */
-  #sink(task: T, from: number): void {
-    const size = this.#tasks.length
-    let index = from
-    for (;;) {
-      let below = 2 * index + 1
-      if (below >= size) break
-      if (below + 1 < size && precedes(this.#tasks[below + 1] as T, this.#tasks[below] as T)) below++
-      const child = this.#tasks[below] as T
-      if (precedes(task, child)) break
-      this.#put(child, index)
-      index = below
-    }
-    this.#put(task, index)
+  #grow(capacity: number): void {
+    this.#records = longer(this.#records, recordsFor(capacity))
+    this.#words = longer(this.#words, new Int32Array(IndexedHeap.wordsFor(capacity)))
+    this.#heap = heapOver(this.#words, this.#records)
   }
 
-  #put(task: T, index: number): void {
-    this.#tasks[index] = task
-    task.place = index
+  #startAnew(): void {
+    this.#tasks = [0]
+    this.#free = 0
+    this.#records = recordsFor(LEAST)
+    this.#words = new Int32Array(IndexedHeap.wordsFor(LEAST))
+    this.#heap = heapOver(this.#words, this.#records)
   }
+}
+
+function recordsFor(capacity: number): Float64Array {
+  return new Float64Array((capacity + 1) * RECORD)
+}
+
+function heapOver(words: Int32Array, records: Float64Array): IndexedHeap {
+  const capacity = records.length / RECORD - 1
+  const compare = (a: number, b: number): number => {
+    const one = records[a * RECORD + TIME] as number
+    const other = records[b * RECORD + TIME] as number
+    if (one !== other) return one - other
+    return (records[a * RECORD + NUMBER] as number) - (records[b * RECORD + NUMBER] as number)
+  }
+  const indices = { words: new Int32Array(records.buffer), index: INDEX * WORDS, stride: RECORD * WORDS }
+  return new IndexedHeap(words, 0, capacity, compare, indices)
+}
+
+function longer<A extends Float64Array | Int32Array>(short: A, long: A): A {
+  long.set(short)
+  return long
 }
 
 export function precedes(a: Placed, b: Placed): boolean {
