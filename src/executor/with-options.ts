@@ -149,7 +149,7 @@ class Limits implements TaskWatcher {
   readonly #task: FutureTask<unknown>
   readonly #options: TaskOptions
   readonly #executor: TaskHost
-  readonly #reportFailure: boolean
+  readonly reportsErrors: boolean
   readonly #onAbort = (reason: unknown): void => this.#withdraw(() => this.#task.abandon(reason, true))
   /** What the executor was given: the task, or what carries it. */
   #queued: FutureTask<unknown>
@@ -158,12 +158,13 @@ class Limits implements TaskWatcher {
   /** The run's, if it is in another thread. */
   #runTimer: Timer | undefined
   #startOf: () => number | undefined = () => undefined
+  #report: (error: unknown) => void = (error) => Thread.currentThread().reportUncaught(error)
 
-  constructor(task: FutureTask<unknown>, options: TaskOptions, executor: TaskHost, reportFailure: boolean) {
+  constructor(task: FutureTask<unknown>, options: TaskOptions, executor: TaskHost, reportsErrors: boolean) {
     this.#task = this.#queued = task
     this.#options = options
     this.#executor = executor
-    this.#reportFailure = reportFailure
+    this.reportsErrors = reportsErrors
     const { signal, queueTimeout } = options
     if (signal !== undefined) listen(signal, this.#onAbort)
     if (queueTimeout !== undefined) {
@@ -175,8 +176,9 @@ class Limits implements TaskWatcher {
   }
 
   /** A task in another thread does not tell when it begins; but it cannot run out of time before its whole time is over. */
-  sentAway(startOf: () => number | undefined): void {
+  sentAway(startOf: () => number | undefined, report: (error: unknown) => void): void {
     this.#startOf = startOf
+    this.#report = report
     const { timeout } = this.#options
     if (timeout !== undefined) this.#runTimer = new Timer(timeout, false, () => this.#expireElsewhere(timeout))
   }
@@ -207,9 +209,7 @@ class Limits implements TaskWatcher {
     this.#timer?.cancel()
     this.#runTimer?.cancel()
     if (this.#options.signal !== undefined) unlisten(this.#options.signal, this.#onAbort)
-    if (this.#reportFailure && this.#task.state === "failed") {
-      Thread.currentThread().reportUncaught(this.#task.exceptionNow())
-    }
+    if (this.reportsErrors && this.#task.state === "failed") this.#report(this.#task.exceptionNow())
   }
 
   /**

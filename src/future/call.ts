@@ -10,6 +10,8 @@ export interface Call {
   readonly args: readonly unknown[]
   /** What comes of it, if that is not what the function returns: it need not go to the other thread and back. */
   readonly result?: { readonly value: unknown }
+  /** Whose `run` method the function calls, if it does: it is one of this thread's objects, so no other thread can. */
+  readonly object?: object
 }
 
 const CALL: unique symbol = Symbol.for("corepool.call")
@@ -45,6 +47,11 @@ export function callOf(fn: Callable<unknown> & { [CALL]?: Call }): Call {
 /** Notes that calling `made` amounts to calling `body`, of which `value` comes. */
 export function noteResult<T>(made: Callable<T> & { [CALL]?: Call }, body: Callable<unknown>, value: T): void {
   made[CALL] = { ...callOf(body), result: { value } }
+}
+
+/** Notes that calling `made` amounts to calling the `run` method of an object. */
+export function noteObject(made: Callable<unknown> & { [CALL]?: Call }, object: object): void {
+  made[CALL] = { fn: made, args: NO_ARGUMENTS, object }
 }
 
 /** The same callable under another name. */

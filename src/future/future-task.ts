@@ -279,6 +279,9 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   /** @internal Its task is in another thread from now on. */
   runElsewhere(remote: RemoteTasks, handle: number): void {
     this.leaveTo(remote, handle)
-    this.#watcher?.sentAway?.(() => remote.startOf(handle))
+    this.#watcher?.sentAway?.(
+      () => remote.startOf(handle),
+      (error) => remote.report(error),
+    )
   }
 }

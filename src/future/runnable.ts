@@ -1,6 +1,6 @@
 /** What executors run. */
 import { isPromiseLike, requireFunction, show, typeError } from "../checks.ts"
-import { noteResult } from "./call.ts"
+import { noteObject, noteResult } from "./call.ts"
 
 /** A computation with a result. If it returns a promise, it goes on until the promise settles. */
 export type Callable<T> = () => T | PromiseLike<T>
@@ -31,6 +31,7 @@ export function callableOf<T>(runnable: Runnable, result: T): Callable<T> {
     return isPromiseLike(pending) ? afterwards(pending, result) : result
   }
   if (typeof body === "function") noteResult(callable, body, result)
+  else noteObject(callable, body)
   return named(callable, nameOf(body))
 }
 

@@ -4,8 +4,13 @@ import type { Steps } from "../memory/waiting.ts"
 /** Told of the turns in a task's life; how executors hang time limits and signals on it. */
 export interface TaskWatcher {
   started(): void
-  /** It runs in another thread, if it does; `startOf` tells when it began. */
-  sentAway?(startOf: () => number | undefined): void
+  /**
+   * It runs in another thread, if it does. `startOf` tells when it began; `report` is told of an error that nobody else hears
+   * of, and tells it as one of that thread.
+   */
+  sentAway?(startOf: () => number | undefined, report: (error: unknown) => void): void
+  /** Whether it reports what the task throws. */
+  readonly reportsErrors?: boolean
   ended(): void
 }
 
@@ -25,6 +30,8 @@ export interface RemoteTasks {
   cancel(handle: number, mayInterruptIfRunning: boolean): boolean
   /** When the task with this handle began to run, on the clock of `now()`; undefined if it has not. */
   startOf(handle: number): number | undefined
+  /** Tells of the error with which a task has just ended, as one that nobody has caught. */
+  report(error: unknown): void
   /** When the task with this handle is due, on the same clock, if it waits for that; and when it was, if it is running. */
   timeOf(handle: number): { readonly time: number; readonly isRunning: boolean }
   /** The arguments of the task with this handle, which nobody has begun: a copy. */

@@ -9,7 +9,7 @@ import type { Runnable } from "../future/runnable.ts"
 import { COMPLETING, EXCEPTIONAL } from "../future/task-state.ts"
 import type { Boxes } from "./boxes.ts"
 import type { ForeignTask } from "./foreign-task.ts"
-import { AFTER, AFTER_RUN, BEFORE, COMMAND, DONE, THREW, UNCAUGHT } from "./layout.ts"
+import { AFTER, AFTER_RUN, BEFORE, COMMAND, DONE, THREW, TOLD, UNCAUGHT } from "./layout.ts"
 import type { SharedWorker } from "./shared-roster.ts"
 import type { Submissions } from "./submissions.ts"
 import type { TaskRecords } from "./task-records.ts"
@@ -54,7 +54,7 @@ export class Hooks {
 
   /** Of a command that another thread has submitted. */
   #tell(worker: SharedWorker): void {
-    this.#methods.report(worker, this.#thrownBy(worker.handheld))
+    this.#methods.report(worker, this.#errorIn(worker.handheld))
     worker.answer(DONE)
   }
 
@@ -69,7 +69,7 @@ export class Hooks {
         this.#tasks.settle(slot, EXCEPTIONAL)
       }
       // What a command throws, its submitter tells when it hears of it.
-      if (this.#tasks.hasFlag(slot, COMMAND)) this.#tasks.noteWorker(slot, worker.number)
+      if (this.#tasks.hasFlag(slot, COMMAND | TOLD)) this.#tasks.noteWorker(slot, worker.number)
       else this.#methods.report(worker, error)
       worker.answer(THREW)
       return
@@ -101,7 +101,11 @@ export class Hooks {
 
   /** What the command in this slot has thrown, if it is one and has. */
   #thrownBy(slot: number): unknown {
-    if (!this.#tasks.hasFlag(slot, COMMAND) || this.#tasks.stateOf(slot) !== EXCEPTIONAL) return undefined
+    const hasThrown = this.#tasks.hasFlag(slot, COMMAND) && this.#tasks.stateOf(slot) === EXCEPTIONAL
+    return hasThrown ? this.#errorIn(slot) : undefined
+  }
+
+  #errorIn(slot: number): unknown {
     if (this.#tasks.isPosted(slot)) {
       return new NotSerializableError("A command has thrown something that only its submitter can be told")
     }

@@ -134,6 +134,8 @@ export const VOID = 8
 export const MEASURED = 4
 /** And another: things can be posted to its submitter. */
 export const REACHABLE = 16
+/** And another: what it throws is told as what a command throws, though it has a future, and its worker lives on. */
+export const TOLD = 32
 
 /** As many as threads can share memory. */
 export const MOST_WORKERS = 1023

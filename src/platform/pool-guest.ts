@@ -19,6 +19,7 @@ import { NoQueue } from "./no-queue.ts"
 import { PoolMember } from "./pool-member.ts"
 import { type PoolHandle, PoolMemory, SCHEDULED_TYPE, TYPE } from "./pool-memory.ts"
 import { TimedTaskQueue } from "./timed-task-queue.ts"
+import { Thread } from "../thread/thread.ts"
 import type { SharedWorker } from "./shared-roster.ts"
 import { shielded } from "./this-worker.ts"
 
@@ -60,6 +61,15 @@ export class PoolGuest extends PoolMember {
     return this.memory.here.space.isAlive(this.memory.owner)
   }
 
+  /** Its threads die with the owner, and cannot say so. */
+  override get poolSize(): number {
+    return this.#hasOwner ? super.poolSize : 0
+  }
+
+  override get activeCount(): number {
+    return this.#hasOwner ? super.activeCount : 0
+  }
+
   /** The owner's process stays for what others have submitted. */
   #noteWork(): void {
     if (this.memory.header(HEADER.FOREIGN) === 0 && this.memory.setHeader(HEADER.FOREIGN, 1) === 0) {
@@ -92,19 +102,24 @@ export class PoolGuest extends PoolMember {
     this.#shell.announceTermination()
   }
 
-  /** The owner has died, and its threads with it. */
+  /** The owner has died, and its threads with it. Nobody is left to say that this is the end, so whoever notices does. */
   #mourn(): void {
-    guests.delete(this.memory.identity)
     this.submissions.failAll(new ThreadDeathError("The thread that made the pool has ended, and the pool with it"))
-    this.submissions.retire()
+    this.state.control.advanceTo(TERMINATED)
   }
 
   shuttingDown(): void {
     if (!atLeast(this.state.control.snapshot, TERMINATED)) this.submissions.keepAlive(true)
+    if (!this.#hasOwner) this.serve()
   }
 
   /** The owner has told of it already. */
   reportUncaught(): void {}
+
+  /** The owner has not heard of that, and its handler is not ours to call. */
+  reportExpired(error: unknown): void {
+    Thread.currentThread().reportUncaught(error)
+  }
 
   protected override newWorker(firstTask: number | undefined): SharedWorker | undefined {
     return this.roster.enlist(firstTask)

@@ -190,12 +190,15 @@ export abstract class PoolMember implements PoolEngine, Service {
 
   // ------------------------------------------------------------------ service
 
-  stop(slot: number, handle: number): void {
+  stop(slot: number, handle: number): number {
+    let stopped = 0
     for (const worker of this.roster) {
       if (!worker.holds(slot, handle)) continue
       worker.interrupt()
       this.sentence(worker)
+      stopped = worker.number
     }
+    return stopped
   }
 
   isRunning(slot: number, handle: number): boolean {
@@ -205,6 +208,7 @@ export abstract class PoolMember implements PoolEngine, Service {
 
   abstract serve(isBlocked: boolean): void
   abstract reportUncaught(error: unknown, worker: number): void
+  abstract reportExpired(error: unknown, worker: number): void
   /**
    * Runs the task in this thread, if this is a worker of the pool and nobody else is going to: true if there may be news.
    * IllegalStateError if it runs here already, and the thread would block for it.

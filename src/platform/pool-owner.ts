@@ -15,7 +15,7 @@ import { Thread } from "../thread/thread.ts"
 import { now } from "../time/timer.ts"
 import { Executioner } from "./executioner.ts"
 import { Hooks } from "./hooks.ts"
-import { DONE, HEADER } from "./layout.ts"
+import { COMMAND, DONE, HEADER, TOLD } from "./layout.ts"
 import { isUndelivered } from "./orphans.ts"
 import { PoolMember } from "./pool-member.ts"
 import { PoolMemory } from "./pool-memory.ts"
@@ -179,7 +179,8 @@ export class PoolOwner extends PoolMember {
     const task = worker.handheld
     worker.vacate()
     this.state.control.removeWorker()
-    if (task !== 0) this.#failTask(task, new RejectedExecutionError("The thread factory refused to make a thread"))
+    const refusal = new RejectedExecutionError("The thread factory refused to make a thread")
+    if (task !== 0) this.#failTasks([task], refusal, Thread.currentThread())
     this.core.tryTerminate()
   }
 
@@ -206,6 +207,10 @@ export class PoolOwner extends PoolMember {
 
   reportUncaught(error: unknown, worker: number): void {
     this.#threadOf(this.roster.at(worker)).reportUncaught(error)
+  }
+
+  reportExpired(error: unknown, worker: number): void {
+    this.reportUncaught(error, worker) // with this thread, if it had none
   }
 
   #threadOf(worker: SharedWorker): Thread {
@@ -253,6 +258,7 @@ export class PoolOwner extends PoolMember {
     const { worker } = body
     const { token, claimed, returning, waits } = worker
     const task = worker.handheld
+    const thread = this.#threadOf(worker)
     this.#forget(worker)
     if (token !== 0) this.memory.here.space.bury(token)
     this.submissions.look() // what has arrived is not in its hand any more, whatever that says
@@ -260,11 +266,11 @@ export class PoolOwner extends PoolMember {
     if (isUndelivered(worker, this.tasks, this.boxes)) inHand.push(...this.#linked(task))
     worker.release()
     if (waits) this.waiting.forgetWaiter()
-    for (const slot of inHand) this.#failTask(slot, cause)
+    this.#failTasks(inHand, cause, thread)
     if (task !== 0) this.state.completed.increment()
     else if (returning !== 0) this.#restore(returning)
     else if (claimed !== 0) this.#restore(claimed)
-    else if (token === 0) this.#failNext(cause)
+    else if (token === 0) this.#failNext(cause, thread)
     // One that could not even begin is replaced only if there is something to do: the next one would fare alike.
     this.#makesNoThreads = token === 0 && this.waiting.isEmpty
     try {
@@ -289,18 +295,24 @@ export class PoolOwner extends PoolMember {
   }
 
   /** A thread that could not even begin costs a task: otherwise threads would be made for ever. */
-  #failNext(cause: ThreadDeathError): void {
+  #failNext(cause: ThreadDeathError, thread: Thread): void {
     const slot = this.waiting.seize()
-    if (slot !== undefined) this.#failTask(slot, cause)
+    if (slot !== undefined) this.#failTasks([slot], cause, thread)
   }
 
-  #failTask(slot: number, error: unknown): void {
-    // COMPLETING: it died while it wrote the outcome down.
-    if (this.tasks.leaveNew(slot, COMPLETING) || this.tasks.stateOf(slot) === COMPLETING) {
-      this.tasks.fill(slot, encode(error))
-      this.tasks.settle(slot, EXCEPTIONAL)
-      this.boxes.put(slot)
-    } else this.boxes.put(slot)
+  /** They are over, with this error. Of a command nobody else will tell: it is told here, as an error of this thread. */
+  #failTasks(slots: readonly number[], error: unknown, thread: Thread): void {
+    for (const slot of slots) {
+      // COMPLETING: it died while it wrote the outcome down.
+      if (this.tasks.leaveNew(slot, COMPLETING) || this.tasks.stateOf(slot) === COMPLETING) {
+        const isTold = this.tasks.hasFlag(slot, COMMAND | TOLD)
+        if (isTold) this.tasks.noteWorker(slot, 0)
+        this.tasks.fill(slot, encode(error))
+        this.tasks.settle(slot, EXCEPTIONAL)
+        this.boxes.put(slot)
+        if (isTold) thread.reportUncaught(error)
+      } else this.boxes.put(slot)
+    }
   }
 
   protected override endPool(): void {

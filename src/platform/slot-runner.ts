@@ -17,7 +17,7 @@ import type { FoundTask } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
 import { Desk } from "./desk.ts"
 import type { FunctionTable } from "./function-table.ts"
-import { COMMAND, MEASURED, TIMED, VOID } from "./layout.ts"
+import { COMMAND, MEASURED, TIMED, TOLD, VOID } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { awaitInterrupt, Series } from "./series.ts"
 import type { SharedRoster, SharedWorker } from "./shared-roster.ts"
@@ -260,11 +260,12 @@ export class SlotRunner implements PoolHost<number> {
 
   #fail(slot: number, error: unknown): void {
     const isCommand = this.#tasks.hasFlag(slot, COMMAND)
+    const isTold = isCommand || this.#tasks.hasFlag(slot, TOLD)
     if (this.#decide(slot)) {
-      if (isCommand) this.#tasks.noteWorker(slot, this.#self.number)
+      if (isTold) this.#tasks.noteWorker(slot, this.#self.number)
       this.#writeError(slot, error)
       // The owner tells of it, and does so itself if it has submitted the command.
-      if (isCommand && !this.#boxes.isOf(this.#tasks.boxOf(slot), this.#memory.owner)) this.#hooks.tellUncaught()
+      if (isTold && !this.#boxes.isOf(this.#tasks.boxOf(slot), this.#memory.owner)) this.#hooks.tellUncaught()
       this.#deliver(slot)
     }
     if (isCommand) throw error // which ends the worker

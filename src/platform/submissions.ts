@@ -22,7 +22,7 @@ import { DUE, type Steps, TIMEOUT } from "../memory/waiting.ts"
 import type { Boxes } from "./boxes.ts"
 import type { FunctionTable } from "./function-table.ts"
 import { requireAmong, requirePresent } from "../task/transfer.ts"
-import { BY_ARRIVAL, BY_PRIORITY, COMMAND, REACHABLE, TIMED, VOID } from "./layout.ts"
+import { BY_ARRIVAL, BY_PRIORITY, COMMAND, REACHABLE, TIMED, TOLD, VOID } from "./layout.ts"
 import { Outgoing } from "./outgoing.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { PostOffice } from "./post-office.ts"
@@ -34,10 +34,12 @@ import type { TaskRecords } from "./task-records.ts"
 export interface Service {
   /** Looks whether there is anything else to do; called whenever the bell rings, perhaps while this thread blocks. */
   serve(isBlocked: boolean): void
-  /** The worker with this slot in hand is to stop; it is killed if it does not in time. */
-  stop(slot: number, handle: number): void
+  /** The worker with this slot in hand is to stop; it is killed if it does not in time. Its number; 0 if nobody has it. */
+  stop(slot: number, handle: number): number
   /** What a command has thrown, and the number of the worker that ran it. */
   reportUncaught(error: unknown, worker: number): void
+  /** That a command has run out of time, which its worker, if it had one, does not know. */
+  reportExpired(error: unknown, worker: number): void
   /** Runs a task that is still queued in this thread, if it might never run otherwise; true if there may be news. */
   help(slot: number, isBlocked: boolean): boolean
   /** Whether a worker has it in hand. */
@@ -85,6 +87,10 @@ export class Submissions implements RemoteTasks {
   readonly #append = (slots: readonly number[]): void => {
     for (const slot of slots) this.#arrived.push(slot) // not by spreading: there may be a million
   }
+  /** While a future is told what has come of its task: the number of the worker that ran it, if what came of it is an error. */
+  #ranOn: number | undefined
+  /** The worker that was interrupted last, for the sake of a task; 0 if that had none. */
+  #stopped = 0
   readonly #watch = new Watch(WATCH)
   readonly #hasMail = (): boolean => !this.#boxes.isEmpty(this.#box)
 
@@ -187,8 +193,10 @@ export class Submissions implements RemoteTasks {
 
   #flagsOf(task: Runnable, isVoid: boolean): number {
     if (!(task instanceof FutureTask)) return COMMAND | VOID | this.#reachable
-    const timed = futureOf(task).watcher === undefined ? 0 : TIMED
-    return timed | (isVoid ? VOID : 0) | this.#reachable
+    const { watcher } = futureOf(task)
+    const timed = watcher === undefined ? 0 : TIMED
+    const told = watcher?.reportsErrors === true ? TOLD | VOID : 0
+    return timed | told | (isVoid ? VOID : 0) | this.#reachable
   }
 
   #take(number: number, flags: number): number {
@@ -308,20 +316,26 @@ export class Submissions implements RemoteTasks {
     if (task instanceof FutureTask) futureOf(task).comeBack()
     this.#tasks.release(slot)
     if (task instanceof FutureTask) {
-      this.#tell(task, state, failed, outcome)
+      this.#tell(task, state, failed, outcome, worker)
       hook?.(task, undefined)
     } else if (task !== undefined) {
       hook?.(task, failed ? outcome : undefined)
-      if (failed && state < CANCELLED) this.#service.reportUncaught(outcome, worker)
+      if (failed && state < CANCELLED) this.#reportUncaught(outcome, worker)
     }
   }
 
-  #tell(task: FutureTask<unknown>, state: number, failed: boolean, outcome: unknown): void {
+  #tell(task: FutureTask<unknown>, state: number, failed: boolean, outcome: unknown, worker = 0): void {
     const future = futureOf(task)
-    if (state >= CANCELLED)
-      future.abandon(undefined) // by somebody else, if it was not from here
-    else if (failed) future.fail(outcome)
-    else future.complete(resultOf(future, outcome))
+    const ranOn = this.#ranOn
+    this.#ranOn = worker
+    try {
+      if (state >= CANCELLED)
+        future.abandon(undefined) // by somebody else, if it was not from here
+      else if (failed) future.fail(outcome)
+      else future.complete(resultOf(future, outcome))
+    } finally {
+      this.#ranOn = ranOn
+    }
     if (future !== task) task.complete(undefined)
   }
 
@@ -331,7 +345,7 @@ export class Submissions implements RemoteTasks {
     const slot = this.#tasks.slotOf(handle)
     if (!this.#tasks.leaveNew(slot, mayInterruptIfRunning ? INTERRUPTING : CANCELLED)) return false
     if (mayInterruptIfRunning) {
-      this.#service.stop(slot, handle)
+      this.#stopped = this.#service.stop(slot, handle)
       this.#tasks.settle(slot, INTERRUPTED)
     }
     // It stays where it is until its turn comes, and one who waits to hear of that counts on. Nobody else does.
@@ -348,6 +362,17 @@ export class Submissions implements RemoteTasks {
   startOf(handle: number): number | undefined {
     const start = this.#tasks.startOf(this.#tasks.slotOf(handle))
     return start === 0 ? undefined : fromShared(start)
+  }
+
+  report(error: unknown): void {
+    const worker = this.#ranOn
+    if (worker === undefined) this.#service.reportExpired(error, this.#stopped)
+    else this.#reportUncaught(error, worker)
+  }
+
+  /** Worker 0 has died of it, which was told then. */
+  #reportUncaught(error: unknown, worker: number): void {
+    if (worker !== 0) this.#service.reportUncaught(error, worker)
   }
 
   timeOf(handle: number): { time: number; isRunning: boolean } {

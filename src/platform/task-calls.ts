@@ -7,12 +7,8 @@ import { nameOf, type Runnable } from "../future/runnable.ts"
 
 /** Throws TaskNotPortableError if it is something that only this thread can do. */
 export function callIn(task: Runnable): Call {
-  if (typeof task === "function") return callOf(task)
-  if (!(task instanceof FutureTask)) {
-    throw new TaskNotPortableError(
-      `${nameOf(task)} is an object of this thread, and its run() method cannot be called by another one. Submit a function, or use virtualThreads()`,
-    )
-  }
+  if (typeof task === "function") return portable(callOf(task))
+  if (!(task instanceof FutureTask)) throw belongsHere(task)
   const future = futureOf(task)
   if (!future.isPortable) {
     throw new TaskNotPortableError(
@@ -21,7 +17,18 @@ export function callIn(task: Runnable): Call {
   }
   if (future.work === undefined) return NOTHING
   const { workArguments: args } = future
-  return args.length === 0 ? callOf(future.work) : { fn: future.work, args }
+  return args.length === 0 ? portable(callOf(future.work)) : { fn: future.work, args }
+}
+
+function portable(call: Call): Call {
+  if (call.object !== undefined) throw belongsHere(call.object)
+  return call
+}
+
+function belongsHere(object: object): TaskNotPortableError {
+  return new TaskNotPortableError(
+    `${nameOf(object)} is an object of this thread, and its run() method cannot be called by another one. Submit a function, or use virtualThreads()`,
+  )
 }
 
 /** Whose outcome it is. */

@@ -86,7 +86,10 @@ export class ControlWord {
     while (!this.tryRemoveWorker(this.snapshot));
   }
 
-  /** -> SHUTDOWN or STOP, unless there or beyond already; the count stays. */
+  /**
+   * -> SHUTDOWN or STOP, unless there or beyond already; the count stays. -> TERMINATED, if all threads of the pool have died
+   * together, and so did not count down.
+   */
   advanceTo(state: number): void {
     for (;;) {
       const seen = this.snapshot

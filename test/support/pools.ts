@@ -7,7 +7,14 @@
  * At the end all gates open, all pools are stopped and waited for. An error that ended a thread and was not taken
  * with `takeUncaught()` fails the test.
  */
-import { Thread, type ThreadFactory, ThreadPoolExecutor, type ThreadPoolOptions, virtualThreads } from "corepool"
+import {
+  type Thread,
+  type ThreadFactory,
+  ThreadPoolExecutor,
+  type ThreadPoolOptions,
+  type UncaughtExceptionHandler,
+  virtualThreads,
+} from "corepool"
 import assert from "node:assert/strict"
 import { eventually, Gate } from "./harness.ts"
 
@@ -17,6 +24,9 @@ export interface Uncaught {
   readonly error: unknown
 }
 
+/** How a factory is made that tells of errors. */
+export type MakeFactory = (options: { readonly uncaughtException: UncaughtExceptionHandler }) => ThreadFactory
+
 export class Pools implements AsyncDisposable {
   /** Every thread that the factory made, in order. */
   readonly threads: Thread[] = []
@@ -24,18 +34,19 @@ export class Pools implements AsyncDisposable {
   readonly #gates: Gate[] = []
   #uncaught: Uncaught[] = []
 
-  readonly #inner = virtualThreads({
-    uncaughtException: (thread, error) => this.#uncaught.push({ thread, error }),
-  })
+  /** Makes recorded threads. */
+  readonly factory: ThreadFactory
 
-  /** Makes recorded virtual threads. */
-  readonly factory: ThreadFactory = {
-    isVirtual: true,
-    newThread: (target) => {
-      const thread = this.#inner.newThread(target)
-      if (thread != null) this.threads.push(thread)
-      return thread
-    },
+  constructor(makeFactory: MakeFactory = virtualThreads) {
+    const inner = makeFactory({ uncaughtException: (thread, error) => this.#uncaught.push({ thread, error }) })
+    this.factory = {
+      isVirtual: inner.isVirtual,
+      newThread: (target) => {
+        const thread = inner.newThread(target)
+        if (thread != null) this.threads.push(thread)
+        return thread
+      },
+    }
   }
 
   /** A pool with recorded threads, unless the options name a factory. */

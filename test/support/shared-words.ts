@@ -1,18 +1,9 @@
-/**
- * Words that a test shares with the tasks it sends to other threads. Workers inherit them, so that no task has to carry
- * them: import this module in the test before the first pool is made, and in the module of the tasks.
- */
-import { getEnvironmentData, isMainThread, setEnvironmentData } from "node:worker_threads"
+/** What a test says and counts in {@link words}, for the tasks it sends to other threads. */
 import { sharedNow } from "#src/time/timer.js"
 import { eventually } from "./harness.ts"
+import { reserve, words } from "./inherited-words.ts"
 
-const KEY = "corepool test words"
-
-if (isMainThread && getEnvironmentData(KEY) === undefined) setEnvironmentData(KEY, new SharedArrayBuffer(4 * 65_536))
-
-export const words: Int32Array = new Int32Array(getEnvironmentData(KEY) as unknown as SharedArrayBuffer)
-
-let used = 0
+export { words } from "./inherited-words.ts"
 
 /**
  * A gate for tasks in other threads: each that comes says so and blocks until the gate is opened. With `using`, and after the
@@ -20,11 +11,7 @@ let used = 0
  */
 export class SharedGate implements Disposable {
   /** For the tasks: `pool.submit(tasks.pass, gate.index)`. */
-  readonly index: number = used
-
-  constructor() {
-    used += 2
-  }
+  readonly index: number = reserve(2)
 
   get arrived(): number {
     return Atomics.load(words, this.index)
@@ -46,7 +33,7 @@ export class SharedGate implements Disposable {
 
 /** A word of the test's own. */
 export class SharedCount {
-  readonly index: number = used++
+  readonly index: number = reserve(1)
 
   get value(): number {
     return Atomics.load(words, this.index)
@@ -59,12 +46,8 @@ const LOG = { COUNT: 0, ENTRIES: 1, MOST: 1000 } as const
 /** What tasks in other threads have done, in order: a number for each, and when, to a microsecond. */
 export class SharedLog {
   /** For the tasks, together with {@link base}: see `note`. */
-  readonly index: number = used
+  readonly index: number = reserve(LOG.ENTRIES + LOG.MOST * 2)
   readonly base: number = sharedNow()
-
-  constructor() {
-    used += LOG.ENTRIES + LOG.MOST * 2
-  }
 
   get length(): number {
     return Atomics.load(words, this.index + LOG.COUNT)

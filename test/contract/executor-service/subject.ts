@@ -1,10 +1,13 @@
 /** An executor that the contract is put to, and what it need not be able to do. */
 import type { ExecutorService, ThreadFactory } from "corepool"
+import type { WorkKind } from "./work.ts"
 
 /** What not every executor can do. */
 export type Ability =
   /** Keeps tasks waiting for a thread. */
   | "queue"
+  /** Lets tasks that wait start in the order in which they came. */
+  | "order"
   /** Refuses tasks after shutdown with RejectedExecutionError. */
   | "refusal"
   /** Cancels the futures of what `shutdownNow` returns, and returns work that can be run elsewhere. */
@@ -13,13 +16,17 @@ export type Ability =
   | "handler"
   /** Knows its own threads, so that `close` notices that it would wait for itself. */
   | "self-knowledge"
+  /** Can be used by its own tasks. */
+  | "own tasks"
 
 export interface ExecutorUnderTest {
   readonly name: string
   /** How many tasks run at once; Infinity if as many as come. */
   readonly threads: number
   /** Opens a fresh executor with threads of this factory. */
-  readonly open: (factory: ThreadFactory) => ExecutorService
+  readonly open: (factory: ThreadFactory) => ExecutorService | Promise<ExecutorService>
+  /** What its tasks can be. Default: closures, for virtual threads. */
+  readonly work?: WorkKind
   /** What it cannot do, and why. */
   readonly lacks?: { readonly [A in Ability]?: string }
 }

@@ -1,20 +1,22 @@
 /** Contract of every ExecutorService: tasks, their futures and their errors. */
-import { CancellationError, InterruptedError, Thread, TimeoutError } from "corepool"
+import { FutureTask, TaskNotPortableError } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
-import { Lab, wrong } from "../../spec/executor/support.ts"
+import { wrong } from "../../spec/executor/support.ts"
 import { eventually, rejectionOf, turns } from "../../support/harness.ts"
+import type { Uncaught } from "../../support/pools.ts"
+import { ContractLab } from "./lab.ts"
 import { type ExecutorUnderTest, needs } from "./subject.ts"
 
 export function testTasks(subject: ExecutorUnderTest): void {
-  const { name, open } = subject
+  const { name } = subject
 
-  test(`[ES1] ${name}: a submitted task gets its arguments, and its future the very value it returned`, async () => {
-    await using lab = new Lab()
-    const executor = lab.keep(open(lab.factory))
-    const value = {}
+  test(`[ES1] ${name}: a submitted task gets its arguments, and its future what it returned`, async () => {
+    await using lab = new ContractLab(subject)
+    const executor = await lab.executor()
+    const value = { list: [1], when: new Date(0) }
     assert.equal(await executor.submit((a: number, b: string) => b + a, 1, "x"), "x1")
-    assert.equal(await executor.submit(() => value), value)
+    lab.work.assertArrived(await executor.submit(lab.work.returning(value)), value)
     assert.equal(await executor.submit((): unknown => undefined).get(), undefined)
     assert.equal(await executor.submit(() => null).get(), null)
     const future = executor.submit(() => 7)
@@ -22,44 +24,39 @@ export function testTasks(subject: ExecutorUnderTest): void {
     assert.deepEqual([future.isDone, future.isCancelled, future.state, future.resultNow()], [true, false, "success", 7])
   })
 
-  test(`[ES2] ${name}: a task that returns a promise is over when the promise is`, async () => {
-    await using lab = new Lab()
-    const executor = lab.keep(open(lab.factory))
-    const gate = lab.gate()
+  test(`[ES2] ${name}: a task is over when it ends, or its promise does`, async () => {
+    await using lab = new ContractLab(subject)
+    const executor = await lab.executor()
+    const gate = lab.work.gate("late")
     const future = executor.submit(gate.body)
     await gate.entered()
-    await turns()
+    assert.equal(await gate.noticed(), 0)
     assert.equal(future.state, "running")
-    gate.open("late")
+    gate.open()
     assert.equal(await future, "late")
   })
 
   test(`[ES3] ${name}: what a submitted task throws or rejects with is in its future, as it is`, async () => {
-    await using lab = new Lab()
-    const executor = lab.keep(open(lab.factory))
-    const error = new Error("own")
-    const thrown = executor.submit(() => {
-      throw error
-    })
-    const rejected = executor.submit(async () => {
-      await turns(1)
-      throw error
-    })
+    await using lab = new ContractLab(subject)
+    const executor = await lab.executor()
+    const error = Object.assign(new RangeError("own"), { code: "E_OWN" })
+    const thrown = executor.submit(lab.work.throwing(error))
+    const rejected = executor.submit(lab.work.rejecting(error))
     const oddity = executor.submit(() => {
       // oxlint-disable-next-line typescript/only-throw-error -- a task may throw anything
       throw undefined
     })
-    assert.equal(await rejectionOf(thrown), error)
-    assert.equal(await rejectionOf(rejected.get()), error)
+    lab.work.assertArrived(await rejectionOf(thrown), error)
+    lab.work.assertArrived(await rejectionOf(rejected.get()), error)
     assert.equal(await rejectionOf(oddity), undefined)
     assert.deepEqual([thrown.state, rejected.state, oddity.state], ["failed", "failed", "failed"])
-    assert.equal(thrown.exceptionNow(), error)
+    assert.equal(thrown.exceptionNow(), await rejectionOf(thrown))
     assert.equal(await executor.submit(() => "alive"), "alive")
   })
 
   test(`[ES4] ${name}: a failed future that nobody looks at disturbs nobody`, async () => {
-    await using lab = new Lab()
-    const executor = lab.keep(open(lab.factory))
+    await using lab = new ContractLab(subject)
+    const executor = await lab.executor()
     const unhandled: unknown[] = []
     const listen = (reason: unknown): number => unhandled.push(reason)
     process.on("unhandledRejection", listen)
@@ -67,6 +64,7 @@ export function testTasks(subject: ExecutorUnderTest): void {
       const future = executor.submit(() => Promise.reject(new Error("unseen")))
       await eventually(() => future.isDone)
       await turns()
+      assert.equal(await executor.submit(() => "alive"), "alive")
     } finally {
       process.off("unhandledRejection", listen)
     }
@@ -74,63 +72,75 @@ export function testTasks(subject: ExecutorUnderTest): void {
     assert.deepEqual(lab.takeUncaught(), [])
   })
 
-  test(`[ES5] ${name}: execute runs a function with its arguments, or an object's run method, and gives nothing`, async () => {
-    await using lab = new Lab()
-    const executor = lab.keep(open(lab.factory))
+  test(`[ES5] ${name}: execute runs a function with its arguments, and gives nothing`, async () => {
+    await using lab = new ContractLab(subject)
+    const executor = await lab.executor()
+    const notes = lab.work.notes()
+    const execute = executor.execute.bind(executor) as (command: unknown, ...args: unknown[]) => unknown
+    assert.equal(execute(...notes.call("function")), undefined)
+    await eventually(() => notes.texts.length === 1)
+    const future = new FutureTask(notes.task("future"))
+    assert.equal(execute(future), undefined)
+    await future
+    assert.deepEqual(notes.texts, ["function", "future"])
+  })
+
+  test(`[ES5] ${name}: execute runs an object's run method, unless the object belongs to another thread`, async () => {
+    await using lab = new ContractLab(subject)
+    const executor = await lab.executor()
     const seen: unknown[] = []
     const runnable = {
       run(): void {
         seen.push(this)
       },
     }
-    const execute = executor.execute.bind(executor) as (command: unknown, ...args: unknown[]) => unknown
-    const given = execute((a: number, b: number) => seen.push(a + b), 1, 2)
-    await eventually(() => seen.length === 1)
-    executor.execute(runnable)
-    await eventually(() => seen.length === 2)
-    assert.deepEqual(seen, [3, runnable])
-    assert.equal(given, undefined)
+    if (lab.work.sharesObjects) {
+      executor.execute(runnable)
+      await eventually(() => seen.length === 1)
+      assert.deepEqual(seen, [runnable])
+    } else {
+      assert.throws(() => executor.execute(runnable), TaskNotPortableError)
+      assert.equal(await executor.submit(() => "alive"), "alive")
+    }
   })
 
   test(
     `[ES6] ${name}: an executed command's error goes to its thread's handler, once, and the executor lives on`,
     needs(subject, "handler"),
     async () => {
-      await using lab = new Lab()
-      const executor = lab.keep(open(lab.factory))
-      const thrown = new Error("thrown")
-      const rejected = new Error("rejected")
-      let thread: Thread | undefined
-      executor.execute(() => {
-        thread = Thread.currentThread()
-        throw thrown
-      })
-      executor.execute(() => Promise.reject(rejected))
+      await using lab = new ContractLab(subject)
+      const executor = await lab.open()
+      executor.execute(lab.work.throwingItsThread)
+      executor.execute(lab.work.rejecting(new Error("rejected")))
       assert.equal(await executor.submit(() => "alive"), "alive")
-      const uncaught: { thread: Thread; error: unknown }[] = []
-      await eventually(() => uncaught.push(...lab.takeUncaughtWithThreads()) >= 2)
-      await turns()
-      uncaught.push(...lab.takeUncaughtWithThreads())
-      assert.deepEqual(new Set(uncaught.map(({ error }) => error)), new Set([thrown, rejected]))
-      assert.equal(uncaught.length, 2)
-      assert.equal(uncaught.find(({ error }) => error === thrown)?.thread, thread)
+      const uncaught: Uncaught[] = []
+      await eventually(() => uncaught.push(...lab.takeUncaught()) >= 2)
+      await executor.close()
+      uncaught.push(...lab.takeUncaught())
+      const [{ thread, error }, ...others] = uncaught.toSorted(
+        (a, b) => Number(messageOf(a) === "rejected") - Number(messageOf(b) === "rejected"),
+      ) as [Uncaught]
+      assert.equal((error as Error).message, thread.name)
+      assert.deepEqual(others.map(messageOf), ["rejected"])
     },
   )
 
   test(`[ES7] ${name}: nothing runs inside the call of submit or execute`, async () => {
-    await using lab = new Lab()
-    const executor = lab.keep(open(lab.factory))
-    let runs = 0
-    const future = executor.submit(() => ++runs)
-    executor.execute(() => ++runs)
-    assert.equal(runs, 0)
-    await future
-    await eventually(() => runs === 2)
+    await using lab = new ContractLab(subject)
+    const executor = await lab.open()
+    const notes = lab.work.notes()
+    {
+      using _held = lab.work.holdThreads()
+      executor.submit(notes.task("submitted"))
+      executor.execute(notes.task("executed"))
+      assert.deepEqual(notes.texts, [])
+    }
+    await eventually(() => notes.texts.length === 2)
   })
 
   test(`[ES8] ${name}: what is no task is a TypeError, and nothing comes of it`, async () => {
-    await using lab = new Lab()
-    const executor = lab.keep(open(lab.factory))
+    await using lab = new ContractLab(subject)
+    const executor = await lab.executor()
     for (const value of [null, undefined, 1, "run", {}]) {
       assert.throws(() => executor.submit(wrong(value)), TypeError)
       assert.throws(() => executor.execute(wrong(value)), TypeError)
@@ -140,149 +150,62 @@ export function testTasks(subject: ExecutorUnderTest): void {
   })
 
   test(`[ES9] ${name}: a task sees what was done before its submission, and who saw it done sees what it did`, async () => {
-    await using lab = new Lab()
-    const executor = lab.keep(open(lab.factory))
-    const trace: string[] = []
-    trace.push("before")
-    const future = executor.submit(() => trace.push(`task after ${trace.join()}`))
-    trace.push("submitted")
-    await eventually(() => future.isDone)
-    assert.deepEqual(trace, ["before", "submitted", "task after before,submitted"])
-  })
-
-  test(`[ES10] ${name}: a task can submit to the executor it runs in`, async () => {
-    await using lab = new Lab()
-    const executor = lab.keep(open(lab.factory))
-    const inner = await executor.submit(() => ({ future: executor.submit(() => "inner") }))
-    assert.equal(await inner.future, "inner")
-  })
-
-  test(`[ES11] ${name}: a task cancelled before its start never starts`, async () => {
-    await using lab = new Lab()
-    const executor = lab.keep(open(lab.factory))
-    let runs = 0
-    const early = executor.submit(() => ++runs)
-    assert.equal(early.cancel(), true)
-    assert.equal(await executor.submit(() => "after"), "after")
-    await turns()
-    assert.equal(runs, 0)
-    assert.equal(early.state, "cancelled")
-  })
-
-  test(`[ES12] ${name}: cancel(false) leaves a running task in peace, its future is cancelled at once`, async () => {
-    await using lab = new Lab()
-    const executor = lab.keep(open(lab.factory))
-    const gate = lab.gate()
-    const future = executor.submit(gate.interruptible)
-    await gate.entered()
-    assert.equal(future.cancel(false), true)
-    assert.equal(future.cancel(false), false)
-    assert.ok((await rejectionOf(future)) instanceof CancellationError)
-    await turns()
-    assert.equal(gate.inside, 1)
-    assert.equal(gate.threads[0]?.isInterrupted, false)
-  })
-
-  test(`[ES13] ${name}: cancel(true) interrupts a running task: its waits end and its signal aborts`, async () => {
-    await using lab = new Lab()
-    const executor = lab.keep(open(lab.factory))
-    let signal: AbortSignal | undefined
-    let heard: unknown
-    const future = executor.submit(async () => {
-      signal = Thread.currentThread().signal
-      await Thread.sleep(Infinity).catch((error: unknown) => (heard = error))
-    })
-    await eventually(() => signal !== undefined)
-    assert.equal(future.cancel(true), true)
-    assert.equal(signal?.aborted, true)
-    await eventually(() => heard !== undefined)
-    assert.ok(heard instanceof InterruptedError)
-    assert.ok((await rejectionOf(future)) instanceof CancellationError)
-  })
-
-  test(`[ES14] ${name}: the interrupt of a cancelled task does not reach the next one`, async () => {
-    await using lab = new Lab()
-    const executor = lab.keep(open(lab.factory))
-    const gate = lab.gate()
-    const future = executor.submit(gate.body) // takes no notice of the interrupt
-    await gate.entered()
-    future.cancel(true)
-    const next = executor.submit(() => Thread.currentThread().isInterrupted)
-    gate.open()
-    assert.equal(await next, false)
-  })
-
-  test(`[ES15] ${name}: a get whose time is up leaves the task alone`, async () => {
-    await using lab = new Lab()
-    const executor = lab.keep(open(lab.factory))
-    const gate = lab.gate()
-    const future = executor.submit(gate.interruptible)
-    assert.ok((await rejectionOf(future.get(1))) instanceof TimeoutError)
-    assert.ok((await rejectionOf(future.get(0))) instanceof TimeoutError)
-    gate.open("value")
-    assert.equal(await future.get(), "value")
-    assert.equal(await future.get(0), "value")
-  })
-
-  test(`[ES16] ${name}: a thread interrupted in get hears it, the task does not`, async () => {
-    await using lab = new Lab()
-    const executor = lab.keep(open(lab.factory))
-    const gate = lab.gate()
-    const future = executor.submit(gate.interruptible)
-    await gate.entered()
-    const caller = lab.call(() => future.get())
-    await turns()
-    caller.thread.interrupt()
-    const outcome = await caller.outcome
-    assert.ok(outcome.status === "rejected" && outcome.reason instanceof InterruptedError)
-    assert.equal(caller.thread.isInterrupted, false)
-    gate.open("unharmed")
-    assert.equal(await future, "unharmed")
-  })
-
-  test(`[ES17] ${name}: a cancelled task's get is a CancellationError, with or without limit, queued or running`, async () => {
-    await using lab = new Lab()
-    const executor = lab.keep(open(lab.factory))
-    const gate = lab.gate()
-    const running = executor.submit(gate.body)
-    await gate.entered()
-    const waiting = executor.submit(() => "never")
-    assert.deepEqual([running.cancel(), waiting.cancel()], [true, true])
-    for (const future of [running, waiting]) {
-      assert.ok((await rejectionOf(future.get())) instanceof CancellationError)
-      assert.ok((await rejectionOf(future.get(1000))) instanceof CancellationError)
-      assert.deepEqual([future.isCancelled, future.isDone], [true, true])
-      assert.throws(() => future.getSync(), CancellationError)
+    await using lab = new ContractLab(subject)
+    const executor = await lab.executor()
+    const cell = lab.work.cell()
+    for (let round = 0; round < 3; round++) {
+      cell.value = 10 * round
+      const future = executor.submit(cell.increment)
+      await eventually(() => future.isDone)
+      assert.deepEqual([future.resultNow(), cell.value], [10 * round, 10 * round + 1])
     }
   })
 
+  test(`[ES10] ${name}: a task can submit to the executor it runs in`, needs(subject, "own tasks"), async () => {
+    await using lab = new ContractLab(subject)
+    const executor = await lab.executor()
+    const notes = lab.work.notes()
+    await executor.submit(lab.work.submittingTo(executor, notes, "inner"))
+    await eventually(() => notes.texts.length === 1)
+    assert.deepEqual(notes.texts, ["inner"])
+  })
+
   test(`[ES18] ${name}: no more tasks run at once than there are threads, and all run in the end`, async () => {
-    await using lab = new Lab()
-    const executor = lab.keep(open(lab.factory))
-    const gate = lab.gate()
-    const count = Math.min(subject.threads, 20) + 5
+    await using lab = new ContractLab(subject)
+    const executor = await lab.executor()
+    const gate = lab.work.gate("done")
+    const count = lab.work.many
+    const threads = Math.min(subject.threads, count)
     const futures = Array.from({ length: count }, () => executor.submit(gate.body))
-    await turns()
-    assert.equal(gate.inside, Math.min(subject.threads, count))
-    gate.open("done")
+    await gate.entered(threads)
+    await gate.noticed()
+    gate.open()
     for (const future of futures) assert.equal(await future, "done")
+    assert.deepEqual([gate.entries, gate.most], [count, threads])
   })
 
   test(
     `[ES19] ${name}: what waits for a thread starts in the order in which it came`,
-    needs(subject, "queue"),
+    needs(subject, "queue", "order"),
     async () => {
-      await using lab = new Lab()
-      const executor = lab.keep(open(lab.factory))
-      const gate = lab.gate()
-      for (let i = 0; i < subject.threads; i++) executor.submit(gate.body)
-      const started: number[] = []
-      const futures = [0, 1, 2, 3, 4].map((n) => executor.submit(() => started.push(n)))
-      await turns()
-      assert.deepEqual(started, [])
-      gate.open()
+      await using lab = new ContractLab(subject)
+      const executor = await lab.executor()
+      const others = lab.work.gate()
+      await lab.occupy(executor, others, subject.threads - 1)
+      const gate = lab.work.gate()
+      await lab.occupy(executor, gate, 1)
+      const notes = lab.work.notes()
+      const texts = ["1", "2", "3", "4", "5"]
+      const futures = texts.map((text) => executor.submit(notes.task(text)))
+      await gate.noticed()
+      assert.deepEqual(notes.texts, [])
+      gate.open() // one thread is enough, and if there were two, nobody could tell which of them began first
       await Promise.all(futures)
-      assert.deepEqual(started, [0, 1, 2, 3, 4])
+      assert.deepEqual(notes.texts, texts)
     },
   )
+}
+
+function messageOf({ error }: Uncaught): string {
+  return (error as Error).message
 }

@@ -8,6 +8,7 @@ import {
   type Thread,
   type ThreadFactory,
   TimeoutError,
+  virtualThreads,
   type WaitOptions,
 } from "corepool"
 import { getEventListeners } from "node:events"
@@ -23,17 +24,18 @@ export interface Caller<T> {
 /** Looks after executors of every kind, as Pools does after pools. */
 export class Lab extends Pools {
   readonly #executors: ExecutorService[] = []
+  readonly #callers: Thread[] = []
 
   keep<E extends ExecutorService>(executor: E): E {
     this.#executors.push(executor)
     return executor
   }
 
-  /** Runs the function on a thread of its own: one that can be interrupted without harm to the test. */
+  /** Runs the function on a virtual thread of its own: one that can be interrupted without harm to the test. */
   call<T>(body: () => PromiseLike<T>): Caller<T> {
     let thread: Thread | null | undefined
     const outcome = new Promise<PromiseSettledResult<T>>((resolve) => {
-      thread = this.factory.newThread(async () => {
+      thread = virtualThreads().newThread(async () => {
         try {
           resolve({ status: "fulfilled", value: await body() })
         } catch (reason) {
@@ -42,6 +44,7 @@ export class Lab extends Pools {
       })
     })
     if (thread == null) throw new Error("No thread")
+    this.#callers.push(thread)
     thread.start()
     return { thread, outcome }
   }
@@ -50,6 +53,7 @@ export class Lab extends Pools {
     for (const executor of this.#executors) executor.shutdownNow()
     await super[Symbol.asyncDispose]()
     await eventually(() => this.#executors.every((executor) => executor.isTerminated))
+    await eventually(() => this.#callers.every((thread) => !thread.isAlive))
   }
 }
 

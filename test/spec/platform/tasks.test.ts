@@ -1,13 +1,5 @@
 /** Tasks of platform threads, and their futures. */
-import {
-  Executors,
-  FutureTask,
-  NotSerializableError,
-  platformThreads,
-  TaskNotPortableError,
-  type Thread,
-  TimeoutError,
-} from "corepool"
+import { Executors, FutureTask, NotSerializableError, TaskNotPortableError, TimeoutError } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, rejectionOf, thrownBy } from "../../support/harness.ts"
@@ -66,7 +58,10 @@ test("[PL4] what cannot be sent is refused at once, and nothing is counted", asy
   assert.ok(submit(SharedGate) instanceof TaskNotPortableError)
   assert.ok(submit(tasks.same, () => 1) instanceof NotSerializableError)
   assert.ok(submit(tasks.same, { deep: [Symbol("s")] }) instanceof NotSerializableError)
-  assert.ok(thrownBy(() => pool.execute({ run() {} })) instanceof TaskNotPortableError)
+  const runnable = { run() {} }
+  assert.ok(thrownBy(() => pool.execute(runnable)) instanceof TaskNotPortableError)
+  assert.ok(thrownBy(() => pool.execute(new FutureTask(runnable, 1))) instanceof TaskNotPortableError)
+  assert.ok(thrownBy(() => pool.with({ name: "view" }).execute(runnable)) instanceof TaskNotPortableError)
   class OwnWay extends FutureTask<number> {
     override run(): void {}
   }
@@ -97,18 +92,6 @@ test("[PL7] a variable that the function captures is named", async () => {
   const error = (await rejectionOf(pool.submit(() => captured + 1))) as Error
   assert.ok(error instanceof TaskNotPortableError)
   assert.match(error.message, /`captured`/)
-})
-
-test("[PL8] the error of a command is told with its thread, which is replaced", async () => {
-  const heard: [Thread, unknown][] = []
-  const factory = platformThreads({ name: "w", uncaughtException: (thread, error) => heard.push([thread, error]) })
-  await using pool = Executors.newFixedThreadPool(1, factory)
-  pool.execute(tasks.fail, "by a command")
-  assert.equal(await pool.submit(tasks.threadName), "w-2")
-  await eventually(() => heard.length === 1)
-  const [thread, error] = heard[0] as [Thread, Error]
-  assert.deepEqual([thread.name, error.name, error.message], ["w-1", "RangeError", "by a command"])
-  assert.equal(pool.completedTaskCount >= 1, true)
 })
 
 test("[PL9] tasks begin in the order in which they were submitted", async () => {

@@ -1,6 +1,6 @@
 /** The contract of ExecutorService, put to the scheduled executors. */
 import { Executors } from "corepool"
-import { type ExecutorUnderTest, testExecutorService } from "../../contract/executor-service.ts"
+import { AWAITING, type ExecutorUnderTest, testExecutorService } from "../../contract/executor-service.ts"
 
 const HANDLER = "what an executed command throws is in a future that nobody has; see [SC5]"
 
@@ -27,6 +27,13 @@ const SUBJECTS: readonly ExecutorUnderTest[] = [
     name: "view of a scheduled pool",
     threads: 2,
     open: (factory) => Executors.newScheduledThreadPool(2, factory).with({ name: "view" }),
+  },
+  {
+    name: "scheduled pool of platform threads",
+    work: AWAITING,
+    threads: 2,
+    open: (factory) => Executors.newScheduledThreadPool(2, factory),
+    lacks: { handler: HANDLER },
   },
 ]
 
