@@ -23,7 +23,7 @@ export function describeOutcome(
 
 /** What has arguments may have no name of its own. */
 function nameable(callable: Call["fn"]): Call["fn"] {
-  return callable.name === "" ? callOf(callable as () => unknown).fn : callable
+  return callable.name === "" ? callOf(callable).fn : callable
 }
 
 /** An error as a message; a task may throw anything, also what has no text. */

@@ -5,20 +5,17 @@
  * known here alone. What becomes of the task is decided in the record; the future follows as soon as this thread looks:
  * when its bell rings, when somebody asks the future, and while it blocks for one.
  */
-import { CANCELLED, EXCEPTIONAL, INTERRUPTED, INTERRUPTING, NORMAL } from "../future/task-state.ts"
-import { decodeArguments, encodeArguments } from "../codec/arguments.ts"
+import { CANCELLED, EXCEPTIONAL, NORMAL } from "../future/task-state.ts"
+import { encodeArguments } from "../codec/arguments.ts"
 import type { Letter } from "../codec/letter.ts"
-import { NotSerializableError, TimeoutError } from "../errors.ts"
+import { NotSerializableError } from "../errors.ts"
 import { Carrier } from "../executor/carrier.ts"
 import { priorityOf, setTransfer, transferOf } from "../executor/with-options.ts"
 import type { Call } from "../future/call.ts"
 import { FutureTask } from "../future/future-task.ts"
 import type { Runnable } from "../future/runnable.ts"
-import type { RemoteTasks } from "../future/task-parties.ts"
 import { Bell } from "../memory/bell.ts"
-import { fromShared, sharedNow, Timer, toShared } from "../time/timer.ts"
-import { Watch } from "../memory/watch.ts"
-import { DUE, type Steps, TIMEOUT } from "../memory/waiting.ts"
+import { sharedNow, toShared } from "../time/timer.ts"
 import type { Boxes } from "./boxes.ts"
 import type { FunctionTable } from "./function-table.ts"
 import { requireAmong, requirePresent } from "../task/transfer.ts"
@@ -26,6 +23,7 @@ import { BY_ARRIVAL, BY_PRIORITY, COMMAND, REACHABLE, TIMED, TOLD, VOID } from "
 import { Outgoing } from "./outgoing.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { PostOffice } from "./post-office.ts"
+import { type Mailbox, RemoteFutures } from "./remote-futures.ts"
 import { ON_ITS_WAY, outcomeOf } from "./results.ts"
 import { callIn, futureOf, isForever, resultOf } from "./task-calls.ts"
 import type { TaskRecords } from "./task-records.ts"
@@ -54,15 +52,11 @@ export interface Service {
 const FEW = 16
 const SAMPLE = 32
 
-/** How long a thread looks before it blocks, in ms. */
-const WATCH = 0.1
-
-export class Submissions implements RemoteTasks {
+export class Submissions implements Mailbox {
   readonly bell: Bell
   readonly #tasks: TaskRecords
   readonly #boxes: Boxes
   readonly #functions: FunctionTable
-  readonly #service: Service
   readonly #box: number
   readonly #ordering: number
   readonly #office: PostOffice
@@ -79,30 +73,24 @@ export class Submissions implements RemoteTasks {
   #kept = false
   #isRetired = false
   #isRetiring = false
-  /** How many calls of {@link blocking} this thread is in. */
-  #blocked = 0
   /** Slots that have arrived and are yet to be looked at, and how far that has come. */
   #arrived: number[] = []
   #next = 0
   readonly #append = (slots: readonly number[]): void => {
     for (const slot of slots) this.#arrived.push(slot) // not by spreading: there may be a million
   }
-  /** While a future is told what has come of its task: the number of the worker that ran it, if what came of it is an error. */
-  #ranOn: number | undefined
-  /** The worker that was interrupted last, for the sake of a task; 0 if that had none. */
-  #stopped = 0
-  readonly #watch = new Watch(WATCH)
-  readonly #hasMail = (): boolean => !this.#boxes.isEmpty(this.#box)
+  readonly #remote: RemoteFutures
+  readonly hasMail = (): boolean => !this.#boxes.isEmpty(this.#box)
 
   constructor(memory: PoolMemory, tasks: TaskRecords, boxes: Boxes, functions: FunctionTable, service: Service) {
     this.#tasks = tasks
     this.#boxes = boxes
     this.#functions = functions
-    this.#service = service
+    this.#remote = new RemoteFutures(tasks, this, service)
     this.#ordering = memory.ordering
     this.bell = new Bell(memory.here, () => {
       this.look()
-      service.serve(this.#blocked > 0)
+      service.serve(this.#remote.isBlocked)
     })
     this.#box = boxes.open(this.bell)
     this.#office = PostOffice.of(memory)
@@ -209,7 +197,7 @@ export class Submissions implements RemoteTasks {
   #note(slot: number, task: Runnable): void {
     if (this.#pending < FEW || slot % SAMPLE === 0) this.#tasks.noteSubmission(slot, sharedNow())
     if (this.#ordering !== BY_ARRIVAL) this.#rank(slot, task)
-    if (task instanceof FutureTask) futureOf(task).runElsewhere(this, this.#tasks.handleOf(slot))
+    if (task instanceof FutureTask) futureOf(task).runElsewhere(this.#remote, this.#tasks.handleOf(slot))
     this.#submitted[slot] = task
     if (!isForever(task) && ++this.#pending === 1) this.bell.hold()
   }
@@ -230,13 +218,6 @@ export class Submissions implements RemoteTasks {
     const task = this.#submitted[slot]
     if (task instanceof FutureTask && this.#tasks.isWhole(slot)) task.sendArguments()
     else this.#outgoing.seal(slot)
-  }
-
-  argumentsOf(handle: number): unknown[] {
-    const letter = this.#tasks.read(this.#tasks.slotOf(handle))
-    const args = decodeArguments(letter, NOT_MOVED)
-    letter.release()
-    return args
   }
 
   /**
@@ -320,89 +301,29 @@ export class Submissions implements RemoteTasks {
       hook?.(task, undefined)
     } else if (task !== undefined) {
       hook?.(task, failed ? outcome : undefined)
-      if (failed && state < CANCELLED) this.#reportUncaught(outcome, worker)
+      if (failed && state < CANCELLED) this.#remote.reportUncaught(outcome, worker)
     }
   }
 
   #tell(task: FutureTask<unknown>, state: number, failed: boolean, outcome: unknown, worker = 0): void {
     const future = futureOf(task)
-    const ranOn = this.#ranOn
-    this.#ranOn = worker
+    const { ranOn } = this.#remote
+    this.#remote.ranOn = worker
     try {
       if (state >= CANCELLED)
         future.abandon(undefined) // by somebody else, if it was not from here
       else if (failed) future.fail(outcome)
       else future.complete(resultOf(future, outcome))
     } finally {
-      this.#ranOn = ranOn
+      this.#remote.ranOn = ranOn
     }
     if (future !== task) task.complete(undefined)
   }
 
-  // ------------------------------------------------------------------ cancelling and waiting
-
-  cancel(handle: number, mayInterruptIfRunning: boolean): boolean {
-    const slot = this.#tasks.slotOf(handle)
-    if (!this.#tasks.leaveNew(slot, mayInterruptIfRunning ? INTERRUPTING : CANCELLED)) return false
-    if (mayInterruptIfRunning) {
-      this.#stopped = this.#service.stop(slot, handle)
-      this.#tasks.settle(slot, INTERRUPTED)
-    }
-    // It stays where it is until its turn comes, and one who waits to hear of that counts on. Nobody else does.
+  /** It stays where it is until its turn comes, and one who waits to hear of that counts on. Nobody else does. */
+  cancelled(slot: number): void {
     const task = this.#submitted[slot]
     if (task !== undefined && !(task instanceof Carrier) && !isForever(task)) this.#discount()
-    return true
-  }
-
-  /** Keeps looking for a moment: to be woken takes longer than most tasks. True if something has arrived. */
-  #glance(): boolean {
-    return this.#watch.isWorthwhile && this.#watch.until(this.#hasMail)
-  }
-
-  startOf(handle: number): number | undefined {
-    const start = this.#tasks.startOf(this.#tasks.slotOf(handle))
-    return start === 0 ? undefined : fromShared(start)
-  }
-
-  report(error: unknown): void {
-    const worker = this.#ranOn
-    if (worker === undefined) this.#service.reportExpired(error, this.#stopped)
-    else this.#reportUncaught(error, worker)
-  }
-
-  /** Worker 0 has died of it, which was told then. */
-  #reportUncaught(error: unknown, worker: number): void {
-    if (worker !== 0) this.#service.reportUncaught(error, worker)
-  }
-
-  timeOf(handle: number): { time: number; isRunning: boolean } {
-    const slot = this.#tasks.slotOf(handle)
-    return { time: fromShared(this.#tasks.rankOf(slot)), isRunning: this.#service.isRunning(slot, handle) }
-  }
-
-  awaited(handle: number): void {
-    const slot = this.#tasks.slotOf(handle)
-    if (!this.#tasks.isCurrent(handle) || this.#service.help(slot, false)) return
-    const due = this.#service.untilHelp(slot)
-    if (due !== Infinity) new Timer(due, true, () => this.awaited(handle))
-  }
-
-  *blocking(future: { readonly isDone: boolean }, handle: number): Steps<void> {
-    const slot = this.#tasks.slotOf(handle)
-    this.#blocked++
-    try {
-      for (;;) {
-        this.look()
-        if (future.isDone) return
-        if (this.#service.help(slot, true)) continue
-        if (this.#glance()) continue
-        const wake = yield { list: this.bell, atMost: this.#service.dueIn(slot) }
-        if (wake === TIMEOUT) throw new TimeoutError("The task did not complete in time")
-        if (wake === DUE) this.#service.serve(true)
-      }
-    } finally {
-      this.#blocked--
-    }
   }
 }
 

@@ -79,6 +79,11 @@ export class Timer {
     if (delay !== Infinity) this.#sleep(delay)
   }
 
+  /** One that nobody is going to cancel, and that keeps nothing alive. */
+  static after(delay: number, fire: () => void): void {
+    void new Timer(delay, true, fire)
+  }
+
   cancel(): void {
     clearTimeout(this.#handle)
   }

@@ -72,7 +72,9 @@ class Actual {
     const run = (): unknown => {
       this.starts.push(`${name}@${this.clock.now}`)
       runs++
-      return plan.lasts === 0 ? end() : this.clock.sleep(plan.lasts).then(end)
+      if (plan.lasts > 0) return this.clock.sleep(plan.lasts).then(end)
+      end()
+      return undefined
     }
     switch (plan.kind) {
       case "once":

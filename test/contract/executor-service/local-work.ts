@@ -151,6 +151,6 @@ class LocalNotes implements Notes {
   }
 
   call(text: string): [fn: (...args: never[]) => unknown, ...args: never[]] {
-    return [this.#note as (...args: never[]) => unknown, text as never]
+    return [this.#note, text as never]
   }
 }

@@ -175,7 +175,7 @@ class SharedMemoryNotes implements Notes {
   }
 
   call(text: string): [fn: (...args: never[]) => unknown, ...args: never[]] {
-    return [tasks.note as (...args: never[]) => unknown, this.at as never, this.numberOf(text) as never]
+    return [tasks.note, this.at as never, this.numberOf(text) as never]
   }
 
   get texts(): string[] {

@@ -67,7 +67,7 @@ export class PoolThreads {
         const activity = new Int32Array(new SharedArrayBuffer(ACTIVITY.SIZE * 4))
         const inheritance: Inheritance = { activity, short, legacy: legacy() }
         // The pool starts the thread before anybody else can make one.
-        setEnvironmentData(INHERITANCE, inheritance as never)
+        setEnvironmentData(INHERITANCE, inheritance)
         const thread = threads.newThread(target)
         if (thread != null) this.#threads.push({ thread, activity })
         return thread

@@ -136,7 +136,7 @@ test("[PL12] many tasks that end while nobody looks are all there", async () => 
   await eventually(() => settled === 20_000)
 })
 
-test("[PL34] a task that comes back unrun has its arguments", async () => {
+test("[PL35] a task that comes back unrun has its arguments", async () => {
   await using pool = Executors.newFixedThreadPool(1)
   using gate = new SharedGate()
   void pool.submit(tasks.pass, gate.index)
@@ -150,7 +150,7 @@ test("[PL34] a task that comes back unrun has its arguments", async () => {
   ]
   list.numbers.push(100)
   assert.equal(pool.queue.poll(), first)
-  first.run()
+  void first.run()
   assert.equal(first.resultNow(), 4)
   assert.ok(pool.remove(second))
   pool.execute(second) // with its arguments, once more
@@ -158,7 +158,7 @@ test("[PL34] a task that comes back unrun has its arguments", async () => {
   const unrun = pool.shutdownNow() as FutureTask<number>[]
   gate.open()
   assert.deepEqual([second.isCancelled, third.isCancelled, unrun.length], [true, true, 2])
-  for (const task of unrun) task.run()
+  for (const task of unrun) void task.run()
   assert.deepEqual(
     unrun.map((task) => task.resultNow()),
     [6, 5],
