@@ -133,6 +133,10 @@ export const DIFFERENCES: readonly Difference[] = [
         "[PL15] a task that does not stop is ended with its thread, and what waits runs",
         "[PL15][PL16] a task that has no time left and does not stop is ended with its thread",
       ],
+      "test/spec/worker/debugger.test.ts": [
+        "[WK61] a warning of a thread that is terminated, inspected: true",
+        "[WK61] a warning of a thread that is terminated, inspected: false",
+      ],
       "test/stress/arena.test.ts": [
         "[AR10][AR12] threads that are ended at any moment cost what they had in hand, and nothing else",
       ],
