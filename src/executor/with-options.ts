@@ -10,12 +10,14 @@ import {
   requireString,
   typeError,
 } from "../checks.ts"
-import { TimeoutError, UnsupportedOperationError } from "../errors.ts"
+import { NotSerializableError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import { renamed } from "../future/call.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
 import type { TaskWatcher } from "../future/task-parties.ts"
+import { identityOf } from "../identity.ts"
 import { listen, unlisten } from "../memory/abort.ts"
+import { type Handle, SHAREABLE } from "../memory/shared-memory.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import { requireTransferList } from "../task/transfer.ts"
 import { Thread } from "../thread/thread.ts"
@@ -23,6 +25,12 @@ import { now, Timer } from "../time/timer.ts"
 import { Carrier } from "./carrier.ts"
 import type { ExecutorService, TaskHost, TaskOptions } from "./executor.ts"
 import { ExecutorServiceBase } from "./executor-service-base.ts"
+
+/** What another thread needs to have the same view. */
+export interface ViewHandle extends Handle {
+  readonly inner: Handle
+  readonly options: TaskOptions
+}
 
 export function withOptions(executor: ExecutorService & TaskHost, options: TaskOptions): ExecutorService {
   return new ExecutorView(executor, requireTaskOptions(options))
@@ -41,6 +49,24 @@ class ExecutorView extends ExecutorServiceBase {
         "`priority` needs an executor that orders its tasks: give the pool a PriorityBlockingQueue as workQueue",
       )
     }
+  }
+
+  /** @internal */
+  get [SHAREABLE](): true {
+    return true
+  }
+
+  /** @internal */
+  get handle(): ViewHandle {
+    const { signal, transfer, ...options } = this.#options
+    if (signal !== undefined || transfer !== undefined) {
+      throw new NotSerializableError(
+        `A view with \`${signal === undefined ? "transfer" : "signal"}\` cannot be sent to another thread, as that belongs to this one: send the executor, and call with() there`,
+      )
+    }
+    const { handle: inner } = this.#executor as { readonly handle?: Handle }
+    if (inner === undefined) throw cannotBeSent(this.#executor)
+    return { corepool: "ExecutorView", space: inner.space, memory: inner.memory, inner, options }
   }
 
   /** Options of a view of a view add up; the later one wins. */
@@ -142,6 +168,13 @@ class ExecutorView extends ExecutorServiceBase {
   get isTerminated(): boolean {
     return this.#executor.isTerminated
   }
+}
+
+/** What is no good in another thread must not arrive there as an object without its methods. */
+export function cannotBeSent(executor: object): NotSerializableError {
+  return new NotSerializableError(
+    `${identityOf(executor)} cannot be sent to another thread: it is run by this one. Of executors only pools of platform threads can`,
+  )
 }
 
 /** The time limits and the signal of one task; what they hold is let go when the task is over. */

@@ -7,7 +7,8 @@ import { AtomicInteger } from "../atomic/atomic-integer.ts"
 import { AtomicLong } from "../atomic/atomic-long.ts"
 import { registerShareable, reviveShareable } from "../codec/revival.ts"
 import { type DelegatedHandle, DelegatedExecutorService } from "../executor/delegated-executor-service.ts"
-import type { ExecutorService } from "../executor/executor.ts"
+import type { ExecutorService, TaskHost } from "../executor/executor.ts"
+import { type ViewHandle, withOptions } from "../executor/with-options.ts"
 import { ReentrantLock } from "../lock/reentrant-lock.ts"
 import { ReentrantReadWriteLock } from "../lock/reentrant-read-write-lock.ts"
 import type { Shared } from "../memory/shared-memory.ts"
@@ -36,6 +37,9 @@ export function registerPools(open: (handle: Shared) => ExecutorService): void {
     const inner = reviveShareable(handle.inner.corepool, handle.inner)
     return new DelegatedExecutorService(inner as ExecutorService)
   })
+  registerShareable("ExecutorView", ({ inner, options }: ViewHandle) =>
+    withOptions(reviveShareable(inner.corepool, inner) as ExecutorService & TaskHost, options),
+  )
 }
 
 /** And for pools of tasks with times. */

@@ -6,10 +6,12 @@ import { isPromiseLike, rangeError, requireFunction } from "../checks.ts"
 import { CancellationError, IllegalStateError, RejectedExecutionError, TimeoutError } from "../errors.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import { cancelAll, requireTasks } from "../executor/invoke.ts"
+import { cannotBeSent } from "../executor/with-options.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import { type Callable, commandOf, type Runnable, start } from "../future/runnable.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
+import { SHAREABLE } from "../memory/shared-memory.ts"
 import { abortOf, awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
 import type { Thread } from "../thread/thread.ts"
 import { newThreadOf, requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
@@ -26,6 +28,16 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
   constructor(factory: ThreadFactory) {
     super()
     this.#factory = requireThreadFactory("factory", factory)
+  }
+
+  /** @internal */
+  get [SHAREABLE](): true {
+    return true
+  }
+
+  /** @internal */
+  get handle(): never {
+    throw cannotBeSent(this)
   }
 
   /** How many threads there are now. */

@@ -102,7 +102,7 @@ export function testClosing(subject: ExecutorUnderTest): void {
 
   test(
     `[ES38] ${name}: a task that closes its own executor is told so instead of waiting for itself`,
-    needs(subject, "self-knowledge", "own tasks"),
+    needs(subject, "self-knowledge"),
     async () => {
       await using lab = new ContractLab(subject)
       const executor = await lab.executor()

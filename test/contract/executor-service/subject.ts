@@ -16,8 +16,6 @@ export type Ability =
   | "handler"
   /** Knows its own threads, so that `close` notices that it would wait for itself. */
   | "self-knowledge"
-  /** Can be used by its own tasks. */
-  | "own tasks"
 
 export interface ExecutorUnderTest {
   readonly name: string

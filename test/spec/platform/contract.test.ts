@@ -57,7 +57,6 @@ const SUBJECTS: readonly ExecutorUnderTest[] = [
         workQueue: new PriorityBlockingQueue(),
         threadFactory,
       }).with({ priority: 1 }),
-    lacks: { "own tasks": "a view belongs to the thread that has made it; the pool itself can be sent" },
   },
   {
     name: "platform thread per task",

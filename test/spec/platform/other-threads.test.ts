@@ -4,6 +4,7 @@ import {
   CallerRunsPolicy,
   Executors,
   type Future,
+  platformThreads,
   type RejectedExecutionHandler,
   ThreadPoolExecutor,
   virtualThreads,
@@ -13,6 +14,7 @@ import test from "node:test"
 import { setEnvironmentData } from "node:worker_threads"
 import { thrownBy } from "../../support/harness.ts"
 import { runProgram } from "../../support/child.ts"
+import { SharedGate } from "../../support/shared-words.ts"
 import * as tasks from "./tasks.ts"
 
 /** Workers find the pool that they are to open in their environment. */
@@ -26,9 +28,37 @@ test("[PL26] a task finds its own pool, and the same one each time", async () =>
   assert.deepEqual(await pool.submit(tasks.poolSizes), [2, 1, 1, false, true])
 })
 
-test("[PL26] a pool of virtual threads cannot be sent", async () => {
+test("[PL26] an executor of virtual threads cannot be sent", async () => {
   await using pool = Executors.newFixedThreadPool(1, virtualThreads())
   assert.equal((thrownBy(() => pool.handle) as Error).name, "NotSerializableError")
+  await using platform = Executors.newFixedThreadPool(1)
+  await using perTask = Executors.newVirtualThreadPerTaskExecutor()
+  for (const executor of [pool, perTask, pool.with({}), perTask.with({})]) {
+    for (const it of [executor, Executors.unconfigurableExecutorService(executor)]) {
+      const error = thrownBy(() => platform.submit(tasks.same, it)) as Error
+      assert.equal(error.name, "NotSerializableError")
+      assert.match(error.message, /cannot be sent to another thread/)
+    }
+  }
+})
+
+test("[WO30] a view can be given to a task, with its options", async () => {
+  await using pool = Executors.newFixedThreadPool(2, platformThreads({ terminateAfter: Infinity }))
+  const views = [pool.with({ timeout: 1, name: "brief" }), pool.with({ timeout: 100_000 }).with({ timeout: 1 })]
+  for (const view of [...views, Executors.unconfigurableExecutorService(pool).with({ timeout: 1 })]) {
+    using gate = new SharedGate()
+    assert.equal(await pool.submit(tasks.waitThrough, view, gate.index), "TimeoutError")
+  }
+})
+
+test("[WO30] a view with a signal or a transfer list is refused", async () => {
+  await using pool = Executors.newFixedThreadPool(1)
+  const { signal } = new AbortController()
+  for (const [options, name] of [[{ signal }, "signal"] as const, [{ transfer: [] }, "transfer"] as const]) {
+    const error = thrownBy(() => pool.submit(tasks.same, pool.with(options))) as Error
+    assert.equal(error.name, "NotSerializableError")
+    assert.match(error.message, new RegExp(`A view with \`${name}\``))
+  }
 })
 
 for (const size of [1, 2]) {

@@ -1,5 +1,5 @@
 /** What the threads of these tests run. */
-import { InterruptedError, task, Thread, ThreadPoolExecutor, virtualThreads } from "corepool"
+import { type ExecutorService, InterruptedError, task, Thread, ThreadPoolExecutor, virtualThreads } from "corepool"
 import { getEnvironmentData } from "node:worker_threads"
 import { words } from "../../support/shared-words.ts"
 
@@ -122,6 +122,11 @@ export const blockForAsync = task(import.meta.url, function blockForAsync(): str
   } catch (error) {
     return (error as Error).name
   }
+})
+
+/** What becomes of a child that waits at a gate, and is given to this executor. */
+export const waitThrough = task(import.meta.url, async function waitThrough(executor: ExecutorService, gate: number) {
+  return await executor.submit(passAsync, gate).then(String, (error: unknown) => (error as Error).name)
 })
 
 /** What becomes of a child that the pool has no room for. */
