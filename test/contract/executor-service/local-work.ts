@@ -47,6 +47,8 @@ class LocalWork implements Work {
     }
   }
 
+  readonly threadName: Callable<string> = () => Thread.currentThread().name
+
   readonly throwingItsThread: Callable<never> = () => {
     throw new Error(Thread.currentThread().name)
   }

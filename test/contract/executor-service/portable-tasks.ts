@@ -164,6 +164,10 @@ export const rejectWith = task(import.meta.url, async function rejectWith(error:
   throw error
 })
 
+export const threadName = task(import.meta.url, function threadName(): string {
+  return Thread.currentThread().name
+})
+
 export const throwItsThread = task(import.meta.url, function throwItsThread(): never {
   throw new Error(Thread.currentThread().name)
 })

@@ -76,6 +76,7 @@ class PortableWork implements Work {
     return bind(tasks.rejectWith, error)
   }
 
+  readonly threadName: Callable<string> = tasks.threadName
   readonly throwingItsThread: Callable<never> = tasks.throwItsThread
   readonly isInterrupted: Callable<boolean> = tasks.isInterrupted
 

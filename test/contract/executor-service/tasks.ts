@@ -57,6 +57,7 @@ export function testTasks(subject: ExecutorUnderTest): void {
   test(`[ES4] ${name}: a failed future that nobody looks at disturbs nobody`, async () => {
     await using lab = new ContractLab(subject)
     const executor = await lab.executor()
+    const thread = await executor.submit(lab.work.threadName)
     const unhandled: unknown[] = []
     const listen = (reason: unknown): number => unhandled.push(reason)
     process.on("unhandledRejection", listen)
@@ -64,7 +65,9 @@ export function testTasks(subject: ExecutorUnderTest): void {
       const future = executor.submit(() => Promise.reject(new Error("unseen")))
       await eventually(() => future.isDone)
       await turns()
-      assert.equal(await executor.submit(() => "alive"), "alive")
+      // A platform thread ends if there is something unhandled. If there is but one, it is still the same.
+      const next = await executor.submit(lab.work.threadName)
+      if (!lab.work.sharesObjects && subject.threads === 1) assert.equal(next, thread)
     } finally {
       process.off("unhandledRejection", listen)
     }

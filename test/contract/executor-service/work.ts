@@ -70,6 +70,7 @@ export interface Work extends AsyncDisposable {
   returning(value: unknown): Callable<unknown>
   throwing(error: Error): Callable<never>
   rejecting(error: Error): Callable<never>
+  readonly threadName: Callable<string>
   /** Throws an error whose message is the name of the task's thread. */
   readonly throwingItsThread: Callable<never>
   /** Whether an interrupt is pending for the task's thread. */
