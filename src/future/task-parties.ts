@@ -20,6 +20,8 @@ export interface Timing {
   readonly time: number
   /** See pool/timetable.ts; 0 if it runs once. */
   readonly period: number
+  /** If it is due by the calendar: the time of day before which it must not begin, in ms since 1970. */
+  readonly notBefore?: number
 }
 
 /** Whoever has the task if it runs in another thread. It settles the future as soon as it hears of the end. */

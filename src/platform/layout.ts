@@ -108,7 +108,10 @@ export const TASK = {
   SEQUENCE: 27,
   /** When it was submitted, as STARTED, if it is one of those that are measured; two words. */
   SUBMITTED: 28,
-  /** In ms, if it is run again and again, see timetable.ts; two words. Only if tasks have times. */
+  /**
+   * In ms, if it is run again and again, see timetable.ts; for a BY_CALENDAR task the time of day before which it must not begin. Two
+   * words. Only if tasks have times.
+   */
   PERIOD: 30,
   SIZE: 32,
 } as const
@@ -136,6 +139,8 @@ export const MEASURED = 4
 export const REACHABLE = 16
 /** And another: what it throws is told as what a command throws, though it has a future, and its worker lives on. */
 export const TOLD = 32
+/** And another: it is one run of a series by the calendar. */
+export const BY_CALENDAR = 64
 
 /** As many as threads can share memory. */
 export const MOST_WORKERS = 1023

@@ -21,9 +21,11 @@ export class Series {
     this.#timetable = timetable
   }
 
-  /** Whether it may run now; if not, it is cancelled. */
+  /** Whether it may run now; if not, it is cancelled. Who keeps a series by the calendar then looks at the wall clock himself. */
   begin(slot: number): boolean {
-    if (this.#timetable.begin(slot)) return true
+    const notBefore = this.#tasks.notBeforeOf(slot)
+    const isTime = notBefore === -Infinity || Date.now() >= notBefore
+    if (isTime && this.#timetable.begin(slot)) return true
     this.#tasks.leaveNew(slot, CANCELLED)
     return false
   }

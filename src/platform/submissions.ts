@@ -211,6 +211,7 @@ export class Submissions implements Mailbox {
     const timing = task instanceof FutureTask ? task.timing : undefined
     const time = timing === undefined ? sharedNow() : toShared(timing.time)
     this.#tasks.enroll(slot, time, timing?.period ?? 0)
+    if (timing?.notBefore !== undefined) this.#tasks.setNotBefore(slot, timing.notBefore)
   }
 
   /** The pool has the task in this slot. */

@@ -17,8 +17,9 @@ import { Letter } from "../codec/letter.ts"
 import type { Arena } from "../memory/arena.ts"
 import { Slots } from "../memory/slots.ts"
 import { leaveNew, NEW, settle, stateOf } from "../future/task-state.ts"
+import { OF_A_SERIES } from "../pool/timetable.ts"
 import { BulkInArena } from "./bulk-in-arena.ts"
-import { MEASURED, slotsBase, TASK, tasksBase, TIMED } from "./layout.ts"
+import { BY_CALENDAR, MEASURED, slotsBase, TASK, tasksBase, TIMED } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 
 /** The parts of KIND. */
@@ -196,8 +197,7 @@ export class TaskRecords {
   noteSubmission(slot: number, time: number): void {
     this.#setDouble(slot, TASK.SUBMITTED, time)
     this.noteStart(slot, 0)
-    const record = this.recordOf(slot)
-    write(this.#words, record + TASK.FLAGS, read(this.#words, record + TASK.FLAGS) | MEASURED)
+    this.#addFlag(slot, MEASURED)
   }
 
   /** Gives a new task its place among others: a priority, or the time at which it is due. NaN if it has none: it cannot wait. */
@@ -233,7 +233,22 @@ export class TaskRecords {
 
   /** 0 if it is run once. */
   periodOf(slot: number): number {
-    return this.#double(slot, TASK.PERIOD)
+    return this.hasFlag(slot, BY_CALENDAR) ? OF_A_SERIES : this.#double(slot, TASK.PERIOD)
+  }
+
+  /** The time of day before which it must not begin, if it has one. */
+  notBeforeOf(slot: number): number {
+    return this.hasFlag(slot, BY_CALENDAR) ? this.#double(slot, TASK.PERIOD) : -Infinity
+  }
+
+  setNotBefore(slot: number, wallTime: number): void {
+    this.#setDouble(slot, TASK.PERIOD, wallTime)
+    this.#addFlag(slot, BY_CALENDAR)
+  }
+
+  #addFlag(slot: number, flag: number): void {
+    const record = this.recordOf(slot)
+    write(this.#words, record + TASK.FLAGS, read(this.#words, record + TASK.FLAGS) | flag)
   }
 
   #double(slot: number, word: number): number {

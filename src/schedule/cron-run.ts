@@ -1,4 +1,5 @@
 /** One run of a series by the calendar, as it lies in the queue of the executor. */
+import type { Timing } from "../future/task-parties.ts"
 import { OF_A_SERIES } from "../pool/timetable.ts"
 import type { Clock } from "../time/clock.ts"
 import type { CronOrder } from "./cron-series.ts"
@@ -7,11 +8,16 @@ import { type ScheduleHost, ScheduledTask } from "./scheduled-task.ts"
 export class CronRun extends ScheduledTask<unknown> {
   readonly #order: CronOrder
   readonly #clock: Clock
+  /** A thread has taken it when it was due, but it was not yet time by the wall clock. */
   #early = false
+  #cancelling = false
 
-  /** `age` is the number of the series' first run: of tasks that are due at the same time the older one is first. */
-  constructor(order: CronOrder, host: ScheduleHost, age: number | undefined) {
-    super(order.callable, host.clock.time() + order.delay, OF_A_SERIES, host)
+  /**
+   * `age` is the number of the series' first run: of tasks that are due at the same time the older one is first. `margin` is by how many
+   * milliseconds the clock of the thread that runs it may be ahead.
+   */
+  constructor(order: CronOrder, host: ScheduleHost, age: number | undefined, margin: number) {
+    super(order.callable, host.clock.time() + order.delay + margin, OF_A_SERIES, host)
     this.#order = order
     this.#clock = host.clock
     if (age !== undefined) this.number = age
@@ -20,6 +26,22 @@ export class CronRun extends ScheduledTask<unknown> {
   protected override mayBegin(): boolean {
     this.#early = this.#clock.wallTime() < this.#order.notBefore
     return !this.#early && super.mayBegin()
+  }
+
+  /** By somebody who does not say why: that is a worker thread to which the same has happened. */
+  override abandon(cause: unknown, mayInterruptIfRunning?: boolean): boolean {
+    if (!this.#cancelling && cause === undefined) this.#early = true
+    return super.abandon(cause, mayInterruptIfRunning)
+  }
+
+  override cancel(mayInterruptIfRunning?: boolean): boolean {
+    this.#cancelling = true
+    return super.cancel(mayInterruptIfRunning)
+  }
+
+  /** @internal */
+  override get timing(): Timing {
+    return { ...super.timing, notBefore: this.#order.notBefore }
   }
 
   protected override done(): void {

@@ -57,8 +57,8 @@ export interface CronHost {
 /** How long not to look at the wall clock. */
 const LEG = 3_600_000
 
-/** By so much the two clocks may disagree. Less cannot be told: the wall clock has whole milliseconds. */
-const TOLERANCE = 1
+/** By so much the two clocks may disagree, in ms. The wall clock has whole milliseconds, and a run may be given one to spare. */
+const TOLERANCE = 2
 
 /** If the wall clock goes back by so much, it was wrong before. */
 const CORRECTION = 3 * 3_600_000

@@ -1,5 +1,12 @@
 /** Series by the calendar on platform threads. Ids such as [CR33] refer to docs/spec/cron.md. */
-import { Executors, ScheduledThreadPoolExecutor, TaskNotPortableError } from "corepool"
+import {
+  CancellationError,
+  Executors,
+  platformThreads,
+  RejectedExecutionError,
+  ScheduledThreadPoolExecutor,
+  TaskNotPortableError,
+} from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, rejectionOf, thrownBy } from "../../support/harness.ts"
@@ -44,6 +51,42 @@ test("[CR33] an error ends the series, and what is not portable is refused", asy
   } finally {
     await pool.close()
   }
+})
+
+test("[CR29] a worker thread whose wall clock was set back puts the run off", async () => {
+  const preload = [new URL("cron-set-back.js", import.meta.url)]
+  const pool = new ScheduledThreadPoolExecutor({ corePoolSize: 1, threadFactory: platformThreads({ preload }) })
+  try {
+    const runs = new Int32Array(new SharedArrayBuffer(8))
+    const series = pool.scheduleCron(
+      (memory: Int32Array) => {
+        memory[0] = (memory[0] ?? 0) + 1
+        memory[1] = Number((globalThis as { setBack?: boolean }).setBack)
+      },
+      "* * * * * *",
+      {},
+      runs,
+    )
+    pool.removeOnCancel = true
+    await eventually(() => (runs[0] ?? 0) > 0)
+    assert.equal(series.state, "running")
+    series.cancel()
+    // It was taken once more than it was run; then the clock was right.
+    await eventually(() => pool.activeCount === 0 && pool.completedTaskCount === (runs[0] ?? 0) + 1)
+    assert.equal(runs[1], 0)
+  } finally {
+    pool.shutdownNow()
+    await pool.awaitTermination()
+  }
+})
+
+test("[CR26] shutdownNow gives back one run of a series on platform threads, and cancels it with the reason", async () => {
+  const pool = new ScheduledThreadPoolExecutor({ corePoolSize: 1 })
+  const series = pool.scheduleCron(() => undefined, "0 0 29 2 *")
+  assert.equal(pool.shutdownNow().length, 1)
+  const error = await rejectionOf(series)
+  assert.ok(error instanceof CancellationError && error.cause instanceof RejectedExecutionError)
+  assert.equal(await pool.awaitTermination(), true)
 })
 
 test("[CR25] at shutdown a series on platform threads is cancelled, or has one more run", async () => {
