@@ -3,8 +3,9 @@
  *
  * Leader and followers: the worker that stands first in line waits until the first task is due, the others without a limit.
  * When it gets its task, it wakes the next in line, which waits for the next task; and so it is if a task comes in that is
- * due before all others: then the leader is woken, and sleeps for less. Nobody has to be named leader, and none is missing if
- * it dies: a death wakes all who wait, and whoever stands first then leads.
+ * due before the leader would wake up: then it is woken, and sleeps for less. It need not know if the task that it waits for goes
+ * away, and finds out in time: so a program that sets time limits and cancels them, all day long, wakes nobody. Nobody has to be
+ * named leader, and none is missing if it dies: a death wakes all who wait, and whoever stands first then leads.
  *
  * The main thread has no part in it. Nor has the event loop of the worker, at the end: timers of the event loop are late by a
  * millisecond or two, so the worker is woken by one ahead of time, and blocks for the rest.
@@ -61,7 +62,7 @@ export class DelayedTaskQueue implements SlotQueue {
 
   offer(slot: number): boolean {
     if (!this.#heap.offer(slot)) return false
-    if (this.#heap.peek() === slot) this.#waiters.wakeFirst()
+    if (this.#heap.isUrgent) this.#waiters.wakeFirst()
     return true
   }
 
@@ -98,7 +99,7 @@ export class DelayedTaskQueue implements SlotQueue {
   /** A slot has been taken out by who is no worker, if it is one. */
   #without(slot: number): number | undefined {
     if (slot === 0) return undefined
-    if (this.isEmpty) this.#waiters.wakeFirst() // it may have put off its leave, see receive()
+    if (this.isEmpty && this.#heap.hasPatient) this.#waiters.wakeFirst() // it has put off its leave, see receive()
     return slot
   }
 
@@ -118,6 +119,7 @@ export class DelayedTaskQueue implements SlotQueue {
     const node = this.#waiters.enter(flow, SHARED, true)
     let how: number = CANCELLED
     let slot = 0
+    if (isPatient) this.#heap.addPatient(1)
     try {
       for (;;) {
         const isFirst = this.#waiters.isFirst(node)
@@ -130,7 +132,8 @@ export class DelayedTaskQueue implements SlotQueue {
       }
       if (slot !== 0) how = ACQUIRED
     } finally {
-      this.#waiters.leave(node, how)
+      if (isPatient) this.#heap.addPatient(-1)
+      this.#waiters.leave(node, how) // who leads and gives up thereby wakes the next one
     }
     if (!this.isEmpty) this.#waiters.wakeFirst()
     return slot || undefined
@@ -138,7 +141,7 @@ export class DelayedTaskQueue implements SlotQueue {
 
   /** Until the first task is due, if it is this one that leads. */
   *#waitingAt(node: WaitNode, flow: Flow): Steps<Wake | undefined> {
-    const first = this.#waiters.isFirst(node) ? this.#heap.peek() : 0
+    const first = this.#waiters.isFirst(node) ? this.#heap.lead() : 0
     const left = first === 0 ? Infinity : this.untilReady(first)
     if (left === Infinity) return yield node
     if (left > EARLY) return yield { list: node, atMost: left - EARLY }

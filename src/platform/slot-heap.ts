@@ -21,6 +21,10 @@ import type { TaskRecords } from "./task-records.ts"
 
 const CONTROL_AT = wholeLines(LOCK_WORDS)
 const SEQUENCE = CONTROL_AT + 2
+/** Whether somebody waits who wants to hear that the heap is empty: how many, at most. */
+const PATIENT = CONTROL_AT + 3
+/** See {@link SlotHeap.lead}: a number in two words, 0 if nobody does. Changed by who has the lock. */
+const AWAITED = CONTROL_AT + 4
 const INDICES = CONTROL_AT + LINE
 
 /** What an order has to say. */
@@ -33,7 +37,7 @@ interface Order {
 
 function byPriority(tasks: TaskRecords): Order {
   return {
-    compare: (a, b) => tasks.rankOf(b) - tasks.rankOf(a) || tasks.compareSequence(a, b),
+    compare: (a, b) => tasks.rankInside(b) - tasks.rankInside(a) || tasks.compareSequence(a, b),
     isReady: () => true,
   }
 }
@@ -41,11 +45,11 @@ function byPriority(tasks: TaskRecords): Order {
 function byTime(tasks: TaskRecords): Order {
   return {
     compare(a, b) {
-      const one = tasks.rankOf(a)
-      const other = tasks.rankOf(b)
+      const one = tasks.rankInside(a)
+      const other = tasks.rankInside(b)
       return one === other ? tasks.compareSequence(a, b) : one - other // both may be Infinity
     },
-    isReady: (slot) => tasks.rankOf(slot) <= sharedNow(),
+    isReady: (slot) => tasks.rankInside(slot) <= sharedNow(),
   }
 }
 
@@ -59,6 +63,8 @@ export class SlotHeap {
   readonly #order: Order
   /** Whether a slot keeps the number that it got when it came in first. */
   readonly #keepsNumbers: boolean
+  readonly #awaited: Float64Array
+  #isUrgent = false
 
   /** Over memory of {@link SlotHeap.allocate}; `pool` has the words in which workers claim. */
   constructor(
@@ -82,6 +88,7 @@ export class SlotHeap {
       stride: 1,
     })
     const control = new MemoryRecord(words, CONTROL_AT)
+    this.#awaited = new Float64Array(words.buffer, words.byteOffset + AWAITED * Int32Array.BYTES_PER_ELEMENT, 1)
     this.#section = new SharedSection(
       new LockSync(new SharedMemory(here, words, true)),
       control,
@@ -115,18 +122,54 @@ export class SlotHeap {
     if (!this.#keepsNumbers || this.#tasks.sequenceOf(slot) === 0) {
       this.#tasks.setSequence(slot, add(this.#words, SEQUENCE, 1) + 1)
     }
-    return this.#inside(() => this.#heap.offer(slot))
+    return this.#inside(() => {
+      if (!this.#heap.offer(slot)) return false
+      const awaited = this.#awaited[0] as number
+      this.#isUrgent = this.#heap.peek() === slot && (awaited === 0 || this.#tasks.rankInside(slot) < awaited)
+      return true
+    })
   }
 
-  /** The first, if it is ready. */
+  /** Whether what this thread has put in last is the first, and nobody is going to come in time for it. */
+  get isUrgent(): boolean {
+    return this.#isUrgent
+  }
+
+  /**
+   * The first, if it is ready. A worker claims it before that, by a word of the pool's. If there was a promise it is forgotten,
+   * see {@link lead}: it may have been the leader's, who goes now.
+   */
   poll(claim = 0): number {
     if (this.isEmpty) return 0
     return this.#inside(() => {
       const first = this.#heap.peek()
       if (first === 0 || !this.#order.isReady(first)) return 0
       if (claim !== 0) write(this.#pool, claim, first)
+      this.#awaited[0] = 0
       return this.#heap.poll()
     })
+  }
+
+  /**
+   * The first, 0 if there is none. Who asks promises to come back when that is due, whatever becomes of it, or to see to it that
+   * somebody else asks: until then nobody is woken for what is due later.
+   */
+  lead(): number {
+    return this.#inside(() => {
+      const first = this.#heap.peek()
+      this.#awaited[0] = first === 0 ? 0 : this.#tasks.rankInside(first)
+      return first
+    })
+  }
+
+  /** Somebody begins, or ends, to wait for a task or for the heap to be empty. Who dies meanwhile is counted on. */
+  addPatient(change: 1 | -1): void {
+    add(this.#words, PATIENT, change)
+  }
+
+  /** Whether somebody may. */
+  get hasPatient(): boolean {
+    return load(this.#words, PATIENT) !== 0
   }
 
   /** The first, ready or not. */

@@ -211,6 +211,14 @@ export class TaskRecords {
     return this.#double(slot, TASK.RANK)
   }
 
+  /** The same for who holds the lock of the heap that the slot is in: it does not change then, so plain reads will do. */
+  rankInside(slot: number): number {
+    const record = this.recordOf(slot)
+    halves[0] = read(this.#words, record + TASK.RANK)
+    halves[1] = read(this.#words, record + TASK.RANK + 1)
+    return double[0] as number
+  }
+
   setRank(slot: number, rank: number): void {
     this.#setDouble(slot, TASK.RANK, rank)
   }
