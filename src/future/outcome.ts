@@ -191,6 +191,11 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     return this.#remote
   }
 
+  /** @internal Whether another thread has it. */
+  get isElsewhere(): boolean {
+    return this.#remote !== undefined
+  }
+
   /** @internal It is here again: nobody has begun it, or it is over. Its record is still there. */
   comeBack(): void {
     this.#remote = undefined
