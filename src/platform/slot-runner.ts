@@ -75,6 +75,7 @@ export class SlotRunner implements PoolHost<number> {
       return
     }
     const goesOn = this.#series?.isToGoOn(slot) === true
+    if (!goesOn) awaitInterrupt(slot, this.#tasks, this.#boxes) // a series that was to go on may have been cancelled just now
     const isWell = this.#hooks.after(goesOn)
     if (goesOn) this.#series?.goOn(slot)
     if (!isWell) throw new HookFailure("afterExecute() has thrown")
@@ -183,8 +184,10 @@ export class SlotRunner implements PoolHost<number> {
     self.accept(slot)
     // As a flow of its own: what the outer task has locked is not its.
     const guest = currentFlow().guest()
-    const pending = guest.runInside(() => this.begin(self, slot))
+    const mayBegin = this.#beforeInside(slot)
+    const pending = mayBegin ? guest.runInside(() => this.begin(self, slot)) : undefined
     if (pending === undefined) {
+      if (mayBegin) this.#afterInside()
       guest.leave()
       self.countCompleted()
     } else {
@@ -196,6 +199,22 @@ export class SlotRunner implements PoolHost<number> {
     }
     this.#found = found
     self.accept(outer)
+  }
+
+  /** A hook that throws ends the worker; but not one that has another task in hand, which is none the wiser. */
+  #beforeInside(slot: number): boolean {
+    try {
+      this.#hooks.before()
+      return true
+    } catch (error) {
+      if (!(error instanceof HookFailure)) throw error
+      this.abandon(slot)
+      return false
+    }
+  }
+
+  #afterInside(): void {
+    if (this.#hooks.hasAfter && !this.#hooks.after(false)) this.#hooks.afterAgain()
   }
 
   /**
@@ -221,8 +240,17 @@ export class SlotRunner implements PoolHost<number> {
     const next = this.#tasks.nextOf(slot)
     if (this.#self.beside === slot) this.#self.beside = next
     for (const other of this.#beside) if (this.#tasks.nextOf(other) === slot) this.#tasks.setNext(other, next)
+    const outer = this.#hooks.hasAfter ? this.#self.task : undefined
+    if (outer !== undefined) {
+      this.#tasks.setNext(slot, outer)
+      this.#self.accept(slot)
+    }
     if (failed) this.#fail(slot, outcome)
     else this.#complete(slot, outcome)
+    if (outer !== undefined) {
+      this.#afterInside()
+      this.#self.accept(outer)
+    }
     this.#self.countCompleted()
   }
 

@@ -22,6 +22,7 @@ import {
 } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
+import { setEnvironmentData } from "node:worker_threads"
 import { eventually, rejectionOf, thrownBy } from "../../support/harness.ts"
 import { SharedCount, SharedGate } from "../../support/shared-words.ts"
 import * as tasks from "./tasks.ts"
@@ -239,6 +240,30 @@ test("[PL24] a hook that throws ends the worker; beforeExecute fails the task", 
   assert.equal(await pool.submit(tasks.threadName), "w-3")
   await pool.close()
   assert.deepEqual(uncaught, ["w-1 before", "w-2 after"])
+})
+
+test("[PL24][PL27] hooks run around a task too that another one runs, because it waits for it, blocking or not", async () => {
+  const { pool } = hooked()
+  setEnvironmentData("pool", pool.handle)
+  assert.equal(await pool.submit(tasks.sumOfChildren, 2), 3)
+  assert.equal(await pool.submit(tasks.awaitChildren, 2), 1)
+  await pool.close()
+  const names = pool.events.map((event) => event.split(" ")[0])
+  assert.deepEqual(
+    ["before", "after"].map((hook) => names.filter((name) => name === hook).length),
+    [6, 6],
+  )
+})
+
+test("[PL24][PL27] if one throws then, the task that waits goes on", async () => {
+  const { pool, uncaught } = hooked()
+  setEnvironmentData("pool", pool.handle)
+  const throws = (): string | undefined => (pool.events.length === 2 ? "beforeExecute" : undefined)
+  Object.defineProperty(pool, "throws", { get: throws })
+  assert.match(String(await rejectionOf(pool.submit(tasks.sumOfChildren, 1))), /before/)
+  assert.equal(await pool.submit(tasks.threadName), "w-1")
+  await pool.close()
+  assert.deepEqual(uncaught, ["w-1 before"])
 })
 
 test("[PL25] sizes and times can be changed while the pool runs", async () => {

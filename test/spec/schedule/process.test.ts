@@ -6,17 +6,17 @@ import { collectGarbage } from "../../support/garbage.ts"
 import { eventually, turns } from "../../support/harness.ts"
 import { runProgram } from "../../support/child.ts"
 import { FakeClock } from "../../support/fake-clock.ts"
-import { pass, Schedules } from "./support.ts"
+import { type Kind, pass, Schedules } from "./support.ts"
 
-const PREAMBLE = `
-  import { ScheduledThreadPoolExecutor, virtualThreads } from "corepool"
-  const open = (corePoolSize = 1) => new ScheduledThreadPoolExecutor({ corePoolSize, threadFactory: virtualThreads() })
+const preamble = (kind: Kind): string => `
+  import { ScheduledThreadPoolExecutor, platformThreads, virtualThreads } from "corepool"
+  const open = (corePoolSize = 1) => new ScheduledThreadPoolExecutor({ corePoolSize, threadFactory: ${kind}Threads() })
   const HOUR = 3_600_000
 `
 
 /** What a program printed that ended by itself and well, sorted: pools do not wait for each other. */
-async function printed(program: string): Promise<string[]> {
-  const { code, stdout, stderr } = await runProgram(PREAMBLE + program)
+async function printed(program: string, kind: Kind = "virtual"): Promise<string[]> {
+  const { code, stdout, stderr } = await runProgram(preamble(kind) + program)
   assert.deepEqual([code, stderr], [0, ""])
   return stdout.split("\n").slice(0, -1).sort()
 }
@@ -108,6 +108,50 @@ test("[SC58] after shutdown even a cancelled task that waits keeps the process a
     console.log(await pool.awaitTermination())
   `)
   assert.deepEqual(lines, ["true"])
+})
+
+test("[SC56][SC58] on platform threads too a program lives while a run is ahead, shut down or not", async () => {
+  const lines = await printed(
+    `
+    open(1).schedule((text) => console.log(text), 5, "once")
+    open(0).scheduleAtFixedRate(() => {
+      console.log("series")
+      throw new Error("own")
+    }, 5, 5)
+    const shut = open(1)
+    shut.schedule((text) => console.log(text), 50, "after shutdown")
+    shut.shutdown()
+    const outer = open(1)
+    outer.execute((pool) => void pool.schedule((text) => console.log(text), 30, "from inside"), outer)
+    `,
+    "platform",
+  )
+  assert.deepEqual(lines, ["after shutdown", "from inside", "once", "series"])
+})
+
+test("[SC57] on platform threads too it ends if what waits is cancelled, removed or never due, or dropped at shutdown", async () => {
+  const lines = await printed(
+    `
+    open(2)
+    for (const core of [0, 1]) {
+      const pool = open(core)
+      pool.schedule(() => undefined, HOUR).cancel()
+      pool.remove(pool.schedule(() => undefined, HOUR))
+      pool.schedule(() => undefined, Infinity)
+      await pool.submit(() => undefined)
+      const series = pool.scheduleAtFixedRate(() => undefined, 0, 1)
+      setTimeout(() => series.cancel(), 5)
+    }
+    const dropped = open(1)
+    dropped.executeExistingDelayedTasksAfterShutdown = false
+    dropped.schedule(() => undefined, HOUR)
+    dropped.scheduleWithFixedDelay(() => undefined, HOUR, HOUR)
+    dropped.shutdown()
+    console.log("end of the program", await dropped.awaitTermination())
+    `,
+    "platform",
+  )
+  assert.deepEqual(lines, ["end of the program true"])
 })
 
 test("[SC57] what keeps the process alive is one timer, and it is there only while a run is ahead", async () => {

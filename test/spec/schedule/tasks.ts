@@ -102,8 +102,9 @@ export const getLater = task(
   },
 )
 
-/** Counts, and how many different objects it was given. */
 const met = new WeakSet<object>()
+
+/** Counts its runs, and the objects that it had not met before. */
 export const meet = task(
   import.meta.url,
   function meet(counter: AtomicInteger, bytes: SharedArrayBuffer, strangers: AtomicInteger): void {
@@ -114,8 +115,7 @@ export const meet = task(
   },
 )
 
-/** Adds up the bytes that it is given. */
-export const weigh = task(import.meta.url, function weigh(buffer: ArrayBuffer, total: number): void {
-  if (buffer.byteLength === 0) throw new RangeError("nothing is left of it")
-  Atomics.add(words, total, new Uint8Array(buffer)[0] as number)
+/** Counts the keys that it is given. */
+export const countKey = task(import.meta.url, function countKey(key: { readonly type: string }, total: number): void {
+  if (key.type === "secret") Atomics.add(words, total, 1)
 })
