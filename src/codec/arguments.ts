@@ -49,7 +49,7 @@ function encodeNumbers(letter: Letter, args: readonly unknown[]): boolean {
 }
 
 /** Minus zero is none. */
-function isInt(value: number): boolean {
+export function isInt(value: number): boolean {
   return (value | 0) === value && (value !== 0 || 1 / value > 0)
 }
 

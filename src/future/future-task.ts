@@ -61,7 +61,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
    * thread can be told of both.
    */
   static ofCall<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): FutureTask<T> {
-    const task = new FutureTask<T>(fn)
+    const task = new this<T>(fn)
     if (args.length > 0) task.#args = args
     return task
   }

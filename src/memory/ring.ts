@@ -116,9 +116,10 @@ export class Ring {
 
   /**
    * Takes out the first value; 0 if there is none. If `claim` is the index of a word, the value stands there before it
-   * leaves the ring: should this thread die in between, others can tell what it was about to take, or has taken.
+   * leaves the ring: should this thread die in between, others can tell what it was about to take, or has taken. The
+   * word is in `claims`, if not beside the ring.
    */
-  poll(claim = 0): number {
+  poll(claim = 0, claims: Int32Array = this.#words): number {
     const words = this.#words
     for (;;) {
       const at = load(words, this.#head)
@@ -127,13 +128,13 @@ export class Ring {
       const vacant = this.#lap(at)
       if (content === vacant) {
         if (load(words, this.#head) === at) {
-          if (claim !== 0) write(words, claim, 0)
+          if (claim !== 0) write(claims, claim, 0)
           return 0
         }
       } else if ((content & ~this.#valueMask) !== vacant) {
         compareAndSet(words, this.#head, at, (at + 1) | 0)
       } else {
-        if (claim !== 0) write(words, claim, content & this.#valueMask)
+        if (claim !== 0) write(claims, claim, content & this.#valueMask)
         if (compareAndSet(words, cell, content, this.#lap(at + this.capacity))) {
           compareAndSet(words, this.#head, at, (at + 1) | 0)
           return content & this.#valueMask

@@ -161,7 +161,7 @@ export class Slots {
    * Frees the slots in use whose owners are dead, and tells how many. Others may take and free meanwhile, and reclaim
    * too: each slot is freed once.
    */
-  reclaim(isDead: (owner: number) => boolean): number {
+  reclaim(isDead: (owner: number, slot: number) => boolean): number {
     const words = this.#words
     const fresh = load(words, this.#fresh)
     let reclaimed = 0
@@ -171,7 +171,7 @@ export class Slots {
       if ((stamp & this.#mask) !== slot) continue
       const owner = load(words, record + SLOT.OWNER)
       // If the slot has changed hands since the first look, its stamp is another one and it is not freed.
-      if (owner !== 0 && isDead(owner) && this.free(stamp)) reclaimed++
+      if (owner !== 0 && isDead(owner, slot) && this.free(stamp)) reclaimed++
     }
     return reclaimed
   }

@@ -3,9 +3,10 @@
  * loads this when the first such object comes.
  */
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
+import { ForkJoinPool } from "../forkjoin/fork-join-pool.ts"
 import { DelegatedScheduledExecutorService } from "../schedule/delegated-scheduled-executor-service.ts"
 import { ScheduledThreadPoolExecutor } from "../schedule/scheduled-thread-pool-executor.ts"
-import { registerKnownClasses, registerPools, registerScheduledPools } from "./known-classes.ts"
+import { registerForkJoinPools, registerKnownClasses, registerPools, registerScheduledPools } from "./known-classes.ts"
 
 export function registerAll(): void {
   registerKnownClasses()
@@ -14,4 +15,5 @@ export function registerAll(): void {
     (handle) => ScheduledThreadPoolExecutor.from(handle),
     (inner) => new DelegatedScheduledExecutorService(inner),
   )
+  registerForkJoinPools((handle) => ForkJoinPool.from(handle))
 }

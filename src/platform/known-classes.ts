@@ -53,6 +53,10 @@ export function registerScheduledPools(
   )
 }
 
+export function registerForkJoinPools(open: (handle: Shared) => ExecutorService): void {
+  registerShareable("ForkJoinPool", open)
+}
+
 /** By the name that is in the handle. */
 const openers: Readonly<Record<string, (handle: Shared) => object>> = {
   AtomicInteger: (handle) => AtomicInteger.from(handle),

@@ -36,16 +36,21 @@ interface Kept {
 export class Outgoing implements Sender {
   readonly #tasks: TaskRecords
   readonly #office: PostOffice
-  readonly #settled: () => void
+  readonly #settled = new Set<() => void>()
   /** By slot. */
   readonly #kept = new Map<number, Kept>()
 
-  /** `settled` is called when parcels have come. */
-  constructor(tasks: TaskRecords, office: PostOffice, settled: () => void) {
+  private constructor(tasks: TaskRecords, office: PostOffice) {
     this.#tasks = tasks
     this.#office = office
-    this.#settled = settled
-    office.sender = this
+  }
+
+  /** That of the office, for all who submit by it. `settled` is called when parcels have come. */
+  static of(tasks: TaskRecords, office: PostOffice, settled: () => void): Outgoing {
+    const outgoing = (office.sender as Outgoing | undefined) ?? new Outgoing(tasks, office)
+    office.sender = outgoing
+    outgoing.#settled.add(settled)
+    return outgoing
   }
 
   /** Writes the letter down as far as possible, and keeps the rest. */
@@ -123,7 +128,7 @@ export class Outgoing implements Sender {
   }
 
   look(): void {
-    this.#settled()
+    for (const settled of this.#settled) settled()
   }
 
   // ------------------------------------------------------------------ over

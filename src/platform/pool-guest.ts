@@ -17,7 +17,7 @@ import { SynchronousQueue } from "../queue/synchronous-queue.ts"
 import { BY_PRIORITY, BY_TIME, HEADER, NOTHING } from "./layout.ts"
 import { NoQueue } from "./no-queue.ts"
 import { PoolMember } from "./pool-member.ts"
-import { type PoolHandle, PoolMemory, SCHEDULED_TYPE, TYPE } from "./pool-memory.ts"
+import { FORK_JOIN_TYPE, type PoolHandle, PoolMemory, SCHEDULED_TYPE, TYPE } from "./pool-memory.ts"
 import { TimedTaskQueue } from "./timed-task-queue.ts"
 import { Thread } from "../thread/thread.ts"
 import type { SharedWorker } from "./shared-roster.ts"
@@ -149,7 +149,8 @@ const guests = new Map<number, object>()
 
 function handleIn(shared: Shared): PoolHandle {
   const handle = ("handle" in shared ? shared.handle : shared) as PoolHandle
-  SharedMemory.open(handle.corepool === SCHEDULED_TYPE ? SCHEDULED_TYPE : TYPE, shared) // it is one
+  const { corepool: type } = handle
+  SharedMemory.open(type === SCHEDULED_TYPE || type === FORK_JOIN_TYPE ? type : TYPE, shared) // it is one
   return handle
 }
 

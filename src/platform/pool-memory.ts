@@ -17,6 +17,8 @@ export interface PoolHandle extends Handle {
   readonly arena: Handle["memory"]
   /** If the tasks have an order. */
   readonly order?: Handle["memory"]
+  /** If each worker has tasks of its own. */
+  readonly deques?: Handle["memory"]
 }
 
 /** What is decided when it is made. */
@@ -27,10 +29,13 @@ interface Form {
   readonly ordering: number
   /** How many slots there are. */
   readonly capacity: number
+  readonly deques?: Int32Array | undefined
 }
 
 export const TYPE = "ThreadPoolExecutor"
 export const SCHEDULED_TYPE = "ScheduledThreadPoolExecutor"
+/** One whose workers have tasks of their own. */
+export const FORK_JOIN_TYPE = "ForkJoinPool"
 
 /** Room for the sources of functions, and the addresses of others. */
 const TEXT_WORDS = 2 ** 10
@@ -54,6 +59,8 @@ export class PoolMemory {
   readonly arena: Arena
   /** For the order of the tasks, if it is not that in which they come. */
   readonly order: Int32Array | undefined
+  /** For the tasks that workers have for themselves until others steal them: see forkjoin/stealing-store.ts. */
+  readonly deques: Int32Array | undefined
   readonly #memory: GrowingWords
 
   private constructor(
@@ -62,8 +69,10 @@ export class PoolMemory {
     texts: GrowingWords,
     arena: Arena,
     order: Int32Array | undefined,
+    deques: Int32Array | undefined,
   ) {
     this.order = order
+    this.deques = deques
     this.here = thread
     this.#memory = memory
     this.texts = texts
@@ -75,8 +84,8 @@ export class PoolMemory {
     this.slots = new Slots(memory.words, slotsBase(this.capacity), this.capacity, 0)
   }
 
-  /** New memory, for a queue with this bound and order: see `HEADER.BOUND` and `HEADER.ORDER`. */
-  static create(bound: number, ordering: number, most: number): PoolMemory {
+  /** New memory, for a queue with this bound and order, see `HEADER.BOUND` and `HEADER.ORDER`, and perhaps deques. */
+  static create(bound: number, ordering: number, most: number, deques?: Int32Array): PoolMemory {
     const capacity = bound < 0 ? MOST_TASKS : Math.min(bound + most + SPARE, MOST_TASKS)
     const base = tasksBase(capacity)
     const first = Math.min(FIRST_TASKS, capacity)
@@ -84,7 +93,7 @@ export class PoolMemory {
     store(memory.words, BASE.HEADER + HEADER.IDENTITY, Math.floor(Math.random() * 2 ** 32) | 0)
     store(memory.words, BASE.HEADER + HEADER.IDENTITY + 1, Math.floor(Math.random() * 2 ** 21))
     const texts = GrowingWords.reserve(TEXT_WORDS, MOST_TEXT_WORDS)
-    return PoolMemory.#prepare(here(), memory, texts, Arena.reserve(), { bound, ordering, capacity })
+    return PoolMemory.#prepare(here(), memory, texts, Arena.reserve(), { bound, ordering, capacity, deques })
   }
 
   /** A small one over memory that does not grow: for models, in which every word counts. */
@@ -99,13 +108,13 @@ export class PoolMemory {
     memory: GrowingWords,
     texts: GrowingWords,
     arena: Arena,
-    { bound, ordering, capacity }: Form,
+    { bound, ordering, capacity, deques }: Form,
   ): PoolMemory {
     store(memory.words, BASE.HEADER + HEADER.CAPACITY, capacity)
     store(memory.words, BASE.HEADER + HEADER.BOUND, bound)
     store(memory.words, BASE.HEADER + HEADER.ORDER, ordering)
     const order = ordering === BY_ARRIVAL ? undefined : SlotHeap.allocate(capacity, thread)
-    const created = new PoolMemory(thread, memory, texts, arena, order)
+    const created = new PoolMemory(thread, memory, texts, arena, order, deques)
     created.state.control.initialize()
     return created
   }
@@ -114,7 +123,8 @@ export class PoolMemory {
   static open(handle: PoolHandle, thread: Here = hereIn(handle.space)): PoolMemory {
     const memory = GrowingWords.over(handle.memory)
     const order = handle.order && new Int32Array(handle.order)
-    return new PoolMemory(thread, memory, GrowingWords.over(handle.texts), new Arena(handle.arena), order)
+    const deques = handle.deques && new Int32Array(handle.deques)
+    return new PoolMemory(thread, memory, GrowingWords.over(handle.texts), new Arena(handle.arena), order, deques)
   }
 
   raiseHeader(word: number, value: number): void {
@@ -132,12 +142,13 @@ export class PoolMemory {
 
   get handle(): PoolHandle {
     return {
-      corepool: this.ordering === BY_TIME ? SCHEDULED_TYPE : TYPE,
+      corepool: this.deques !== undefined ? FORK_JOIN_TYPE : this.ordering === BY_TIME ? SCHEDULED_TYPE : TYPE,
       space: this.here.space.buffer,
       memory: this.#memory.buffer,
       texts: this.texts.buffer,
       arena: this.arena.buffer,
       ...(this.order && { order: this.order.buffer as Handle["memory"] }),
+      ...(this.deques && { deques: this.deques.buffer as Handle["memory"] }),
     }
   }
 

@@ -41,8 +41,9 @@ export class PoolOwner extends PoolMember {
   #makesNoThreads = false
   #nextPulse = 0
 
-  constructor(queue: BlockingQueue<Runnable>, shell: PoolShell, maximum: number) {
-    const memory = PoolMemory.create(boundOf(queue), orderingOf(queue), maximum)
+  /** `deques` if the workers are to have tasks of their own: see forkjoin/deques.ts. */
+  constructor(queue: BlockingQueue<Runnable>, shell: PoolShell, maximum: number, deques?: Int32Array) {
+    const memory = PoolMemory.create(boundOf(queue), orderingOf(queue), maximum, deques)
     const inside: Runnable[] = []
     queue.drainTo(inside)
     super(memory, queue)
@@ -268,9 +269,12 @@ export class PoolOwner extends PoolMember {
     if (waits) this.waiting.forgetWaiter()
     this.#failTasks(inHand, cause, thread)
     if (task !== 0) this.state.completed.increment()
-    else if (returning !== 0) this.#restore(returning)
-    else if (claimed !== 0) this.#restore(claimed)
-    else if (token === 0) this.#failNext(cause, thread)
+    // If it has a task in hand, then that is one which it was about to run in the midst of it.
+    if (claimed !== 0 && claimed !== task && task !== 0) this.#restore(claimed)
+    else if (task === 0 && returning !== 0) this.#restore(returning)
+    else if (task === 0 && claimed !== 0) this.#restore(claimed)
+    else if (task === 0 && token === 0) this.#failNext(cause, thread)
+    if (token !== 0) this.inherit(token)
     // One that could not even begin is replaced only if there is something to do: the next one would fare alike.
     this.#makesNoThreads = token === 0 && this.waiting.isEmpty
     try {
@@ -283,6 +287,9 @@ export class PoolOwner extends PoolMember {
   #restore(slot: number): void {
     if (this.isOrphan(slot)) this.waiting.restore(slot)
   }
+
+  /** What else a dead worker has left. */
+  protected inherit(_token: number): void {}
 
   /** The task, and those that were run in its midst. */
   *#linked(first: number): Generator<number> {

@@ -191,6 +191,11 @@ export class SharedWorker implements Worker<number> {
     store(this.#words, this.#entry + WORKER.PHASE, this.#here.token)
   }
 
+  /** Whether it is there; otherwise, for code of the user's that runs beside all tasks, there is nothing to leave. */
+  get isInUserCode(): boolean {
+    return load(this.#words, this.#entry + WORKER.PHASE) !== POOL || this.token !== this.#here.token
+  }
+
   leaveUserCode(): void {
     // Condemned: its place is another's by now. The end will come.
     if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, this.#here.token, POOL)) for (;;) block(Infinity)

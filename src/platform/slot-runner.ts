@@ -8,6 +8,7 @@ import { NotSerializableError } from "../errors.ts"
 import { COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../future/task-state.ts"
 import { signStack } from "../future/both-stacks.ts"
 import { currentFlow } from "../memory/flow.ts"
+import type { PoolCore } from "../pool/pool-core.ts"
 import type { PoolHost } from "../pool/pool-host.ts"
 import type { Timetable } from "../pool/timetable.ts"
 import type { Worker } from "../pool/worker.ts"
@@ -21,6 +22,7 @@ import { COMMAND, MEASURED, TIMED, TOLD, VOID } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { awaitInterrupt, Series } from "./series.ts"
 import type { SharedRoster, SharedWorker } from "./shared-roster.ts"
+import type { TaskQueue } from "./task-queue.ts"
 import type { TaskRecords } from "./task-records.ts"
 import { HookFailure, WorkerHooks } from "./worker-hooks.ts"
 
@@ -154,6 +156,12 @@ export class SlotRunner implements PoolHost<number> {
     this.#complete(slot, value)
     return undefined
   }
+
+  /** The thread is about to begin, with the queue from which it takes tasks. */
+  attend(_queue: TaskQueue, _core: PoolCore<number>): void {}
+
+  /** The thread is about to end. */
+  end(): void {}
 
   /** A task has called the pool: what follows is not its doing. */
   leaveTask(): void {

@@ -94,7 +94,7 @@ export class Submissions implements Mailbox {
     })
     this.#box = boxes.open(this.bell)
     this.#office = PostOffice.of(memory)
-    this.#outgoing = new Outgoing(tasks, this.#office, () => this.look())
+    this.#outgoing = Outgoing.of(tasks, this.#office, () => this.look())
     this.#reachable = this.#office.isReachable ? REACHABLE : 0
   }
 

@@ -20,6 +20,7 @@ import { Ring } from "../memory/ring.ts"
 import { Watch } from "../memory/watch.ts"
 import { SHARED, WaitQueue } from "../memory/wait-queue.ts"
 import { driveLingering, type Settle, type Steps, TIMEOUT } from "../memory/waiting.ts"
+import { StealingStore } from "../forkjoin/stealing-store.ts"
 import { DelayedTaskQueue } from "./delayed-task-queue.ts"
 import { BASE, BY_PRIORITY, BY_TIME, HEADER, NOTHING, ringPlaces, WORKER } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
@@ -33,7 +34,7 @@ const WATCH = 0.1
 const LOOKOUT: number = BASE.HEADER + HEADER.LOOKOUT
 const IDLE: number = BASE.HEADER + HEADER.IDLE
 
-/** What the tasks lie in: a ring, or a heap if they have an order. */
+/** What the tasks lie in: a ring, or a heap if they have an order, or a ring and deques if workers have tasks of their own. */
 interface SlotStore {
   readonly isEmpty: boolean
   readonly size: number
@@ -51,6 +52,8 @@ export function queueIn(memory: PoolMemory, tasks: TaskRecords, claim = 0): Slot
 
 export class TaskQueue implements SlotQueue {
   readonly bound: number
+  /** What they lie in, if workers have tasks of their own. */
+  readonly stealing: StealingStore | undefined
   readonly #memory: PoolMemory
   readonly #words: Int32Array
   readonly #store: SlotStore
@@ -67,14 +70,16 @@ export class TaskQueue implements SlotQueue {
     claim = 0,
     watch: Pick<Watch, "isWorthwhile" | "until"> = new Watch(WATCH),
   ) {
-    const { here, words, capacity, order } = memory
+    const { here, words, capacity, order, deques } = memory
     this.bound = memory.bound
     this.#memory = memory
     this.#words = words
+    this.stealing = deques && new StealingStore(words, deques, capacity, claim)
     this.#store =
-      order === undefined
+      this.stealing ??
+      (order === undefined
         ? new Ring(words, BASE.RING, ringPlaces(capacity), capacity)
-        : new SlotHeap(here, order, words, capacity, tasks, BY_PRIORITY)
+        : new SlotHeap(here, order, words, capacity, tasks, BY_PRIORITY))
     this.#waiters = new WaitQueue(here, words, BASE.WAITERS, { isShared: true })
     this.#claim = claim
     this.#waits = claim - WORKER.CLAIM + WORKER.WAITS
@@ -102,6 +107,13 @@ export class TaskQueue implements SlotQueue {
     if (this.bound === NOTHING) return false
     if (this.bound === 0 ? !this.#promise() : this.bound > 0 && this.#store.size >= this.bound) return false
     if (!this.#store.offer(slot)) return false
+    if (!this.#hasLookout) this.#waiters.wakeFirst()
+    return true
+  }
+
+  /** A worker has forked a task: wakes somebody for it. False if nobody sleeps. */
+  announce(): boolean {
+    if (this.#waiters.isEmpty) return false
     if (!this.#hasLookout) this.#waiters.wakeFirst()
     return true
   }
@@ -164,6 +176,7 @@ export class TaskQueue implements SlotQueue {
 
   *#receiving(flow: Flow): Steps<number | undefined> {
     const node = this.#waiters.enter(flow, SHARED, true)
+    this.stealing?.askForCalls()
     let how: number = CANCELLED
     let slot = 0
     const isHandOver = this.bound === 0

@@ -107,14 +107,19 @@ export class TaskRecords {
       this.free(slot)
       return
     }
-    this.#dropBlock(this.recordOf(slot))
-    this.#slots.renew(this.#slots.handleOf(slot))
+    this.renew(slot)
     this.#spare.push(slot)
   }
 
   free(slot: number): void {
     this.#dropBlock(this.recordOf(slot))
     this.#slots.free(this.#slots.handleOf(slot))
+  }
+
+  /** The slot is for another task from now on, of the same thread, which has not given it away. */
+  renew(slot: number): void {
+    this.#dropBlock(this.recordOf(slot))
+    this.#slots.renew(this.#slots.handleOf(slot))
   }
 
   handleOf(slot: number): number {

@@ -13,7 +13,7 @@ import { SharedRoster } from "./shared-roster.ts"
 import { TaskRecords } from "./task-records.ts"
 import { becomeWorker } from "./this-worker.ts"
 import { slotTimetable } from "./slot-timetable.ts"
-import { queueIn } from "./task-queue.ts"
+import { queueIn, TaskQueue } from "./task-queue.ts"
 import { FAREWELL, type Orders } from "./worker-orders.ts"
 import { printBy } from "./worker-output.ts"
 import { PreloadingRunner } from "./worker-preload.ts"
@@ -32,7 +32,9 @@ export async function work(orders: Orders): Promise<void> {
   self.begin() // before any code of the user's: if that ends the thread, the owner finds it in the list
   const tasks = new TaskRecords(memory)
   const boxes = new Boxes(memory, tasks)
-  const host = new PreloadingRunner(orders, memory, tasks, boxes, new FunctionTable(memory.texts), roster, self)
+  const Runner =
+    memory.deques === undefined ? PreloadingRunner : (await import("../forkjoin/fork-join-runner.ts")).ForkJoinRunner
+  const host = new Runner(orders, memory, tasks, boxes, new FunctionTable(memory.texts), roster, self)
   becomeWorker({ identity: memory.identity, runner: host })
   await host.prepare()
   const queue = queueIn(memory, tasks, self.claim)
@@ -47,12 +49,14 @@ export async function work(orders: Orders): Promise<void> {
       }),
     )
   }
+  if (queue instanceof TaskQueue) host.attend(queue, core)
   let code = 0
   try {
     await core.run(self)
   } catch {
     code = 1 // a command has thrown, which its submitter has been told
   }
+  host.end()
   // oxlint-disable-next-line unicorn/no-process-exit -- of this thread, whatever timers and sockets tasks have left in it
   process.exit(code)
 }

@@ -6,8 +6,12 @@ import { importModule } from "./host.ts"
 import { evaluate, explain, sourceOf } from "./source.ts"
 import { exportNamed, type Place, placeOf, referenceTo, taskAt } from "./task.ts"
 
-/** Plain data: where the function is, or its text; or that another one is to be called for each element of an array. */
-export type TaskReference = Place | { readonly source: string } | { readonly each: TaskReference }
+/**
+ * Plain data: where the function is, or its text; or that another one is to be called for each element of an array; or that an
+ * object of a class is to be made, and to do its work.
+ */
+export type TaskReference =
+  Place | { readonly source: string } | { readonly each: TaskReference } | { readonly compute: TaskReference }
 
 const known = new WeakMap<object, TaskReference>()
 
@@ -32,9 +36,32 @@ export function eachOf<I, O>(fn: (item: I) => O | PromiseLike<O>): (items: reado
 
 const originals = new WeakMap<object, (...args: never[]) => unknown>()
 
+/** What a class of tasks can do for the thread that has one of its objects: its work, with this state. */
+export const COMPUTE: unique symbol = Symbol.for("corepool.compute")
+
+type TaskClass = AnyFunction & { [COMPUTE](...state: unknown[]): unknown }
+type AnyFunction = (...args: never[]) => unknown
+
+/** A function that makes an object of this class, with the state it is called with, and has it do its work. */
+// oxlint-disable-next-line typescript/no-unsafe-function-type -- which is what `constructor` is
+export function computeOf(type: Function): (...state: unknown[]) => unknown {
+  let made = computers.get(type)
+  if (made === undefined) {
+    made = (...state) => (type as TaskClass)[COMPUTE](...state)
+    computers.set(type, made)
+    classes.set(made, type as TaskClass)
+  }
+  return made
+}
+
+const computers = new WeakMap<object, (...state: unknown[]) => unknown>()
+const classes = new WeakMap<object, TaskClass>()
+
 function makeReference(fn: (...args: never[]) => unknown): TaskReference {
   const original = originals.get(fn)
   if (original !== undefined) return { each: referenceOf(original) }
+  const type = classes.get(fn)
+  if (type !== undefined) return { compute: referenceToClass(type) }
   const place = placeOf(fn)
   if (place === undefined) return { source: sourceOf(fn) }
   if (isEntry(place.module)) {
@@ -45,10 +72,18 @@ function makeReference(fn: (...args: never[]) => unknown): TaskReference {
   return place
 }
 
+function referenceToClass(type: TaskClass): TaskReference {
+  if (placeOf(type) !== undefined) return referenceOf(type)
+  throw new TaskNotPortableError(
+    `Other threads cannot find class ${type.name}. Export it from a module of its own and write in it: static { task(import.meta.url, this) }`,
+  )
+}
+
 /** A function that stands for the referenced one: it can be told to other threads, and called, for which it is found first. */
 export function standIn(reference: TaskReference): (...args: never[]) => unknown {
   if ("source" in reference) return evaluate(reference.source)
   if ("each" in reference) return eachOf(standIn(reference.each) as (item: unknown) => unknown)
+  if ("compute" in reference) return async (...state) => (await find(reference)).fn(...state)
   return referenceTo(reference)
 }
 
@@ -71,6 +106,10 @@ export function findNow(reference: TaskReference): FoundTask | undefined {
     const each = findNow(reference.each)
     return each && eachOfFound(each)
   }
+  if ("compute" in reference) {
+    const type = findNow(reference.compute)
+    return type && computeOfFound(type)
+  }
   const defined = taskAt(reference)
   if (defined !== undefined) return { fn: defined as FoundTask["fn"], explain: asItIs }
   const loaded = modules.get(reference.module)
@@ -82,6 +121,7 @@ export async function find(reference: TaskReference): Promise<FoundTask> {
   const now = findNow(reference)
   if (now !== undefined) return now
   if ("each" in reference) return eachOfFound(await find(reference.each))
+  if ("compute" in reference) return computeOfFound(await find(reference.compute))
   const { module, name } = reference as Place
   let exports: Record<string, unknown>
   try {
@@ -95,6 +135,10 @@ export async function find(reference: TaskReference): Promise<FoundTask> {
 
 function eachOfFound(inner: FoundTask): FoundTask {
   return { fn: eachOf(inner.fn) as FoundTask["fn"], explain: (error) => inner.explain(error) }
+}
+
+function computeOfFound({ fn, explain: explainIt }: FoundTask): FoundTask {
+  return { fn: computeOf(fn) as FoundTask["fn"], explain: explainIt }
 }
 
 function functionIn(exports: Record<string, unknown>, place: Place): FoundTask {

@@ -33,17 +33,20 @@ const places = perThread("tasks", () => new WeakMap<object, Place>())
 
 /**
  * Makes a function of this module a task. It must be exported under its own name: `export const NAME = task(import.meta.url,
- * function NAME(…) { … })`.
+ * function NAME(…) { … })`. So is a class of tasks, see RecursiveTask.
  */
-export function task<F extends (...args: never[]) => unknown>(moduleUrl: string | URL, fn: F): F {
+export function task<F extends ((...args: never[]) => unknown) | (abstract new (...args: never[]) => object)>(
+  moduleUrl: string | URL,
+  fn: F,
+): F {
   const module = requireModule(moduleUrl)
-  requireFunction("fn", fn)
+  requireFunction("fn", fn as () => unknown)
   if (fn.name === "") {
     throw typeError("fn", "a function with the name under which it is exported", fn)
   }
   const place = { module, name: fn.name }
   places.set(fn, place)
-  defined.set(keyOf(place), fn)
+  defined.set(keyOf(place), fn as (...args: never[]) => unknown)
   return fn
 }
 

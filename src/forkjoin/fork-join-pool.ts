@@ -1,0 +1,337 @@
+/**
+ * A pool for work that divides itself: tasks fork parts of themselves, and threads that have nothing to do steal them, without
+ * the thread that made the pool having any part in it.
+ *
+ *     await using pool = new ForkJoinPool({ parallelism: 4 })
+ *     await pool.invoke(fib, 40)
+ *
+ * See {@link fork} and ForkJoinTask for what tasks can do. The pool runs ordinary tasks as well, by `submit` and `execute`; with
+ * `asyncMode` it does so in the order in which they were forked, which suits tasks that are never joined.
+ *
+ * Its threads are made when there is something for them to do, and leave after a minute without. A pool that is not used does not keep the
+ * program alive.
+ */
+import { availableParallelism } from "node:os"
+import { requireBoolean, requireInteger, requireObject } from "../checks.ts"
+import { CancellationError, IllegalStateError, RejectedExecutionError } from "../errors.ts"
+import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
+import type { Future } from "../future/future.ts"
+import { type Callable, requireRunnable, type Runnable } from "../future/runnable.ts"
+import { identityOf } from "../identity.ts"
+import { currentFlow } from "../memory/flow.ts"
+import { type Handle, SHAREABLE, type Shared } from "../memory/shared-memory.ts"
+import { awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
+import { registerForkJoinPools } from "../platform/known-classes.ts"
+import { PoolGuest } from "../platform/pool-guest.ts"
+import { MOST_WORKERS } from "../platform/layout.ts"
+import { atLeast, SHUTDOWN, STOP, TERMINATED } from "../pool/control-word.ts"
+import type { PoolShell } from "../pool/pool-engine.ts"
+import { OWNERS_FACTORY, SentPool } from "../pool/pool-settings.ts"
+import { platformThreads } from "../thread/platform-threads.ts"
+import { newThreadOf, type ThreadFactory } from "../thread/thread-factory.ts"
+import { ForkJoinTask } from "./fork-join-task.ts"
+import { ForkJoinGuest, type ForkJoinMember, ForkJoinOwner } from "./fork-join-member.ts"
+import { thisThread } from "./this-thread.ts"
+
+export interface ForkJoinPoolOptions {
+  /** How many threads work at the same time; default as many as there are processors. */
+  readonly parallelism?: number
+  /** Whether a thread takes what it has forked itself in the order in which it was forked, and not the newest first. */
+  readonly asyncMode?: boolean
+}
+
+/** How many threads there may be beyond the parallelism, in the place of those that wait. */
+const MOST_SPARES = 256
+const KEEP_ALIVE = 60_000
+
+let pools = 0
+
+export class ForkJoinPool extends AbstractExecutorService {
+  /** What a clone of this pool consists of; see `ThreadPoolExecutor`. */
+  declare readonly handle: Handle
+  readonly #engine: ForkJoinMember
+  readonly #termination = new WaitList()
+  readonly #quiescence = new WaitList()
+  #isCommon = false
+
+  constructor(options: ForkJoinPoolOptions = {}) {
+    super()
+    Object.defineProperty(this, "handle", sharing)
+    registerForkJoinPools(openPool)
+    if (options instanceof SentPool) {
+      this.#engine = new ForkJoinGuest(options.shared, this.#shell(OWNERS_FACTORY))
+      return
+    }
+    requireObject("options", options)
+    const most = MOST_WORKERS - MOST_SPARES
+    const parallelism = requireInteger("parallelism", options.parallelism ?? Math.min(availableParallelism(), most), 1)
+    requireInteger("parallelism", most, parallelism, `parallelism (${parallelism})`)
+    const asyncMode = requireBoolean("asyncMode", options.asyncMode ?? false)
+    const number = ++pools
+    const factory = platformThreads({ name: (n) => `ForkJoinPool-${number}-worker-${n}` })
+    this.#engine = new ForkJoinOwner(this.#shell(factory), parallelism, parallelism + MOST_SPARES, asyncMode)
+    const { state } = this.#engine
+    state.corePoolSize = parallelism
+    state.maximumPoolSize = parallelism + MOST_SPARES
+    state.keepAliveTime = KEEP_ALIVE
+    state.allowCoreThreadTimeOut = true
+  }
+
+  #shell(factory: ThreadFactory): PoolShell & { quiescent(): void } {
+    return {
+      hooks: 0,
+      newThread: (target) => newThreadOf(factory, target),
+      beforeExecute: () => undefined,
+      afterExecute: () => undefined,
+      terminated: () => undefined,
+      reject: (task) => this.#reject(task),
+      announceTermination: () => {
+        this.#termination.signalAll()
+        this.#quiescence.signalAll()
+      },
+      quiescent: () => this.#quiescence.signalAll(),
+    }
+  }
+
+  /**
+   * The pool that tasks which are forked outside of any pool go to. It cannot be shut down, and does not keep the program alive
+   * when there is nothing to do.
+   *
+   * Each thread that asks for it has one of its own: a thread cannot make others work for it that belong to another one. In a
+   * task of a ForkJoinPool `fork` means that pool, so this concerns only tasks of other pools.
+   */
+  static commonPool(): ForkJoinPool {
+    if (common === undefined) {
+      common = new ForkJoinPool({ parallelism: Math.max(availableParallelism() - 1, 1) })
+      common.#isCommon = true
+    }
+    return common
+  }
+
+  /** The same pool that another thread has posted. */
+  static from(shared: Shared): ForkJoinPool {
+    return PoolGuest.once(shared, () => new ForkJoinPool(new SentPool(shared) as never))
+  }
+
+  /** @internal */
+  get [SHAREABLE](): true {
+    return true
+  }
+
+  /** @internal */
+  static handleOf(pool: ForkJoinPool): Handle {
+    return pool.#engine.handle
+  }
+
+  // ------------------------------------------------------------------ tasks
+
+  execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
+    requireRunnable("command", command)
+    this.#engine.execute(
+      typeof command === "function" && args.length > 0 ? this.#engine.callable(command, args) : command,
+    )
+  }
+
+  override submit<T>(task: ForkJoinTask<T>): ForkJoinTask<T>
+  override submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T>
+  override submit<A extends unknown[], T>(
+    task: ForkJoinTask<T> | ((...args: A) => T | PromiseLike<T>),
+    ...args: A
+  ): Future<T> {
+    if (!(task instanceof ForkJoinTask)) return super.submit(task, ...args)
+    task.goTo((future) => this.execute(future))
+    return task
+  }
+
+  /** Runs the task and gives its result: `await pool.invoke(fib, 40)`, or `await pool.invoke(new Fib(40))`. */
+  invoke<T>(task: ForkJoinTask<T>): Promise<T>
+  invoke<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Promise<T>
+  async invoke<A extends unknown[], T>(
+    task: ForkJoinTask<T> | ((...args: A) => T | PromiseLike<T>),
+    ...args: A
+  ): Promise<T> {
+    return await (task instanceof ForkJoinTask ? this.submit(task) : this.submit(task, ...args))
+  }
+
+  /** The same for code that cannot await: blocks this thread. */
+  invokeSync<T>(task: ForkJoinTask<T>): T
+  invokeSync<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): T
+  invokeSync<A extends unknown[], T>(task: ForkJoinTask<T> | ((...args: A) => T | PromiseLike<T>), ...args: A): T {
+    return (task instanceof ForkJoinTask ? this.submit(task) : this.submit(task, ...args)).getSync()
+  }
+
+  #reject(task: Runnable): never {
+    throw new RejectedExecutionError(`${identityOf(this)} is shut down, or has no room for the task`, task)
+  }
+
+  // ------------------------------------------------------------------ looking
+
+  get parallelism(): number {
+    return this.#engine.state.corePoolSize
+  }
+
+  get asyncMode(): boolean {
+    return this.#engine.deques.isAsync
+  }
+
+  /** How many threads there are: more than the parallelism if some were needed in the place of others that wait. */
+  get poolSize(): number {
+    return this.isTerminated ? 0 : this.#engine.poolSize
+  }
+
+  /** How many threads have a task in hand. */
+  get activeThreadCount(): number {
+    return this.#engine.activeCount
+  }
+
+  /** How many of them do not wait for what others have stolen. */
+  get runningThreadCount(): number {
+    return this.#engine.runningCount
+  }
+
+  /** How many tasks were begun by another thread than the one that had forked or submitted them. */
+  get stealCount(): number {
+    return this.#engine.deques.steals
+  }
+
+  /** How many forked tasks wait. */
+  get queuedTaskCount(): number {
+    return this.#engine.store.forked
+  }
+
+  /** How many submitted tasks wait. */
+  get queuedSubmissionCount(): number {
+    return this.#engine.store.submitted
+  }
+
+  get hasQueuedSubmissions(): boolean {
+    return this.queuedSubmissionCount > 0
+  }
+
+  /** Whether nothing waits and nobody works. */
+  get isQuiescent(): boolean {
+    return this.#engine.isQuiescent
+  }
+
+  /** Waits until it is; false if the time is over first. */
+  async awaitQuiescence(wait?: WaitOptions): Promise<boolean> {
+    if (timeoutOf(wait) <= 0) return this.isQuiescent
+    return await awaiting(this.#quieting(), wait)
+  }
+
+  *#quieting(): Steps<boolean> {
+    for (;;) {
+      this.#engine.watchForQuiescence()
+      if (this.isQuiescent) return true
+      if ((yield this.#quiescence) === TIMEOUT) return false
+    }
+  }
+
+  override toString(): string {
+    const seen = this.#engine.state.control.snapshot
+    const state = !atLeast(seen, SHUTDOWN)
+      ? "Running"
+      : atLeast(seen, TERMINATED)
+        ? "Terminated"
+        : atLeast(seen, STOP)
+          ? "Terminating"
+          : "Shutting down"
+    return (
+      `${identityOf(this)}[${state}, parallelism = ${this.parallelism}, size = ${this.poolSize}, ` +
+      `active = ${this.activeThreadCount}, running = ${this.runningThreadCount}, steals = ${this.stealCount}, ` +
+      `tasks = ${this.queuedTaskCount}, submissions = ${this.queuedSubmissionCount}]`
+    )
+  }
+
+  // ------------------------------------------------------------------ the end
+
+  /** Takes no more tasks; what was submitted and what that forks is still run. No effect on the common pool. */
+  shutdown(): void {
+    if (this.#isCommon) return
+    this.#engine.state.control.advanceTo(SHUTDOWN)
+    this.#engine.shuttingDown()
+    this.#engine.interruptIdleWorkers()
+    this.#engine.tryTerminate()
+  }
+
+  /** Cancels everything, whether it waits or runs. As in Java nothing is returned. No effect on the common pool. */
+  shutdownNow(): Runnable[] {
+    if (this.#isCommon) return []
+    this.#engine.state.control.advanceTo(STOP)
+    this.#engine.shuttingDown()
+    this.#engine.interruptWorkers()
+    this.#engine.cancelAll(new CancellationError(`${identityOf(this)} was shut down`))
+    this.#engine.tryTerminate()
+    return []
+  }
+
+  get isShutdown(): boolean {
+    return !this.#engine.state.control.isRunning
+  }
+
+  /** Shut down at once, but something is still running. */
+  get isTerminating(): boolean {
+    return atLeast(this.#engine.state.control.snapshot, STOP) && !this.isTerminated
+  }
+
+  get isTerminated(): boolean {
+    return atLeast(this.#engine.state.control.snapshot, TERMINATED)
+  }
+
+  /** Waits for the end; of the common pool, which has none, until it is quiescent, and then false. */
+  async awaitTermination(wait?: WaitOptions): Promise<boolean> {
+    if (this.#isCommon) {
+      await this.awaitQuiescence(wait)
+      return false
+    }
+    if (timeoutOf(wait) <= 0) return this.isTerminated
+    return await awaiting(this.#terminating(), wait)
+  }
+
+  *#terminating(): Steps<boolean> {
+    while (!this.isTerminated) if ((yield this.#termination) === TIMEOUT) return false
+    return true
+  }
+
+  /** No effect on the common pool. */
+  override async close(wait: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    if (this.#isCommon) return
+    if (this.#engine.hasThread(currentFlow().owner)) {
+      throw new IllegalStateError(
+        "close() was called by a task of this very pool and would wait for itself: use shutdown()",
+      )
+    }
+    await super.close(wait)
+  }
+
+  // ------------------------------------------------------------------ for views
+
+  /** @internal */
+  override callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
+    return this.#engine.callable(fn, args)
+  }
+
+  /** @internal */
+  override withdraw(task: Runnable): void {
+    this.#engine.remove(task)
+  }
+
+  /** @internal */
+  override get defaultWindow(): number {
+    return 2 * this.parallelism
+  }
+}
+
+let common: ForkJoinPool | undefined
+
+thisThread.submitElsewhere = (task) => ForkJoinPool.commonPool().execute(task)
+
+const openPool = (shared: Shared): ForkJoinPool => ForkJoinPool.from(shared)
+
+/** A clone takes along what an object owns, not what its class has. */
+const sharing: PropertyDescriptor & ThisType<ForkJoinPool> = {
+  enumerable: true,
+  get() {
+    return ForkJoinPool.handleOf(this)
+  },
+}

@@ -1,0 +1,102 @@
+/**
+ * What a worker of a ForkJoinPool does with the tasks it takes. What it has stolen, or was submitted, it runs as any worker
+ * does; what it has forked itself and nobody has stolen is a plain call.
+ */
+import type { PoolCore } from "../pool/pool-core.ts"
+import type { Worker } from "../pool/worker.ts"
+import type { SlotRunner } from "../platform/slot-runner.ts"
+import type { TaskQueue } from "../platform/task-queue.ts"
+import { PreloadingRunner } from "../platform/worker-preload.ts"
+import type { Orders } from "../platform/worker-orders.ts"
+import { store } from "#atomics"
+import type { ForkJoinTask } from "./fork-join-task.ts"
+import { Forks } from "./forks.ts"
+import { thisThread } from "./this-thread.ts"
+
+type RunnerParts = ConstructorParameters<typeof SlotRunner>
+
+export class ForkJoinRunner extends PreloadingRunner {
+  readonly #parts: RunnerParts
+  #forks: Forks | undefined
+  /** An asynchronous task of this thread's own that is in hand. */
+  #own: ForkJoinTask<unknown> | undefined
+
+  constructor(orders: Orders, ...parts: RunnerParts) {
+    super(orders, ...parts)
+    this.#parts = parts
+  }
+
+  override attend(queue: TaskQueue, core: PoolCore<number>): void {
+    const [memory, tasks, boxes, functions, roster, self] = this.#parts
+    if (queue.stealing?.own === undefined) return // more threads than places: it only steals
+    this.#forks = new Forks({ memory, tasks, boxes, functions, roster, self, queue, core, runner: this })
+    thisThread.forks = this.#forks
+  }
+
+  override begin(worker: Worker<number>, slot: number): PromiseLike<unknown> | undefined {
+    const forks = this.#forks
+    if (forks === undefined) return super.begin(worker, slot)
+    const own = forks.beginOwn(slot)
+    if (own !== undefined) return this.#beginOwn(forks, own, slot)
+    const outer = forks.enter(slot)
+    let pending: PromiseLike<unknown> | undefined
+    try {
+      pending = super.begin(worker, slot)
+    } finally {
+      if (pending === undefined || outer !== 0) forks.leave(outer)
+    }
+    return pending
+  }
+
+  #beginOwn(forks: Forks, own: ForkJoinTask<unknown>, slot: number): PromiseLike<unknown> | undefined {
+    const [, , , , , self] = this.#parts
+    self.enterUserCode()
+    own.runHere()
+    if (own.isRunning) {
+      this.#own = own
+      return own.get().catch(() => undefined) // its error is its own
+    }
+    self.leaveUserCode()
+    forks.endOwn(slot)
+    return undefined
+  }
+
+  override complete(slot: number, value: unknown): void {
+    if (this.#endOwn(slot)) return
+    try {
+      super.complete(slot, value)
+    } finally {
+      this.#forks?.leave(0)
+    }
+  }
+
+  override fail(slot: number, error: unknown): void {
+    if (this.#endOwn(slot)) return
+    try {
+      super.fail(slot, error)
+    } finally {
+      this.#forks?.leave(0)
+    }
+  }
+
+  #endOwn(slot: number): boolean {
+    if (this.#own === undefined) return false
+    const [, , , , , self] = this.#parts
+    this.#own = undefined
+    self.leaveUserCode()
+    this.#forks?.endOwn(slot)
+    return true
+  }
+
+  /** Should this thread die later, it is not to be asked what it had claimed for this. */
+  override runInside(slot: number): void {
+    const [memory, , , , , self] = this.#parts
+    super.runInside(slot)
+    store(memory.words, self.claim, 0)
+  }
+
+  override end(): void {
+    thisThread.forks = undefined
+    this.#forks?.end()
+  }
+}

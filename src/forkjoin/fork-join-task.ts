@@ -1,0 +1,436 @@
+/**
+ * A task that is part of another one: `fork` lets other threads have it, `join` waits for it, and meanwhile works.
+ *
+ *     export const fib = task(import.meta.url, function fib(n: number): number {
+ *       if (n < 20) return sequentialFib(n)
+ *       const other = fork(fib, n - 1)
+ *       return fib(n - 2) + other.join()
+ *     })
+ *
+ * A forked task lies in a list of its thread, from which idle threads steal. If nobody has stolen it when it is joined, the
+ * thread runs it itself, as a plain call with the very arguments: then nothing is copied. Otherwise the thread works on
+ * whatever it has forked since, or helps the thief, and only if there is nothing to help with does it sleep.
+ *
+ * It belongs to the thread that made it and cannot be sent to another one. It is a future, too, and can be awaited; an
+ * asynchronous function can be forked, but then it cannot be joined, only awaited.
+ *
+ * Cancelling a task cancels what it has forked: a task that was cancelled gets a `CancellationError` from its next `fork`, or
+ * from a `join` that has to wait, and what it has forked and not joined is cancelled with it.
+ */
+import { isPromiseLike } from "../checks.ts"
+import { CancellationError, IllegalStateError } from "../errors.ts"
+import { addCallers } from "../future/both-stacks.ts"
+import type { Future, FutureState } from "../future/future.ts"
+import { FutureTask } from "../future/future-task.ts"
+import type { WaitOptions } from "../memory/waiting.ts"
+import { type AnyFunction, thisThread } from "./this-thread.ts"
+
+/*
+ * How it works. `fork` and `join` of a task that nobody steals should cost little more than the call. So this is a small
+ * object that knows how far it has come, and everything about waiting is left to a FutureTask, which is made when somebody
+ * wants to wait otherwise than by `join`. Who wakes whom is in forks.ts.
+ *
+ *     FRESH -> FORKED -> RUNNING -> NORMAL | EXCEPTIONAL      run here, by join or in its turn
+ *                     -> NORMAL | EXCEPTIONAL                 run by a thief
+ *     RUNNING -> UNDER_WAY -> …                               asynchronous, or waits for others: see counted-completer.ts
+ *     FRESH -> AWAY                                           forked outside of a pool: `future` knows
+ *     any of the first -> CANCELLED
+ */
+const FRESH = 0
+const FORKED = 1
+const RUNNING = 2
+const UNDER_WAY = 3
+const AWAY = 4
+const NORMAL = 5
+const EXCEPTIONAL = 6
+const CANCELLED = 7
+
+const NO_ARGUMENTS: readonly unknown[] = []
+
+/** What {@link ForkJoinTask.exec} returns if the task is not over, and somebody is going to complete it. */
+export const UNFINISHED: unique symbol = Symbol("corepool.unfinished")
+
+/** What another thread has to be told of a task. */
+export interface Portable {
+  readonly fn: AnyFunction
+  readonly args: readonly unknown[]
+}
+
+export class ForkJoinTask<T> implements Future<T> {
+  readonly #fn: AnyFunction | undefined
+  readonly #args: readonly unknown[]
+  #slot = 0
+  #state = FRESH
+  #outcome: unknown = undefined
+  #future: FutureTask<T> | undefined = undefined
+
+  /** @internal Without a function it is a subclass that says what to do. */
+  constructor(fn?: AnyFunction, args: readonly unknown[] = NO_ARGUMENTS) {
+    this.#fn = fn
+    this.#args = args
+  }
+
+  // ------------------------------------------------------------------ forking and joining
+
+  /** Lets others have it. The task itself. */
+  fork(): this {
+    if (this.#state !== FRESH) throw alreadyForked()
+    const fn = this.#fn
+    const { forks } = thisThread
+    if (forks === undefined) {
+      this.goTo((task) => thisThread.submitElsewhere(task))
+    } else if (fn !== undefined) forks.fork(this, fn, this.#args)
+    else {
+      const call = this.portable()
+      forks.fork(this, call.fn, call.args)
+    }
+    return this
+  }
+
+  /**
+   * Its result, when it is over; meanwhile this thread works. Throws what the task has thrown, or `CancellationError`.
+   * `IllegalStateError` if the wait would never end: for a task that is beneath this very call, was never forked, or is
+   * asynchronous.
+   */
+  join(): T {
+    if (this.#state === FORKED && thisThread.forks?.unpush(this.#slot) === true) this.#run()
+    if (this.#state !== NORMAL) this.#settleOrThrow()
+    return this.#outcome as T
+  }
+
+  /** The same, but tells nothing of what has come of it. */
+  quietlyJoin(): void {
+    try {
+      this.join()
+    } catch (error) {
+      if (!this.isDone) throw error
+    }
+  }
+
+  /** Runs it here and now, if it was not begun. Its result, as with {@link join}. */
+  invoke(): T {
+    if (this.#state === FRESH) this.#run()
+    return this.join()
+  }
+
+  quietlyInvoke(): void {
+    if (this.#state === FRESH) this.#run()
+    this.quietlyJoin()
+  }
+
+  /** Takes it back, if it was forked last and nobody has stolen it. Then it may be forked or invoked again. */
+  tryUnfork(): boolean {
+    if (this.#state !== FORKED || thisThread.forks?.unpush(this.#slot) !== true) return false
+    this.#state = FRESH
+    return true
+  }
+
+  #run(): void {
+    this.#state = RUNNING
+    let value: unknown
+    try {
+      value = this.exec()
+      if (typeof value === "object" && isPromiseLike(value)) {
+        this.#state = UNDER_WAY
+        void this.#await(value)
+        return
+      }
+    } catch (error) {
+      if (this.#state === RUNNING) this.settle(EXCEPTIONAL, error)
+      return
+    }
+    if (value === UNFINISHED) {
+      if (this.#state === RUNNING) this.#state = UNDER_WAY
+    } else if (this.#state === RUNNING) {
+      this.#state = NORMAL
+      this.#outcome = value
+      if (this.#future !== undefined) this.#tellFuture()
+    }
+  }
+
+  async #await(pending: PromiseLike<unknown>): Promise<void> {
+    let value: unknown
+    try {
+      value = await pending
+    } catch (error) {
+      if (this.#state === UNDER_WAY) this.settle(EXCEPTIONAL, error)
+      return
+    }
+    if (this.#state === UNDER_WAY) this.settle(NORMAL, value)
+  }
+
+  /** What it does. */
+  protected exec(): unknown {
+    const args = this.#args as never[]
+    const fn = this.#fn as AnyFunction
+    switch (args.length) {
+      case 0:
+        return fn()
+      case 1:
+        return fn(args[0] as never)
+      case 2:
+        return fn(args[0] as never, args[1] as never)
+      default:
+        return fn(...args)
+    }
+  }
+
+  /** @internal What another thread has to do instead. */
+  portable(): Portable {
+    return { fn: this.#fn as AnyFunction, args: this.#args }
+  }
+
+  /** @internal What a thief has sent back, as the result. */
+  protected received(value: unknown): unknown {
+    return value
+  }
+
+  #settleOrThrow(): void {
+    switch (this.#state) {
+      case FORKED:
+      case UNDER_WAY: {
+        const { forks } = thisThread
+        if (forks === undefined || !this.canBeJoined) throw wouldBlockItself()
+        forks.join(this)
+        if (!this.isCompletedNormally) this.#settleOrThrow()
+        return
+      }
+      case AWAY:
+        this.#outcome = (this.#future as FutureTask<T>).getSync()
+        this.#state = NORMAL
+        return
+      case FRESH:
+        throw neverForked()
+      case RUNNING:
+        throw waitsForItself()
+      case EXCEPTIONAL:
+        addCallers(this.#outcome, 2)
+        throw this.#outcome
+      case CANCELLED:
+        throw this.#cancellation()
+    }
+  }
+
+  /** Whether this thread can bring it to its end while it stands still for it. */
+  protected get canBeJoined(): boolean {
+    return this.#state === FORKED
+  }
+
+  #cancellation(): CancellationError {
+    return new CancellationError("Task was cancelled", this.#outcome === undefined ? {} : { cause: this.#outcome })
+  }
+
+  // ------------------------------------------------------------------ completing it otherwise
+
+  /** Completes it with this value, whatever it does, unless it is over. */
+  complete(value: T): void {
+    this.#completeAs(NORMAL, value)
+  }
+
+  /** Completes it with this error, unless it is over. */
+  completeExceptionally(error: unknown): void {
+    this.#completeAs(EXCEPTIONAL, error)
+  }
+
+  #completeAs(state: number, outcome: unknown): void {
+    if (this.isDone) return
+    // Whoever has it, it is nobody's business any more.
+    if (this.#state === FORKED) thisThread.forks?.cancel(this.#slot, false)
+    else if (this.#state === AWAY) this.#future?.cancel()
+    if (this.#state === AWAY) this.#future = undefined
+    this.settle(state, outcome)
+  }
+
+  /** True if it is cancelled now, also if it was before. */
+  cancel(mayInterruptIfRunning = false): boolean {
+    if (this.#state === AWAY) {
+      const future = this.#future as FutureTask<T>
+      return future.cancel(mayInterruptIfRunning) || future.isCancelled
+    }
+    if (this.#state === FORKED && thisThread.forks?.cancel(this.#slot, mayInterruptIfRunning) !== true) {
+      return this.isCancelled // its outcome is here, or on its way
+    }
+    if (this.#state < NORMAL) this.settle(CANCELLED, undefined)
+    return this.#state === CANCELLED
+  }
+
+  /** Makes it ready to be forked again, if it is over. */
+  reinitialize(): void {
+    if (!this.isDone) throw new IllegalStateError("Only a task that is over can be used again")
+    this.#state = FRESH
+    this.#outcome = undefined
+    this.#future = undefined
+  }
+
+  /** @internal It has come to its end. */
+  settle(state: number, outcome: unknown): void {
+    this.#state = state
+    this.#outcome = outcome
+    if (this.#future !== undefined) this.#tellFuture()
+  }
+
+  #tellFuture(): void {
+    const future = this.#future as FutureTask<T>
+    future.comeBack()
+    if (this.#state === NORMAL) future.complete(this.#outcome as T)
+    else if (this.#state === EXCEPTIONAL) future.fail(this.#outcome)
+    else future.abandon(this.#outcome)
+  }
+
+  // ------------------------------------------------------------------ as a future
+
+  get isDone(): boolean {
+    if (this.#state === FORKED) thisThread.forks?.look()
+    return this.#state === AWAY ? (this.#future as FutureTask<T>).isDone : this.#state >= NORMAL
+  }
+
+  get isCancelled(): boolean {
+    return (
+      this.isDone && (this.#state === AWAY ? (this.#future as FutureTask<T>).isCancelled : this.#state === CANCELLED)
+    )
+  }
+
+  get isCompletedNormally(): boolean {
+    return this.state === "success"
+  }
+
+  get isCompletedAbnormally(): boolean {
+    return this.isDone && !this.isCompletedNormally
+  }
+
+  get state(): FutureState {
+    if (!this.isDone) return "running"
+    if (this.#state === AWAY) return (this.#future as FutureTask<T>).state
+    if (this.#state === NORMAL) return "success"
+    return this.#state === EXCEPTIONAL ? "failed" : "cancelled"
+  }
+
+  resultNow(): T {
+    return this.#asFuture().resultNow()
+  }
+
+  exceptionNow(): unknown {
+    return this.#asFuture().exceptionNow()
+  }
+
+  get(wait?: WaitOptions): Promise<T> {
+    return this.#asFuture().get(wait)
+  }
+
+  getSync(timeout?: number): T {
+    if (timeout === undefined && this.#state === FORKED) return this.join()
+    return this.#asFuture().getSync(timeout)
+  }
+
+  // oxlint-disable-next-line unicorn/no-thenable -- a future is a thenable by contract
+  then<A = T, B = never>(
+    onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#asFuture().then(onFulfilled, onRejected)
+  }
+
+  #asFuture(): FutureTask<T> {
+    let future = this.#future
+    if (future === undefined) {
+      this.#future = future = new FutureTask<T>(unused)
+      if (this.#state >= NORMAL) this.#tellFuture()
+      else if (this.#state === FORKED && thisThread.forks !== undefined)
+        future.runElsewhere(thisThread.forks, this.#slot)
+    }
+    return future
+  }
+
+  /** @internal It is to be run by whoever takes this future, somewhere else. */
+  goTo(submit: (task: FutureTask<T>) => void): FutureTask<T> {
+    if (this.#state !== FRESH) throw alreadyForked()
+    const { fn, args } = this.portable()
+    const future = Elsewhere.ofCall(fn, args as never[]) as Elsewhere<T>
+    future.task = this
+    submit(future)
+    this.#state = AWAY
+    this.#future = future
+    return future
+  }
+
+  // ------------------------------------------------------------------ for the thread it belongs to
+
+  /** @internal It is in this slot from now on, for whoever takes it. */
+  lieIn(slot: number): void {
+    this.#slot = slot
+    this.#state = FORKED
+  }
+
+  /** @internal Its turn has come, in this thread. */
+  runHere(): void {
+    if (this.#state === FORKED || this.#state === FRESH) this.#run()
+  }
+
+  /** @internal Another thread has run it, as it was told to. */
+  returned(value: unknown): T {
+    return this.received(value) as T
+  }
+
+  /** @internal A thief has run it. */
+  comeBack(state: "success" | "failed" | "cancelled", outcome: unknown): void {
+    if (this.#state !== FORKED) return
+    try {
+      if (state === "success") this.settle(NORMAL, this.received(outcome))
+      else this.settle(state === "failed" ? EXCEPTIONAL : CANCELLED, outcome)
+    } catch (error) {
+      this.settle(EXCEPTIONAL, error)
+    }
+  }
+
+  /** @internal */
+  get isSettled(): boolean {
+    return this.#state >= NORMAL
+  }
+
+  /** @internal Where it lies, if others can have it; 0 if it was not forked, or runs here. */
+  get slot(): number {
+    return this.#state === FORKED ? this.#slot : 0
+  }
+
+  /** @internal */
+  get isRunning(): boolean {
+    return this.#state === RUNNING || this.#state === UNDER_WAY
+  }
+
+  toString(): string {
+    return this.#asFuture().toString()
+  }
+}
+
+/** The future of a task that was not forked but submitted. */
+class Elsewhere<T> extends FutureTask<T> {
+  task: ForkJoinTask<T> | undefined
+
+  override complete(value: T): void {
+    super.complete(this.task === undefined ? value : this.task.returned(value))
+  }
+}
+
+function unused(): never {
+  throw new Error("corepool: a forked task is run by whoever has it")
+}
+
+function alreadyForked(): IllegalStateError {
+  return new IllegalStateError("The task was forked before: say reinitialize() to use it again")
+}
+
+function neverForked(): IllegalStateError {
+  return new IllegalStateError("This wait would never end: the task was not forked. Use invoke()")
+}
+
+function waitsForItself(): IllegalStateError {
+  return new IllegalStateError(
+    "This wait would never end: the task is running in this very thread, beneath the call of join(), and cannot go on before that returns",
+  )
+}
+
+function wouldBlockItself(): IllegalStateError {
+  return new IllegalStateError(
+    "This wait would never end: the task is asynchronous and runs in this very thread, which would stand still. Await it instead",
+  )
+}

@@ -1,0 +1,185 @@
+/**
+ * What a worker does while it waits for a task that another one has stolen: it helps the thief, and sleeps if there is nothing
+ * to help with.
+ *
+ * It takes tasks of the thief only, or of the one for whom the thief waits in turn (leapfrogging: D. Wagner and B. Calder,
+ * 1993). These are parts of what it waits for. Any other task would do to keep the processor busy, but it may take long, or
+ * wait itself for something that can only happen when this thread goes on.
+ *
+ * Why no wake-up is lost: see README.md.
+ */
+import { InterruptedError, TimeoutError } from "../errors.ts"
+import type { Here } from "../memory/here.ts"
+import { currentFlow } from "../memory/flow.ts"
+import { Watch } from "../memory/watch.ts"
+import type { ParkPlace } from "../memory/wait-list.ts"
+import { blocking, type Steps, TIMEOUT } from "../memory/waiting.ts"
+import { type Deques, PLACE } from "./deques.ts"
+import type { ForkJoinTask } from "./fork-join-task.ts"
+import type { Forks, WorkerParts } from "./forks.ts"
+import type { StealingStore } from "./stealing-store.ts"
+
+/** How long a thread looks before it sleeps, in ms. */
+const WATCH = 0.1
+
+/** How many threads that wait for each other are followed. */
+const LONGEST_CHAIN = 16
+
+export class Helping {
+  readonly #forks: Forks
+  readonly #parts: WorkerParts
+  readonly #here: Here
+  readonly #deques: Deques
+  readonly #store: StealingStore
+  readonly #self: number
+  readonly #watch = new Watch(WATCH)
+  /** The bell, for one who has been interrupted already. */
+  readonly #undisturbed: ParkPlace
+
+  constructor(forks: Forks, parts: WorkerParts) {
+    this.#forks = forks
+    this.#parts = parts
+    this.#here = parts.memory.here
+    this.#store = parts.queue.stealing as StealingStore
+    this.#deques = this.#store.deques
+    this.#self = parts.self.number
+    const { bell } = forks
+    this.#undisturbed = {
+      interruptible: false,
+      limited: true,
+      append: () => false,
+      unlink: () => undefined,
+      block: (_flow, ms) => this.#here.block(bell, undefined, ms),
+    }
+  }
+
+  /** Returns when the task is over. It was stolen. */
+  join(task: ForkJoinTask<unknown>): void {
+    blocking(this.waiting(task, false))
+  }
+
+  /**
+   * The same for who may have a time limit. If it is not interruptible, an interrupt is left for afterwards; but one that says
+   * that the task this thread has taken was cancelled ends the wait.
+   */
+  *waiting(task: ForkJoinTask<unknown>, isInterruptible: boolean): Steps<void> {
+    const { self } = this.#parts
+    const wasInUserCode = self.isInUserCode
+    if (wasInUserCode) self.leaveUserCode() // should this thread have to be killed, then not in here
+    const flow = currentFlow()
+    let wasInterrupted = false
+    try {
+      for (;;) {
+        this.#forks.look()
+        if (task.isSettled) return
+        this.#forks.throwIfStopped()
+        const victim = this.#victim(task)
+        if (this.#helpWith(victim) || this.#glance(task, victim)) continue
+        this.#announce(task, victim)
+        try {
+          if (this.#hasNews(task, victim)) continue
+          this.#compensate()
+          const wake = yield wasInterrupted ? this.#undisturbed : this.#forks.bell
+          if (wake === TIMEOUT) throw new TimeoutError("The task did not complete in time")
+        } catch (error) {
+          if (isInterruptible || !(error instanceof InterruptedError)) throw error
+          wasInterrupted = true
+        } finally {
+          this.#withdraw(task, victim)
+        }
+      }
+    } finally {
+      if (wasInterrupted) flow.interrupt()
+      if (wasInUserCode) self.enterUserCode()
+    }
+  }
+
+  /** Whose tasks are parts of this one; 0 if that is not known. */
+  #victim(task: ForkJoinTask<unknown>): number {
+    let victim = this.#forks.thiefOf(task)
+    for (let i = 0; i < LONGEST_CHAIN && victim !== 0; i++) {
+      if (!this.#deques.of(victim).isEmpty) break
+      const next = this.#deques.load(victim, PLACE.HELPS)
+      if (next === 0 || next === this.#self) break
+      victim = next
+    }
+    return victim === this.#self ? 0 : victim
+  }
+
+  #helpWith(victim: number): boolean {
+    if (victim === 0) return false
+    const slot = this.#store.stealFrom(victim, this.#parts.self.claim)
+    if (slot === 0) return false
+    this.#parts.runner.runInside(slot)
+    return true
+  }
+
+  /** Keeps looking for a moment: to be woken takes longer than most tasks. */
+  #glance(task: ForkJoinTask<unknown>, victim: number): boolean {
+    return this.#watch.isWorthwhile && this.#watch.until(() => this.#hasNews(task, victim))
+  }
+
+  #hasNews(task: ForkJoinTask<unknown>, victim: number): boolean {
+    if (this.#forks.hasMail || task.isSettled || this.#forks.isStopped) return true
+    // Nobody had begun it a moment ago, so it could not be known whom to help.
+    if (victim === 0) return this.#forks.thiefOf(task) !== 0
+    return !this.#deques.of(victim).isEmpty
+  }
+
+  #announce(task: ForkJoinTask<unknown>, victim: number): void {
+    this.#deques.store(this.#self, PLACE.BLOCKED, 1)
+    if (victim === 0) this.#forks.noteWaiter(task, this.#self)
+    else {
+      this.#deques.store(this.#self, PLACE.HELPS, victim)
+      this.#deques.store(victim, PLACE.CALL, 1)
+    }
+  }
+
+  #withdraw(task: ForkJoinTask<unknown>, victim: number): void {
+    if (victim === 0) this.#forks.noteWaiter(task, 0)
+    else this.#deques.store(this.#self, PLACE.HELPS, 0)
+    this.#deques.store(this.#self, PLACE.BLOCKED, 0)
+  }
+
+  /** If nobody else can do anything for the pool, and there is something to do, there has to be one more. */
+  #compensate(): void {
+    const { roster, queue, core } = this.#parts
+    if (queue.isEmpty) return
+    for (const { number } of roster) {
+      if (number !== this.#self && !(number <= this.#deques.count && this.#deques.load(number, PLACE.BLOCKED) === 1))
+        return
+    }
+    core.addWorker("maximum")
+  }
+
+  /**
+   * This worker has forked something, and somebody may be asleep who is to be told. CALL is taken back first and then looked for
+   * who has asked for it; as long as there is anybody, it stays.
+   */
+  call(): void {
+    this.#deques.store(this.#self, PLACE.CALL, 0)
+    const isHeard = this.#callHelpers()
+    if (this.#parts.queue.announce() || isHeard || this.#grow()) this.#deques.store(this.#self, PLACE.CALL, 1)
+  }
+
+  #callHelpers(): boolean {
+    let isHeard = false
+    for (const { number, token } of this.#parts.roster) {
+      if (number > this.#deques.count || this.#deques.load(number, PLACE.HELPS) !== this.#self) continue
+      isHeard = true
+      this.#here.wake(token, this.#deques.load(number, PLACE.BELL))
+    }
+    return isHeard
+  }
+
+  /** Nobody is idle: has one more thread made, if there are fewer than there should be. */
+  #grow(): boolean {
+    const { core, memory } = this.#parts
+    return memory.state.control.workerCount < memory.state.corePoolSize && core.addWorker("core")
+  }
+
+  /** Somebody has begun what this worker waits for. */
+  wake(worker: number): void {
+    this.#here.wake(this.#parts.roster.at(worker).token, this.#deques.load(worker, PLACE.BELL))
+  }
+}

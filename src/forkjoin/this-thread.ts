@@ -1,0 +1,23 @@
+/**
+ * What `fork` and `join` find of the thread they are called in: whether it is a worker of a ForkJoinPool. One for all copies of
+ * corepool that the thread has loaded.
+ */
+import type { Runnable } from "../future/runnable.ts"
+import { perThread } from "../per-thread.ts"
+import type { Forks } from "./forks.ts"
+
+export type AnyFunction = (...args: never[]) => unknown
+
+interface ThisThread {
+  /** What it has forked, if it is a worker of a ForkJoinPool. */
+  forks: Forks | undefined
+  /** How a task gets to the common pool, for any other thread; set by fork-join-pool.ts. */
+  submitElsewhere: (task: Runnable) => void
+}
+
+export const thisThread: ThisThread = perThread("fork join", () => ({
+  forks: undefined,
+  submitElsewhere: (): never => {
+    throw new Error("corepool: there is no common pool")
+  },
+}))
