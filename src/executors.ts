@@ -6,10 +6,10 @@
  * loop.
  */
 import { MAX_VALUE, requireInteger } from "./checks.ts"
-import { UnsupportedOperationError } from "./errors.ts"
 import { DelegatedExecutorService } from "./executor/delegated-executor-service.ts"
 import type { ExecutorService } from "./executor/executor.ts"
 import { type Callable, callableOf, type Runnable } from "./future/runnable.ts"
+import { ForkJoinPool } from "./forkjoin/fork-join-pool.ts"
 import { PlatformThreadPerTaskExecutor } from "./pool/platform-thread-per-task.ts"
 import { ThreadPerTaskExecutor } from "./pool/thread-per-task-executor.ts"
 import { ThreadPoolExecutor } from "./pool/thread-pool-executor.ts"
@@ -79,9 +79,12 @@ export const Executors = {
     return factory.isVirtual ? new ThreadPerTaskExecutor(factory) : new PlatformThreadPerTaskExecutor(factory)
   },
 
-  /** Not there yet. */
-  newWorkStealingPool(_parallelism?: number): ExecutorService {
-    throw new UnsupportedOperationError("newWorkStealingPool() is not available yet: use newFixedThreadPool()")
+  /**
+   * Threads that steal tasks from each other, as many as there are processors unless told. What a task forks is begun in the order
+   * in which it was forked: a `ForkJoinPool` with `asyncMode`.
+   */
+  newWorkStealingPool(parallelism?: number): ForkJoinPool {
+    return new ForkJoinPool({ asyncMode: true, ...(parallelism === undefined ? {} : { parallelism }) })
   },
 
   /** A callable that runs the runnable and gives `result` (undefined if left out). */

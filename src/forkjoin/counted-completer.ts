@@ -31,7 +31,8 @@
  * locks. (The JDK lets whichever thread comes last run `onCompletion`. There all threads see the same objects.)
  */
 import { requireInteger } from "../checks.ts"
-import { ForkJoinTask, UNFINISHED } from "./fork-join-task.ts"
+import { ForkJoinTask } from "./fork-join-task.ts"
+import { UNFINISHED } from "./life.ts"
 import { ObjectTask } from "./recursive-task.ts"
 import { thisThread } from "./this-thread.ts"
 
@@ -50,13 +51,10 @@ function completionOf(task: object): Completion {
 }
 
 export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
-  constructor(completer?: CountedCompleter<never> | CountedCompleter<unknown>, initialPendingCount = 0) {
+  constructor(completer?: CountedCompleter<unknown>, initialPendingCount = 0) {
     super()
     requireInteger("initialPendingCount", initialPendingCount, 0)
-    completions.set(this, {
-      completer: completer as CountedCompleter<unknown> | undefined,
-      pending: initialPendingCount,
-    })
+    completions.set(this, { completer, pending: initialPendingCount })
   }
 
   /** What the task does. It ends with `tryComplete`, or something else that completes it. */
@@ -82,7 +80,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
   }
 
   get root(): CountedCompleter<unknown> {
-    let root: CountedCompleter<unknown> = this as CountedCompleter<unknown>
+    let root: CountedCompleter<unknown> = this
     for (let next = root.completer; next !== undefined; next = root.completer) root = next
     return root
   }
@@ -111,25 +109,25 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
 
   /** Takes one off the pending count, or, if that is 0, completes it and goes on with its completer. */
   tryComplete(): void {
-    climb(this as CountedCompleter<unknown>, this as CountedCompleter<unknown>)
+    climb(this, this)
   }
 
   /** The same without `onCompletion`. */
   propagateCompletion(): void {
-    climb(this as CountedCompleter<unknown>, this as CountedCompleter<unknown>, true)
+    climb(this, this, true)
   }
 
   /** Completes it whatever its count, with this result, and then takes one off the count of its completer. */
   override complete(value: T): void {
     if (this.isDone) return
     super.complete(value)
-    this.onCompletion(this as CountedCompleter<unknown>)
+    this.onCompletion(this)
     this.completer?.tryComplete()
   }
 
   /** Itself, if its pending count is 0; otherwise takes one off, and undefined. */
   firstComplete(): CountedCompleter<unknown> | undefined {
-    return this.decrementPendingCountUnlessZero() === 0 ? (this as CountedCompleter<unknown>) : undefined
+    return this.decrementPendingCountUnlessZero() === 0 ? this : undefined
   }
 
   /** Its completer, if that has nothing else to wait for; completes the root, if this is it. */
@@ -156,7 +154,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
   }
 
   #passOn(error: unknown): void {
-    let caller = this as CountedCompleter<unknown>
+    let caller: CountedCompleter<unknown> = this
     let task = caller
     while (task.onExceptionalCompletion(error, caller)) {
       const next = task.completer
@@ -214,7 +212,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
     super.comeBack(state, outcome)
     if (state === "failed") this.#passOn(outcome)
     else if (state === "success" && this.completer !== undefined) {
-      climb(this.completer, this as CountedCompleter<unknown>)
+      climb(this.completer, this)
     }
   }
 }

@@ -5,13 +5,15 @@
  *     COUNT, ASYNC, CAPACITY       how many places, in which order workers take their own tasks, cells of a deque
  *     for each worker, by number:  CALL …, then its deque
  */
-import { load, read, sharedWords, store, write } from "#atomics"
+import { exchange, load, read, sharedWords, store, write } from "#atomics"
 import { LINE, wholeLines } from "../memory/layout.ts"
 import { SlotDeque } from "./slot-deque.ts"
 
 const COUNT = 0
 const ASYNC = 1
 const CAPACITY = 2
+/** 1 if another thread than the owner wants to know when the pool is quiescent. */
+const WATCHED = 3
 
 /** What is known of a worker, besides what the roster has (platform/layout.ts). */
 export const PLACE = {
@@ -73,6 +75,15 @@ export class Deques {
 
   store(worker: number, word: number, value: number): void {
     store(this.words, this.placeOf(worker) + word, value)
+  }
+
+  noteWatched(): void {
+    store(this.words, WATCHED, 1)
+  }
+
+  /** Whether that was noted; once. */
+  takeWatched(): boolean {
+    return exchange(this.words, WATCHED, 0) === 1
   }
 
   /** Somebody is going to sleep who is to be called by these workers, from the first on. */

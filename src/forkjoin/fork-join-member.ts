@@ -1,17 +1,19 @@
 /** The engines of a ForkJoinPool: those of any pool of platform threads, whose workers have tasks of their own. */
 import { FutureTask } from "../future/future-task.ts"
+import { CANCELLED } from "../future/task-state.ts"
 import type { Runnable } from "../future/runnable.ts"
 import type { Shared } from "../memory/shared-memory.ts"
 import { HEADER } from "../platform/layout.ts"
 import { PoolGuest } from "../platform/pool-guest.ts"
 import type { PoolMember } from "../platform/pool-member.ts"
 import { PoolOwner } from "../platform/pool-owner.ts"
+import type { TaskRecords } from "../platform/task-records.ts"
 import type { TaskQueue } from "../platform/task-queue.ts"
 import type { SharedWorker } from "../platform/shared-roster.ts"
 import type { PoolShell } from "../pool/pool-engine.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { Deques, PLACE } from "./deques.ts"
-import { PRIVATE } from "./forks.ts"
+import { PRIVATE } from "./fork-records.ts"
 import type { StealingStore } from "./stealing-store.ts"
 
 /** What both have. */
@@ -26,6 +28,9 @@ export interface ForkJoinMember extends PoolMember {
   cancelAll(cause: unknown): void
 }
 
+/** A thread that leaves and the one that replaces it may have a place each for a moment. */
+const SPARE_PLACES = 16
+
 export interface ForkJoinShell extends PoolShell {
   /** The pool may be quiescent. */
   quiescent(): void
@@ -35,7 +40,7 @@ export class ForkJoinOwner extends PoolOwner implements ForkJoinMember {
   readonly #shell: ForkJoinShell
 
   constructor(shell: ForkJoinShell, parallelism: number, most: number, asyncMode: boolean) {
-    super(new LinkedBlockingQueue<Runnable>(), shell, parallelism, Deques.allocate(most, asyncMode))
+    super(new LinkedBlockingQueue<Runnable>(), shell, parallelism, Deques.allocate(most + SPARE_PLACES, asyncMode))
     this.#shell = shell
   }
 
@@ -55,17 +60,22 @@ export class ForkJoinOwner extends PoolOwner implements ForkJoinMember {
     return isQuiet(this.waiting, this.roster)
   }
 
+  /** Workers that go to sleep ring from now on, and the process stays until all do. */
   watchForQuiescence(): void {
     this.memory.setHeader(HEADER.FOREIGN, 1)
+    super.serve(false)
   }
 
   cancelAll(cause: unknown): void {
     cancelEach(this.drain(), cause)
+    cancelRunning(this.roster, this.tasks)
   }
 
   override serve(isBlocked: boolean): void {
     super.serve(isBlocked)
-    if (this.isQuiescent) this.#shell.quiescent()
+    if (!this.isQuiescent) return
+    this.#shell.quiescent()
+    if (this.deques.takeWatched()) this.boxes.ringAll()
   }
 
   /** The slots that a dead worker had for itself, and that nobody else knows of. */
@@ -75,8 +85,11 @@ export class ForkJoinOwner extends PoolOwner implements ForkJoinMember {
 }
 
 export class ForkJoinGuest extends PoolGuest implements ForkJoinMember {
+  readonly #shell: ForkJoinShell
+
   constructor(shared: Shared, shell: ForkJoinShell) {
     super(shared, shell)
+    this.#shell = shell
   }
 
   get store(): StealingStore {
@@ -95,12 +108,24 @@ export class ForkJoinGuest extends PoolGuest implements ForkJoinMember {
     return isQuiet(this.waiting, this.roster)
   }
 
+  /** The owner tells when it is so. */
   watchForQuiescence(): void {
+    this.deques.noteWatched()
     this.memory.setHeader(HEADER.FOREIGN, 1)
+    this.memory.ringOwner()
+    this.submissions.keepAlive(true)
+  }
+
+  override serve(): void {
+    super.serve()
+    if (!this.isQuiescent) return
+    this.submissions.keepAlive(false)
+    this.#shell.quiescent()
   }
 
   cancelAll(cause: unknown): void {
     cancelEach(this.drain(), cause)
+    cancelRunning(this.roster, this.tasks)
   }
 }
 
@@ -115,6 +140,13 @@ function runningOf(roster: Iterable<SharedWorker>, deques: Deques): number {
 /** First the queue and then the hands: a task goes from there to here. */
 function isQuiet(waiting: { readonly isEmpty: boolean }, roster: { readonly activeCount: number }): boolean {
   return waiting.isEmpty && roster.activeCount === 0 && waiting.isEmpty
+}
+
+/** What workers have in hand, and what lies beneath that; whoever runs it finds out when it forks or joins something, or is done. */
+function cancelRunning(roster: Iterable<SharedWorker>, tasks: TaskRecords): void {
+  for (const worker of roster) {
+    for (let slot = worker.handheld; slot > 0; slot = tasks.nextOf(slot)) tasks.leaveNew(slot, CANCELLED)
+  }
 }
 
 function cancelEach(tasks: readonly Runnable[], cause: unknown): void {

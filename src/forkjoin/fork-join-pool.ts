@@ -216,6 +216,9 @@ export class ForkJoinPool extends AbstractExecutorService {
   /** Waits until it is; false if the time is over first. */
   async awaitQuiescence(wait?: WaitOptions): Promise<boolean> {
     if (timeoutOf(wait) <= 0) return this.isQuiescent
+    if (this.#engine.hasThread(currentFlow().owner)) {
+      throw new IllegalStateError("awaitQuiescence() was called by a task of this very pool, and would wait for itself")
+    }
     return await awaiting(this.#quieting(), wait)
   }
 

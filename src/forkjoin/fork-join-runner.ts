@@ -6,6 +6,8 @@ import type { PoolCore } from "../pool/pool-core.ts"
 import type { Worker } from "../pool/worker.ts"
 import type { SlotRunner } from "../platform/slot-runner.ts"
 import type { TaskQueue } from "../platform/task-queue.ts"
+import { registerAll } from "../platform/all-classes.ts"
+import { Desk } from "../platform/desk.ts"
 import { PreloadingRunner } from "../platform/worker-preload.ts"
 import type { Orders } from "../platform/worker-orders.ts"
 import { store } from "#atomics"
@@ -24,6 +26,7 @@ export class ForkJoinRunner extends PreloadingRunner {
   constructor(orders: Orders, ...parts: RunnerParts) {
     super(orders, ...parts)
     this.#parts = parts
+    registerAll() // a thread that blocks cannot load what it has yet to know
   }
 
   override attend(queue: TaskQueue, core: PoolCore<number>): void {
@@ -31,6 +34,7 @@ export class ForkJoinRunner extends PreloadingRunner {
     if (queue.stealing?.own === undefined) return // more threads than places: it only steals
     this.#forks = new Forks({ memory, tasks, boxes, functions, roster, self, queue, core, runner: this })
     thisThread.forks = this.#forks
+    Desk.asked = (token) => this.#forks?.remind(token)
   }
 
   override begin(worker: Worker<number>, slot: number): PromiseLike<unknown> | undefined {
@@ -88,10 +92,14 @@ export class ForkJoinRunner extends PreloadingRunner {
     return true
   }
 
+  protected override discarding(): void {
+    this.#forks?.cancelParts()
+  }
+
   /** Should this thread die later, it is not to be asked what it had claimed for this. */
-  override runInside(slot: number): void {
+  override runInside(slot: number, isBlocked = false): void {
     const [memory, , , , , self] = this.#parts
-    super.runInside(slot)
+    super.runInside(slot, isBlocked)
     store(memory.words, self.claim, 0)
   }
 

@@ -23,44 +23,35 @@ import { addCallers } from "../future/both-stacks.ts"
 import type { Future, FutureState } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
+import { Elsewhere } from "./elsewhere.ts"
+import {
+  AWAY,
+  CANCELLED,
+  EXCEPTIONAL,
+  FORKED,
+  FRESH,
+  NORMAL,
+  type Portable,
+  RUNNING,
+  UNDER_WAY,
+  UNFINISHED,
+} from "./life.ts"
+import { alreadyForked, neverForked, waitsForItself, wouldBlockItself } from "./refusals.ts"
 import { type AnyFunction, thisThread } from "./this-thread.ts"
 
 /*
  * How it works. `fork` and `join` of a task that nobody steals should cost little more than the call. So this is a small
- * object that knows how far it has come, and everything about waiting is left to a FutureTask, which is made when somebody
- * wants to wait otherwise than by `join`. Who wakes whom is in forks.ts.
- *
- *     FRESH -> FORKED -> RUNNING -> NORMAL | EXCEPTIONAL      run here, by join or in its turn
- *                     -> NORMAL | EXCEPTIONAL                 run by a thief
- *     RUNNING -> UNDER_WAY -> …                               asynchronous, or waits for others: see counted-completer.ts
- *     FRESH -> AWAY                                           forked outside of a pool: `future` knows
- *     any of the first -> CANCELLED
+ * object that knows how far it has come (life.ts), and everything about waiting is left to a FutureTask, which is made when
+ * somebody wants to wait otherwise than by `join`. Who wakes whom is in README.md.
  */
-const FRESH = 0
-const FORKED = 1
-const RUNNING = 2
-const UNDER_WAY = 3
-const AWAY = 4
-const NORMAL = 5
-const EXCEPTIONAL = 6
-const CANCELLED = 7
 
 const NO_ARGUMENTS: readonly unknown[] = []
-
-/** What {@link ForkJoinTask.exec} returns if the task is not over, and somebody is going to complete it. */
-export const UNFINISHED: unique symbol = Symbol("corepool.unfinished")
-
-/** What another thread has to be told of a task. */
-export interface Portable {
-  readonly fn: AnyFunction
-  readonly args: readonly unknown[]
-}
 
 export class ForkJoinTask<T> implements Future<T> {
   readonly #fn: AnyFunction | undefined
   readonly #args: readonly unknown[]
   #slot = 0
-  #state = FRESH
+  #state: number = FRESH
   #outcome: unknown = undefined
   #future: FutureTask<T> | undefined = undefined
 
@@ -186,15 +177,8 @@ export class ForkJoinTask<T> implements Future<T> {
   }
 
   #settleOrThrow(): void {
+    if (this.#state === FORKED || this.#state === UNDER_WAY) this.#wait()
     switch (this.#state) {
-      case FORKED:
-      case UNDER_WAY: {
-        const { forks } = thisThread
-        if (forks === undefined || !this.canBeJoined) throw wouldBlockItself()
-        forks.join(this)
-        if (!this.isCompletedNormally) this.#settleOrThrow()
-        return
-      }
       case AWAY:
         this.#outcome = (this.#future as FutureTask<T>).getSync()
         this.#state = NORMAL
@@ -209,6 +193,12 @@ export class ForkJoinTask<T> implements Future<T> {
       case CANCELLED:
         throw this.#cancellation()
     }
+  }
+
+  #wait(): void {
+    const { forks } = thisThread
+    if (forks === undefined || !this.canBeJoined) throw wouldBlockItself()
+    forks.join(this)
   }
 
   /** Whether this thread can bring it to its end while it stands still for it. */
@@ -402,35 +392,6 @@ export class ForkJoinTask<T> implements Future<T> {
   }
 }
 
-/** The future of a task that was not forked but submitted. */
-class Elsewhere<T> extends FutureTask<T> {
-  task: ForkJoinTask<T> | undefined
-
-  override complete(value: T): void {
-    super.complete(this.task === undefined ? value : this.task.returned(value))
-  }
-}
-
 function unused(): never {
   throw new Error("corepool: a forked task is run by whoever has it")
-}
-
-function alreadyForked(): IllegalStateError {
-  return new IllegalStateError("The task was forked before: say reinitialize() to use it again")
-}
-
-function neverForked(): IllegalStateError {
-  return new IllegalStateError("This wait would never end: the task was not forked. Use invoke()")
-}
-
-function waitsForItself(): IllegalStateError {
-  return new IllegalStateError(
-    "This wait would never end: the task is running in this very thread, beneath the call of join(), and cannot go on before that returns",
-  )
-}
-
-function wouldBlockItself(): IllegalStateError {
-  return new IllegalStateError(
-    "This wait would never end: the task is asynchronous and runs in this very thread, which would stand still. Await it instead",
-  )
 }

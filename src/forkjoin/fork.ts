@@ -1,7 +1,7 @@
 /** The functions by which tasks divide themselves. */
 import { requireFunction } from "../checks.ts"
 import { ForkJoinTask } from "./fork-join-task.ts"
-import { type AnyFunction, thisThread } from "./this-thread.ts"
+import { thisThread } from "./this-thread.ts"
 
 /**
  * Lets another thread have a part of this task, while this one goes on: `const other = fork(fib, n - 1)`, and later
@@ -13,11 +13,11 @@ import { type AnyFunction, thisThread } from "./this-thread.ts"
  * Outside of a ForkJoinPool the task goes to the common pool.
  */
 export function fork<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, ...args: A): ForkJoinTask<T> {
-  const task = new ForkJoinTask<T>(fn as AnyFunction, args)
+  const task = new ForkJoinTask<T>(fn, args)
   const { forks } = thisThread
   if (forks === undefined) {
     requireFunction("fn", fn)
     task.fork()
-  } else forks.fork(task, fn as AnyFunction, args)
+  } else forks.fork(task, fn, args)
   return task
 }

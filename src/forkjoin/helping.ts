@@ -14,6 +14,8 @@ import { currentFlow } from "../memory/flow.ts"
 import { Watch } from "../memory/watch.ts"
 import type { ParkPlace } from "../memory/wait-list.ts"
 import { blocking, type Steps, TIMEOUT } from "../memory/waiting.ts"
+import { Lines } from "../platform/lines.ts"
+import { Calls } from "./calls.ts"
 import { type Deques, PLACE } from "./deques.ts"
 import type { ForkJoinTask } from "./fork-join-task.ts"
 import type { Forks, WorkerParts } from "./forks.ts"
@@ -32,6 +34,8 @@ export class Helping {
   readonly #deques: Deques
   readonly #store: StealingStore
   readonly #self: number
+  readonly #lines: Lines
+  readonly #calls: Calls
   readonly #watch = new Watch(WATCH)
   /** The bell, for one who has been interrupted already. */
   readonly #undisturbed: ParkPlace
@@ -43,6 +47,8 @@ export class Helping {
     this.#store = parts.queue.stealing as StealingStore
     this.#deques = this.#store.deques
     this.#self = parts.self.number
+    this.#lines = Lines.of(this.#here)
+    this.#calls = new Calls(this.#here, this.#deques, parts.roster, parts.queue, this.#self, () => this.#grow())
     const { bell } = forks
     this.#undisturbed = {
       interruptible: false,
@@ -74,12 +80,12 @@ export class Helping {
         if (task.isSettled) return
         this.#forks.throwIfStopped()
         const victim = this.#victim(task)
-        if (this.#helpWith(victim) || this.#glance(task, victim)) continue
+        if ((victim === 0 && this.#runReturned(task)) || this.#helpWith(victim) || this.#glance(task, victim)) continue
         this.#announce(task, victim)
         try {
           if (this.#hasNews(task, victim)) continue
           this.#compensate()
-          const wake = yield wasInterrupted ? this.#undisturbed : this.#forks.bell
+          const wake = yield this.#parkPlace(wasInterrupted)
           if (wake === TIMEOUT) throw new TimeoutError("The task did not complete in time")
         } catch (error) {
           if (isInterruptible || !(error instanceof InterruptedError)) throw error
@@ -91,6 +97,22 @@ export class Helping {
     } finally {
       if (wasInterrupted) flow.interrupt()
       if (wasInUserCode) self.enterUserCode()
+    }
+  }
+
+  /** The bell; deaf to interrupts if there was one already. */
+  #parkPlace(isDeaf: boolean): ParkPlace {
+    return isDeaf ? this.#undisturbed : this.#forks.bell
+  }
+
+  /** A thief may have put it back. */
+  #runReturned(task: ForkJoinTask<unknown>): boolean {
+    const { self } = this.#parts
+    self.enterUserCode()
+    try {
+      return this.#forks.runReturned(task)
+    } finally {
+      self.leaveUserCode()
     }
   }
 
@@ -109,9 +131,19 @@ export class Helping {
   #helpWith(victim: number): boolean {
     if (victim === 0) return false
     const slot = this.#store.stealFrom(victim, this.#parts.self.claim)
-    if (slot === 0) return false
-    this.#parts.runner.runInside(slot)
-    return true
+    return slot !== 0 && this.runInside(slot)
+  }
+
+  /**
+   * Runs the task in the midst of the one in hand. If that cannot be done, because it is asynchronous or its module has yet to be
+   * loaded, it is put where any idle worker finds it, and also the one that waits for it.
+   */
+  runInside(slot: number): boolean {
+    const { runner, queue } = this.#parts
+    const can = runner.canRunInside(slot, true)
+    if (can) runner.runInside(slot, true)
+    else queue.restore(slot)
+    return can
   }
 
   /** Keeps looking for a moment: to be woken takes longer than most tasks. */
@@ -127,18 +159,13 @@ export class Helping {
   }
 
   #announce(task: ForkJoinTask<unknown>, victim: number): void {
-    this.#deques.store(this.#self, PLACE.BLOCKED, 1)
+    this.#calls.announce(victim)
     if (victim === 0) this.#forks.noteWaiter(task, this.#self)
-    else {
-      this.#deques.store(this.#self, PLACE.HELPS, victim)
-      this.#deques.store(victim, PLACE.CALL, 1)
-    }
   }
 
   #withdraw(task: ForkJoinTask<unknown>, victim: number): void {
     if (victim === 0) this.#forks.noteWaiter(task, 0)
-    else this.#deques.store(this.#self, PLACE.HELPS, 0)
-    this.#deques.store(this.#self, PLACE.BLOCKED, 0)
+    this.#calls.withdraw()
   }
 
   /** If nobody else can do anything for the pool, and there is something to do, there has to be one more. */
@@ -152,24 +179,10 @@ export class Helping {
     core.addWorker("maximum")
   }
 
-  /**
-   * This worker has forked something, and somebody may be asleep who is to be told. CALL is taken back first and then looked for
-   * who has asked for it; as long as there is anybody, it stays.
-   */
+  /** This worker has forked something, and is to call. */
   call(): void {
-    this.#deques.store(this.#self, PLACE.CALL, 0)
-    const isHeard = this.#callHelpers()
-    if (this.#parts.queue.announce() || isHeard || this.#grow()) this.#deques.store(this.#self, PLACE.CALL, 1)
-  }
-
-  #callHelpers(): boolean {
-    let isHeard = false
-    for (const { number, token } of this.#parts.roster) {
-      if (number > this.#deques.count || this.#deques.load(number, PLACE.HELPS) !== this.#self) continue
-      isHeard = true
-      this.#here.wake(token, this.#deques.load(number, PLACE.BELL))
-    }
-    return isHeard
+    this.#lines.look() // somebody may have asked for arguments
+    this.#calls.call()
   }
 
   /** Nobody is idle: has one more thread made, if there are fewer than there should be. */
@@ -180,6 +193,11 @@ export class Helping {
 
   /** Somebody has begun what this worker waits for. */
   wake(worker: number): void {
-    this.#here.wake(this.#parts.roster.at(worker).token, this.#deques.load(worker, PLACE.BELL))
+    this.#calls.wake(worker)
+  }
+
+  /** Has the worker with this token look what it is asked for when it forks something. */
+  remind(token: number): void {
+    this.#calls.remind(token)
   }
 }

@@ -3,7 +3,6 @@ import { requireFunction } from "../checks.ts"
 import { callOf } from "../future/call.ts"
 import type { Callable } from "../future/runnable.ts"
 import { ForkJoinTask } from "./fork-join-task.ts"
-import type { AnyFunction } from "./this-thread.ts"
 
 /** A task, or a function that others can run, perhaps with arguments: `bind(fib, 30)`. */
 export type Invocable<T = unknown> = ForkJoinTask<T> | Callable<T>
@@ -35,5 +34,5 @@ export function invokeAll<I extends readonly Invocable[]>(...tasks: I): Results<
 function taskOf(invocable: Invocable): ForkJoinTask<unknown> {
   if (invocable instanceof ForkJoinTask) return invocable
   const { fn, args } = callOf(requireFunction("task", invocable))
-  return new ForkJoinTask(fn as AnyFunction, args)
+  return new ForkJoinTask(fn, args)
 }

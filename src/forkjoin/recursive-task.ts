@@ -25,7 +25,8 @@
  */
 import { isPromiseLike } from "../checks.ts"
 import { COMPUTE, computeOf } from "../task/reference.ts"
-import { ForkJoinTask, type Portable } from "./fork-join-task.ts"
+import { ForkJoinTask } from "./fork-join-task.ts"
+import type { Portable } from "./life.ts"
 
 type Fields = Record<string, unknown>
 
@@ -33,10 +34,6 @@ type Fields = Record<string, unknown>
 type Sent = readonly [value: unknown, changed?: Fields]
 
 export abstract class ObjectTask<T> extends ForkJoinTask<T> {
-  constructor() {
-    super()
-  }
-
   /** @internal */
   override portable(): Portable {
     return { fn: computeOf(this.constructor), args: [fieldsOf(this), this.hidden] }
@@ -108,8 +105,8 @@ export abstract class RecursiveAction extends ObjectTask<void> {
   protected abstract compute(): void
 
   protected override exec(): unknown {
-    const pending: unknown = this.compute()
-    return isPromiseLike(pending) ? pending : undefined
+    // oxlint-disable-next-line typescript/no-confusing-void-expression -- which is a promise if the method is asynchronous
+    return this.compute()
   }
 
   /** @internal */

@@ -42,6 +42,8 @@ import { MOST_TASKS } from "../platform/layout.ts"
 /** The bits of a cell that are the slot; the others are its lap. */
 const SLOT_BITS: number = bitsFor(MOST_TASKS)
 
+const LAP_MASK: number = -1 << SLOT_BITS
+
 export class SlotDeque {
   readonly capacity: number
   readonly #words: Int32Array
@@ -74,7 +76,12 @@ export class SlotDeque {
   adopt(): void {
     const words = this.#words
     let at = load(words, this.#index + RING.HEAD)
-    while (load(words, this.#cells + (at & this.#mask)) !== this.#vacant(at)) at = (at + 1) | 0
+    // Up to a cell that is vacant, or holds what was put there a lap ago: then it is full.
+    for (;;) {
+      const content = load(words, this.#cells + (at & this.#mask))
+      if (content === this.#vacant(at) || (content & LAP_MASK) === this.#vacant((at - this.capacity) | 0)) break
+      at = (at + 1) | 0
+    }
     this.#top = at
     write(words, this.#index + RING.TAIL, at)
   }

@@ -18,7 +18,11 @@ const NOTHING: readonly object[] = []
 export class Desk {
   /** How this thread learns of classes that it does not know; one that has made a pool knows all of them. */
   static learn: () => Promise<void> = () => Promise.resolve()
+  /** Told that the thread with this token has been asked for arguments, in case that it can be made to answer sooner. */
+  static asked: (token: number) => void = () => undefined
 
+  /** Whether this thread cannot return to its event loop before the task under way has ended. */
+  isBlocked = false
   readonly #tasks: TaskRecords
   readonly #boxes: Boxes
   readonly #office: PostOffice
@@ -59,8 +63,10 @@ export class Desk {
    */
   fetch(slot: number): unknown[] | Promise<unknown[]> {
     const handle = this.#tasks.handleOf(slot)
-    const line = this.#office.ask(handle, this.#submitterOf(slot))
-    const parcel = this.#office.linger(handle, line)
+    const submitter = this.#submitterOf(slot)
+    const line = this.#office.ask(handle, submitter)
+    Desk.asked(submitter)
+    const parcel = this.isBlocked ? this.#office.block(handle, line) : this.#office.linger(handle, line)
     if (parcel?.things.every(isKnown) === true) return this.#open(slot, parcel, false)
     return this.#openLater(slot, parcel ?? this.#office.wait(handle, line))
   }

@@ -19,7 +19,7 @@ import { NotSerializableError, ThreadDeathError } from "../errors.ts"
 import { bulkOf } from "../codec/bulk.ts"
 import { Letter } from "../codec/letter.ts"
 import { mainFlow } from "../memory/flow.ts"
-import { awaiting, SIGNALLED, type Steps } from "../memory/waiting.ts"
+import { awaiting, blocking, SIGNALLED, type Steps } from "../memory/waiting.ts"
 import { now } from "../time/timer.ts"
 import { perThread } from "../per-thread.ts"
 import type { Line } from "./line.ts"
@@ -167,6 +167,11 @@ export class PostOffice implements Recipient<Message> {
       const left = end - now()
       if (left <= 0 || this.lines.news.block(mainFlow, left) !== SIGNALLED) return undefined
     }
+  }
+
+  /** Blocks the thread until it is here. */
+  block(task: number, line: Line): Parcel {
+    return blocking(this.#waiting(task, line))
   }
 
   /** Waits until it is here. */

@@ -181,14 +181,16 @@ export class SlotRunner implements PoolHost<number> {
 
   /**
    * Runs a task in the midst of another one, which has been left ({@link leaveTask}). If it is asynchronous it may be under way
-   * still when this returns.
+   * still when this returns. Its arguments are waited for on the spot if the thread is blocked by what it was doing.
    */
-  runInside(slot: number): void {
+  runInside(slot: number, isBlocked = false): void {
     const self = this.#self
-    const outer = self.taskInHand
+    const outer = self.task
     const found = this.#found
+    const blocked = this.#desk.isBlocked
+    this.#desk.isBlocked = isBlocked
     // Should this thread die, both are found: the one in hand, and the one linked to it.
-    this.#tasks.setNext(slot, outer)
+    this.#tasks.setNext(slot, outer ?? 0)
     self.accept(slot)
     // As a flow of its own: what the outer task has locked is not its.
     const guest = currentFlow().guest()
@@ -205,8 +207,10 @@ export class SlotRunner implements PoolHost<number> {
       self.beside = slot
       void this.#settleBeside(slot, pending).finally(() => guest.leave())
     }
+    this.#desk.isBlocked = blocked
     this.#found = found
-    self.accept(outer)
+    if (outer === undefined) self.release()
+    else self.accept(outer)
   }
 
   /** A hook that throws ends the worker; but not one that has another task in hand, which is none the wiser. */
@@ -326,10 +330,14 @@ export class SlotRunner implements PoolHost<number> {
   }
 
   #discard(slot: number): void {
+    this.discarding()
     this.#desk.forget(slot)
     awaitInterrupt(slot, this.#tasks, this.#boxes)
     this.#deliver(slot)
   }
+
+  /** The task was cancelled. */
+  protected discarding(): void {}
 
   #noteStart(slot: number): void {
     const time = sharedNow()

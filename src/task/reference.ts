@@ -137,8 +137,8 @@ function eachOfFound(inner: FoundTask): FoundTask {
   return { fn: eachOf(inner.fn) as FoundTask["fn"], explain: (error) => inner.explain(error) }
 }
 
-function computeOfFound({ fn, explain: explainIt }: FoundTask): FoundTask {
-  return { fn: computeOf(fn) as FoundTask["fn"], explain: explainIt }
+function computeOfFound(type: FoundTask): FoundTask {
+  return { fn: computeOf(type.fn), explain: (error) => type.explain(error) }
 }
 
 function functionIn(exports: Record<string, unknown>, place: Place): FoundTask {

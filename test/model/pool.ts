@@ -36,6 +36,8 @@ export interface Shape {
   /** Of the queue; −1 unless told. */
   readonly bound?: number
   readonly ordering?: number
+  /** For workers with tasks of their own: see src/forkjoin/deques.ts. */
+  readonly deques?: Int32Array
 }
 
 /** Words for what a test wants to note. */
@@ -50,11 +52,18 @@ export interface PoolModel {
 }
 
 /** For the set-up. */
-export function poolOf({ threads, tasks, capacity = tasks, bound = -1, ordering = BY_ARRIVAL }: Shape): PoolModel {
+export function poolOf({
+  threads,
+  tasks,
+  capacity = tasks,
+  bound = -1,
+  ordering = BY_ARRIVAL,
+  deques,
+}: Shape): PoolModel {
   const program = new Program(...threads)
   const [submitter] = threads as [string]
   const here = program.enter(submitter)
-  const memory = PoolMemory.small(here, { capacity, bound, ordering })
+  const memory = PoolMemory.small(here, { capacity, bound, ordering, deques })
   nameAll(memory)
   const bell = here.nodes.take(0, FREE, EXCLUSIVE)
   const records = new TaskRecords(memory)

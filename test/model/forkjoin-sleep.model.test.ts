@@ -1,0 +1,187 @@
+/**
+ * How workers of a ForkJoinPool sleep and are woken: idle ones by whoever forks, and those that wait for a stolen part by its
+ * thief. Rules: docs/spec/forkjoin.md.
+ */
+import { Calls } from "#src/forkjoin/calls.js"
+import { Deques, PLACE } from "#src/forkjoin/deques.js"
+import { noteThief, noteWaiter, thiefOf } from "#src/forkjoin/fork-records.js"
+import type { SlotDeque } from "#src/forkjoin/slot-deque.js"
+import type { StealingStore } from "#src/forkjoin/stealing-store.js"
+import type { TaskQueue } from "#src/platform/task-queue.js"
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { name } from "./explore.ts"
+import { bellOf, flowOf, hire, member, type PoolModel, poolOf, sorted } from "./pool.ts"
+import { check, upTo } from "./synchronizers.ts"
+
+/** Worker 1 is `a`, and so on. The first of them has a bell. */
+const setup =
+  (threads: readonly string[], tasks = 2) =>
+  (): PoolModel => {
+    const deques = Deques.allocate(threads.length, false, 4)
+    const shared = poolOf({ threads, tasks, deques })
+    name(deques, "deques", {
+      ...Object.fromEntries(
+        threads.map((thread, i) => [`${thread}.CALL`, new Deques(deques).placeOf(i + 1) + PLACE.CALL]),
+      ),
+    })
+    hire(shared, ...threads)
+    new Deques(deques).store(1, PLACE.BELL, shared.bell)
+    return shared
+  }
+
+interface Parts {
+  readonly store: StealingStore
+  readonly own: SlotDeque
+  readonly deques: Deques
+  readonly calls: Calls
+}
+
+function partsOf(shared: PoolModel, thread: string, number: number): Parts & ReturnType<typeof member> {
+  const it = member(shared, thread, number)
+  const stealing = (it.queue as TaskQueue).stealing as StealingStore
+  const { deques } = stealing
+  const own = stealing.own as SlotDeque
+  own.adopt()
+  return {
+    ...it,
+    store: stealing,
+    own,
+    deques,
+    calls: new Calls(it.here, deques, it.roster, it.queue as TaskQueue, number, () => false),
+  }
+}
+
+/** Forks these, as a worker does. */
+const forking =
+  (thread: string, number: number, ...slots: number[]) =>
+  (shared: PoolModel): number[] => {
+    const { own, deques, calls } = partsOf(shared, thread, number)
+    for (const slot of slots) {
+      assert.ok(own.push(slot))
+      if (deques.load(number, PLACE.CALL) !== 0) calls.call()
+    }
+    return slots
+  }
+
+/** Takes one, as an idle worker does: looks, looks out, and sleeps. */
+const idling =
+  (thread: string, number: number) =>
+  (shared: PoolModel): number[] => {
+    const { queue, roster } = partsOf(shared, thread, number)
+    const got: number[] = []
+    const accept = (slot: number): void => {
+      roster.at(number).accept(slot)
+      got.push(slot)
+    }
+    const polled = queue.poll()
+    if (polled !== undefined) accept(polled)
+    else {
+      const reject = (error: unknown): never => {
+        throw error
+      }
+      queue.receive(
+        { resolve: (slot) => void (slot !== undefined && accept(slot)), reject },
+        flowOf(shared, thread),
+        Infinity,
+      )
+    }
+    return got
+  }
+
+test("[FJ63] an idle worker gets what another one forks", () =>
+  check(300, {
+    setup: setup(["a", "b"]),
+    threads: { a: forking("a", 1, 1), b: idling("b", 2) },
+    finally: (_, { b }) => assert.deepEqual(b, [1]),
+  }))
+
+test("[FJ63] two idle workers get two tasks that one forks", () =>
+  check(1_000, {
+    setup: setup(["a", "b", "c"]),
+    threads: { a: forking("a", 1, 1, 2), b: idling("b", 2), c: idling("c", 3) },
+    ...upTo(1),
+    finally: (_, { b = [], c = [] }) => assert.deepEqual(sorted([...b, ...c]), [1, 2]),
+  }))
+
+/** Sleeps until there is something in the deque of the other one, whom it helps, and takes it. */
+const helping =
+  (thread: string, number: number, victim: number) =>
+  (shared: PoolModel): number[] => {
+    const { store: stealing, calls, here, roster, deques } = partsOf(shared, thread, number)
+    const bell = bellOf(shared, here, () => undefined)
+    const flow = flowOf(shared, thread)
+    for (;;) {
+      const slot = stealing.stealFrom(victim, roster.at(number).claim)
+      if (slot !== 0) return [slot]
+      calls.announce(victim)
+      if (deques.of(victim).isEmpty) bell.block(flow, Infinity)
+      calls.withdraw()
+    }
+  }
+
+test("[FJ64] a helper gets what the thief forks", () =>
+  check(200, {
+    setup: setup(["a", "b"]),
+    threads: { a: helping("a", 1, 2), b: forking("b", 2, 1) },
+    finally: (_, { a }) => assert.deepEqual(a, [1]),
+  }))
+
+test("[FJ64] a helper and an idle worker get what the thief forks", () =>
+  check(500, {
+    setup: setup(["a", "b", "c"]),
+    threads: { a: helping("a", 1, 2), b: forking("b", 2, 1, 2), c: idling("c", 3) },
+    ...upTo(1),
+    finally: (_, { a = [], c = [] }) => assert.deepEqual(sorted([...a, ...c]), [1, 2]),
+  }))
+
+test("[FJ64] who waits for a part that nobody has begun hears of the thief", () =>
+  check(100, {
+    setup: setup(["a", "b"]),
+    threads: {
+      a: (shared) => {
+        const { calls, here, tasks } = partsOf(shared, "a", 1)
+        const bell = bellOf(shared, here, () => undefined)
+        const flow = flowOf(shared, "a")
+        for (;;) {
+          const thief = thiefOf(tasks, 1)
+          if (thief !== 0) return [thief]
+          calls.announce(0)
+          noteWaiter(tasks, 1, 1)
+          if (thiefOf(tasks, 1) === 0) bell.block(flow, Infinity)
+          noteWaiter(tasks, 1, 0)
+          calls.withdraw()
+        }
+      },
+      b: (shared) => {
+        const { calls, tasks } = partsOf(shared, "b", 2)
+        const waiter = noteThief(tasks, 1, 2)
+        if (waiter !== 0) calls.wake(waiter)
+        return []
+      },
+    },
+    finally: (_, { a }) => assert.deepEqual(a, [2]),
+  }))
+
+test("[FJ64] a thief that dies wakes its helper", () =>
+  check(100, {
+    setup: setup(["a", "b"]),
+    threads: {
+      a: (shared) => {
+        const { calls, here, deques, memory } = partsOf(shared, "a", 1)
+        const bell = bellOf(shared, here, () => undefined)
+        const flow = flowOf(shared, "a")
+        const isAlive = (): boolean => memory.here.space.isAlive(shared.program.token("b"))
+        for (;;) {
+          if (!deques.of(2).isEmpty || !isAlive()) return []
+          calls.announce(2)
+          if (deques.of(2).isEmpty && isAlive()) bell.block(flow, Infinity)
+          calls.withdraw()
+        }
+      },
+      b: forking("b", 2, 1),
+    },
+    kill: "b",
+    ...upTo(1),
+    finally: () => undefined,
+  }))

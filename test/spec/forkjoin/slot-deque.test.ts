@@ -1,0 +1,75 @@
+/** The deque of a worker. Rules: docs/spec/forkjoin.md. */
+import { sharedWords } from "#atomics"
+import { SlotDeque } from "#src/forkjoin/slot-deque.js"
+import { MOST_TASKS } from "#src/platform/layout.js"
+import fc from "fast-check"
+import assert from "node:assert/strict"
+import test from "node:test"
+import { startRingAt } from "../memory/fenced.ts"
+
+/** Deques at the beginning, and where positions and laps are about to wrap. */
+function deques(capacity: number): SlotDeque[] {
+  return [0, 2 ** 31 - capacity, 2 ** 32 - capacity].map((position) => {
+    const words = sharedWords(SlotDeque.wordsFor(capacity))
+    startRingAt(words, 0, position, capacity, MOST_TASKS)
+    const deque = new SlotDeque(words, 0, capacity)
+    deque.adopt()
+    return deque
+  })
+}
+
+const claims = sharedWords(2)
+
+test("[FJ60] the owner takes the newest, thieves the oldest", () => {
+  for (const deque of deques(8)) {
+    for (const slot of [3, 1, 2]) assert.equal(deque.push(slot), true)
+    assert.deepEqual([deque.size, deque.isEmpty, deque.toArray()], [3, false, [3, 1, 2]])
+    assert.equal(deque.unpush(1), false)
+    assert.equal(deque.unpush(2), true)
+    assert.equal(deque.steal(1, claims), 3)
+    assert.equal(claims[1], 3)
+    assert.deepEqual([deque.pop(), deque.pop(), deque.steal(0, claims), deque.isEmpty], [1, 0, 0, true])
+    assert.equal(deque.unpush(1), false)
+  }
+})
+
+test("[FJ61] it is full when all cells are, and room is made at either end", () => {
+  for (const deque of deques(2)) {
+    for (let round = 1; round < 20; round++) {
+      assert.deepEqual([deque.push(MOST_TASKS), deque.push(1), deque.push(2)], [true, true, false])
+      assert.equal(round % 2 === 0 ? deque.pop() : deque.steal(0, claims), round % 2 === 0 ? 1 : MOST_TASKS)
+      assert.deepEqual([deque.push(round), deque.push(2)], [true, false])
+      assert.equal(deque.pop(), round)
+      assert.equal(deque.steal(0, claims), round % 2 === 0 ? MOST_TASKS : 1)
+    }
+  }
+})
+
+test("[FJ60][FJ61] it is a list of which one end is the owner's", () => {
+  const step = fc.oneof(
+    fc.record({ what: fc.constant("push" as const), slot: fc.integer({ min: 1, max: 9 }) }),
+    fc.record({ what: fc.constantFrom("pop" as const, "steal" as const, "adopt" as const), slot: fc.constant(0) }),
+    fc.record({ what: fc.constant("unpush" as const), slot: fc.integer({ min: 1, max: 9 }) }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      for (const deque of deques(4)) {
+        const list: number[] = []
+        for (const each of steps) {
+          if (each.what === "push") {
+            assert.equal(deque.push(each.slot), list.length < 4)
+            if (list.length < 4) list.push(each.slot)
+          } else if (each.what === "pop") assert.equal(deque.pop(), list.pop() ?? 0)
+          else if (each.what === "steal") assert.equal(deque.steal(0, claims), list.shift() ?? 0)
+          else if (each.what === "adopt") deque.adopt()
+          else {
+            const isTop = list.at(-1) === each.slot
+            assert.equal(deque.unpush(each.slot), isTop)
+            if (isTop) list.pop()
+          }
+          assert.deepEqual(deque.toArray(), list)
+        }
+      }
+    }),
+  )
+})
