@@ -80,9 +80,9 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
   }
 
   get root(): CountedCompleter<unknown> {
-    let root: CountedCompleter<unknown> = this
-    for (let next = root.completer; next !== undefined; next = root.completer) root = next
-    return root
+    let root = this.completer
+    while (root?.completer !== undefined) root = root.completer
+    return root ?? this
   }
 
   /** How many it waits for. */
@@ -150,19 +150,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
   override completeExceptionally(error: unknown): void {
     if (this.isDone) return
     super.completeExceptionally(error)
-    this.#passOn(error)
-  }
-
-  #passOn(error: unknown): void {
-    let caller: CountedCompleter<unknown> = this
-    let task = caller
-    while (task.onExceptionalCompletion(error, caller)) {
-      const next = task.completer
-      if (next === undefined || next.isDone) return
-      caller = task
-      task = next
-      task.failAlone(error)
-    }
+    passOn(error, this)
   }
 
   /** @internal */
@@ -210,7 +198,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
   override comeBack(state: "success" | "failed" | "cancelled", outcome: unknown): void {
     if (this.isSettled) return
     super.comeBack(state, outcome)
-    if (state === "failed") this.#passOn(outcome)
+    if (state === "failed") passOn(outcome, this)
     else if (state === "success" && this.completer !== undefined) {
       climb(this.completer, this)
     }
@@ -226,4 +214,17 @@ function climb(from: CountedCompleter<unknown>, by: CountedCompleter<unknown>, i
     caller = task
   }
   caller.finish()
+}
+
+/** The task has failed: so do its completers, as long as they are told to. */
+function passOn(error: unknown, by: CountedCompleter<unknown>): void {
+  let caller = by
+  let task = by
+  while (task.onExceptionalCompletion(error, caller)) {
+    const next = task.completer
+    if (next === undefined || next.isDone) return
+    caller = task
+    task = next
+    task.failAlone(error)
+  }
 }

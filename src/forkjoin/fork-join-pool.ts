@@ -21,6 +21,7 @@ import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { type Handle, SHAREABLE, type Shared } from "../memory/shared-memory.ts"
 import { awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
+import { perThread } from "../per-thread.ts"
 import { registerForkJoinPools } from "../platform/known-classes.ts"
 import { PoolGuest } from "../platform/pool-guest.ts"
 import { MOST_WORKERS } from "../platform/layout.ts"
@@ -29,8 +30,9 @@ import type { PoolShell } from "../pool/pool-engine.ts"
 import { OWNERS_FACTORY, SentPool } from "../pool/pool-settings.ts"
 import { platformThreads } from "../thread/platform-threads.ts"
 import { newThreadOf, type ThreadFactory } from "../thread/thread-factory.ts"
-import { ForkJoinTask } from "./fork-join-task.ts"
+import type { ForkJoinTask } from "./fork-join-task.ts"
 import { ForkJoinGuest, type ForkJoinMember, ForkJoinOwner } from "./fork-join-member.ts"
+import { isForkJoinTask } from "./life.ts"
 import { thisThread } from "./this-thread.ts"
 
 export interface ForkJoinPoolOptions {
@@ -101,11 +103,12 @@ export class ForkJoinPool extends AbstractExecutorService {
    * task of a ForkJoinPool `fork` means that pool, so this concerns only tasks of other pools.
    */
   static commonPool(): ForkJoinPool {
-    if (common === undefined) {
-      common = new ForkJoinPool({ parallelism: Math.max(availableParallelism() - 1, 1) })
-      common.#isCommon = true
+    if (common.pool === undefined) {
+      const pool = new ForkJoinPool({ parallelism: Math.max(availableParallelism() - 1, 1) })
+      pool.#isCommon = true
+      common.pool = pool
     }
-    return common
+    return common.pool
   }
 
   /** The same pool that another thread has posted. */
@@ -138,7 +141,7 @@ export class ForkJoinPool extends AbstractExecutorService {
     task: ForkJoinTask<T> | ((...args: A) => T | PromiseLike<T>),
     ...args: A
   ): Future<T> {
-    if (!(task instanceof ForkJoinTask)) return super.submit(task, ...args)
+    if (!isForkJoinTask(task)) return super.submit(task, ...args)
     task.goTo((future) => this.execute(future))
     return task
   }
@@ -150,14 +153,14 @@ export class ForkJoinPool extends AbstractExecutorService {
     task: ForkJoinTask<T> | ((...args: A) => T | PromiseLike<T>),
     ...args: A
   ): Promise<T> {
-    return await (task instanceof ForkJoinTask ? this.submit(task) : this.submit(task, ...args))
+    return await (isForkJoinTask(task) ? this.submit(task) : this.submit(task, ...args))
   }
 
   /** The same for code that cannot await: blocks this thread. */
   invokeSync<T>(task: ForkJoinTask<T>): T
   invokeSync<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): T
   invokeSync<A extends unknown[], T>(task: ForkJoinTask<T> | ((...args: A) => T | PromiseLike<T>), ...args: A): T {
-    return (task instanceof ForkJoinTask ? this.submit(task) : this.submit(task, ...args)).getSync()
+    return (isForkJoinTask(task) ? this.submit(task) : this.submit(task, ...args)).getSync()
   }
 
   #reject(task: Runnable): never {
@@ -325,7 +328,7 @@ export class ForkJoinPool extends AbstractExecutorService {
   }
 }
 
-let common: ForkJoinPool | undefined
+const common = perThread("common pool", () => ({ pool: undefined as ForkJoinPool | undefined }))
 
 thisThread.submitElsewhere = (task) => ForkJoinPool.commonPool().execute(task)
 

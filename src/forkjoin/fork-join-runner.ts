@@ -6,7 +6,6 @@ import type { PoolCore } from "../pool/pool-core.ts"
 import type { Worker } from "../pool/worker.ts"
 import type { SlotRunner } from "../platform/slot-runner.ts"
 import type { TaskQueue } from "../platform/task-queue.ts"
-import { registerAll } from "../platform/all-classes.ts"
 import { Desk } from "../platform/desk.ts"
 import { PreloadingRunner } from "../platform/worker-preload.ts"
 import type { Orders } from "../platform/worker-orders.ts"
@@ -26,7 +25,6 @@ export class ForkJoinRunner extends PreloadingRunner {
   constructor(orders: Orders, ...parts: RunnerParts) {
     super(orders, ...parts)
     this.#parts = parts
-    registerAll() // a thread that blocks cannot load what it has yet to know
   }
 
   override attend(queue: TaskQueue, core: PoolCore<number>): void {

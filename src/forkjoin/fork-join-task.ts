@@ -28,6 +28,7 @@ import {
   AWAY,
   CANCELLED,
   EXCEPTIONAL,
+  FORK_JOIN_TASK,
   FORKED,
   FRESH,
   NORMAL,
@@ -37,7 +38,7 @@ import {
   UNFINISHED,
 } from "./life.ts"
 import { alreadyForked, neverForked, waitsForItself, wouldBlockItself } from "./refusals.ts"
-import { type AnyFunction, thisThread } from "./this-thread.ts"
+import { type AnyFunction, call, thisThread } from "./this-thread.ts"
 
 /*
  * How it works. `fork` and `join` of a task that nobody steals should cost little more than the call. So this is a small
@@ -59,6 +60,11 @@ export class ForkJoinTask<T> implements Future<T> {
   constructor(fn?: AnyFunction, args: readonly unknown[] = NO_ARGUMENTS) {
     this.#fn = fn
     this.#args = args
+  }
+
+  /** @internal */
+  get [FORK_JOIN_TASK](): true {
+    return true
   }
 
   // ------------------------------------------------------------------ forking and joining
@@ -152,18 +158,7 @@ export class ForkJoinTask<T> implements Future<T> {
 
   /** What it does. */
   protected exec(): unknown {
-    const args = this.#args as never[]
-    const fn = this.#fn as AnyFunction
-    switch (args.length) {
-      case 0:
-        return fn()
-      case 1:
-        return fn(args[0] as never)
-      case 2:
-        return fn(args[0] as never, args[1] as never)
-      default:
-        return fn(...args)
-    }
+    return call(this.#fn as AnyFunction, this.#args as never[])
   }
 
   /** @internal What another thread has to do instead. */

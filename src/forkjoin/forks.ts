@@ -290,6 +290,10 @@ export class Forks implements RemoteTasks {
     return undefined
   }
 
+  report(): never {
+    throw new Error("corepool: what a forked task throws is told to who joins it")
+  }
+
   timeOf(): never {
     throw new Error("corepool: a forked task has no time")
   }

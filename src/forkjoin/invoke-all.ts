@@ -3,6 +3,7 @@ import { requireFunction } from "../checks.ts"
 import { callOf } from "../future/call.ts"
 import type { Callable } from "../future/runnable.ts"
 import { ForkJoinTask } from "./fork-join-task.ts"
+import { isForkJoinTask } from "./life.ts"
 
 /** A task, or a function that others can run, perhaps with arguments: `bind(fib, 30)`. */
 export type Invocable<T = unknown> = ForkJoinTask<T> | Callable<T>
@@ -32,7 +33,7 @@ export function invokeAll<I extends readonly Invocable[]>(...tasks: I): Results<
 }
 
 function taskOf(invocable: Invocable): ForkJoinTask<unknown> {
-  if (invocable instanceof ForkJoinTask) return invocable
+  if (isForkJoinTask(invocable)) return invocable
   const { fn, args } = callOf(requireFunction("task", invocable))
   return new ForkJoinTask(fn, args)
 }

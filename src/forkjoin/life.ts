@@ -7,6 +7,7 @@
  *     FRESH -> AWAY                                           forked outside of a pool: a future knows
  *     any of the first -> CANCELLED
  */
+import type { ForkJoinTask } from "./fork-join-task.ts"
 import type { AnyFunction } from "./this-thread.ts"
 
 export const FRESH = 0
@@ -20,6 +21,13 @@ export const CANCELLED = 7
 
 /** What `exec` returns if the task is not over, and somebody is going to complete it. */
 export const UNFINISHED: unique symbol = Symbol("corepool.unfinished")
+
+/** What every task has, whichever copy of corepool it is of. */
+export const FORK_JOIN_TASK: unique symbol = Symbol.for("corepool.forkJoinTask")
+
+export function isForkJoinTask(value: unknown): value is ForkJoinTask<unknown> {
+  return typeof value === "object" && value !== null && FORK_JOIN_TASK in value
+}
 
 /** What another thread has to be told of a task. */
 export interface Portable {

@@ -26,7 +26,7 @@
 import { isPromiseLike } from "../checks.ts"
 import { COMPUTE, computeOf } from "../task/reference.ts"
 import { ForkJoinTask } from "./fork-join-task.ts"
-import type { Portable } from "./life.ts"
+import { isForkJoinTask, type Portable } from "./life.ts"
 
 type Fields = Record<string, unknown>
 
@@ -81,7 +81,7 @@ function sent(value: unknown, before: Fields, copy: ObjectTask<unknown>): Sent {
 /** Not other tasks: they belong to their thread. */
 function fieldsOf(task: ObjectTask<unknown>): Fields {
   const fields: Fields = {}
-  for (const [name, field] of Object.entries(task)) if (!(field instanceof ForkJoinTask)) fields[name] = field
+  for (const [name, field] of Object.entries(task)) if (!isForkJoinTask(field)) fields[name] = field
   return fields
 }
 

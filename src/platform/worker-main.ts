@@ -26,14 +26,13 @@ export async function work(orders: Orders): Promise<void> {
   new KeepAlive().hold({})
   const memory = PoolMemory.open(orders.pool)
   Lines.of(memory.here).adopt(orders.line)
-  Desk.learn = async () => (await import("./all-classes.ts")).registerAll()
+  Desk.learn = async () => (await rest()).registerAll()
   const roster = new SharedRoster(memory, () => memory.ringOwner())
   const self = roster.at(orders.worker)
   self.begin() // before any code of the user's: if that ends the thread, the owner finds it in the list
   const tasks = new TaskRecords(memory)
   const boxes = new Boxes(memory, tasks)
-  const Runner =
-    memory.deques === undefined ? PreloadingRunner : (await import("../forkjoin/fork-join-runner.ts")).ForkJoinRunner
+  const Runner = memory.deques === undefined ? PreloadingRunner : (await rest()).forkJoinRunner()
   const host = new Runner(orders, memory, tasks, boxes, new FunctionTable(memory.texts), roster, self)
   becomeWorker({ identity: memory.identity, runner: host })
   await host.prepare()
@@ -59,6 +58,11 @@ export async function work(orders: Orders): Promise<void> {
   host.end()
   // oxlint-disable-next-line unicorn/no-process-exit -- of this thread, whatever timers and sockets tasks have left in it
   process.exit(code)
+}
+
+/** What few threads need, and is loaded by those. */
+function rest(): Promise<typeof import("./all-classes.ts")> {
+  return import("./all-classes.ts")
 }
 
 /** Has to come first: that the thread leaves the space is what the owner hears. */

@@ -1,6 +1,7 @@
 /** How a function is told to another thread, and found there. */
 import { requireFunction } from "../checks.ts"
 import { TaskNotPortableError } from "../errors.ts"
+import { perThread } from "../per-thread.ts"
 import { isEntry } from "./entry.ts"
 import { importModule } from "./host.ts"
 import { evaluate, explain, sourceOf } from "./source.ts"
@@ -54,8 +55,8 @@ export function computeOf(type: Function): (...state: unknown[]) => unknown {
   return made
 }
 
-const computers = new WeakMap<object, (...state: unknown[]) => unknown>()
-const classes = new WeakMap<object, TaskClass>()
+const computers = perThread("computers", () => new WeakMap<object, (...state: unknown[]) => unknown>())
+const classes = perThread("classes of tasks", () => new WeakMap<object, TaskClass>())
 
 function makeReference(fn: (...args: never[]) => unknown): TaskReference {
   const original = originals.get(fn)

@@ -7,7 +7,6 @@ import { Deques, PLACE } from "#src/forkjoin/deques.js"
 import { noteThief, noteWaiter, thiefOf } from "#src/forkjoin/fork-records.js"
 import type { SlotDeque } from "#src/forkjoin/slot-deque.js"
 import type { StealingStore } from "#src/forkjoin/stealing-store.js"
-import type { TaskQueue } from "#src/platform/task-queue.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { name } from "./explore.ts"
@@ -39,7 +38,7 @@ interface Parts {
 
 function partsOf(shared: PoolModel, thread: string, number: number): Parts & ReturnType<typeof member> {
   const it = member(shared, thread, number)
-  const stealing = (it.queue as TaskQueue).stealing as StealingStore
+  const stealing = it.queue.stealing as StealingStore
   const { deques } = stealing
   const own = stealing.own as SlotDeque
   own.adopt()
@@ -48,7 +47,7 @@ function partsOf(shared: PoolModel, thread: string, number: number): Parts & Ret
     store: stealing,
     own,
     deques,
-    calls: new Calls(it.here, deques, it.roster, it.queue as TaskQueue, number, () => false),
+    calls: new Calls(it.here, deques, it.roster, it.queue, number, () => false),
   }
 }
 
@@ -77,14 +76,13 @@ const idling =
     const polled = queue.poll()
     if (polled !== undefined) accept(polled)
     else {
+      const resolve = (slot: number | undefined): void => {
+        if (slot !== undefined) accept(slot)
+      }
       const reject = (error: unknown): never => {
         throw error
       }
-      queue.receive(
-        { resolve: (slot) => void (slot !== undefined && accept(slot)), reject },
-        flowOf(shared, thread),
-        Infinity,
-      )
+      queue.receive({ resolve, reject }, flowOf(shared, thread), Infinity)
     }
     return got
   }

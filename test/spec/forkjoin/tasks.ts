@@ -214,10 +214,10 @@ export const exit = task(import.meta.url, function exit(gate: number): void {
 })
 
 /** Its part ends the thread that has stolen it. */
-export const joinDying = task(import.meta.url, function joinDying(gate: number): unknown {
+export const joinDying = task(import.meta.url, function joinDying(gate: number): void {
   const forked = fork(exit, gate)
   waitAt(gate, 1)
-  return forked.join()
+  forked.join()
 })
 
 /** Forks so many, and ends its thread. */
