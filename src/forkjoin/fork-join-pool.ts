@@ -12,7 +12,7 @@
  * program alive.
  */
 import { availableParallelism } from "node:os"
-import { requireBoolean, requireInteger, requireObject } from "../checks.ts"
+import { requireBoolean, requireInteger, requireObject, typeError } from "../checks.ts"
 import { CancellationError, IllegalStateError, RejectedExecutionError } from "../errors.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import type { Future } from "../future/future.ts"
@@ -29,7 +29,7 @@ import { atLeast, SHUTDOWN, STOP, TERMINATED } from "../pool/control-word.ts"
 import type { PoolShell } from "../pool/pool-engine.ts"
 import { OWNERS_FACTORY, SentPool } from "../pool/pool-settings.ts"
 import { platformThreads } from "../thread/platform-threads.ts"
-import { newThreadOf, type ThreadFactory } from "../thread/thread-factory.ts"
+import { newThreadOf, requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 import type { ForkJoinTask } from "./fork-join-task.ts"
 import { ForkJoinGuest, type ForkJoinMember, ForkJoinOwner } from "./fork-join-member.ts"
 import { isForkJoinTask } from "./life.ts"
@@ -40,6 +40,8 @@ export interface ForkJoinPoolOptions {
   readonly parallelism?: number
   /** Whether a thread takes what it has forked itself in the order in which it was forked, and not the newest first. */
   readonly asyncMode?: boolean
+  /** Makes the threads: `platformThreads(…)`. By default their names are `ForkJoinPool-N-worker-M`. */
+  readonly threadFactory?: ThreadFactory
 }
 
 /** How many threads there may be beyond the parallelism, in the place of those that wait. */
@@ -47,6 +49,11 @@ const MOST_SPARES = 256
 const KEEP_ALIVE = 60_000
 
 let pools = 0
+
+function requirePlatformThreads(factory: ThreadFactory): ThreadFactory {
+  if (!requireThreadFactory("threadFactory", factory).isVirtual) return factory
+  throw typeError("threadFactory", "one that makes platform threads: virtual ones cannot block for a task", factory)
+}
 
 export class ForkJoinPool extends AbstractExecutorService {
   /** What a clone of this pool consists of; see `ThreadPoolExecutor`. */
@@ -70,7 +77,9 @@ export class ForkJoinPool extends AbstractExecutorService {
     requireInteger("parallelism", most, parallelism, `parallelism (${parallelism})`)
     const asyncMode = requireBoolean("asyncMode", options.asyncMode ?? false)
     const number = ++pools
-    const factory = platformThreads({ name: (n) => `ForkJoinPool-${number}-worker-${n}` })
+    const factory = requirePlatformThreads(
+      options.threadFactory ?? platformThreads({ name: (n) => `ForkJoinPool-${number}-worker-${n}` }),
+    )
     this.#engine = new ForkJoinOwner(this.#shell(factory), parallelism, parallelism + MOST_SPARES, asyncMode)
     const { state } = this.#engine
     state.corePoolSize = parallelism

@@ -28,6 +28,9 @@ import { Semaphore } from "../sync/semaphore.ts"
 /** Lets shared objects of these classes be received in this thread, and sent. No effect the second time. */
 export function registerKnownClasses(): void {
   for (const [name, open] of Object.entries(openers)) registerShareable(name, open)
+  registerShareable("ExecutorView", ({ inner, options }: ViewHandle) =>
+    withOptions(reviveShareable(inner.corepool, inner) as ExecutorService & TaskHost, options),
+  )
 }
 
 /** The same for pools, which know how a pool is opened; this file stands below them. */
@@ -37,9 +40,6 @@ export function registerPools(open: (handle: Shared) => ExecutorService): void {
     const inner = reviveShareable(handle.inner.corepool, handle.inner)
     return new DelegatedExecutorService(inner as ExecutorService)
   })
-  registerShareable("ExecutorView", ({ inner, options }: ViewHandle) =>
-    withOptions(reviveShareable(inner.corepool, inner) as ExecutorService & TaskHost, options),
-  )
 }
 
 /** And for pools of tasks with times. */

@@ -1,11 +1,11 @@
 /** Contract of every ExecutorService: `close`, which shuts down and waits. */
-import { type ExecutorService, IllegalStateError, InterruptedError, Thread } from "corepool"
+import { type ExecutorService, IllegalStateError, Thread } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { wrong } from "../../spec/executor/support.ts"
 import { rejectionOf, turns } from "../../support/harness.ts"
 import { ContractLab } from "./lab.ts"
-import { type ExecutorUnderTest, needs } from "./subject.ts"
+import { errorOfShutdown, type ExecutorUnderTest, needs } from "./subject.ts"
 
 export function testClosing(subject: ExecutorUnderTest): void {
   const { name } = subject
@@ -63,7 +63,7 @@ export function testClosing(subject: ExecutorUnderTest): void {
       })
       await turns()
       if (when === "during") caller.thread.interrupt()
-      assert.ok((await rejectionOf(future)) instanceof InterruptedError)
+      assert.ok((await rejectionOf(future)) instanceof errorOfShutdown(subject))
       stubborn.open()
       assert.deepEqual(await caller.outcome, { status: "fulfilled", value: true })
       assert.equal(executor.isTerminated, true)
@@ -84,7 +84,7 @@ export function testClosing(subject: ExecutorUnderTest): void {
       const heard = rejectionOf(closed)
       await turns()
       if (when === "during") controller.abort(reason)
-      assert.ok((await rejectionOf(future)) instanceof InterruptedError)
+      assert.ok((await rejectionOf(future)) instanceof errorOfShutdown(subject))
       assert.equal(await heard, reason)
       assert.equal(executor.isTerminated, true)
       await executor.close({ signal: controller.signal }) // terminated: nothing to wait for, nothing to give up

@@ -5,7 +5,7 @@ import test from "node:test"
 import { wrong } from "../../spec/executor/support.ts"
 import { eventually, rejectionOf, turns } from "../../support/harness.ts"
 import { ContractLab } from "./lab.ts"
-import { type ExecutorUnderTest, needs } from "./subject.ts"
+import { errorOfShutdown, type ExecutorUnderTest, needs } from "./subject.ts"
 
 export function testShutdown(subject: ExecutorUnderTest): void {
   const { name } = subject
@@ -86,8 +86,8 @@ export function testShutdown(subject: ExecutorUnderTest): void {
     const obedient = executor.submit(gate.interruptible)
     await gate.entered()
     assert.deepEqual(executor.shutdownNow(), [])
-    assert.ok((await rejectionOf(obedient)) instanceof InterruptedError)
-    assert.equal(obedient.state, "failed")
+    assert.ok((await rejectionOf(obedient)) instanceof errorOfShutdown(subject))
+    assert.equal(obedient.state, subject.cancelsOnShutdown === true ? "cancelled" : "failed")
     assert.equal(await executor.awaitTermination(), true)
   })
 
@@ -113,13 +113,14 @@ export function testShutdown(subject: ExecutorUnderTest): void {
     assert.equal(await gate.noticed(), 1)
     assert.deepEqual([future.state, executor.isTerminated], ["running", false])
     gate.open()
-    assert.equal(await future, "stubborn")
+    if (subject.cancelsOnShutdown === true) assert.ok((await rejectionOf(future)) instanceof CancellationError)
+    else assert.equal(await future, "stubborn")
     assert.equal(await executor.awaitTermination(), true)
   })
 
   test(
     `[ES26] ${name}: shutdownNow returns what never started, in order, once`,
-    needs(subject, "queue", "order"),
+    needs(subject, "queue", "order", "return"),
     async () => {
       await using lab = new ContractLab(subject)
       const executor = await lab.open()

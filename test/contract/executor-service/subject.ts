@@ -1,5 +1,11 @@
 /** An executor that the contract is put to, and what it need not be able to do. */
-import type { ExecutorService, ThreadFactory } from "corepool"
+import {
+  CancellationError,
+  type CorepoolError,
+  type ExecutorService,
+  InterruptedError,
+  type ThreadFactory,
+} from "corepool"
 import type { WorkKind } from "./work.ts"
 
 /** What not every executor can do. */
@@ -10,6 +16,8 @@ export type Ability =
   | "order"
   /** Refuses tasks after shutdown with RejectedExecutionError. */
   | "refusal"
+  /** Returns what never started from `shutdownNow`. */
+  | "return"
   /** Cancels the futures of what `shutdownNow` returns, and returns work that can be run elsewhere. */
   | "hand-back"
   /** Tells the given factory's handler of errors. */
@@ -25,8 +33,15 @@ export interface ExecutorUnderTest {
   readonly open: (factory: ThreadFactory) => ExecutorService | Promise<ExecutorService>
   /** What its tasks can be. Default: closures, for virtual threads. */
   readonly work?: WorkKind
+  /** Whether its `shutdownNow` cancels what runs, and does not leave it to the tasks what comes of the interrupt. */
+  readonly cancelsOnShutdown?: boolean
   /** What it cannot do, and why. */
   readonly lacks?: { readonly [A in Ability]?: string }
+}
+
+/** What a task fails with that lets `shutdownNow` end it. */
+export function errorOfShutdown({ cancelsOnShutdown = false }: ExecutorUnderTest): typeof CorepoolError {
+  return cancelsOnShutdown ? CancellationError : InterruptedError
 }
 
 /** The option that skips a test if the executor lacks something it needs, with the reason. */

@@ -6,8 +6,10 @@ import {
   fork,
   ForkJoinPool,
   IllegalStateError,
+  platformThreads,
   RejectedExecutionError,
   TaskNotPortableError,
+  virtualThreads,
 } from "corepool"
 import assert from "node:assert/strict"
 import { availableParallelism } from "node:os"
@@ -26,11 +28,15 @@ test("[FJ40] options are checked, and have defaults", async () => {
   assert.ok(thrownBy(() => new ForkJoinPool({ parallelism: "2" as never })) instanceof TypeError)
   assert.ok(thrownBy(() => new ForkJoinPool({ asyncMode: 1 as never })) instanceof TypeError)
   assert.ok(thrownBy(() => new ForkJoinPool(null as never)) instanceof TypeError)
+  assert.ok(thrownBy(() => new ForkJoinPool({ threadFactory: {} as never })) instanceof TypeError)
+  assert.ok(thrownBy(() => new ForkJoinPool({ threadFactory: virtualThreads() })) instanceof TypeError)
   await using pool = new ForkJoinPool()
   assert.deepEqual([pool.parallelism, pool.asyncMode, pool.poolSize], [availableParallelism(), false, 0])
   await using stealing = Executors.newWorkStealingPool(3)
   assert.ok(stealing instanceof ForkJoinPool)
   assert.deepEqual([stealing.parallelism, stealing.asyncMode], [3, true])
+  await using named = new ForkJoinPool({ threadFactory: platformThreads({ name: "tree" }) })
+  assert.equal(await named.invoke(tasks.threadName), "tree-1")
 })
 
 test("[FJ41] threads are made when there is work for them, up to the parallelism", async () => {
