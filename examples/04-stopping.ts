@@ -10,6 +10,8 @@ import { rest, search, spin, whoAmI } from "./support/loops.ts"
 
 const pool = Executors.newFixedThreadPool(1, platformThreads({ name: "worker", terminateAfter: 500 }))
 
+await pool.submit(whoAmI) // loads the module of the tasks, which takes time, too
+
 // A time limit counts from the start of the task. When it is over, the task fails and its thread is interrupted.
 for (const task of [search, rest]) {
   try {

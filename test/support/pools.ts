@@ -37,8 +37,12 @@ export class Pools implements AsyncDisposable {
   /** Makes recorded threads. */
   readonly factory: ThreadFactory
 
+  /** Records what ends a thread. */
+  protected readonly uncaughtException: UncaughtExceptionHandler = (thread, error) =>
+    this.#uncaught.push({ thread, error })
+
   constructor(makeFactory: MakeFactory = virtualThreads) {
-    const inner = makeFactory({ uncaughtException: (thread, error) => this.#uncaught.push({ thread, error }) })
+    const inner = makeFactory({ uncaughtException: this.uncaughtException })
     this.factory = {
       isVirtual: inner.isVirtual,
       newThread: (target) => {

@@ -25,6 +25,7 @@ export interface Caller<T> {
 export class Lab extends Pools {
   readonly #executors: ExecutorService[] = []
   readonly #callers: Thread[] = []
+  readonly #visitors = virtualThreads({ uncaughtException: this.uncaughtException })
 
   keep<E extends ExecutorService>(executor: E): E {
     this.#executors.push(executor)
@@ -35,7 +36,7 @@ export class Lab extends Pools {
   call<T>(body: () => PromiseLike<T>): Caller<T> {
     let thread: Thread | null | undefined
     const outcome = new Promise<PromiseSettledResult<T>>((resolve) => {
-      thread = virtualThreads().newThread(async () => {
+      thread = this.#visitors.newThread(async () => {
         try {
           resolve({ status: "fulfilled", value: await body() })
         } catch (reason) {
