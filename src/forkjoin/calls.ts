@@ -50,21 +50,13 @@ export class Calls {
 
   // ------------------------------------------------------------------ for who calls
 
-  /** The worker has forked something, and found that it is to call. */
+  /** The worker has forked something, and found that it is to call. Whoever is woken sees to it that the next one is called. */
   call(): void {
     this.#deques.store(this.#self, PLACE.CALL, 0)
-    const isHeard = this.#callHelpers()
-    if (this.#queue.announce() || isHeard || this.#grow()) this.#deques.store(this.#self, PLACE.CALL, 1)
-  }
-
-  #callHelpers(): boolean {
-    let isHeard = false
     for (const { number } of this.#roster) {
-      if (number > this.#deques.count || this.#deques.load(number, PLACE.HELPS) !== this.#self) continue
-      isHeard = true
-      this.wake(number)
+      if (number <= this.#deques.count && this.#deques.load(number, PLACE.HELPS) === this.#self) this.wake(number)
     }
-    return isHeard
+    if (!this.#queue.announce() && this.#grow()) this.#deques.store(this.#self, PLACE.CALL, 1)
   }
 
   wake(worker: number): void {

@@ -148,14 +148,16 @@ export class Helping {
 
   /** Keeps looking for a moment: to be woken takes longer than most tasks. */
   #glance(task: ForkJoinTask<unknown>, victim: number): boolean {
-    return this.#watch.isWorthwhile && this.#watch.until(() => this.#hasNews(task, victim))
+    return this.#watch.isWorthwhile && this.#watch.until(() => this.#hasNews(task, victim, true))
   }
 
-  #hasNews(task: ForkJoinTask<unknown>, victim: number): boolean {
+  /** If it is not urgent, what the victim may take back at once does not count. */
+  #hasNews(task: ForkJoinTask<unknown>, victim: number, isLeisurely = false): boolean {
     if (this.#forks.hasMail || task.isSettled || this.#forks.isStopped) return true
     // Nobody had begun it a moment ago, so it could not be known whom to help.
     if (victim === 0) return this.#forks.thiefOf(task) !== 0
-    return !this.#deques.of(victim).isEmpty
+    const deque = this.#deques.of(victim)
+    return isLeisurely ? deque.isSteady : !deque.isEmpty
   }
 
   #announce(task: ForkJoinTask<unknown>, victim: number): void {

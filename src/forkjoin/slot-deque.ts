@@ -42,6 +42,9 @@ import { MOST_TASKS } from "../platform/layout.ts"
 /** The bits of a cell that are the slot; the others are its lap. */
 const SLOT_BITS: number = bitsFor(MOST_TASKS)
 
+/** How often to look: in all about a tenth of a microsecond. */
+const LOOKS = 8
+
 const LAP_MASK: number = -1 << SLOT_BITS
 
 export class SlotDeque {
@@ -136,6 +139,15 @@ export class SlotDeque {
 
   get isEmpty(): boolean {
     return this.#ring.isEmpty
+  }
+
+  /**
+   * Whether something is in it, and stays for as long as it takes to look a few times. What is forked and joined at once is not
+   * worth to be stolen: the thief would take longer to run it than its owner.
+   */
+  get isSteady(): boolean {
+    for (let looks = LOOKS; looks > 0; looks--) if (this.isEmpty) return false
+    return true
   }
 
   /** Exact while nobody changes it. */

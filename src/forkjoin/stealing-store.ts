@@ -105,6 +105,13 @@ export class StealingStore {
     return true
   }
 
+  /** Whether there is something that its owner is not going to take back at once. */
+  get isWorthALook(): boolean {
+    if (!this.#ring.isEmpty) return true
+    for (let worker = this.#inUse; worker > 0; worker--) if (this.deques.of(worker).isSteady) return true
+    return false
+  }
+
   get size(): number {
     return this.submitted + this.forked
   }

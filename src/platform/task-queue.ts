@@ -61,7 +61,7 @@ export class TaskQueue implements SlotQueue {
   readonly #claim: number
   readonly #waits: number
   readonly #watch: Pick<Watch, "isWorthwhile" | "until">
-  readonly #isNews = (): boolean => !this.#store.isEmpty || mainFlow.looksInterrupted
+  readonly #isNews = (): boolean => this.#hasNews || mainFlow.looksInterrupted
 
   /** `claim` is the index of a word in which this thread, if it is a worker, says what it is about to take. */
   constructor(
@@ -129,6 +129,10 @@ export class TaskQueue implements SlotQueue {
     return slot !== 0 ? slot : this.#lookOut()
   }
 
+  get #hasNews(): boolean {
+    return this.stealing === undefined ? !this.#store.isEmpty : this.stealing.isWorthALook
+  }
+
   get #hasLookout(): boolean {
     const lookout = this.#memory.header(HEADER.LOOKOUT)
     return lookout !== 0 && this.#memory.here.space.isAlive(lookout)
@@ -143,6 +147,7 @@ export class TaskQueue implements SlotQueue {
     if (!compareAndSet(this.#words, LOOKOUT, before, here.token)) return undefined
     this.#watch.until(this.#isNews)
     this.#memory.setHeader(HEADER.LOOKOUT, 0)
+    this.stealing?.askForCalls() // for others who sleep
     const slot = this.#store.poll(this.#claim)
     if (slot !== 0 && !this.#store.isEmpty) this.#waiters.wakeFirst()
     return slot || undefined
@@ -176,7 +181,6 @@ export class TaskQueue implements SlotQueue {
 
   *#receiving(flow: Flow): Steps<number | undefined> {
     const node = this.#waiters.enter(flow, SHARED, true)
-    this.stealing?.askForCalls()
     let how: number = CANCELLED
     let slot = 0
     const isHandOver = this.bound === 0
@@ -189,6 +193,7 @@ export class TaskQueue implements SlotQueue {
       for (;;) {
         // Who is woken but not first was woken by a death: perhaps of the one who was to link the node in.
         if (!this.#waiters.isFirst(node)) this.#waiters.tend(node.index)
+        this.stealing?.askForCalls()
         slot = this.#store.poll(this.#claim)
         if (slot !== 0) break
         if (broken !== undefined) {
@@ -208,6 +213,7 @@ export class TaskQueue implements SlotQueue {
       if (slot !== 0) how = ACQUIRED
     } finally {
       this.#waiters.leave(node, how)
+      this.stealing?.askForCalls()
     }
     // Who offered something in the meantime has woken this one, which had been served already.
     if (!this.#store.isEmpty) this.#waiters.wakeFirst()
