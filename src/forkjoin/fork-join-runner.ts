@@ -9,7 +9,6 @@ import type { TaskQueue } from "../platform/task-queue.ts"
 import { Desk } from "../platform/desk.ts"
 import { PreloadingRunner } from "../platform/worker-preload.ts"
 import type { Orders } from "../platform/worker-orders.ts"
-import { store } from "#atomics"
 import type { ForkJoinTask } from "./fork-join-task.ts"
 import { Forks } from "./forks.ts"
 import { thisThread } from "./this-thread.ts"
@@ -96,9 +95,9 @@ export class ForkJoinRunner extends PreloadingRunner {
 
   /** Should this thread die later, it is not to be asked what it had claimed for this. */
   override runInside(slot: number, isBlocked = false): void {
-    const [memory, , , , , self] = this.#parts
+    const [, , , , , self] = this.#parts
     super.runInside(slot, isBlocked)
-    store(memory.words, self.claim, 0)
+    self.disclaim()
   }
 
   override end(): void {

@@ -184,14 +184,18 @@ export class Forks implements RemoteTasks {
   }
 
   #receive(slot: number): void {
+    const task = this.#forked[slot]
+    if (task === undefined) {
+      this.#tasks.free(slot) // of a thread that has died, whose box this was
+      return
+    }
     const outcome = this.#records.receive(slot)
     if (outcome === undefined) {
       this.#late.push(slot)
       return
     }
-    const task = this.#forked[slot]
     this.#forked[slot] = undefined
-    task?.comeBack(...outcome)
+    task.comeBack(...outcome)
   }
 
   /** Runs the task, if it was stolen and put back by somebody who could not run it. */

@@ -139,11 +139,14 @@ export class Helping {
    * loaded, it is put where any idle worker finds it, and also the one that waits for it.
    */
   runInside(slot: number): boolean {
-    const { runner, queue } = this.#parts
-    const can = runner.canRunInside(slot, true)
-    if (can) runner.runInside(slot, true)
-    else queue.restore(slot)
-    return can
+    const { runner, queue, self } = this.#parts
+    if (runner.canRunInside(slot, true)) {
+      runner.runInside(slot, true)
+      return true
+    }
+    queue.restore(slot)
+    self.disclaim()
+    return false
   }
 
   /** Keeps looking for a moment: to be woken takes longer than most tasks. */

@@ -147,6 +147,11 @@ export class SharedWorker implements Worker<number> {
     return this.#entry + WORKER.CLAIM
   }
 
+  /** Whatever it has claimed is none of its business any more. */
+  disclaim(): void {
+    store(this.#words, this.#entry + WORKER.CLAIM, 0)
+  }
+
   get task(): number | undefined {
     return this.#task
   }

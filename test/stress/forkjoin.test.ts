@@ -7,6 +7,8 @@ import { SEED, STRESS } from "../support/stress.ts"
 import { KEY } from "./forkjoin-key.ts"
 
 const NODES = 20_000 * STRESS
+/** About so many threads die. */
+const DEATHS = 4
 
 const runs = new Int32Array(new SharedArrayBuffer(NODES * 4))
 setEnvironmentData(KEY, runs.buffer)
@@ -45,5 +47,5 @@ for (const parallelism of [1, 2, 4]) {
 
 test("[FJ6][FJ30][FJ31] the same while threads die", async () => {
   runs.fill(0)
-  assert.ok((await grow(2, 4_000)) > 0, `seed ${SEED}`)
+  assert.ok((await grow(2, NODES / DEATHS)) > 0, `seed ${SEED}`)
 })
