@@ -61,7 +61,9 @@ export function printLosses(contest: Contest, results: readonly BoutResult[]): v
       const missed = target !== undefined && ratio.median < target
       if (ratio.median >= 1 && !missed) continue
       const wanted = missed ? `, wanted ≥ ${target}×` : ""
-      console.log(`- ${contest.name}: ${ours} against ${rival}: ${digits(ratio.median)}×${wanted}`)
+      console.log(
+        `- ${contest.name}: ${result.bout.title}: ${ours} against ${rival}: ${digits(ratio.median)}×${wanted}`,
+      )
     }
   }
 }

@@ -1,6 +1,15 @@
 /** Timers that are cancelled before their time, as time limits mostly are. */
 import { requireEqual } from "./contest.ts"
-import { inTime, named, type PlatformContender, type PlatformContest, WALL } from "./platform-contest.ts"
+import {
+  clocked,
+  inTime,
+  MAIN,
+  named,
+  onMain,
+  type PlatformContender,
+  type PlatformContest,
+  WALL,
+} from "./platform-contest.ts"
 import { against, times } from "./platform-contenders.ts"
 import { type Kind, nodeSchedule, platform, type Timers, timeouts, toad, virtual } from "./schedule-timers.ts"
 
@@ -18,19 +27,15 @@ function timing(
   work: (timers: Timers, n: number) => void,
 ): PlatformContender {
   let opened: Promise<Timers> | undefined
-  const open = async (): Promise<Timers> => {
-    const timers = await kind.open()
-    for (let i = 0; i < backlog; i++) timers.set(LIMIT + i)
-    return timers
-  }
   return {
     name: named(kind.name, share),
     share,
     async sample(n) {
-      const timers = await (opened ??= open())
-      const start = performance.now()
-      work(timers, n)
-      return { [WALL]: performance.now() - start }
+      const timers = await (opened ??= kind.open())
+      const waiting = times(backlog, () => timers.set(LIMIT))
+      const { sample } = await clocked(async () => work(timers, n))
+      for (const timer of waiting) timers.clear(timer)
+      return sample
     },
   }
 }
@@ -54,12 +59,12 @@ function bout(
 ): PlatformContest["bouts"][number] {
   const contender = (kind: Kind, share: number): PlatformContender => timing(kind, share, backlog, work)
   const plain = contender(timeouts, 1)
-  const rivals = [contender(nodeSchedule, 0.01), contender(toad, 0.01)]
+  const rivals = [contender(nodeSchedule, 0.05), contender(toad, 0.05)]
   return {
     n,
-    metrics: [inTime(title)],
+    metrics: [inTime(title), onMain(title)],
     pairs: [contender(virtual, 1), contender(platform, 1)].flatMap((our) => [
-      ...against(our, [plain], { [WALL]: 1 }),
+      ...against(our, [plain], { [WALL]: 1, [MAIN]: 1 }),
       ...against(our, rivals),
     ]),
   }

@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises"
 import type { Metric, PlatformContender, PlatformContest, PlatformPair, Sample } from "./platform-contest.ts"
 import { against } from "./platform-contenders.ts"
-import { type Kind, platform, rivalTimers, type Timers, virtual } from "./schedule-timers.ts"
+import { type Kind, platform, rivalTimers, timeouts, type Timers, virtual } from "./schedule-timers.ts"
 import { clock } from "./tasks/work.ts"
 
 /** Delays are between these, in ms. */
@@ -78,13 +78,16 @@ const metrics: readonly Metric[] = [
   { key: P99, title: "tasks with delays of up to 2 s: how late they start, 99th percentile", measures: "time" },
 ]
 
-const rivals = (main: Main): PlatformContender[] => rivalTimers.map((kind) => waiting(kind, main, true))
-
+/** The targets are those of platform threads against setTimeout: virtual ones have no other timers than that. */
 function pairs(main: Main, targets: Sample): PlatformPair[] {
-  const [plain, ...others] = rivals(main)
-  return [platform, virtual].flatMap((kind) => {
-    const our = waiting(kind, main, false)
-    return [...against(our, plain === undefined ? [] : [plain], targets), ...against(our, others)]
+  const rivals = rivalTimers.map((kind) => ({ kind, contender: waiting(kind, main, true) }))
+  return [platform, virtual].flatMap((ours) => {
+    const our = waiting(ours, main, false)
+    return rivals.map(({ kind, contender }) => ({
+      ours: our,
+      rival: contender,
+      targets: ours === platform && kind === timeouts ? targets : {},
+    }))
   })
 }
 
