@@ -63,10 +63,9 @@ function bout(
   return {
     n,
     metrics: [inTime(title), onMain(title)],
-    pairs: [contender(virtual, 1), contender(platform, 1)].flatMap((our) => [
-      ...against(our, [plain], { [WALL]: 1, [MAIN]: 1 }),
-      ...against(our, rivals),
-    ]),
+    pairs: [contender(virtual, 1), contender(platform, 1)].flatMap((our) =>
+      against(our, [plain], { [WALL]: 1, [MAIN]: 1 }).concat(against(our, rivals)),
+    ),
   }
 }
 

@@ -80,13 +80,16 @@ export const nodeSchedule: Kind = {
   name: "node-schedule",
   async open() {
     const { default: library } = await installed<NodeSchedule>("node-schedule")
-    const dateAfter = (delay: number): number => Math.floor(wallClock() + delay)
     return timersOf(
       (task, delay) => library.scheduleJob(new Date(dateAfter(delay)), task),
       (job) => job.cancel(),
       (delay) => clock() + dateAfter(delay) - wallClock(),
     )
   },
+}
+
+function dateAfter(delay: number): number {
+  return Math.floor(wallClock() + delay)
 }
 
 function wallClock(): number {

@@ -5,7 +5,7 @@
 import { Executors, type ScheduledFuture, type ScheduledThreadPoolExecutor } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { eventually } from "../../support/harness.ts"
+import { eventually, turns } from "../../support/harness.ts"
 import { Dice, SEED, STRESS } from "../../support/stress.ts"
 
 const FAR = 3_600_000
@@ -29,7 +29,7 @@ test("[SC9] what is due sooner than all that waits is not late for it, whoever w
       for (let i = dice.roll(4); i > 0; i--) waiting.push(pool.schedule(number, FAR + dice.roll(1000), i))
       // The one that the leader waits for goes away, and another comes that is due later, or sooner, or at once.
       const gone = pool.schedule(number, 5 + dice.roll(10), -1)
-      if (dice.roll(2) === 0) await null
+      if (dice.roll(2) === 0) await turns(1)
       gone.cancel()
       const soon = Array.from({ length: 1 + dice.roll(3) }, (_, i) => pool.schedule(number, dice.roll(4), i))
       if (dice.roll(3) > 0) for (const future of waiting) future.cancel()
