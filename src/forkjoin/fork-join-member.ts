@@ -145,7 +145,8 @@ function isQuiet(waiting: { readonly isEmpty: boolean }, roster: { readonly acti
 /** What workers have in hand, and what lies beneath that; whoever runs it finds out when it forks or joins something, or is done. */
 function cancelRunning(roster: Iterable<SharedWorker>, tasks: TaskRecords): void {
   for (const worker of roster) {
-    for (let slot = worker.handheld; slot > 0; slot = tasks.nextOf(slot)) tasks.leaveNew(slot, CANCELLED)
+    if (worker.handheld !== 0) tasks.leaveNew(worker.handheld, CANCELLED)
+    for (const slot of tasks.linked(worker.below)) tasks.leaveNew(slot, CANCELLED)
   }
 }
 

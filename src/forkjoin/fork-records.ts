@@ -158,7 +158,6 @@ export class ForkRecords {
     const record = this.#tasks.recordOf(slot)
     const { words } = this.#tasks
     write(words, record + TASK.STATE, PRIVATE)
-    write(words, record + TASK.NEXT, 0) // what it was linked to in the box is not in one hand with it
     write(words, record + TASK.KIND, NO_ARGUMENTS)
     write(words, record + FORK.THIEF, 0)
     write(words, record + FORK.WAITER, 0)

@@ -70,7 +70,7 @@ export const WORKER = {
   ASK: 8,
   /** Its bell, if it has one. */
   BELL: 9,
-  /** Tasks that are under way beside the one in hand, linked by TASK.NEXT. */
+  /** Tasks that are under way beside the one in hand, linked by TASK.LINK. */
   BESIDE: 10,
   /** 1 if it is counted in HEADER.IDLE, or was until it was promised a task. */
   WAITS: 11,
@@ -78,7 +78,9 @@ export const WORKER = {
   HANDLE: 12,
   /** A periodic task that it has run, and puts back into the queue. */
   RETURNS: 13,
-  SIZE: 14,
+  /** The task in the midst of which it runs the one in hand, linked by TASK.LINK to that beneath it, and so on. */
+  BELOW: 14,
+  SIZE: 15,
 } as const
 
 /** What is known of a thread that submits. */
@@ -91,7 +93,7 @@ export const BOX = { TOKEN: 0, BELL: 1, TOP: 2, SIZE: 3 } as const
 export const TASK = {
   STATE: 0,
   BOX: 1,
-  /** In a box: the slot below. In the hand of a worker: another one in the same hand. */
+  /** In a box: the slot below. */
   NEXT: 2,
   /** What to call; of a command that has failed, the number of its worker. */
   FUNCTION: 3,
@@ -100,6 +102,8 @@ export const TASK = {
   LENGTH: 6,
   BLOCK: 7,
   DATA: 8,
+  /** In the list of a worker, BELOW or BESIDE: the next one. */
+  LINK: 22,
   /** When it began to run, in ms of the clock that threads share, if FLAGS say that somebody wants to know; two words. */
   STARTED: 23,
   /** By what it is ordered, if it is: its priority, or when it is due, as STARTED; two words. */

@@ -263,8 +263,9 @@ export class PoolOwner extends PoolMember {
     this.#forget(worker)
     if (token !== 0) this.memory.here.space.bury(token)
     this.submissions.look() // what has arrived is not in its hand any more, whatever that says
-    const inHand = [...this.#linked(worker.beside)]
-    if (isUndelivered(worker, this.tasks, this.boxes)) inHand.push(...this.#linked(task))
+    // One may be in two of these places for a moment, on its way from one to the other.
+    const inHand = new Set([...this.tasks.linked(worker.below), ...this.tasks.linked(worker.beside)])
+    if (task !== 0 && this.#isUndelivered(worker)) inHand.add(task)
     worker.release()
     if (waits) this.waiting.forgetWaiter()
     this.#failTasks(inHand, cause, thread)
@@ -291,9 +292,8 @@ export class PoolOwner extends PoolMember {
   /** What else a dead worker has left. */
   protected inherit(_token: number): void {}
 
-  /** The task, and those that were run in its midst. */
-  *#linked(first: number): Generator<number> {
-    for (let slot = first; slot !== 0; slot = this.tasks.nextOf(slot)) yield slot
+  #isUndelivered(worker: SharedWorker): boolean {
+    return isUndelivered(worker, this.tasks, this.boxes) && !this.submissions.hasArrived(worker.handheld)
   }
 
   #forget(worker: SharedWorker): void {
@@ -308,7 +308,7 @@ export class PoolOwner extends PoolMember {
   }
 
   /** They are over, with this error. Of a command nobody else will tell: it is told here, as an error of this thread. */
-  #failTasks(slots: readonly number[], error: unknown, thread: Thread): void {
+  #failTasks(slots: Iterable<number>, error: unknown, thread: Thread): void {
     for (const slot of slots) {
       // COMPLETING: it died while it wrote the outcome down.
       if (this.tasks.leaveNew(slot, COMPLETING) || this.tasks.stateOf(slot) === COMPLETING) {

@@ -206,6 +206,15 @@ export class SharedWorker implements Worker<number> {
     if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, this.#here.token, POOL)) for (;;) block(Infinity)
   }
 
+  /** The task in the midst of which the one in hand is run; it is linked to that beneath it. */
+  get below(): number {
+    return load(this.#words, this.#entry + WORKER.BELOW)
+  }
+
+  set below(slot: number) {
+    store(this.#words, this.#entry + WORKER.BELOW, slot)
+  }
+
   /** The first of the tasks that are under way beside the one in hand. */
   get beside(): number {
     return load(this.#words, this.#entry + WORKER.BESIDE)

@@ -189,9 +189,7 @@ export class SlotRunner implements PoolHost<number> {
     const found = this.#found
     const blocked = this.#desk.isBlocked
     this.#desk.isBlocked = isBlocked
-    // Should this thread die, both are found: the one in hand, and the one linked to it.
-    this.#tasks.setNext(slot, outer ?? 0)
-    self.accept(slot)
+    this.#takeOnTop(slot, outer)
     // As a flow of its own: what the outer task has locked is not its.
     const guest = currentFlow().guest()
     const mayBegin = this.#beforeInside(slot)
@@ -203,14 +201,28 @@ export class SlotRunner implements PoolHost<number> {
     } else {
       self.leaveUserCode()
       this.#beside.add(slot)
-      this.#tasks.setNext(slot, self.beside)
+      this.#tasks.setLink(slot, self.beside)
       self.beside = slot
       void this.#settleBeside(slot, pending).finally(() => guest.leave())
     }
     this.#desk.isBlocked = blocked
     this.#found = found
     if (outer === undefined) self.release()
-    else self.accept(outer)
+    else this.#returnTo(outer)
+  }
+
+  /** Takes the slot into the hand. Should this thread die, both are found: the one in hand, and the one that lies below. */
+  #takeOnTop(slot: number, outer: number | undefined): void {
+    if (outer !== undefined) {
+      this.#tasks.setLink(outer, this.#self.below)
+      this.#self.below = outer
+    }
+    this.#self.accept(slot)
+  }
+
+  #returnTo(outer: number): void {
+    this.#self.accept(outer)
+    this.#self.below = this.#tasks.linkOf(outer)
   }
 
   /** A hook that throws ends the worker; but not one that has another task in hand, which is none the wiser. */
@@ -248,20 +260,17 @@ export class SlotRunner implements PoolHost<number> {
       failed = true
       outcome = error
     }
+    const outer = this.#self.task
+    if (outer !== undefined) this.#takeOnTop(slot, outer)
     this.#beside.delete(slot)
-    const next = this.#tasks.nextOf(slot)
+    const next = this.#tasks.linkOf(slot)
     if (this.#self.beside === slot) this.#self.beside = next
-    for (const other of this.#beside) if (this.#tasks.nextOf(other) === slot) this.#tasks.setNext(other, next)
-    const outer = this.#hooks.hasAfter ? this.#self.task : undefined
-    if (outer !== undefined) {
-      this.#tasks.setNext(slot, outer)
-      this.#self.accept(slot)
-    }
+    for (const other of this.#beside) if (this.#tasks.linkOf(other) === slot) this.#tasks.setLink(other, next)
     if (failed) this.#fail(slot, outcome)
     else this.#complete(slot, outcome)
     if (outer !== undefined) {
       this.#afterInside()
-      this.#self.accept(outer)
+      this.#returnTo(outer)
     }
     this.#self.countCompleted()
   }

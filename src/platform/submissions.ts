@@ -235,6 +235,11 @@ export class Submissions implements Mailbox {
     return task
   }
 
+  /** Whether the slot, which is over, has come, but not all that belongs to it. */
+  hasArrived(slot: number): boolean {
+    return this.#late.includes(slot)
+  }
+
   /** The task in this slot, if it was submitted here. */
   taskIn(slot: number): Runnable | undefined {
     return this.#submitted[slot]

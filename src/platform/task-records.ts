@@ -16,7 +16,7 @@ import { wholeWords } from "../codec/bulk.ts"
 import { Letter } from "../codec/letter.ts"
 import type { Arena } from "../memory/arena.ts"
 import { Slots } from "../memory/slots.ts"
-import { leaveNew, NEW, settle, stateOf } from "../future/task-state.ts"
+import { CANCELLED, leaveNew, NEW, settle, stateOf } from "../future/task-state.ts"
 import { OF_A_SERIES } from "../pool/timetable.ts"
 import { BulkInArena } from "./bulk-in-arena.ts"
 import { BY_CALENDAR, MEASURED, slotsBase, TASK, tasksBase, TIMED } from "./layout.ts"
@@ -29,7 +29,7 @@ const REFERENCES_SHIFT = 9
 
 const NO_REFERENCES: readonly number[] = []
 
-const INLINE_BYTES = (TASK.STARTED - TASK.DATA) * 4
+const INLINE_BYTES = (TASK.LINK - TASK.DATA) * 4
 
 const double = new Float64Array(1)
 const halves = new Int32Array(double.buffer)
@@ -118,7 +118,9 @@ export class TaskRecords {
 
   /** The slot is for another task from now on, of the same thread, which has not given it away. */
   renew(slot: number): void {
-    this.#dropBlock(this.recordOf(slot))
+    const record = this.recordOf(slot)
+    this.#dropBlock(record)
+    write(this.#words, record + TASK.STATE, CANCELLED) // lest anybody think that it waits
     this.#slots.renew(this.#slots.handleOf(slot))
   }
 
@@ -181,6 +183,21 @@ export class TaskRecords {
   setNext(slot: number, next: number): void {
     const record = this.recordOf(slot)
     store(this.#words, record + TASK.NEXT, next)
+  }
+
+  /** The next one in the list of a worker. */
+  linkOf(slot: number): number {
+    const record = this.recordOf(slot)
+    return load(this.#words, record + TASK.LINK)
+  }
+
+  setLink(slot: number, next: number): void {
+    const record = this.recordOf(slot)
+    store(this.#words, record + TASK.LINK, next)
+  }
+
+  *linked(first: number): Generator<number> {
+    for (let slot = first; slot !== 0; slot = this.linkOf(slot)) yield slot
   }
 
   // ------------------------------------------------------------------ times and order
