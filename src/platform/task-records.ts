@@ -11,16 +11,16 @@
  * Who frees a slot: its submitter, when it finds the slot in its box; whoever has taken the task out of the queue puts it
  * there in the end, also if it was cancelled.
  */
-import { load, read, store, write } from "#atomics"
+import { read, store, write } from "#atomics"
 import { wholeWords } from "../codec/bulk.ts"
 import { Letter } from "../codec/letter.ts"
 import type { Arena } from "../memory/arena.ts"
 import { Slots } from "../memory/slots.ts"
-import { CANCELLED, leaveNew, NEW, settle, stateOf } from "../future/task-state.ts"
-import { OF_A_SERIES } from "../pool/timetable.ts"
+import { CANCELLED, NEW } from "../future/task-state.ts"
 import { BulkInArena } from "./bulk-in-arena.ts"
-import { BY_CALENDAR, MEASURED, slotsBase, TASK, tasksBase, TIMED } from "./layout.ts"
+import { slotsBase, TASK, TIMED } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
+import { TaskWords } from "./task-words.ts"
 
 /** The parts of KIND. */
 const KIND_MASK = 0xff
@@ -31,37 +31,19 @@ const NO_REFERENCES: readonly number[] = []
 
 const INLINE_BYTES = (TASK.LINK - TASK.DATA) * 4
 
-const double = new Float64Array(1)
-const halves = new Int32Array(double.buffer)
-
-export class TaskRecords {
+export class TaskRecords extends TaskWords {
   readonly #memory: PoolMemory
   readonly #slots: Slots
   readonly #arena: Arena
-  readonly #base: number
-  #words: Int32Array
   /** Slots that this thread has had, and keeps for its next tasks: to give them back and take others costs more than the rest. */
   readonly #spare: number[] = []
   #mostSpare = 0
 
   constructor(memory: PoolMemory) {
+    super(memory)
     this.#memory = memory
     this.#slots = new Slots(memory.words, slotsBase(memory.capacity), memory.capacity, 0)
     this.#arena = memory.arena
-    this.#base = tasksBase(memory.capacity)
-    this.#words = memory.words
-  }
-
-  /** The words in which the records lie that this thread has met: those of a slot after {@link recordOf}. */
-  get words(): Int32Array {
-    return this.#words
-  }
-
-  /** Where the record of the slot begins. */
-  recordOf(slot: number): number {
-    const record = this.#base + slot * TASK.SIZE
-    if (record + TASK.SIZE > this.#words.length) this.#words = this.#memory.reach(record + TASK.SIZE)
-    return record
   }
 
   // ------------------------------------------------------------------ slots
@@ -76,7 +58,7 @@ export class TaskRecords {
     const slot = this.#spare.pop() ?? this.#takeNew()
     if (slot === 0) return 0
     const record = this.recordOf(slot)
-    const words = this.#words
+    const words = this.words
     write(words, record + TASK.BOX, box)
     write(words, record + TASK.NEXT, 0)
     write(words, record + TASK.FUNCTION, functionId)
@@ -120,7 +102,7 @@ export class TaskRecords {
   renew(slot: number): void {
     const record = this.recordOf(slot)
     this.#dropBlock(record)
-    write(this.#words, record + TASK.STATE, CANCELLED) // lest anybody think that it waits
+    write(this.words, record + TASK.STATE, CANCELLED) // lest anybody think that it waits
     this.#slots.renew(this.#slots.handleOf(slot))
   }
 
@@ -137,169 +119,6 @@ export class TaskRecords {
     return this.#slots.slotOf(handle)
   }
 
-  // ------------------------------------------------------------------ what a task is
-
-  stateOf(slot: number): number {
-    const record = this.recordOf(slot)
-    return stateOf(this.#words, record + TASK.STATE)
-  }
-
-  leaveNew(slot: number, next: Parameters<typeof leaveNew>[2]): boolean {
-    const record = this.recordOf(slot)
-    return leaveNew(this.#words, record + TASK.STATE, next)
-  }
-
-  settle(slot: number, final: Parameters<typeof settle>[2]): void {
-    const record = this.recordOf(slot)
-    settle(this.#words, record + TASK.STATE, final)
-  }
-
-  functionOf(slot: number): number {
-    const record = this.recordOf(slot)
-    return read(this.#words, record + TASK.FUNCTION)
-  }
-
-  /** Of a command that has failed: who ran it. */
-  workerOf(slot: number): number {
-    return this.functionOf(slot)
-  }
-
-  noteWorker(slot: number, worker: number): void {
-    const record = this.recordOf(slot)
-    write(this.#words, record + TASK.FUNCTION, worker)
-  }
-
-  hasFlag(slot: number, flag: number): boolean {
-    const record = this.recordOf(slot)
-    return (read(this.#words, record + TASK.FLAGS) & flag) !== 0
-  }
-
-  /** The slot that {@link setNext} has linked to this one. */
-  nextOf(slot: number): number {
-    const record = this.recordOf(slot)
-    return load(this.#words, record + TASK.NEXT)
-  }
-
-  setNext(slot: number, next: number): void {
-    const record = this.recordOf(slot)
-    store(this.#words, record + TASK.NEXT, next)
-  }
-
-  /** The next one in the list of a worker. */
-  linkOf(slot: number): number {
-    const record = this.recordOf(slot)
-    return load(this.#words, record + TASK.LINK)
-  }
-
-  setLink(slot: number, next: number): void {
-    const record = this.recordOf(slot)
-    store(this.#words, record + TASK.LINK, next)
-  }
-
-  *linked(first: number): Generator<number> {
-    for (let slot = first; slot !== 0; slot = this.linkOf(slot)) yield slot
-  }
-
-  // ------------------------------------------------------------------ times and order
-
-  /** When it began to run, on a clock that all threads read alike; 0 if it has not. Only if it is TIMED or MEASURED. */
-  startOf(slot: number): number {
-    return this.#double(slot, TASK.STARTED)
-  }
-
-  noteStart(slot: number, time: number): void {
-    this.#setDouble(slot, TASK.STARTED, time)
-  }
-
-  /** When it was submitted, on the same clock, if it is MEASURED. */
-  submissionOf(slot: number): number {
-    return this.#double(slot, TASK.SUBMITTED)
-  }
-
-  noteSubmission(slot: number, time: number): void {
-    this.#setDouble(slot, TASK.SUBMITTED, time)
-    this.noteStart(slot, 0)
-    this.#addFlag(slot, MEASURED)
-  }
-
-  /** Gives a new task its place among others: a priority, or the time at which it is due. NaN if it has none: it cannot wait. */
-  enroll(slot: number, rank: number, period: number): void {
-    this.setRank(slot, rank)
-    this.setSequence(slot, 0)
-    this.#setDouble(slot, TASK.PERIOD, period)
-  }
-
-  rankOf(slot: number): number {
-    return this.#double(slot, TASK.RANK)
-  }
-
-  /** The same for who holds the lock of the heap that the slot is in: it does not change then, so plain reads will do. */
-  rankInside(slot: number): number {
-    const record = this.recordOf(slot)
-    halves[0] = read(this.#words, record + TASK.RANK)
-    halves[1] = read(this.#words, record + TASK.RANK + 1)
-    return double[0] as number
-  }
-
-  setRank(slot: number, rank: number): void {
-    this.#setDouble(slot, TASK.RANK, rank)
-  }
-
-  /** 0 until it has got one. */
-  sequenceOf(slot: number): number {
-    const record = this.recordOf(slot)
-    return read(this.#words, record + TASK.SEQUENCE)
-  }
-
-  setSequence(slot: number, sequence: number): void {
-    const record = this.recordOf(slot)
-    write(this.#words, record + TASK.SEQUENCE, sequence)
-  }
-
-  /** Negative if the first was numbered before the second. */
-  compareSequence(a: number, b: number): number {
-    return (this.sequenceOf(a) - this.sequenceOf(b)) | 0
-  }
-
-  /** 0 if it is run once. */
-  periodOf(slot: number): number {
-    return this.hasFlag(slot, BY_CALENDAR) ? OF_A_SERIES : this.#double(slot, TASK.PERIOD)
-  }
-
-  /** The time of day before which it must not begin, if it has one. */
-  notBeforeOf(slot: number): number {
-    return this.hasFlag(slot, BY_CALENDAR) ? this.#double(slot, TASK.PERIOD) : -Infinity
-  }
-
-  setNotBefore(slot: number, wallTime: number): void {
-    this.#setDouble(slot, TASK.PERIOD, wallTime)
-    this.#addFlag(slot, BY_CALENDAR)
-  }
-
-  #addFlag(slot: number, flag: number): void {
-    const record = this.recordOf(slot)
-    write(this.#words, record + TASK.FLAGS, read(this.#words, record + TASK.FLAGS) | flag)
-  }
-
-  #double(slot: number, word: number): number {
-    const record = this.recordOf(slot)
-    halves[0] = load(this.#words, record + word)
-    halves[1] = load(this.#words, record + word + 1)
-    return double[0] as number
-  }
-
-  #setDouble(slot: number, word: number, value: number): void {
-    const record = this.recordOf(slot)
-    double[0] = value
-    store(this.#words, record + word, halves[0] as number)
-    store(this.#words, record + word + 1, halves[1] as number)
-  }
-
-  boxOf(slot: number): number {
-    const record = this.recordOf(slot)
-    return load(this.#words, record + TASK.BOX)
-  }
-
   // ------------------------------------------------------------------ what it carries
 
   /**
@@ -308,7 +127,7 @@ export class TaskRecords {
    */
   fill(slot: number, letter: Letter, references: readonly number[] = NO_REFERENCES): boolean {
     const record = this.recordOf(slot)
-    const words = this.#words
+    const words = this.words
     const { length } = letter
     const { length: count } = references
     const total = count === 0 ? length : appendTo(letter, references)
@@ -346,7 +165,7 @@ export class TaskRecords {
   /** A copy of the value that {@link fill} has written; to be released. What is bulky is copied when it is decoded. */
   read(slot: number): Letter {
     const record = this.recordOf(slot)
-    const words = this.#words
+    const words = this.words
     const length = read(words, record + TASK.LENGTH)
     const letter = Letter.toRead(read(words, record + TASK.KIND) & KIND_MASK, length)
     this.#copy(record, letter, length)
@@ -361,7 +180,7 @@ export class TaskRecords {
   /** The numbers that came with it. */
   referencesOf(slot: number): number[] {
     const record = this.recordOf(slot)
-    const words = this.#words
+    const words = this.words
     const count = read(words, record + TASK.KIND) >>> REFERENCES_SHIFT
     if (count === 0) return []
     const start = wholeWords(read(words, record + TASK.LENGTH))
@@ -373,7 +192,7 @@ export class TaskRecords {
   }
 
   #copy(record: number, letter: Letter, length: number): void {
-    const words = this.#words
+    const words = this.words
     const block = read(words, record + TASK.BLOCK)
     if (block === 0) {
       const target = letter.words
@@ -385,25 +204,25 @@ export class TaskRecords {
   /** Whether the value is all in the record. */
   isWhole(slot: number): boolean {
     const record = this.recordOf(slot)
-    return read(this.#words, record + TASK.KIND) <= KIND_MASK
+    return read(this.words, record + TASK.KIND) <= KIND_MASK
   }
 
   /** Whether some of it was posted, or is to be asked for. */
   isPosted(slot: number): boolean {
     const record = this.recordOf(slot)
-    return (read(this.#words, record + TASK.KIND) & POSTED) !== 0
+    return (read(this.words, record + TASK.KIND) & POSTED) !== 0
   }
 
   /** Says so; if `all` of it is, what {@link fill} may have written means nothing. */
   notePosted(slot: number, all: boolean): void {
     const record = this.recordOf(slot)
-    write(this.#words, record + TASK.KIND, (all ? 0 : read(this.#words, record + TASK.KIND)) | POSTED)
+    write(this.words, record + TASK.KIND, (all ? 0 : read(this.words, record + TASK.KIND)) | POSTED)
   }
 
   #dropBlock(record: number): void {
-    const block = read(this.#words, record + TASK.BLOCK)
+    const block = read(this.words, record + TASK.BLOCK)
     if (block === 0) return
-    write(this.#words, record + TASK.BLOCK, 0)
+    write(this.words, record + TASK.BLOCK, 0)
     this.#arena.give(block)
   }
 }
