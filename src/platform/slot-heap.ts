@@ -37,7 +37,7 @@ interface Order {
 
 function byPriority(tasks: TaskRecords): Order {
   return {
-    compare: (a, b) => tasks.rankInside(b) - tasks.rankInside(a) || tasks.compareSequence(a, b),
+    compare: (a, b) => tasks.rankInside(b) - tasks.rankInside(a) || compareNumbers(tasks, a, b),
     isReady: () => true,
   }
 }
@@ -47,10 +47,15 @@ function byTime(tasks: TaskRecords): Order {
     compare(a, b) {
       const one = tasks.rankInside(a)
       const other = tasks.rankInside(b)
-      return one === other ? tasks.compareSequence(a, b) : one - other // both may be Infinity
+      return one === other ? compareNumbers(tasks, a, b) : one - other // both may be Infinity
     },
     isReady: (slot) => tasks.rankInside(slot) <= sharedNow(),
   }
+}
+
+/** Negative if the first was numbered before the second. */
+function compareNumbers(tasks: TaskRecords, a: number, b: number): number {
+  return (tasks.sequenceOf(a) - tasks.sequenceOf(b)) | 0
 }
 
 export class SlotHeap {
