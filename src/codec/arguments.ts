@@ -1,7 +1,8 @@
 /** The arguments of a call as a letter. The most common ones, none and one or two numbers, are nothing but words. */
 import { NotSerializableError } from "../errors.ts"
 import { decode, encodeStructure } from "./codec.ts"
-import { Letter, NO_ARGUMENTS, ONE_DOUBLE, ONE_INT, TWO_DOUBLES, TWO_INTS } from "./letter.ts"
+import { Letter, NO_ARGUMENTS, ONE_DOUBLE, ONE_INT, PLAIN_WORDS, TWO_DOUBLES, TWO_INTS } from "./letter.ts"
+import { readPlain } from "./plain-words.ts"
 
 /** As `encode` for a list of arguments; refusals speak of `args[0]`. */
 export function encodeArguments(
@@ -65,6 +66,8 @@ export function decodeArguments(letter: Letter, attachments?: readonly object[])
       return [letter.words[0], letter.words[1]]
     case TWO_DOUBLES:
       return [letter.doubles[0], letter.doubles[1]]
+    case PLAIN_WORDS:
+      return readPlain(letter.words, attachments ?? [])
     default: {
       const args = decode(letter, attachments)
       if (Array.isArray(args)) return args as unknown[]

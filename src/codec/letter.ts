@@ -38,6 +38,8 @@ export const ONE_INT = 17
 export const ONE_DOUBLE = 18
 export const TWO_INTS = 19
 export const TWO_DOUBLES = 20
+/** Up to seven numbers and views of shared memory: see plain-words.ts. */
+export const PLAIN_WORDS = 21
 
 const ROOM = 512
 /** The length is a word. */

@@ -78,8 +78,8 @@ export class ForkJoinTask<T> implements Future<T> {
       this.goTo((task) => thisThread.submitElsewhere(task))
     } else if (fn !== undefined) forks.fork(this, fn, this.#args)
     else {
-      const call = this.portable()
-      forks.fork(this, call.fn, call.args)
+      const portable = this.portable()
+      forks.fork(this, portable.fn, portable.args)
     }
     return this
   }

@@ -4,13 +4,15 @@
  */
 import { load, read, store, write } from "#atomics"
 import { encodeArguments } from "../codec/arguments.ts"
-import { NO_ARGUMENTS, TWO_DOUBLES } from "../codec/letter.ts"
+import { NO_ARGUMENTS, PLAIN_WORDS } from "../codec/letter.ts"
+import { writePlain } from "../codec/plain-words.ts"
 import { CANCELLED, NEW, NORMAL } from "../future/task-state.ts"
-import { REACHABLE, TASK } from "../platform/layout.ts"
+import { INLINE_WORDS, KIND_MASK, POSTED, REACHABLE, REFERENCES_SHIFT, TASK } from "../platform/layout.ts"
 import { Outgoing } from "../platform/outgoing.ts"
 import type { PoolMemory } from "../platform/pool-memory.ts"
 import { PostOffice } from "../platform/post-office.ts"
 import { ON_ITS_WAY, outcomeOf } from "../platform/results.ts"
+import { numberOf } from "../platform/references.ts"
 import type { TaskRecords } from "../platform/task-records.ts"
 import { writeNumbers } from "./plain-arguments.ts"
 
@@ -47,15 +49,27 @@ export class ForkRecords {
   /** REACHABLE if this thread is. */
   readonly #reachable: number
   readonly #stock: number[] = []
+  /** What plain arguments are views of. */
+  readonly #things: object[] = []
   /** At rest; what of arguments cannot be written down is collected there. */
   #collector: object[] | undefined = []
 
-  /** `box` is where the worker hears of what others have run; `settled` is called when parcels for it have come. */
-  constructor(memory: PoolMemory, tasks: TaskRecords, box: number, settled: () => void) {
+  /**
+   * `box` is where the worker hears of what others have run. `argumentsOf` knows what is forked; `settled` is called when parcels
+   * have come.
+   */
+  constructor(
+    memory: PoolMemory,
+    tasks: TaskRecords,
+    box: number,
+    argumentsOf: (slot: number) => readonly unknown[] | undefined,
+    settled: () => void,
+  ) {
     this.#tasks = tasks
     this.#box = box
     this.#office = PostOffice.of(memory)
     this.#outgoing = Outgoing.of(tasks, this.#office, settled)
+    this.#outgoing.forked = argumentsOf
     this.#reachable = this.#office.isReachable ? REACHABLE : 0
   }
 
@@ -85,10 +99,24 @@ export class ForkRecords {
     const tasks = this.#tasks
     const record = tasks.recordOf(slot)
     const { words } = tasks
-    if (!writeNumbers(words, record, args) && !this.#encode(slot, args)) return false
+    if (!writeNumbers(words, record, args) && !this.#writePlain(record, args) && !this.#encode(slot, args)) return false
     write(words, record + TASK.FUNCTION, functionId)
     write(words, record + FORK.PARENT, parent)
     write(words, record + TASK.STATE, NEW)
+    return true
+  }
+
+  /** Numbers and views of shared memory, which is told by its number. */
+  #writePlain(record: number, args: readonly unknown[]): boolean {
+    const { words } = this.#tasks
+    const things = this.#things
+    if (things.length > 0) things.length = 0
+    const used = writePlain(words, record + TASK.DATA, INLINE_WORDS, args, things)
+    const count = things.length
+    if (used === 0 || used + count > INLINE_WORDS || (count > 0 && this.#reachable === 0)) return false
+    for (let i = 0; i < count; i++) write(words, record + TASK.DATA + used + i, numberOf(things[i] as object))
+    write(words, record + TASK.KIND, PLAIN_WORDS | (count << REFERENCES_SHIFT))
+    write(words, record + TASK.LENGTH, used * 4)
     return true
   }
 
@@ -119,7 +147,7 @@ export class ForkRecords {
     const { words } = this.#tasks
     const kind = read(words, record + TASK.KIND)
     write(words, record + TASK.STATE, PRIVATE)
-    if (kind < NO_ARGUMENTS || kind > TWO_DOUBLES) {
+    if (!isPlain(kind)) {
       this.#outgoing.finish(slot)
       this.#tasks.renew(slot)
       write(words, record + TASK.KIND, NO_ARGUMENTS)
@@ -171,6 +199,11 @@ export class ForkRecords {
   end(): void {
     for (const slot of this.#stock.splice(0)) this.#tasks.free(slot)
   }
+}
+
+/** Whether nothing but the record knows of these arguments. */
+function isPlain(kind: number): boolean {
+  return (kind & POSTED) === 0 && (kind & KIND_MASK) >= NO_ARGUMENTS && (kind & KIND_MASK) <= PLAIN_WORDS
 }
 
 // ------------------------------------------------------------------ who has to do with a task

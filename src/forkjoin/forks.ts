@@ -85,7 +85,13 @@ export class Forks implements RemoteTasks {
     this.#call = deques.placeOf(self.number) + PLACE.CALL
     this.bell = new Bell(memory.here, () => this.look())
     this.#box = boxes.open(this.bell)
-    this.#records = new ForkRecords(memory, tasks, this.#box, () => this.look())
+    this.#records = new ForkRecords(
+      memory,
+      tasks,
+      this.#box,
+      (slot) => this.#forked[slot]?.portable().args,
+      () => this.look(),
+    )
     this.#helping = new Helping(this, parts)
     deques.store(self.number, PLACE.HELPS, 0)
     deques.store(self.number, PLACE.BLOCKED, 0)

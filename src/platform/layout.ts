@@ -120,6 +120,14 @@ export const TASK = {
   SIZE: 32,
 } as const
 
+/** The parts of KIND: that of the letter, whether something of it was posted, and how many references come after it. */
+export const KIND_MASK = 0xff
+export const POSTED = 0x100
+export const REFERENCES_SHIFT = 9
+
+/** How much a record has room for itself. */
+export const INLINE_WORDS: number = TASK.LINK - TASK.DATA
+
 /** Bits of HOOKS, and values of ASK; the last two are answers. */
 export const BEFORE = 1
 export const AFTER = 2

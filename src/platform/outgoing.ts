@@ -11,6 +11,7 @@
  */
 import { decodeArguments } from "../codec/arguments.ts"
 import { encode } from "../codec/codec.ts"
+import { sharedAmong } from "../codec/plain-words.ts"
 import type { Letter } from "../codec/letter.ts"
 import { NotSerializableError } from "../errors.ts"
 import { COMPLETING, EXCEPTIONAL } from "../future/task-state.ts"
@@ -37,6 +38,8 @@ export class Outgoing implements Sender {
   readonly #tasks: TaskRecords
   readonly #office: PostOffice
   readonly #settled = new Set<() => void>()
+  /** The arguments of what this thread has forked, by slot; nothing of that is kept here if it is plain. */
+  forked: (slot: number) => readonly unknown[] | undefined = () => undefined
   /** By slot. */
   readonly #kept = new Map<number, Kept>()
 
@@ -98,7 +101,7 @@ export class Outgoing implements Sender {
 
   send(handle: number, line: Line): void {
     const slot = this.#tasks.slotOf(handle)
-    const kept = this.#tasks.isCurrent(handle) ? this.#kept.get(slot) : undefined
+    const kept = this.#tasks.isCurrent(handle) ? (this.#kept.get(slot) ?? this.#plainIn(slot)) : undefined
     if (kept === undefined) {
       this.#office.send(line, handle, { things: [], refusal: "The arguments of the task are gone" })
     } else {
@@ -135,8 +138,14 @@ export class Outgoing implements Sender {
 
   /** What the task was given of things that threads share. */
   sharedBy(slot: number): readonly object[] {
-    const kept = this.#kept.get(slot)
+    const kept = this.#kept.get(slot) ?? this.#plainIn(slot)
     return kept?.isShared === true ? kept.things : NOTHING
+  }
+
+  /** What a task was forked with, if it is plain. */
+  #plainIn(slot: number): Kept | undefined {
+    const args = this.forked(slot)
+    return args && { things: sharedAmong(args), toMove: [], moved: [], letter: undefined, args, isShared: true }
   }
 
   /** The task is over. */

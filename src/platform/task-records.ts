@@ -18,18 +18,13 @@ import type { Arena } from "../memory/arena.ts"
 import { Slots } from "../memory/slots.ts"
 import { CANCELLED, NEW } from "../future/task-state.ts"
 import { BulkInArena } from "./bulk-in-arena.ts"
-import { slotsBase, TASK, TIMED } from "./layout.ts"
+import { INLINE_WORDS, KIND_MASK, POSTED, REFERENCES_SHIFT, slotsBase, TASK, TIMED } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { TaskWords } from "./task-words.ts"
 
-/** The parts of KIND. */
-const KIND_MASK = 0xff
-const POSTED = 0x100
-const REFERENCES_SHIFT = 9
-
 const NO_REFERENCES: readonly number[] = []
 
-const INLINE_BYTES = (TASK.LINK - TASK.DATA) * 4
+const INLINE_BYTES = INLINE_WORDS * 4
 
 export class TaskRecords extends TaskWords {
   readonly #memory: PoolMemory

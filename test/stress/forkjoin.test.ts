@@ -24,7 +24,7 @@ async function grow(parallelism: number, oneDeathIn: number): Promise<number> {
   for (const future of futures) {
     const outcome = await future.then(
       () => "a result",
-      (error: Error) => error.name,
+      (error: unknown) => (error as Error).name,
     )
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
   }

@@ -1,0 +1,156 @@
+/**
+ * Arguments that are nothing but words: a few numbers, and views of shared memory with where in it to begin and to end. That is
+ * what tasks which divide themselves are mostly called with, and they are called often.
+ *
+ *     TAGS   what they are, four bits each, the first in the lowest
+ *     then of each, in order: a number, in one word or two; a view, in three: its kind and which of the things it is of, its
+ *     offset in bytes, its length
+ */
+import { read, write } from "#atomics"
+import { isSharedBuffer } from "../memory/shareables.ts"
+
+const INT = 1
+const DOUBLE = 2
+const TRUE = 3
+const FALSE = 4
+const NULL = 5
+const UNDEFINED = 6
+const VIEW = 7
+
+const TAG_BITS = 4
+const TAG_MASK = 15
+const MOST_ARGUMENTS = 7
+/** How many words one takes at most. */
+const LONGEST = 3
+
+const KIND_BITS = 8
+
+type View = Int8Array | Float64Array // and so on
+type ViewConstructor = new (buffer: ArrayBufferLike, offset: number, length: number) => View
+
+/** By kind. */
+const constructors: readonly ViewConstructor[] = [
+  Int8Array,
+  Uint8Array,
+  Uint8ClampedArray,
+  Int16Array,
+  Uint16Array,
+  Int32Array,
+  Uint32Array,
+  Float32Array,
+  Float64Array,
+  BigInt64Array,
+  BigUint64Array,
+] as never
+
+const kinds = new Map<object, number>(constructors.map((type, kind) => [type.prototype as object, kind]))
+
+const double = new Float64Array(1)
+const halves = new Int32Array(double.buffer)
+
+/**
+ * Writes the arguments into at most `room` words, and puts what is shared into `things`. How many words; 0 if they are others,
+ * or too many.
+ */
+export function writePlain(
+  words: Int32Array,
+  at: number,
+  room: number,
+  args: readonly unknown[],
+  things: object[],
+): number {
+  const { length } = args
+  if (length > MOST_ARGUMENTS) return 0
+  const end = at + room - LONGEST
+  let tags = 0
+  let next = at + 1
+  for (let i = 0; i < length; i++) {
+    if (next > end) return 0
+    const value = args[i]
+    let tag: number
+    if (typeof value === "number") {
+      if ((value | 0) === value && (value !== 0 || 1 / value > 0)) {
+        tag = INT
+        write(words, next++, value)
+      } else {
+        tag = DOUBLE
+        double[0] = value
+        write(words, next++, halves[0] as number)
+        write(words, next++, halves[1] as number)
+      }
+    } else if (typeof value === "object" && value !== null) {
+      const kind = kinds.get(Object.getPrototypeOf(value) as object)
+      if (kind === undefined) return 0
+      const { buffer, byteOffset, length: elements } = value as View
+      if (!isFixed(buffer)) return 0
+      let thing = things.indexOf(buffer)
+      if (thing < 0) thing = things.push(buffer) - 1
+      tag = VIEW
+      write(words, next++, kind | (thing << KIND_BITS))
+      write(words, next++, byteOffset)
+      write(words, next++, elements)
+    } else if (typeof value === "boolean") tag = value ? TRUE : FALSE
+    else if (value === null) tag = NULL
+    else if (value === undefined) tag = UNDEFINED
+    else return 0
+    tags |= tag << (i * TAG_BITS)
+  }
+  write(words, at, tags)
+  return next - at
+}
+
+const fixed = new WeakSet<object>()
+
+/** Whether it is shared, and its length stays. */
+function isFixed(buffer: ArrayBufferLike): boolean {
+  if (fixed.has(buffer)) return true
+  if (!isSharedBuffer(buffer) || (buffer as { growable?: boolean }).growable === true) return false
+  fixed.add(buffer)
+  return true
+}
+
+/** What {@link writePlain} would have put into `things`. */
+export function sharedAmong(args: readonly unknown[]): object[] {
+  const things = new Set<object>()
+  for (const value of args) if (ArrayBuffer.isView(value)) things.add(value.buffer)
+  return [...things]
+}
+
+/** The arguments that {@link writePlain} has written. */
+export function readPlain(words: Int32Array, things: readonly object[]): unknown[] {
+  const args: unknown[] = []
+  let next = 1
+  for (let tags = read(words, 0); tags !== 0; tags >>>= TAG_BITS) {
+    switch (tags & TAG_MASK) {
+      case INT:
+        args.push(read(words, next++))
+        break
+      case DOUBLE:
+        halves[0] = read(words, next++)
+        halves[1] = read(words, next++)
+        args.push(double[0])
+        break
+      case VIEW: {
+        const kind = read(words, next++)
+        const type = constructors[kind & (2 ** KIND_BITS - 1)] as ViewConstructor
+        const offset = read(words, next++)
+        args.push(new type(things[kind >>> KIND_BITS] as SharedMemoryBuffer, offset, read(words, next++)))
+        break
+      }
+      case TRUE:
+        args.push(true)
+        break
+      case FALSE:
+        args.push(false)
+        break
+      case NULL:
+        args.push(null)
+        break
+      default:
+        args.push(undefined)
+    }
+  }
+  return args
+}
+
+type SharedMemoryBuffer = ConstructorParameters<ViewConstructor>[0]
