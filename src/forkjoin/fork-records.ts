@@ -49,6 +49,8 @@ export class ForkRecords {
   /** REACHABLE if this thread is. */
   readonly #reachable: number
   readonly #stock: number[] = []
+  /** One more, put back last: the next task goes there. */
+  #hot = 0
   /** What plain arguments are views of. */
   readonly #things: object[] = []
   /** At rest; what of arguments cannot be written down is collected there. */
@@ -77,8 +79,9 @@ export class ForkRecords {
 
   /** A slot that is this thread's alone; 0 if there is none left. */
   take(): number {
-    const stock = this.#stock
-    return stock.length > 0 ? (stock.pop() as number) : this.#restock()
+    const hot = this.#hot
+    this.#hot = 0
+    return hot !== 0 ? hot : this.#stock.length > 0 ? (this.#stock.pop() as number) : this.#restock()
   }
 
   #restock(): number {
@@ -152,7 +155,8 @@ export class ForkRecords {
       this.#tasks.renew(slot)
       write(words, record + TASK.KIND, NO_ARGUMENTS)
     }
-    this.#stock.push(slot)
+    if (this.#hot === 0) this.#hot = slot
+    else this.#stock.push(slot)
   }
 
   // ------------------------------------------------------------------ what others have run
@@ -198,6 +202,8 @@ export class ForkRecords {
   /** The thread is about to end. */
   end(): void {
     for (const slot of this.#stock.splice(0)) this.#tasks.free(slot)
+    if (this.#hot !== 0) this.#tasks.free(this.#hot)
+    this.#hot = 0
   }
 }
 

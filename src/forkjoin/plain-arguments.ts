@@ -13,14 +13,15 @@ export function writeNumbers(words: Int32Array, record: number, args: readonly u
     case 0:
       return seal(words, record, NO_ARGUMENTS, 0)
     case 1: {
-      const [only] = args
+      const only = args[0]
       if (typeof only !== "number") return false
       if (!isInt(only)) return writeDouble(words, record + TASK.DATA, only) && seal(words, record, ONE_DOUBLE, 8)
       write(words, record + TASK.DATA, only)
       return seal(words, record, ONE_INT, 4)
     }
     case 2: {
-      const [first, second] = args
+      const first = args[0]
+      const second = args[1]
       if (typeof first !== "number" || typeof second !== "number") return false
       if (!isInt(first) || !isInt(second)) {
         writeDouble(words, record + TASK.DATA, first)
