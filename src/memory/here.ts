@@ -219,11 +219,8 @@ export class Here {
   #mourn(): void {
     this.#deathsSeen = this.space.deaths
     if (!this.space.isAlive(this.token)) restInPeace()
-    this.#deliver()
-    for (const node of [...this.#waits.values()]) {
-      this.nodes.unstick(node.index)
-      if (this.#waits.get(node.index) === node) node.unpark()
-    }
+    this.nodes.unstick([...this.#waits.keys()], () => this.#deliver())
+    for (const node of [...this.#waits.values()]) if (this.#waits.get(node.index) === node) node.unpark()
   }
 
   // ------------------------------------------------------------------ life

@@ -55,11 +55,19 @@ export class NodePool {
     else this.#aside.push(node)
   }
 
-  /** If a thread died on the way to our mailbox with this node in its hands, others may take it now. */
-  unstick(node: number): void {
-    const words = this.#space.reach(node)
-    const carrier = load(words, node + NODE.MAILED)
-    if (carrier !== 0 && !this.#space.isAlive(carrier)) compareAndSet(words, node + NODE.MAILED, carrier, 0)
+  /**
+   * If threads died on the way to our mailbox with nodes in their hands, of those in use or of those laid aside, others may take
+   * them now. `deliver` empties the mailbox, and has to do so when we know who is dead, and not before: a node that a dead
+   * thread has left there is still in the mail, and must not be put there once more. After that, none of its can come.
+   */
+  unstick(used: Iterable<number>, deliver: () => void): void {
+    const lost: { readonly node: number; readonly carrier: number }[] = []
+    for (const node of [...used, ...this.#aside]) {
+      const carrier = load(this.#space.reach(node), node + NODE.MAILED)
+      if (carrier !== 0 && !this.#space.isAlive(carrier)) lost.push({ node, carrier })
+    }
+    deliver()
+    for (const { node, carrier } of lost) compareAndSet(this.#space.reach(node), node + NODE.MAILED, carrier, 0)
   }
 
   #isIdle(node: number): boolean {
@@ -70,10 +78,7 @@ export class NodePool {
   #refill(): number {
     const aside = this.#aside
     this.#aside = []
-    for (const node of aside) {
-      this.unstick(node)
-      this.give(node)
-    }
+    for (const node of aside) this.give(node)
     for (;;) {
       const node = this.#free.pop() ?? 0
       if (node !== 0) return node

@@ -2,7 +2,7 @@
 import { load, store } from "#atomics"
 import { mainFlow } from "#src/memory/flow.js"
 import type { Here } from "#src/memory/here.js"
-import { ENTERED } from "#src/memory/node-pool.js"
+import { ENTERED, FREE } from "#src/memory/node-pool.js"
 import { WaitNode } from "#src/memory/wait-node.js"
 import { blocking, type Steps } from "#src/memory/waiting.js"
 import { test } from "node:test"
@@ -23,7 +23,7 @@ type S = ReturnType<typeof setup>
 
 /** Publishes its node, and sleeps until the flag is up, or, if `mortal`, somebody has died. */
 function* sleeping(here: Here, words: Int32Array, flag: number, place: number, mortal = false): Steps<void> {
-  const node = new WaitNode(here, mainFlow, { isShared: false }, true, ENTERED, 0)
+  const node = new WaitNode(here, mainFlow, { isShared: false }, true, FREE, 0)
   store(words, place, node.index)
   const isOver = (): boolean => load(words, flag) !== 0 || (mortal && here.space.deaths > 0)
   while (!isOver()) yield node
@@ -122,6 +122,50 @@ test("[MM3] after the death of a waker with the sleeper's node in its hands, ano
       second: wake("second", FLAG, SLEEPER),
     },
     kill: "waker",
+    onKill: ({ program }, name) => program.bury(name),
+  })
+  assertExplored(report, 500)
+})
+
+test("[MM3] also if that one died when its mail had arrived, and the node was used again before it was read", () => {
+  const report = explore({
+    setup,
+    threads: {
+      sleeper: ({ program, words }) => {
+        const here = program.enter("sleeper")
+        blocking(sleeping(here, words, FLAG, SLEEPER, true))
+        blocking(sleeping(here, words, OTHER_FLAG, OTHER_SLEEPER))
+      },
+      waker: wake("waker", FLAG, SLEEPER),
+      second: wake("second", OTHER_FLAG, OTHER_SLEEPER),
+    },
+    kill: "waker",
+    killAtWrites: false,
+    preemptions: 2,
+    onKill: ({ program }, name) => program.bury(name),
+  })
+  assertExplored(report, 500)
+})
+
+test("[MM3] also if it died, with its mail delivered, while the sleeper was hearing of another death", () => {
+  const report = explore({
+    setup: () => {
+      const program = new Program("sleeper", "waker", "second", "dead")
+      return { program, words: program.words(4, "words", { FLAG, SLEEPER, OTHER_FLAG, OTHER_SLEEPER }) }
+    },
+    threads: {
+      sleeper: block,
+      waker: ({ program, words }) => {
+        const here = program.enter("waker")
+        const node = load(words, SLEEPER)
+        if (node !== 0) here.wake(program.token("sleeper"), node)
+      },
+      second: wake("second", FLAG, SLEEPER),
+      reaper: ({ program }) => program.bury("dead"),
+    },
+    kill: "waker",
+    killAtWrites: false,
+    preemptions: 2,
     onKill: ({ program }, name) => program.bury(name),
   })
   assertExplored(report, 500)

@@ -111,7 +111,7 @@ export function bellOf({ bell: index }: PoolModel, here: Here, answer: () => voi
   nodes.take = () => index
   const bell = new Bell(here, answer)
   nodes.take = take
-  nodes.unstick(index) // those who died before this thread began its part in the model
+  nodes.unstick([index], () => undefined) // those who died before this thread began its part in the model
   return bell
 }
 

@@ -43,7 +43,7 @@ export class SharedCount {
 /** What {@link SharedLog} holds: words for how many there are, and two for each. */
 const LOG = { COUNT: 0, ENTRIES: 1, MOST: 1000 } as const
 
-/** What tasks in other threads have done, in order: a number for each, and when, to a microsecond. */
+/** What tasks in other threads have done, in order: a number for each, and when: not before the moment that is told. */
 export class SharedLog {
   /** For the tasks, together with {@link base}: see `note`. */
   readonly index: number = reserve(LOG.ENTRIES + LOG.MOST * 2)
@@ -68,12 +68,16 @@ export class SharedLog {
   }
 }
 
+/** By so much, in µs, the clocks of two threads may differ; what comes before its time by more is early. */
+const { versions } = process
+export const CLOCKS_AGREE: number = versions["bun"] === undefined && versions["deno"] === undefined ? 50 : 2000
+
 /** For tasks: writes the number into the log; how many there are then. */
 export function note(index: number, base: number, id: number): number {
   const entry = Atomics.add(words, index + LOG.COUNT, 1)
   if (entry < LOG.MOST) {
     words[index + LOG.ENTRIES + 2 * entry] = id
-    words[index + LOG.ENTRIES + 2 * entry + 1] = Math.ceil((sharedNow() - base) * 1000)
+    words[index + LOG.ENTRIES + 2 * entry + 1] = Math.ceil((sharedNow() - base) * 1000) + CLOCKS_AGREE
   }
   return entry + 1
 }
