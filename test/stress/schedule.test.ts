@@ -16,6 +16,14 @@ const MOST_PENDING = 400
 const KINDS = { die: 6, spin: 4, fail: 60, runLater: 300 } as const
 type Kind = keyof typeof KINDS | "run"
 
+const BODIES: Readonly<Record<Kind, (...args: never[]) => unknown>> = {
+  die: tasks.die,
+  spin: tasks.spin,
+  fail: tasks.fail,
+  runLater: tasks.runLater,
+  run: tasks.run,
+}
+
 type Way = "once" | "rate" | "delay"
 
 interface Submitted {
@@ -48,9 +56,9 @@ class Chaos implements AsyncDisposable {
     const { pool, words } = this
     const future =
       way === "once"
-        ? pool.schedule<never[], unknown>(tasks[kind], delay, ...([words, at, times] as never[]))
+        ? pool.schedule<never[], unknown>(BODIES[kind], delay, ...([words, at, times] as never[]))
         : pool[way === "rate" ? "scheduleAtFixedRate" : "scheduleWithFixedDelay"]<never[]>(
-            tasks[kind],
+            BODIES[kind],
             delay,
             period,
             ...([words, at, times] as never[]),
