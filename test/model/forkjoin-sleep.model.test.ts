@@ -7,6 +7,7 @@ import { Deques, PLACE } from "#src/forkjoin/deques.js"
 import { noteThief, noteWaiter, thiefOf } from "#src/forkjoin/fork-records.js"
 import type { SlotDeque } from "#src/forkjoin/slot-deque.js"
 import type { StealingStore } from "#src/forkjoin/stealing-store.js"
+import { TaskQueue } from "#src/platform/task-queue.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { name } from "./explore.ts"
@@ -51,23 +52,30 @@ function partsOf(shared: PoolModel, thread: string, number: number): Parts & Ret
   }
 }
 
-/** Forks these, as a worker does. */
+/** Forks these, as a worker does; those that are negative it takes back again, if it can. What others are to have. */
 const forking =
   (thread: string, number: number, ...slots: number[]) =>
   (shared: PoolModel): number[] => {
     const { own, deques, calls } = partsOf(shared, thread, number)
+    const left: number[] = []
     for (const slot of slots) {
-      assert.ok(own.push(slot))
+      assert.ok(own.push(Math.abs(slot)))
       if (deques.load(number, PLACE.CALL) !== 0) calls.call()
+      if (slot > 0 || !own.unpush(-slot)) left.push(Math.abs(slot))
     }
-    return slots
+    return left
   }
 
-/** Takes one, as an idle worker does: looks, looks out, and sleeps. */
+/** One that does not look out. */
+const NO_LOOK = { isWorthwhile: false, until: (): boolean => false }
+
+/** Takes one, as an idle worker does: looks, looks out unless it is not to, and sleeps. */
 const idling =
-  (thread: string, number: number) =>
+  (thread: string, number: number, looksOut = true) =>
   (shared: PoolModel): number[] => {
-    const { queue, roster } = partsOf(shared, thread, number)
+    const it = partsOf(shared, thread, number)
+    const { roster } = it
+    const queue = looksOut ? it.queue : new TaskQueue(it.memory, it.tasks, roster.at(number).claim, NO_LOOK)
     const got: number[] = []
     const accept = (slot: number): void => {
       roster.at(number).accept(slot)
@@ -97,9 +105,21 @@ test("[FJ63] an idle worker gets what another one forks", () =>
 test("[FJ63] two idle workers get two tasks that one forks", () =>
   check(1_000, {
     setup: setup(["a", "b", "c"]),
-    threads: { a: forking("a", 1, 1, 2), b: idling("b", 2), c: idling("c", 3) },
-    ...upTo(1),
+    threads: { a: forking("a", 1, 1, 2), b: idling("b", 2), c: idling("c", 3, false) },
+    ...upTo(2),
     finally: (_, { b = [], c = [] }) => assert.deepEqual(sorted([...b, ...c]), [1, 2]),
+  }))
+
+test("[FJ63] the same if one was called for a task that is not there any more", () =>
+  check(1_000, {
+    setup: setup(["a", "b", "c"], 3),
+    threads: { a: forking("a", 1, 1, -2, 3), b: idling("b", 2), c: idling("c", 3) },
+    ...upTo(1),
+    finally: (_, { a = [], b = [], c = [] }) => {
+      // If the second was stolen, one of the others is still there: there are but two who take one each.
+      assert.equal(b.length + c.length, 2)
+      for (const slot of [...b, ...c]) assert.ok(a.includes(slot))
+    },
   }))
 
 /** Sleeps until there is something in the deque of the other one, whom it helps, and takes it. */
@@ -123,6 +143,13 @@ test("[FJ64] a helper gets what the thief forks", () =>
     setup: setup(["a", "b"]),
     threads: { a: helping("a", 1, 2), b: forking("b", 2, 1) },
     finally: (_, { a }) => assert.deepEqual(a, [1]),
+  }))
+
+test("[FJ64] a helper gets what the thief forks after something that it has taken back", () =>
+  check(300, {
+    setup: setup(["a", "b"]),
+    threads: { a: helping("a", 1, 2), b: forking("b", 2, -1, 2) },
+    finally: (_, { a = [], b = [] }) => assert.ok(b.includes(a[0] as number)),
   }))
 
 test("[FJ64] a helper and an idle worker get what the thief forks", () =>
