@@ -7,6 +7,7 @@ export * from "./pool/index.ts"
 export * from "./schedule/index.ts"
 export type { Clock, ClockTimer } from "./time/clock.ts"
 export * from "./forkjoin/index.ts"
+export * from "./parallel/index.ts"
 
 // Tasks: what other threads can run.
 export * from "./task/index.ts"

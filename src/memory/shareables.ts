@@ -25,3 +25,8 @@ export function isShareable(value: object): boolean {
 export function isSharedBuffer(value: object): boolean {
   return (ArrayBuffer.isView(value) ? value.buffer : value) instanceof SharedArrayBuffer
 }
+
+/** Memory that threads share, for the data of a program. All 0. */
+export function sharedBytes(count: number): SharedArrayBuffer {
+  return new SharedArrayBuffer(count)
+}

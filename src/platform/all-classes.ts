@@ -5,6 +5,7 @@
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
 import { ForkJoinPool } from "../forkjoin/fork-join-pool.ts"
 import { ForkJoinRunner } from "../forkjoin/fork-join-runner.ts"
+import { PARALLEL } from "../parallel/all-parts.ts"
 import { DelegatedScheduledExecutorService } from "../schedule/delegated-scheduled-executor-service.ts"
 import { ScheduledThreadPoolExecutor } from "../schedule/scheduled-thread-pool-executor.ts"
 import { registerForkJoinPools, registerKnownClasses, registerPools, registerScheduledPools } from "./known-classes.ts"
@@ -22,5 +23,6 @@ export function registerAll(): void {
 /** What runs the tasks of a ForkJoinPool. Its threads block for what others send, and cannot load what they have yet to know. */
 export function forkJoinRunner(): typeof ForkJoinRunner {
   registerAll()
+  void PARALLEL // they have registered themselves
   return ForkJoinRunner
 }

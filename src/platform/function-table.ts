@@ -54,14 +54,22 @@ export class FunctionTable {
   resolve(number: number): FoundTask | undefined {
     const known = this.#found[number]
     if (known !== undefined) return known
-    const found = findNow(this.referenceOf(number))
-    if (found !== undefined) this.#found[number] = found
-    return found
+    const reference = this.referenceOf(number)
+    const found = findNow(reference)
+    return found && this.#keep(number, reference, found)
   }
 
   async find(number: number): Promise<FoundTask> {
-    const found = await find(this.referenceOf(number))
-    return (this.#found[number] ??= found)
+    const reference = this.referenceOf(number)
+    const found = await find(reference)
+    return this.#found[number] ?? this.#keep(number, reference, found)
+  }
+
+  /** Should this thread give the function to the pool in turn, it has a number already. */
+  #keep(number: number, reference: TaskReference, found: FoundTask): FoundTask {
+    const text = JSON.stringify(reference)
+    if (!this.#known.has(text)) this.#known.set(text, number)
+    return (this.#found[number] = found)
   }
 
   referenceOf(number: number): TaskReference {

@@ -9,10 +9,14 @@ import { exportNamed, type Place, placeOf, referenceTo, taskAt } from "./task.ts
 
 /**
  * Plain data: where the function is, or its text; or that another one is to be called for each element of an array; or that an
- * object of a class is to be made, and to do its work.
+ * object of a class is to be made, and to do its work; or that a function is to be called with others, see {@link give}.
  */
 export type TaskReference =
-  Place | { readonly source: string } | { readonly each: TaskReference } | { readonly compute: TaskReference }
+  | Place
+  | { readonly source: string }
+  | { readonly each: TaskReference }
+  | { readonly compute: TaskReference }
+  | { readonly call: TaskReference; readonly given: readonly TaskReference[] }
 
 const known = new WeakMap<object, TaskReference>()
 
@@ -58,11 +62,40 @@ export function computeOf(type: Function): (...state: unknown[]) => unknown {
 const computers = perThread("computers", () => new WeakMap<object, (...state: unknown[]) => unknown>())
 const classes = perThread("classes of tasks", () => new WeakMap<object, TaskClass>())
 
+type Functions = readonly (AnyFunction | undefined)[]
+
+/** What a function knows that was given others: them, and itself, as it is told to other threads in turn. */
+export interface Given<F extends Functions = Functions, S extends AnyFunction = AnyFunction> {
+  readonly functions: F
+  readonly self: S
+}
+
+/**
+ * A function that calls another one with these functions, and then with its own arguments. Functions cannot be arguments of a
+ * task; but this one is told to other threads as the functions of which it consists, and each thread finds all of them
+ * before it calls it.
+ */
+export function give<F extends Functions, A extends unknown[], T>(
+  outer: (given: Given<F, (...args: A) => T>, ...args: A) => T,
+  functions: F,
+): (...args: A) => T {
+  const given = { functions, self }
+  function self(...args: A): T {
+    return outer(given, ...args)
+  }
+  gifts.set(self, { outer, functions: functions as readonly AnyFunction[] })
+  return self
+}
+
+const gifts = new WeakMap<object, { readonly outer: AnyFunction; readonly functions: readonly AnyFunction[] }>()
+
 function makeReference(fn: (...args: never[]) => unknown): TaskReference {
   const original = originals.get(fn)
   if (original !== undefined) return { each: referenceOf(original) }
   const type = classes.get(fn)
   if (type !== undefined) return { compute: referenceToClass(type) }
+  const gift = gifts.get(fn)
+  if (gift !== undefined) return { call: referenceOf(gift.outer), given: gift.functions.map(referenceOf) }
   const place = placeOf(fn)
   if (place === undefined) return { source: sourceOf(fn) }
   if (isEntry(place.module)) {
@@ -84,7 +117,7 @@ function referenceToClass(type: TaskClass): TaskReference {
 export function standIn(reference: TaskReference): (...args: never[]) => unknown {
   if ("source" in reference) return evaluate(reference.source)
   if ("each" in reference) return eachOf(standIn(reference.each) as (item: unknown) => unknown)
-  if ("compute" in reference) return async (...state) => (await find(reference)).fn(...state)
+  if ("compute" in reference || "call" in reference) return async (...args) => (await find(reference)).fn(...args)
   return referenceTo(reference)
 }
 
@@ -111,6 +144,10 @@ export function findNow(reference: TaskReference): FoundTask | undefined {
     const type = findNow(reference.compute)
     return type && computeOfFound(type)
   }
+  if ("call" in reference) {
+    const found = [reference.call, ...reference.given].map(findNow)
+    return found.every((each) => each !== undefined) ? giveFoundIn(found) : undefined
+  }
   const defined = taskAt(reference)
   if (defined !== undefined) return { fn: defined as FoundTask["fn"], explain: asItIs }
   const loaded = modules.get(reference.module)
@@ -123,6 +160,7 @@ export async function find(reference: TaskReference): Promise<FoundTask> {
   if (now !== undefined) return now
   if ("each" in reference) return eachOfFound(await find(reference.each))
   if ("compute" in reference) return computeOfFound(await find(reference.compute))
+  if ("call" in reference) return giveFoundIn(await Promise.all([reference.call, ...reference.given].map(find)))
   const { module, name } = reference as Place
   let exports: Record<string, unknown>
   try {
@@ -140,6 +178,19 @@ function eachOfFound(inner: FoundTask): FoundTask {
 
 function computeOfFound(type: FoundTask): FoundTask {
   return { fn: computeOf(type.fn), explain: (error) => type.explain(error) }
+}
+
+function giveFoundIn([outer, ...functions]: readonly FoundTask[]): FoundTask {
+  return giveFound((outer as FoundTask).fn, functions)
+}
+
+/** The same as {@link give}, for functions that were found. */
+export function giveFound(outer: FoundTask["fn"], functions: readonly FoundTask[]): FoundTask {
+  const whole = give(
+    outer,
+    functions.map(({ fn }) => fn),
+  )
+  return { fn: whole, explain: (error) => functions.reduce((explained, each) => each.explain(explained), error) }
 }
 
 function functionIn(exports: Record<string, unknown>, place: Place): FoundTask {

@@ -44,9 +44,13 @@ export function task<F extends ((...args: never[]) => unknown) | (abstract new (
   if (fn.name === "") {
     throw typeError("fn", "a function with the name under which it is exported", fn)
   }
-  const place = { module, name: fn.name }
+  return defineTask({ module, name: fn.name }, fn)
+}
+
+/** Makes a function a task that is found at this place, whatever its own name is. */
+export function defineTask<F extends object>(place: Place, fn: F): F {
   places.set(fn, place)
-  defined.set(keyOf(place), fn as (...args: never[]) => unknown)
+  defined.set(keyOf(place), fn as unknown as (...args: never[]) => unknown)
   return fn
 }
 

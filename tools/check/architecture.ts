@@ -20,7 +20,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["atomic", "lock", "sync", "queue", "future"],
   ["task", "thread"],
   ["executor"],
-  ["pool", "platform", "schedule", "forkjoin", "scope"],
+  ["pool", "platform", "schedule", "forkjoin", "parallel", "scope"],
   ["executors"],
   ["distributed"],
   ["observe"],

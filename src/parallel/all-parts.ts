@@ -1,0 +1,21 @@
+/** What threads of a ForkJoinPool have to know of this folder: the functions that are told to them. */
+import { mergePart } from "./merging.ts"
+import { forEachPart } from "./parallel-for-each.ts"
+import { mapPart } from "./parallel-map.ts"
+import { prefixWhole, scanParts, sumParts } from "./parallel-prefix.ts"
+import { reducePart } from "./parallel-reduce.ts"
+import { meet, nothing, sortPart, sortWhole } from "./parallel-sort.ts"
+
+export const PARALLEL: readonly unknown[] = [
+  forEachPart,
+  mapPart,
+  mergePart,
+  meet,
+  nothing,
+  prefixWhole,
+  reducePart,
+  scanParts,
+  sortPart,
+  sortWhole,
+  sumParts,
+]

@@ -1,0 +1,76 @@
+/**
+ * What is gone through: the elements of an array, or the numbers of a range.
+ */
+import { requireArray, requireInteger, requireObject, typeError } from "../checks.ts"
+import { type Elements, isTypedArray, kindOf, shared, type TypedArray } from "./typed-arrays.ts"
+import { grainFor } from "./parts.ts"
+
+/** So many numbers from 0 on; or those from `from` to before `to`. */
+export type Range = number | { readonly from?: number; readonly to: number }
+
+/** What is done for each, and how it is divided. */
+export interface EachOptions<X extends unknown[] = unknown[]> {
+  /**
+   * What the function is called with after the element. Threads get copies with every part, but for what they share: so
+   * this had better be small, or shared.
+   */
+  readonly args?: X
+  /**
+   * How many make a part of the work, which one thread does. By default that is chosen from the size: at least 4096 elements of an
+   * array, for which a function is taken to be quick, and at least one number of a range, for which it is not.
+   */
+  readonly grain?: number
+}
+
+/** How many elements are worth being given to another thread. */
+export const LEAST = 4096
+
+/** The numbers from `from` to before `to`, and what stands for them in an array. */
+export interface Items {
+  readonly array: Elements | undefined
+  readonly from: number
+  readonly to: number
+  readonly grain: number
+}
+
+export function itemsIn(source: TypedArray | Range, grain: number | undefined): Items {
+  if (isTypedArray(source)) {
+    const { length } = source
+    return { array: source as Elements, from: 0, to: length, grain: grainOf(grain, length, LEAST) }
+  }
+  const { from = 0, to } = typeof source === "number" ? { to: source } : requireRange(source)
+  requireSafe(typeof source === "number" ? "source" : "to", to)
+  requireSafe("from", from)
+  return { array: undefined, from, to: Math.max(from, to), grain: grainOf(grain, to - from, 1) }
+}
+
+function requireRange(source: { readonly from?: number; readonly to: number }): typeof source {
+  return requireObject("source", source, "a typed array, a number or a range { from, to }") as typeof source
+}
+
+function requireSafe(name: string, value: unknown): void {
+  if (!Number.isSafeInteger(value)) throw typeError(name, "an integer", value)
+}
+
+export function grainOf(grain: number | undefined, count: number, least: number): number {
+  return grain === undefined ? grainFor(count, least) : requireInteger("grain", grain, 1)
+}
+
+/** Whether it makes a single part: of a range only if there is nothing to do, as a function may take long for one number. */
+export function isTiny({ array, from, to, grain }: Items): boolean {
+  return to - from <= (array === undefined ? 0 : grain)
+}
+
+export function requireArgs<X extends unknown[]>(args: X | undefined): X {
+  return (args === undefined ? [] : requireArray("args", args)) as X
+}
+
+/** The array, such as threads can share it. */
+export function sharedIn({ array }: Items): Elements | undefined {
+  return array === undefined ? undefined : shared(array)
+}
+
+/** What loops are compiled for. */
+export function kindIn(array: Elements | undefined): string {
+  return array === undefined ? "range" : kindOf(array)
+}

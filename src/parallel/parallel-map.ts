@@ -1,0 +1,163 @@
+/** Computing an array, element by element. */
+import { rangeError, requireFunction, typeError } from "../checks.ts"
+import { fork } from "../forkjoin/fork.ts"
+import type { Given } from "../task/reference.ts"
+import { type AnyFunction, bound, requireSynchronous } from "./each.ts"
+import { type EachOptions, isTiny, itemsIn, kindIn, type Range, requireArgs, sharedIn } from "./items.ts"
+import { Loops } from "./loops.ts"
+import { builtIn } from "./built-in.ts"
+import { divide } from "./parts.ts"
+import { areHere, type ParallelOptions, type Plan, requireOptions, run, runSync } from "./running.ts"
+import {
+  type ElementOf,
+  type Elements,
+  isShared,
+  kindOf,
+  newOrdinary,
+  newShared,
+  requireTypedArray,
+  type TypedArray,
+} from "./typed-arrays.ts"
+
+/** What comes out may be of another kind: a `tasksOf` reference is asynchronous only where it is not called. */
+type Mapper<P extends unknown[], E> = (...args: P) => E | PromiseLike<E>
+
+export interface ParallelMapOptions<X extends unknown[] = unknown[], T extends TypedArray = TypedArray>
+  extends ParallelOptions, EachOptions<X> {
+  /** Where the results go, instead of into a new array of the same kind: any typed array that is long enough, or the array itself. */
+  readonly into?: T
+}
+
+/** The same where a target is needed, as a range says nothing about it. */
+export interface ParallelMapIntoOptions<
+  X extends unknown[] = unknown[],
+  T extends TypedArray = TypedArray,
+> extends ParallelMapOptions<X, T> {
+  readonly into: T
+}
+
+/**
+ * As `array.map(fn)`, by all threads: a new array of the same kind, with what the function returns for each element. It is called as
+ * `fn(element, index, ...args)`, must be portable, see `task`, and synchronous.
+ *
+ *     const roots = await parallelMap(numbers, (x) => Math.sqrt(x))
+ *     await parallelMap(numbers, (x) => Math.sqrt(x), { into: numbers })
+ *
+ * Of a range each number is mapped, as `fn(number, ...args)`, the first one into `into[0]`:
+ *
+ *     await parallelMap(width * height, colorOf, { into: pixels, args: [width] })
+ *
+ * The new array lies in shared memory if the array does. If the call fails, some elements of `into` may have been written, and for a moment be
+ * written still; but not if it is an array over ordinary memory.
+ */
+export async function parallelMap<T extends TypedArray, X extends unknown[] = []>(
+  range: Range,
+  fn: Mapper<[index: number, ...args: X], ElementOf<T>>,
+  options: ParallelMapIntoOptions<X, T>,
+): Promise<T>
+export async function parallelMap<A extends TypedArray, T extends TypedArray = A, X extends unknown[] = []>(
+  array: A,
+  fn: Mapper<[element: ElementOf<A>, index: number, ...args: X], ElementOf<T>>,
+  options?: ParallelMapOptions<X, T>,
+): Promise<T>
+export async function parallelMap(
+  source: TypedArray | Range,
+  fn: AnyFunction,
+  options: ParallelMapOptions = {},
+): Promise<TypedArray> {
+  return await run(plan(source, fn, requireOptions(options)), options)
+}
+
+/** The same for code that cannot await: blocks this thread. */
+export function parallelMapSync<T extends TypedArray, X extends unknown[] = []>(
+  range: Range,
+  fn: Mapper<[index: number, ...args: X], ElementOf<T>>,
+  options: ParallelMapIntoOptions<X, T>,
+): T
+export function parallelMapSync<A extends TypedArray, T extends TypedArray = A, X extends unknown[] = []>(
+  array: A,
+  fn: Mapper<[element: ElementOf<A>, index: number, ...args: X], ElementOf<T>>,
+  options?: ParallelMapOptions<X, T>,
+): T
+export function parallelMapSync(
+  source: TypedArray | Range,
+  fn: AnyFunction,
+  options: ParallelMapOptions = {},
+): TypedArray {
+  return runSync(plan(source, fn, requireOptions(options)), options)
+}
+
+type Part = [
+  array: Elements | undefined,
+  target: Elements,
+  shift: number,
+  from: number,
+  to: number,
+  grain: number,
+  args: readonly unknown[],
+]
+
+function plan(source: TypedArray | Range, fn: AnyFunction, options: ParallelMapOptions): Plan<TypedArray, void, Part> {
+  const items = itemsIn(source, options.grain)
+  const { array, from, to, grain } = items
+  const functions = [requireFunction("fn", fn)]
+  const into = targetOf(array, options.into, to - from)
+  const tiny = areHere(functions) && isTiny(items)
+  const isOurs = !tiny && !isShared(into)
+  const target = isOurs ? newShared(kindOf(into), to - from) : into
+  return {
+    call: mapPart,
+    functions,
+    isTiny: tiny,
+    args: [tiny ? array : sharedIn(items), target, from, from, to, grain, requireArgs(options.args)],
+    finish: () => {
+      if (isOurs) into.set(target)
+      return into as unknown as TypedArray
+    },
+  }
+}
+
+function targetOf(array: Elements | undefined, into: TypedArray | undefined, length: number): Elements {
+  if (into !== undefined) {
+    const target = requireTypedArray("into", into)
+    if (target.length < length) throw rangeError("into", `an array of at least ${length} elements`, target.length)
+    return target as Elements
+  }
+  if (array === undefined) throw typeError("into", "the typed array into which the range is mapped", into)
+  return (isShared(array) ? newShared : newOrdinary)(kindOf(array), length)
+}
+
+/** @internal Does a part, and lets others have parts of it. */
+export const mapPart: (given: Given<readonly [AnyFunction], (...part: Part) => void>, ...part: Part) => void = builtIn(
+  "mapPart",
+  function mapPart({ functions: [fn], self }, array, target, shift, from, to, grain, args) {
+    divide<void>(from, to, grain, {
+      fork: (start, end) => fork(self, array, target, shift, start, end, grain, args),
+      run: (start, end) => {
+        if (start === end) return
+        const call = bound(fn, args, array, end - start) as Call
+        const first = array === undefined ? call(start) : call(array[start], start)
+        requireSynchronous(first)
+        target[start - shift] = first
+        loops.of(end - start, `${kindIn(array)} ${kindOf(target)}`, fn)(call, array, target, shift, start + 1, end)
+      },
+      join: () => undefined,
+    })
+  },
+)
+
+type Call = (first: unknown, index?: number) => unknown
+
+function mapEach(
+  call: Call,
+  array: Elements | undefined,
+  target: Elements,
+  shift: number,
+  from: number,
+  to: number,
+): void {
+  if (array === undefined) for (let i = from; i < to; i++) target[i - shift] = call(i)
+  else for (let i = from; i < to; i++) target[i] = call(array[i], i)
+}
+
+const loops = new Loops(mapEach)

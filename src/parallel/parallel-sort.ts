@@ -1,0 +1,151 @@
+/** Sorting by all threads. */
+import { availableParallelism } from "node:os"
+import { requireFunction } from "../checks.ts"
+import { fork } from "../forkjoin/fork.ts"
+import type { ForkJoinTask } from "../forkjoin/fork-join-task.ts"
+import { thisThread } from "../forkjoin/this-thread.ts"
+import { give, type Given } from "../task/reference.ts"
+import { now } from "../time/timer.ts"
+import { firstIn, mergeRuns, type Order } from "./merging.ts"
+import { builtIn } from "./built-in.ts"
+import { areHere, type ParallelOptions, type Plan, requireOptions, run, runSync } from "./running.ts"
+import {
+  type ElementOf,
+  type Elements,
+  kindOf,
+  newShared,
+  requireTypedArray,
+  shared,
+  type TypedArray,
+} from "./typed-arrays.ts"
+
+export interface ParallelSortOptions<E = number | bigint> extends ParallelOptions {
+  /** Less than 0 if `a` comes before `b`, more than 0 if after. It must be portable, see `task`, and synchronous. */
+  readonly compare?: (a: E, b: E) => number
+}
+
+/**
+ * Sorts a typed array in place, as `array.sort()` does: numbers ascending, −0 before 0, NaN last; or by `compare`, and then stably: what is
+ * equal by it stays in the order in which it was. The array itself.
+ *
+ *     await parallelSort(prices)
+ *     await parallelSort(prices, { compare: (a, b) => b - a })
+ *
+ * It takes as much memory again as the array. If the call fails, by `compare` or by the signal, an array in shared memory is left in disorder, perhaps with elements
+ * twice; an array over ordinary memory is left as it was.
+ */
+export async function parallelSort<A extends TypedArray>(
+  array: A,
+  options: ParallelSortOptions<ElementOf<A>> = {},
+): Promise<A> {
+  return await run(plan(array, requireOptions(options)), options)
+}
+
+/** The same for code that cannot await: blocks this thread. */
+export function parallelSortSync<A extends TypedArray>(array: A, options: ParallelSortOptions<ElementOf<A>> = {}): A {
+  return runSync(plan(array, requireOptions(options)), options)
+}
+
+/*
+ * How it works. The array is cut into a few parts for each thread. Each is sorted as the engine sorts, which no code of ours could do as fast, and then they are
+ * merged by twos, each time from one of two places to the other: the array, and an array of the same size.
+ */
+
+/** So many elements are sorted in the time that it takes to begin with another thread, ten times over. */
+const LEAST = 8192
+/** For a moment nobody can stop a thread that sorts; this is a third of a second for it. */
+const MOST = 4_000_000
+/** Parts for each thread: one, and another, so that those that come later have something to do, too. Each doubling means to merge once more. */
+const PARTS = 2
+/** How long the others have to get to know the arrays, in ms. */
+const PATIENCE = 0.3
+
+function plan<A extends TypedArray>(
+  array: A,
+  options: ParallelSortOptions<ElementOf<A>>,
+): Plan<A, void, [Elements, Elements | undefined, number]> {
+  const elements = requireTypedArray("array", array) as Elements
+  const { compare } = options
+  const functions = compare === undefined ? [] : [requireFunction("compare", compare)]
+  const isTiny = elements.length <= LEAST && areHere(functions)
+  const target = isTiny ? elements : shared(elements)
+  const scratch = isTiny ? undefined : newShared(kindOf(elements), elements.length)
+  return {
+    call: sortWhole,
+    functions,
+    isTiny,
+    args: [target, scratch, options.pool?.parallelism ?? availableParallelism()],
+    finish: () => {
+      if (target !== elements) elements.set(target)
+      return array
+    },
+  }
+}
+
+/** @internal */
+export const sortWhole: (given: Given<Order>, array: Elements, scratch: Elements | undefined, threads: number) => void =
+  builtIn("sortWhole", function sortWhole({ functions }, array, scratch, threads) {
+    const { length } = array
+    const parts = Math.max(PARTS * threads, Math.ceil(length / MOST))
+    const grain = Math.max(LEAST, Math.ceil(length / 2 ** Math.ceil(Math.log2(parts))))
+    if (scratch === undefined || length <= grain) {
+      array.sort(functions[0])
+      return
+    }
+    introduce(array, scratch, threads - 1)
+    give(sortPart, functions)(array, scratch, 0, length, grain, false)
+    if (functions.length === 0 && kindOf(array).startsWith("Float")) orderZeros(array)
+  })
+
+type SortPart = [array: Elements, scratch: Elements, from: number, to: number, grain: number, intoScratch: boolean]
+
+/** @internal Sorts a part of the array, in its place or to the same place of the scratch. */
+export const sortPart: (given: Given<Order, (...part: SortPart) => void>, ...part: SortPart) => void = builtIn(
+  "sortPart",
+  function sortPart({ functions, self }, array, scratch, from, to, grain, intoScratch) {
+    if (to - from <= grain) {
+      const part = array.subarray(from, to).sort(functions[0])
+      if (intoScratch) scratch.set(part, from)
+      return
+    }
+    const middle = Math.floor((from + to) / 2)
+    const right = fork(self, array, scratch, middle, to, grain, !intoScratch)
+    try {
+      self(array, scratch, from, middle, grain, !intoScratch)
+    } catch (error) {
+      right.cancel()
+      throw error
+    }
+    right.join()
+    const [source, target] = intoScratch ? [array, scratch] : [scratch, array]
+    mergeRuns(functions, source, target, from, middle, to)
+  },
+)
+
+/**
+ * A thread that steals a part has to ask this one for arrays it does not know yet, and this one answers when it forks something. But as soon as it
+ * sorts, it is deaf for long. So it lets the others have a task that does nothing, and goes on when they have done it, or are not there in time.
+ */
+function introduce(array: Elements, scratch: Elements, others: number): void {
+  if (thisThread.forks === undefined) return
+  const meetings: ForkJoinTask<void>[] = []
+  for (let i = 0; i < others; i++) meetings.push(fork(meet, array, scratch))
+  const end = now() + PATIENCE
+  while (now() < end && meetings.some(({ isDone }) => !isDone)) fork(nothing).tryUnfork()
+  for (const meeting of meetings) meeting.cancel()
+}
+
+/** @internal */
+export const meet: (array: Elements, scratch: Elements) => void = builtIn("meet", function meet() {})
+
+/** @internal */
+export const nothing: () => void = builtIn("nothing", function nothing() {})
+
+/** To the merge, all zeros are the same. */
+function orderZeros(array: Elements): void {
+  const from = firstIn(0, array.length, (i) => !((array[i] as number) < 0))
+  const to = firstIn(from, array.length, (i) => array[i] !== 0)
+  let negative = 0
+  for (let i = from; i < to; i++) negative += Number(Object.is(array[i], -0))
+  array.fill(-0, from, from + negative).fill(0, from + negative, to)
+}

@@ -1,0 +1,122 @@
+/**
+ * Where a parallel algorithm runs, and how it is waited for.
+ *
+ * - In a task of a ForkJoinPool it divides itself as the task does: this thread works on it, and idle ones steal from it.
+ * - Anywhere else it is given to a pool, the common one or `options.pool`, so that the thread that asks stays free, or sleeps.
+ * - What is too little for that is done at once, in this very thread. The functions it calls are then those that
+ *   other threads would have found, so that a function that is not portable is noticed with the first three elements, and not with
+ *   the first million.
+ */
+import { requireObject, requireSignal, typeError } from "../checks.ts"
+import { CancellationError } from "../errors.ts"
+import { ForkJoinPool } from "../forkjoin/fork-join-pool.ts"
+import { fork } from "../forkjoin/fork.ts"
+import { thisThread } from "../forkjoin/this-thread.ts"
+import type { Future } from "../future/future.ts"
+import { listen, unlisten } from "../memory/abort.ts"
+import { findNow, type FoundTask, give, type Given, giveFound, referenceOf } from "../task/reference.ts"
+
+export interface ParallelOptions {
+  /** Where it runs. By default in the pool of the task that asks for it, or in the common pool. */
+  readonly pool?: ForkJoinPool
+  /** Stops it: `CancellationError`, with the signal's reason as cause. */
+  readonly signal?: AbortSignal
+}
+
+type AnyFunction = (...args: never[]) => unknown
+
+/** What is to be done. */
+export interface Plan<T, R = unknown, A extends unknown[] = never[]> {
+  readonly call: (given: never, ...args: A) => R
+  /** The functions of the user that it needs. */
+  readonly functions: readonly AnyFunction[]
+  /** Whether it is too little to be divided. Then `args` need not be such as threads can share. */
+  readonly isTiny: boolean
+  readonly args: A
+  /** Makes of the result what the user gets. */
+  finish(result: R): T
+}
+
+export function requireOptions<O extends ParallelOptions>(options: O): O {
+  requireObject("options", options)
+  const { pool, signal } = options
+  if (pool !== undefined && !isForkJoinPool(pool)) throw typeError("pool", "a ForkJoinPool", pool)
+  if (signal !== undefined) requireSignal("signal", signal)
+  return options
+}
+
+/** Not by its class: it may be of another copy of corepool. */
+function isForkJoinPool(pool: object): boolean {
+  return typeof pool === "object" && "stealCount" in pool && "submit" in pool
+}
+
+// ------------------------------------------------------------------ in this thread
+
+const found = new WeakMap<AnyFunction, FoundTask>()
+
+/** The function as other threads would find it; undefined if its module has yet to be loaded. */
+function foundHere(fn: AnyFunction): FoundTask | undefined {
+  let known = found.get(fn)
+  if (known === undefined) {
+    known = findNow(referenceOf(fn))
+    if (known !== undefined) found.set(fn, known)
+  }
+  return known
+}
+
+/** Whether this thread has these functions. TaskNotPortableError if others could not have them. */
+export function areHere(functions: readonly AnyFunction[]): boolean {
+  return functions.every((fn) => foundHere(fn) !== undefined)
+}
+
+function runHere<T, R, A extends unknown[]>(plan: Plan<T, R, A>): T {
+  const whole = giveFound(plan.call as unknown as FoundTask["fn"], plan.functions.map(foundHere) as FoundTask[])
+  let result: R
+  try {
+    result = whole.fn(...plan.args) as R
+  } catch (error) {
+    throw whole.explain(error)
+  }
+  return plan.finish(result)
+}
+
+// ------------------------------------------------------------------ anywhere
+
+/** Does what is planned. */
+export async function run<T, R, A extends unknown[]>(plan: Plan<T, R, A>, options: ParallelOptions): Promise<T> {
+  throwIfAborted(options)
+  if (plan.isTiny) return runHere(plan)
+  const { signal } = options
+  const future = begin(plan, options)
+  if (signal === undefined) return plan.finish(await future.get())
+  const stop = (): boolean => future.cancel(true)
+  listen(signal, stop)
+  try {
+    return plan.finish(await future.get())
+  } catch (error) {
+    throw future.isCancelled && signal.aborted ? cancelled(signal) : error
+  } finally {
+    unlisten(signal, stop)
+  }
+}
+
+/** The same for code that cannot await: blocks this thread, or lets it work on the plan. */
+export function runSync<T, R, A extends unknown[]>(plan: Plan<T, R, A>, options: ParallelOptions): T {
+  throwIfAborted(options)
+  const isWorker = thisThread.forks !== undefined && options.pool === undefined && areHere(plan.functions)
+  return plan.isTiny || isWorker ? runHere(plan) : plan.finish(begin(plan, options).getSync())
+}
+
+function begin<T, R, A extends unknown[]>(plan: Plan<T, R, A>, options: ParallelOptions): Future<R> {
+  const whole = give(plan.call as (given: Given, ...args: A) => R, plan.functions)
+  if (options.pool === undefined && thisThread.forks !== undefined) return fork(whole, ...plan.args)
+  return (options.pool ?? ForkJoinPool.commonPool()).submit(whole, ...plan.args)
+}
+
+function throwIfAborted({ signal }: ParallelOptions): void {
+  if (signal?.aborted === true) throw cancelled(signal)
+}
+
+function cancelled(signal: AbortSignal): CancellationError {
+  return new CancellationError("Task was cancelled", { cause: signal.reason })
+}
