@@ -14,9 +14,6 @@ export type Compare = (a: unknown, b: unknown) => number
 /** None if elements stand in the order of numbers. */
 export type Order = readonly [compare?: Compare]
 
-/** So many elements are merged in the time that it takes to give them to another thread, ten times over. */
-const GRAIN = 65_536
-
 /** The elements from `left` to before `leftEnd` and from `right` to before `rightEnd` go to where `out` is in the target. */
 export type Merge = [
   source: Elements,
@@ -26,11 +23,13 @@ export type Merge = [
   right: number,
   rightEnd: number,
   out: number,
+  grain: number,
 ]
 
 /** Merges the run from `from` to before `middle` and the one from there to before `to` to the same place of the target. */
 export function mergeRuns(
   order: Order,
+  grain: number,
   source: Elements,
   target: Elements,
   from: number,
@@ -46,11 +45,11 @@ export function mergeRuns(
     const rest = middle - leftEnd + to - rightEnd
     if (rest > 0) target.fill(Number.NaN, to - rest, to)
   }
-  give(mergePart, order)(source, target, from, leftEnd, middle, rightEnd, from)
+  give(mergePart, order)(source, target, from, leftEnd, middle, rightEnd, from, grain)
 }
 
 function endOfNumbers(run: Elements, from: number, to: number): number {
-  return firstIn(from, to, (i) => run[i] !== run[i])
+  return firstIn(from, to, (i) => Number.isNaN(run[i]))
 }
 
 /** The first one from `from` to before `to` of which it is true; it is so of all that follow. `to` if there is none. */
@@ -68,25 +67,26 @@ export function firstIn(from: number, to: number, isTrue: (i: number) => boolean
 /** @internal Does a part, and lets others have parts of it. */
 export const mergePart: (given: Given<Order, (...part: Merge) => void>, ...part: Merge) => void = builtIn(
   "mergePart",
-  function mergePart({ functions: [compare], self }, source, target, left, leftEnd, right, rightEnd, out) {
+  function mergePart({ functions: [compare], self }, source, target, left, leftEnd, right, rightEnd, out, grain) {
     const count = leftEnd - left + rightEnd - right
-    if (count <= GRAIN) {
+    if (count <= grain) {
       const kind = kindOf(source)
-      if (compare === undefined) merging.of(count, kind)(source, target, left, leftEnd, right, rightEnd, out)
-      else comparing.of(count, kind, compare)(compare, source, target, left, leftEnd, right, rightEnd, out)
+      if (compare === undefined) merging.of(count, kind)(source, target, left, leftEnd, right, rightEnd, out, grain)
+      else comparing.of(count, kind, compare)(compare, source, target, left, leftEnd, right, rightEnd, out, grain)
       return
     }
     const half = Math.floor(count / 2)
     const isBefore = compare === undefined ? isLess : (a: unknown, b: unknown) => compare(b, a) > 0
-    // How many of the left run are among the first half: the fewest such that the next one of it is not before the last one taken of the right.
+    // How many of the left run are among the first half: the fewest such
+    // that the last one taken of the right run is before the next one of the left.
     const taken = firstIn(Math.max(0, half - (rightEnd - right)), Math.min(half, leftEnd - left), (i) =>
       isBefore(source[right + half - i - 1], source[left + i]),
     )
     const leftMiddle = left + taken
     const rightMiddle = right + half - taken
-    const other = fork(self, source, target, leftMiddle, leftEnd, rightMiddle, rightEnd, out + half)
+    const other = fork(self, source, target, leftMiddle, leftEnd, rightMiddle, rightEnd, out + half, grain)
     try {
-      self(source, target, left, leftMiddle, right, rightMiddle, out)
+      self(source, target, left, leftMiddle, right, rightMiddle, out, grain)
     } catch (error) {
       other.cancel()
       throw error

@@ -121,7 +121,7 @@ function targetOf(array: Elements | undefined, into: TypedArray | undefined, len
   if (into !== undefined) {
     const target = requireTypedArray("into", into)
     if (target.length < length) throw rangeError("into", `an array of at least ${length} elements`, target.length)
-    return target as Elements
+    return target
   }
   if (array === undefined) throw typeError("into", "the typed array into which the range is mapped", into)
   return (isShared(array) ? newShared : newOrdinary)(kindOf(array), length)

@@ -1,11 +1,10 @@
 /** Sorting by all threads. */
 import { availableParallelism } from "node:os"
-import { requireFunction } from "../checks.ts"
+import { requireFunction, requireInteger } from "../checks.ts"
 import { fork } from "../forkjoin/fork.ts"
 import type { ForkJoinTask } from "../forkjoin/fork-join-task.ts"
 import { thisThread } from "../forkjoin/this-thread.ts"
 import { give, type Given } from "../task/reference.ts"
-import { now } from "../time/timer.ts"
 import { firstIn, mergeRuns, type Order } from "./merging.ts"
 import { builtIn } from "./built-in.ts"
 import { areHere, type ParallelOptions, type Plan, requireOptions, run, runSync } from "./running.ts"
@@ -22,6 +21,8 @@ import {
 export interface ParallelSortOptions<E = number | bigint> extends ParallelOptions {
   /** Less than 0 if `a` comes before `b`, more than 0 if after. It must be portable, see `task`, and synchronous. */
   readonly compare?: (a: E, b: E) => number
+  /** How many elements make a part of the work, which one thread does. By default that is chosen from the length, and at least 8192. */
+  readonly grain?: number
 }
 
 /**
@@ -57,24 +58,25 @@ const LEAST = 8192
 const MOST = 4_000_000
 /** Parts for each thread: one, and another, so that those that come later have something to do, too. Each doubling means to merge once more. */
 const PARTS = 2
-/** How long the others have to get to know the arrays, in ms. */
-const PATIENCE = 0.3
+/** So many are merged in the time that it takes to give them to another thread, ten times over. */
+const MERGED = 65_536
+const MOST_OTHERS = 64
+/** A step of getting ready, of a tenth of a millisecond. */
+const STEP = 32_768
 
-function plan<A extends TypedArray>(
-  array: A,
-  options: ParallelSortOptions<ElementOf<A>>,
-): Plan<A, void, [Elements, Elements | undefined, number]> {
+function plan<A extends TypedArray>(array: A, options: ParallelSortOptions<ElementOf<A>>): Plan<A, void, Whole> {
   const elements = requireTypedArray("array", array) as Elements
   const { compare } = options
   const functions = compare === undefined ? [] : [requireFunction("compare", compare)]
-  const isTiny = elements.length <= LEAST && areHere(functions)
+  const grain = grainOf(options.grain, elements.length, options.pool?.parallelism ?? availableParallelism())
+  const isTiny = elements.length <= grain && areHere(functions)
   const target = isTiny ? elements : shared(elements)
   const scratch = isTiny ? undefined : newShared(kindOf(elements), elements.length)
   return {
     call: sortWhole,
     functions,
     isTiny,
-    args: [target, scratch, options.pool?.parallelism ?? availableParallelism()],
+    args: [target, scratch, grain, options.grain ?? MERGED],
     finish: () => {
       if (target !== elements) elements.set(target)
       return array
@@ -82,57 +84,84 @@ function plan<A extends TypedArray>(
   }
 }
 
+function grainOf(grain: number | undefined, length: number, threads: number): number {
+  if (grain !== undefined) return requireInteger("grain", grain, 1)
+  const parts = Math.max(PARTS * threads, length / MOST)
+  return Math.max(LEAST, Math.ceil(length / 2 ** Math.ceil(Math.log2(parts))))
+}
+
+type Whole = [array: Elements, scratch: Elements | undefined, grain: number, mergeGrain: number]
+
 /** @internal */
-export const sortWhole: (given: Given<Order>, array: Elements, scratch: Elements | undefined, threads: number) => void =
-  builtIn("sortWhole", function sortWhole({ functions }, array, scratch, threads) {
+export const sortWhole: (given: Given<Order>, ...whole: Whole) => void = builtIn(
+  "sortWhole",
+  function sortWhole({ functions }, array, scratch, grain, mergeGrain) {
     const { length } = array
-    const parts = Math.max(PARTS * threads, Math.ceil(length / MOST))
-    const grain = Math.max(LEAST, Math.ceil(length / 2 ** Math.ceil(Math.log2(parts))))
     if (scratch === undefined || length <= grain) {
       array.sort(functions[0])
       return
     }
-    introduce(array, scratch, threads - 1)
-    give(sortPart, functions)(array, scratch, 0, length, grain, false)
+    introduce(array, scratch, Math.min(Math.ceil(length / grain), MOST_OTHERS))
+    give(sortPart, functions)(array, scratch, 0, length, grain, mergeGrain, false)
     if (functions.length === 0 && kindOf(array).startsWith("Float")) orderZeros(array)
-  })
+  },
+)
 
-type SortPart = [array: Elements, scratch: Elements, from: number, to: number, grain: number, intoScratch: boolean]
+type SortPart = [
+  array: Elements,
+  scratch: Elements,
+  from: number,
+  to: number,
+  grain: number,
+  mergeGrain: number,
+  intoScratch: boolean,
+]
 
 /** @internal Sorts a part of the array, in its place or to the same place of the scratch. */
 export const sortPart: (given: Given<Order, (...part: SortPart) => void>, ...part: SortPart) => void = builtIn(
   "sortPart",
-  function sortPart({ functions, self }, array, scratch, from, to, grain, intoScratch) {
+  function sortPart({ functions, self }, array, scratch, from, to, grain, mergeGrain, intoScratch) {
     if (to - from <= grain) {
+      answer()
       const part = array.subarray(from, to).sort(functions[0])
       if (intoScratch) scratch.set(part, from)
       return
     }
     const middle = Math.floor((from + to) / 2)
-    const right = fork(self, array, scratch, middle, to, grain, !intoScratch)
+    const right = fork(self, array, scratch, middle, to, grain, mergeGrain, !intoScratch)
     try {
-      self(array, scratch, from, middle, grain, !intoScratch)
+      self(array, scratch, from, middle, grain, mergeGrain, !intoScratch)
     } catch (error) {
       right.cancel()
       throw error
     }
     right.join()
     const [source, target] = intoScratch ? [array, scratch] : [scratch, array]
-    mergeRuns(functions, source, target, from, middle, to)
+    mergeRuns(functions, mergeGrain, source, target, from, middle, to)
   },
 )
 
 /**
  * A thread that steals a part has to ask this one for arrays it does not know yet, and this one answers when it forks something. But as soon as it
- * sorts, it is deaf for long. So it lets the others have a task that does nothing, and goes on when they have done it, or are not there in time.
+ * sorts, it is deaf for long. So it lets the others have a task that does nothing, and sorts when they have done that, or have not come in time. Meanwhile it
+ * goes through the scratch, whose memory the system has promised but has yet to find, so this time is not lost.
  */
 function introduce(array: Elements, scratch: Elements, others: number): void {
   if (thisThread.forks === undefined) return
   const meetings: ForkJoinTask<void>[] = []
   for (let i = 0; i < others; i++) meetings.push(fork(meet, array, scratch))
-  const end = now() + PATIENCE
-  while (now() < end && meetings.some(({ isDone }) => !isDone)) fork(nothing).tryUnfork()
-  for (const meeting of meetings) meeting.cancel()
+  const zero = scratch[0]
+  for (let from = 0; from < scratch.length && meetings.some(({ isDone }) => !isDone); from += STEP) {
+    scratch.fill(zero, from, from + STEP)
+    answer()
+  }
+  // Those that nobody has taken, the newest first, as they lie.
+  for (const meeting of meetings.reverse()) if (!meeting.tryUnfork()) meeting.cancel()
+}
+
+/** Who forks something answers those who have asked. */
+function answer(): void {
+  fork(nothing).tryUnfork()
 }
 
 /** @internal */

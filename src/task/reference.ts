@@ -87,7 +87,12 @@ export function give<F extends Functions, A extends unknown[], T>(
   return self
 }
 
-const gifts = new WeakMap<object, { readonly outer: AnyFunction; readonly functions: readonly AnyFunction[] }>()
+interface Gift {
+  readonly outer: AnyFunction
+  readonly functions: readonly AnyFunction[]
+}
+
+const gifts = perThread("given functions", () => new WeakMap<object, Gift>())
 
 function makeReference(fn: (...args: never[]) => unknown): TaskReference {
   const original = originals.get(fn)
