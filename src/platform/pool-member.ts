@@ -217,14 +217,17 @@ export abstract class PoolMember implements PoolEngine, Service {
     const runner = runnerOf(this.memory.identity)
     if (runner === undefined) return false
     if (isBlocked && runner.runsBeside(slot)) throw wouldWaitForItself()
-    if (this.waiting.idleWorkers > 0 || this.waiting.untilReady(slot) > 0 || this.tasks.periodOf(slot) !== 0)
-      return false
+    const isOurs = isBlocked && runner.holds(slot)
+    const others = this.waiting.idleWorkers - (runner.isInTask ? 0 : 1) // who is idle but for a timer counts itself
+    if (!isOurs && others > 0) return false
+    if (this.waiting.untilReady(slot) > 0 || this.tasks.periodOf(slot) !== 0) return false
     if (!runner.canRunInside(slot, isBlocked)) {
-      if (isBlocked && this.roster.size === 1) throw wouldNeverBegin()
+      if (isBlocked && (isOurs || this.roster.size === 1)) throw wouldNeverBegin()
       return false
     }
     return shielded(this.memory.identity, () => {
-      if (!this.waiting.remove(slot)) return false
+      if (isOurs) runner.takeFromHand()
+      else if (!this.waiting.remove(slot)) return false
       runner.runInside(slot)
       return true
     })

@@ -163,6 +163,23 @@ export class SlotRunner implements PoolHost<number> {
   /** The thread is about to end. */
   end(): void {}
 
+  /**
+   * Whether this worker was idle, but for a timer that a task has left behind, and has given itself the task, which that
+   * timer now blocks for. The loop would come to it only afterwards.
+   */
+  holds(slot: number): boolean {
+    return !this.isInTask && this.#self.task === slot
+  }
+
+  /** Takes it out of the hand again. */
+  takeFromHand(): void {
+    this.#self.release()
+  }
+
+  get isInTask(): boolean {
+    return this.#self.isInUserCode
+  }
+
   /** A task has called the pool: what follows is not its doing. */
   leaveTask(): void {
     this.#self.leaveUserCode()

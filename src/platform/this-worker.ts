@@ -31,7 +31,7 @@ export function runnerOf(identity: number): SlotRunner | undefined {
  */
 export function shielded<T>(identity: number, body: () => T): T {
   const runner = runnerOf(identity)
-  if (runner === undefined) return body()
+  if (runner?.isInTask !== true) return body() // a timer that a task has left behind may do so in between
   runner.leaveTask()
   try {
     return body()

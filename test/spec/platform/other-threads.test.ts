@@ -12,9 +12,9 @@ import {
 import assert from "node:assert/strict"
 import test from "node:test"
 import { setEnvironmentData } from "node:worker_threads"
-import { thrownBy } from "../../support/harness.ts"
+import { eventually, thrownBy } from "../../support/harness.ts"
 import { runProgram } from "../../support/child.ts"
-import { SharedGate } from "../../support/shared-words.ts"
+import { SharedCount, SharedGate } from "../../support/shared-words.ts"
 import * as tasks from "./tasks.ts"
 
 /** Workers find the pool that they are to open in their environment. */
@@ -145,4 +145,14 @@ test("[PL32] a pool that is shut down ends, and tells of it", async () => {
     console.log(await pool.awaitTermination(), pool.isTerminated, pool.poolSize, await future)
   `)
   assert.deepEqual([code, stdout], [0, "true true 0 2\n"])
+})
+
+test("[PL36] a timer that a task has left behind can use the pool", async () => {
+  for (const size of [1, 2]) {
+    await using pool = Executors.newFixedThreadPool(size)
+    const counter = new SharedCount()
+    await pool.submit(tasks.leaveTimer, pool, counter.index)
+    await eventually(() => counter.value === 1)
+    assert.equal(await pool.submit(tasks.add, 1, 2), 3)
+  }
 })

@@ -154,3 +154,10 @@ export const changeHandler = task(import.meta.url, function changeHandler(): str
   }
   return names
 })
+
+/** Leaves a timer behind that uses the pool when the task is over: it waits for a task, and executes another one. */
+export const leaveTimer = task(import.meta.url, function leaveTimer(pool: ExecutorService, index: number): void {
+  setTimeout(() => {
+    if (pool.submit(add, 1, 2).getSync() === 3) pool.execute(count, index)
+  }, 1)
+})
