@@ -164,9 +164,14 @@ function settled(value: unknown): unknown {
   return value
 }
 
+/** Four at a time: what the engine checks in each round is then as little as in a loop that was written for one function. */
 function foldEach(combine: Combine<unknown>, array: Elements, from: number, to: number, first: unknown): unknown {
   let result = first
-  for (let i = from; i < to; i++) result = combine(result, array[i])
+  let i = from
+  for (; i + 3 < to; i += 4) {
+    result = combine(combine(combine(combine(result, array[i]), array[i + 1]), array[i + 2]), array[i + 3])
+  }
+  for (; i < to; i++) result = combine(result, array[i])
   return result
 }
 
