@@ -22,9 +22,9 @@ async function pool(): Promise<Pool> {
 let team: TwoWorkers | undefined
 
 /** Both do their half. */
-async function byTwoWorkers(work: string, shared: Record<string, unknown>, turns: number): Promise<void> {
+async function byTwoWorkers(work: string, things: Record<string, unknown>, turns: number): Promise<void> {
   team ??= new TwoWorkers(new URL("parallel-worker.js", import.meta.url))
-  await team.run({ work, shared, turns })
+  await team.run({ work, shared: things, turns })
 }
 
 function bout(

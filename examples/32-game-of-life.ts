@@ -13,11 +13,16 @@ function boardOf(width: number, height: number, isAlive: (x: number, y: number) 
   return { cells, next: new Uint8Array(new SharedArrayBuffer(size)), width, height }
 }
 
+/** The two boards change places. */
+function turned({ cells, next, width, height }: Board): Board {
+  return { cells: next, next: cells, width, height }
+}
+
 await speedUp(async (pool) => {
   let board = boardOf(512, 512, (x, y) => (x * x + 7 * y) % 5 < 2)
   for (let generation = 0; generation < 50; generation++) {
     await parallelForEach(board.height, liveRow, { pool, args: [board], grain: 16 })
-    board = { ...board, cells: board.next, next: board.cells }
+    board = turned(board)
   }
   return board.cells.reduce((sum, cell) => sum + cell, 0)
 }).then((alive) => console.log(`alive after 50 generations: ${alive}`))
@@ -27,7 +32,7 @@ const glider = [".#...", "..#..", "###..", ".....", "....."]
 let board = boardOf(5, 5, (x, y) => glider[y]?.[x] === "#")
 for (let generation = 0; generation < 4; generation++) {
   await parallelForEach(board.height, liveRow, { args: [board] })
-  board = { ...board, cells: board.next, next: board.cells }
+  board = turned(board)
 }
 for (let y = 0; y < 5; y++) console.log([...board.cells.subarray(y * 5, y * 5 + 5)].map((cell) => ".#"[cell]).join(""))
 

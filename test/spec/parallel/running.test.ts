@@ -19,6 +19,8 @@ import {
 } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
+import { fileURLToPath } from "node:url"
+import { runFile } from "../../support/child.ts"
 import { rejectionOf, thrownBy } from "../../support/harness.ts"
 import { SharedCount, SharedGate } from "../../support/shared-words.ts"
 import * as tasks from "./tasks.ts"
@@ -230,6 +232,22 @@ test("[PA28] wrong arguments are refused, and the error says which", async () =>
   for (const [pending, expected] of refused) assert.match(String(await rejectionOf(pending)), expected)
   assert.match(String(thrownBy(() => parallelSortSync(no))), /^TypeError: Expected `array`/)
 })
+
+const isNode = process.versions["bun"] === undefined && process.versions["deno"] === undefined
+
+test(
+  "[PA29] loops go on where functions cannot be made of texts",
+  {
+    skip: isNode ? false : "only Node has the flag",
+  },
+  async () => {
+    const program = fileURLToPath(new URL("programs/no-texts.js", import.meta.url))
+    const { code, stdout, stderr } = await runFile("--disallow-code-generation-from-strings", program)
+    assert.equal(stderr, "")
+    assert.equal(stdout, "1249975000\ntrue\n")
+    assert.equal(code, 0)
+  },
+)
 
 test("[PA30] a signal stops the work", async () => {
   await using pool = new ForkJoinPool({ parallelism: 2 })

@@ -1,5 +1,7 @@
 import { TaskNotPortableError } from "corepool"
-import { find, referenceOf } from "#src/task/reference.js"
+import { FunctionTable } from "#src/platform/function-table.js"
+import { GrowingWords } from "#src/memory/growing-words.js"
+import { find, findNow, give, type Given, referenceOf } from "#src/task/reference.js"
 import { evaluate } from "#src/task/source.js"
 import { task, tasksOf } from "#src/task/task.js"
 import assert from "node:assert/strict"
@@ -144,4 +146,46 @@ test("[TK10] a reference is plain data, and the same each time", () => {
   const fn = (n: number): number => n
   assert.equal(referenceOf(fn), referenceOf(fn))
   assert.deepEqual(structuredClone(referenceOf(fn)), referenceOf(fn))
+})
+
+type Unary = (n: number) => number
+
+test("[TK11] a function of functions is found by other threads with all of them, and can be told again", async () => {
+  const { add } = tasksOf<typeof import("./plain-module.ts")>(new URL("plain-module.js?given", import.meta.url))
+  const apply = ({ functions: [first, second], self }: Given<readonly Unary[]>, n: number): [number, unknown] => [
+    (first?.(n) ?? 0) + (second?.(n) ?? 0),
+    self,
+  ]
+  const made = give(apply, [double, (n: number) => n + 1])
+  const [sum, self] = made(10)
+  assert.equal(sum, 31)
+  assert.equal(self, made)
+  const found = await find(structuredClone(referenceOf(made)))
+  const [sumThere, selfThere] = found.fn(10) as [number, () => void]
+  assert.equal(sumThere, 31)
+  assert.deepEqual(referenceOf(selfThere), referenceOf(made))
+
+  const unloaded = give(apply as never, [double, add])
+  assert.equal(findNow(referenceOf(unloaded)), undefined) // the module of one of them has yet to be loaded
+  await find(referenceOf(unloaded))
+  assert.notEqual(findNow(referenceOf(unloaded)), undefined)
+
+  const captive = await find(referenceOf(give(apply, [(n: number) => n + sum, double])))
+  const error = captive.explain(thrownBy(() => captive.fn(1)))
+  assert.ok(error instanceof TaskNotPortableError)
+  assert.match(error.message, /`sum`/)
+})
+
+test("[TK12] a function keeps its number when a thread that was told it gives it back", () => {
+  const words = GrowingWords.reserve(2 ** 17, 2 ** 18)
+  const here = new FunctionTable(words)
+  const there = new FunctionTable(words)
+  const inPlace = (n: number): number => n
+  for (const fn of [double, inPlace]) {
+    const number = here.numberOf(fn)
+    const found = there.resolve(number)
+    assert.ok(found)
+    assert.equal(there.numberOf(found.fn), number)
+  }
+  assert.notEqual(here.numberOf(double), here.numberOf(inPlace))
 })
