@@ -43,7 +43,8 @@ export async function sumByPiscina(array: Int32Array): Promise<number> {
 }
 
 /** Four parts are sorted, merged by twos, and the two that are left are merged by both threads, each half of the result. */
-export async function sortByPiscina(array: Float64Array, spare: Float64Array): Promise<void> {
+export async function sortByPiscina(array: Float64Array): Promise<void> {
+  const spare = new Float64Array(new SharedArrayBuffer(array.byteLength))
   const at = (part: number): number => Math.floor((part * array.length) / SORTED)
   const numbers = Array.from({ length: SORTED }, (_, i) => i)
   await Promise.all(numbers.map((i) => run("sortArray", array.subarray(at(i), at(i + 1)))))

@@ -40,7 +40,11 @@ export interface Elements<E = unknown> {
   sort(compare?: (a: E, b: E) => number): this
 }
 
-type ElementsClass = new (memory: ArrayBufferLike, offset: number, length: number) => Elements
+interface ElementsClass {
+  readonly BYTES_PER_ELEMENT: number
+  new (memory: ArrayBufferLike, offset: number, length: number): Elements
+  new (length: number): Elements
+}
 
 /** Says what a typed array is, whatever its class. */
 const typeName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)
@@ -48,6 +52,10 @@ const typeName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Arra
 /** The kind of the array: "Float64Array". */
 export function kindOf(array: object): string {
   return typeName?.get?.call(array) as string
+}
+
+function classOf(kind: string): ElementsClass {
+  return (globalThis as unknown as Record<string, ElementsClass>)[kind] as ElementsClass
 }
 
 export function isTypedArray(value: unknown): value is TypedArray {
@@ -61,18 +69,13 @@ export function requireTypedArray<A>(name: string, value: A): A & Elements {
 
 /** A new array of that kind, over shared memory. All 0. */
 export function newShared(kind: string, length: number): Elements {
-  const type = (globalThis as unknown as Record<string, ElementsClass & { readonly BYTES_PER_ELEMENT: number }>)[
-    kind
-  ] as ElementsClass & { readonly BYTES_PER_ELEMENT: number }
+  const type = classOf(kind)
   return new type(sharedBytes(length * type.BYTES_PER_ELEMENT), 0, length)
 }
 
 /** The same for ordinary memory. */
 export function newOrdinary(kind: string, length: number): Elements {
-  const type = (globalThis as unknown as Record<string, new (length: number) => Elements>)[kind] as new (
-    length: number,
-  ) => Elements
-  return new type(length)
+  return new (classOf(kind))(length)
 }
 
 export function isShared(array: object): boolean {
