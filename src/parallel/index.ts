@@ -1,4 +1,4 @@
-export type { EachOptions, Range } from "./items.ts"
+export type { EachOptions, OptionsWith, Range } from "./items.ts"
 export { parallelForEach, parallelForEachSync, type ParallelForEachOptions } from "./parallel-for-each.ts"
 export { parallelMap, type ParallelMapIntoOptions, type ParallelMapOptions, parallelMapSync } from "./parallel-map.ts"
 export { parallelPrefix, type ParallelPrefixOptions, parallelPrefixSync } from "./parallel-prefix.ts"

@@ -22,6 +22,9 @@ export interface EachOptions<X extends unknown[] = unknown[]> {
   readonly grain?: number
 }
 
+/** Options that may be left out, unless the function needs more arguments than the element. */
+export type OptionsWith<X extends unknown[], O> = X extends [] ? [options?: O] : [options: O & { readonly args: X }]
+
 /** How many elements are worth being given to another thread. */
 export const LEAST = 4096
 

@@ -3,7 +3,17 @@ import { requireFunction } from "../checks.ts"
 import { fork } from "../forkjoin/fork.ts"
 import type { Given } from "../task/reference.ts"
 import { type AnyFunction, bound, requireSynchronous } from "./each.ts"
-import { type EachOptions, isTiny, type Items, itemsIn, kindIn, type Range, requireArgs, sharedIn } from "./items.ts"
+import {
+  type EachOptions,
+  type OptionsWith,
+  isTiny,
+  type Items,
+  itemsIn,
+  kindIn,
+  type Range,
+  requireArgs,
+  sharedIn,
+} from "./items.ts"
 import { Loops } from "./loops.ts"
 import { divide } from "./parts.ts"
 import { builtIn } from "./built-in.ts"
@@ -25,12 +35,12 @@ export interface ParallelForEachOptions<X extends unknown[] = unknown[]> extends
 export async function parallelForEach<X extends unknown[] = []>(
   range: Range,
   fn: (index: number, ...args: X) => unknown,
-  options?: ParallelForEachOptions<X>,
+  ...options: OptionsWith<X, ParallelForEachOptions<X>>
 ): Promise<void>
 export async function parallelForEach<A extends TypedArray, X extends unknown[] = []>(
   array: A,
   fn: (element: ElementOf<A>, index: number, ...args: X) => unknown,
-  options?: ParallelForEachOptions<X>,
+  ...options: OptionsWith<X, ParallelForEachOptions<X>>
 ): Promise<void>
 export async function parallelForEach(
   source: TypedArray | Range,
@@ -44,12 +54,12 @@ export async function parallelForEach(
 export function parallelForEachSync<X extends unknown[] = []>(
   range: Range,
   fn: (index: number, ...args: X) => unknown,
-  options?: ParallelForEachOptions<X>,
+  ...options: OptionsWith<X, ParallelForEachOptions<X>>
 ): void
 export function parallelForEachSync<A extends TypedArray, X extends unknown[] = []>(
   array: A,
   fn: (element: ElementOf<A>, index: number, ...args: X) => unknown,
-  options?: ParallelForEachOptions<X>,
+  ...options: OptionsWith<X, ParallelForEachOptions<X>>
 ): void
 export function parallelForEachSync(
   source: TypedArray | Range,

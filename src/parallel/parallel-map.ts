@@ -3,7 +3,16 @@ import { rangeError, requireFunction, typeError } from "../checks.ts"
 import { fork } from "../forkjoin/fork.ts"
 import type { Given } from "../task/reference.ts"
 import { type AnyFunction, bound, requireSynchronous } from "./each.ts"
-import { type EachOptions, isTiny, itemsIn, kindIn, type Range, requireArgs, sharedIn } from "./items.ts"
+import {
+  type EachOptions,
+  type OptionsWith,
+  isTiny,
+  itemsIn,
+  kindIn,
+  type Range,
+  requireArgs,
+  sharedIn,
+} from "./items.ts"
 import { Loops } from "./loops.ts"
 import { builtIn } from "./built-in.ts"
 import { divide } from "./parts.ts"
@@ -58,7 +67,7 @@ export async function parallelMap<T extends TypedArray, X extends unknown[] = []
 export async function parallelMap<A extends TypedArray, T extends TypedArray = A, X extends unknown[] = []>(
   array: A,
   fn: Mapper<[element: ElementOf<A>, index: number, ...args: X], ElementOf<T>>,
-  options?: ParallelMapOptions<X, T>,
+  ...options: OptionsWith<X, ParallelMapOptions<X, T>>
 ): Promise<T>
 export async function parallelMap(
   source: TypedArray | Range,
@@ -77,7 +86,7 @@ export function parallelMapSync<T extends TypedArray, X extends unknown[] = []>(
 export function parallelMapSync<A extends TypedArray, T extends TypedArray = A, X extends unknown[] = []>(
   array: A,
   fn: Mapper<[element: ElementOf<A>, index: number, ...args: X], ElementOf<T>>,
-  options?: ParallelMapOptions<X, T>,
+  ...options: OptionsWith<X, ParallelMapOptions<X, T>>
 ): T
 export function parallelMapSync(
   source: TypedArray | Range,

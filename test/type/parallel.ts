@@ -38,6 +38,10 @@ export function argumentsFitTheFunction(): void {
   typeOf(parallelReduce(3, (a, b) => a + b, { map: (i: number) => `${i}` })).is<Promise<string>>()
   const draw = (_y: number, _width: number, _name: string): void => {}
   typeOf(parallelForEach(3, draw, { args: [1, "a"] })).is<Promise<void>>()
+  // @ts-expect-error arguments that are missing
+  void parallelForEach(3, draw)
+  // @ts-expect-error arguments that are missing
+  void parallelMap(doubles, (x: number, _i: number, factor: number) => x * factor, {})
   // @ts-expect-error an argument of another type
   void parallelForEach(3, draw, { args: ["a", 1] })
 }
