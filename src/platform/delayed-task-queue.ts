@@ -34,12 +34,15 @@ export class DelayedTaskQueue implements SlotQueue {
   readonly #waiters: WaitQueue
   readonly #claim: number
 
-  /** `claim` is the index of a word in which this thread, if it is a worker, says what it is about to take. */
-  constructor(memory: PoolMemory, tasks: TaskRecords, claim = 0) {
+  /**
+   * `claim` is the index of a word in which this thread, if it is a worker, says what it is about to take; `spins` how often it
+   * looks before it sleeps for the lock of the heap.
+   */
+  constructor(memory: PoolMemory, tasks: TaskRecords, claim = 0, spins?: number) {
     const { here, words, capacity, order } = memory
     this.#memory = memory
     this.#tasks = tasks
-    this.#heap = new SlotHeap(here, order as Int32Array, words, capacity, tasks, BY_TIME)
+    this.#heap = new SlotHeap(here, order as Int32Array, words, capacity, tasks, BY_TIME, spins)
     this.#waiters = new WaitQueue(here, words, BASE.WAITERS, { isShared: true })
     this.#claim = claim
   }

@@ -6,7 +6,7 @@
  * next one repairs the heap, which never loses anything but what is on its way in or out; and of what is on its way out
  * the dying thread's CLAIM tells.
  */
-import { add, load, sharedWords, store, write } from "#atomics"
+import { add, load, read, sharedWords, store, write } from "#atomics"
 import { LOCK_WORDS, LockSync } from "../lock/lock-sync.ts"
 import type { Here } from "../memory/here.ts"
 import { HEAP, IndexedHeap } from "../memory/indexed-heap.ts"
@@ -26,6 +26,9 @@ const PATIENT = CONTROL_AT + 3
 /** See {@link SlotHeap.lead}: a number in two words, 0 if nobody does. Changed by who has the lock. */
 const AWAITED = CONTROL_AT + 4
 const INDICES = CONTROL_AT + LINE
+
+const double = new Float64Array(1)
+const halves = new Int32Array(double.buffer)
 
 /** What an order has to say. */
 interface Order {
@@ -68,7 +71,6 @@ export class SlotHeap {
   readonly #order: Order
   /** Whether a slot keeps the number that it got when it came in first. */
   readonly #keepsNumbers: boolean
-  readonly #awaited: Float64Array
   #isUrgent = false
 
   /** Over memory of {@link SlotHeap.allocate}; `pool` has the words in which workers claim. */
@@ -93,7 +95,6 @@ export class SlotHeap {
       stride: 1,
     })
     const control = new MemoryRecord(words, CONTROL_AT)
-    this.#awaited = new Float64Array(words.buffer, words.byteOffset + AWAITED * Int32Array.BYTES_PER_ELEMENT, 1)
     this.#section = new SharedSection(
       new LockSync(new SharedMemory(here, words, true)),
       control,
@@ -129,7 +130,7 @@ export class SlotHeap {
     }
     return this.#inside(() => {
       if (!this.#heap.offer(slot)) return false
-      const awaited = this.#awaited[0] as number
+      const awaited = this.#awaited
       this.#isUrgent = this.#heap.peek() === slot && (awaited === 0 || this.#tasks.rankInside(slot) < awaited)
       return true
     })
@@ -150,7 +151,7 @@ export class SlotHeap {
       const first = this.#heap.peek()
       if (first === 0 || !this.#order.isReady(first)) return 0
       if (claim !== 0) write(this.#pool, claim, first)
-      this.#awaited[0] = 0
+      this.#awaited = 0
       return this.#heap.poll()
     })
   }
@@ -162,9 +163,22 @@ export class SlotHeap {
   lead(): number {
     return this.#inside(() => {
       const first = this.#heap.peek()
-      this.#awaited[0] = first === 0 ? 0 : this.#tasks.rankInside(first)
+      this.#awaited = first === 0 ? 0 : this.#tasks.rankInside(first)
       return first
     })
+  }
+
+  /** When who leads has promised to come back; 0 if nobody has. Inside of the lock, where the rank of a slot is read alike. */
+  get #awaited(): number {
+    halves[0] = read(this.#words, AWAITED)
+    halves[1] = read(this.#words, AWAITED + 1)
+    return double[0] as number
+  }
+
+  set #awaited(time: number) {
+    double[0] = time
+    write(this.#words, AWAITED, halves[0] as number)
+    write(this.#words, AWAITED + 1, halves[1] as number)
   }
 
   /** Somebody begins, or ends, to wait for a task or for the heap to be empty. Who dies meanwhile is counted on. */
