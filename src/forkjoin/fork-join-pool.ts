@@ -113,7 +113,7 @@ export class ForkJoinPool extends AbstractExecutorService {
    */
   static commonPool(): ForkJoinPool {
     if (common.pool === undefined) {
-      const pool = new ForkJoinPool({ parallelism: Math.max(availableParallelism() - 1, 1) })
+      const pool = new ForkJoinPool() // in Java it has one thread less, since who waits for it helps; a main thread does not
       pool.#isCommon = true
       common.pool = pool
     }

@@ -19,6 +19,7 @@ import type { Boxes } from "./boxes.ts"
 import { Desk } from "./desk.ts"
 import type { FunctionTable } from "./function-table.ts"
 import { COMMAND, MEASURED, TIMED, TOLD, VOID } from "./layout.ts"
+import { Hands } from "./hands.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { awaitInterrupt, Series } from "./series.ts"
 import type { SharedRoster, SharedWorker } from "./shared-roster.ts"
@@ -36,7 +37,7 @@ export class SlotRunner implements PoolHost<number> {
   readonly #desk: Desk
   /** The function of the task that is under way and did not end at once. */
   #found: FoundTask | undefined
-  readonly #beside = new Set<number>()
+  readonly #hands: Hands
   readonly #hooks: WorkerHooks
   /** If tasks have times. */
   #series: Series | undefined
@@ -57,6 +58,7 @@ export class SlotRunner implements PoolHost<number> {
     this.#self = self
     this.#desk = new Desk(memory, tasks, boxes)
     this.#hooks = new WorkerHooks(memory, self)
+    this.#hands = new Hands(tasks, self)
   }
 
   /** Tasks have times, and run again if they have periods. */
@@ -193,7 +195,7 @@ export class SlotRunner implements PoolHost<number> {
 
   /** Whether the task is under way in this thread, beside the one that it has in hand. */
   runsBeside(slot: number): boolean {
-    return this.#beside.has(slot)
+    return this.#hands.isBeside(slot)
   }
 
   /**
@@ -206,7 +208,7 @@ export class SlotRunner implements PoolHost<number> {
     const found = this.#found
     const blocked = this.#desk.isBlocked
     this.#desk.isBlocked = isBlocked
-    this.#takeOnTop(slot, outer)
+    this.#hands.takeOnTop(slot, outer)
     // As a flow of its own: what the outer task has locked is not its.
     const guest = currentFlow().guest()
     const mayBegin = this.#beforeInside(slot)
@@ -217,29 +219,12 @@ export class SlotRunner implements PoolHost<number> {
       self.countCompleted()
     } else {
       self.leaveUserCode()
-      this.#beside.add(slot)
-      this.#tasks.setLink(slot, self.beside)
-      self.beside = slot
+      this.#hands.putBeside(slot)
       void this.#settleBeside(slot, pending).finally(() => guest.leave())
     }
     this.#desk.isBlocked = blocked
     this.#found = found
-    if (outer === undefined) self.release()
-    else this.#returnTo(outer)
-  }
-
-  /** Takes the slot into the hand. Should this thread die, both are found: the one in hand, and the one that lies below. */
-  #takeOnTop(slot: number, outer: number | undefined): void {
-    if (outer !== undefined) {
-      this.#tasks.setLink(outer, this.#self.below)
-      this.#self.below = outer
-    }
-    this.#self.accept(slot)
-  }
-
-  #returnTo(outer: number): void {
-    this.#self.accept(outer)
-    this.#self.below = this.#tasks.linkOf(outer)
+    this.#hands.returnTo(outer)
   }
 
   /** A hook that throws ends the worker; but not one that has another task in hand, which is none the wiser. */
@@ -278,16 +263,13 @@ export class SlotRunner implements PoolHost<number> {
       outcome = error
     }
     const outer = this.#self.task
-    if (outer !== undefined) this.#takeOnTop(slot, outer)
-    this.#beside.delete(slot)
-    const next = this.#tasks.linkOf(slot)
-    if (this.#self.beside === slot) this.#self.beside = next
-    for (const other of this.#beside) if (this.#tasks.linkOf(other) === slot) this.#tasks.setLink(other, next)
+    if (outer !== undefined) this.#hands.takeOnTop(slot, outer)
+    this.#hands.takeFromBeside(slot)
     if (failed) this.#fail(slot, outcome)
     else this.#complete(slot, outcome)
     if (outer !== undefined) {
       this.#afterInside()
-      this.#returnTo(outer)
+      this.#hands.returnTo(outer)
     }
     this.#self.countCompleted()
   }

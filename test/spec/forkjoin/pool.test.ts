@@ -118,7 +118,7 @@ test("[FJ45] shutdownNow cancels everything, and returns nothing", async () => {
 test("[FJ46] the common pool cannot be ended, and takes what is forked outside of any", async () => {
   const common = ForkJoinPool.commonPool()
   assert.equal(common, ForkJoinPool.commonPool())
-  assert.equal(common.parallelism, Math.max(availableParallelism() - 1, 1))
+  assert.equal(common.parallelism, availableParallelism())
   common.shutdown()
   assert.deepEqual(common.shutdownNow(), [])
   await common.close()

@@ -156,8 +156,8 @@ export const changeHandler = task(import.meta.url, function changeHandler(): str
 })
 
 /** Leaves a timer behind that uses the pool when the task is over: it waits for a task, and executes another one. */
-export const leaveTimer = task(import.meta.url, function leaveTimer(pool: ExecutorService, index: number): void {
+export const leaveTimer = task(import.meta.url, function leaveTimer(executor: ExecutorService, index: number): void {
   setTimeout(() => {
-    if (pool.submit(add, 1, 2).getSync() === 3) pool.execute(count, index)
+    if (executor.submit(add, 1, 2).getSync() === 3) executor.execute(count, index)
   }, 1)
 })

@@ -1,0 +1,55 @@
+/**
+ * All that a worker has in its hands, and how it is found should the worker die: the task that it runs (TASK), those in the midst of
+ * which it runs it (BELOW), and those that are asynchronous and under way beside it (BESIDE). One may be in two of these
+ * places for a moment, on its way from one to the other, but never in none.
+ */
+import type { SharedWorker } from "./shared-roster.ts"
+import type { TaskRecords } from "./task-records.ts"
+
+export class Hands {
+  readonly #tasks: TaskRecords
+  readonly #self: SharedWorker
+  readonly #beside = new Set<number>()
+
+  constructor(tasks: TaskRecords, self: SharedWorker) {
+    this.#tasks = tasks
+    this.#self = self
+  }
+
+  /** Takes the slot, on top of the one in hand, if there is one. */
+  takeOnTop(slot: number, outer: number | undefined): void {
+    if (outer !== undefined) {
+      this.#tasks.setLink(outer, this.#self.below)
+      this.#self.below = outer
+    }
+    this.#self.accept(slot)
+  }
+
+  /** Has that one in hand again. */
+  returnTo(outer: number | undefined): void {
+    if (outer === undefined) {
+      this.#self.release()
+      return
+    }
+    this.#self.accept(outer)
+    this.#self.below = this.#tasks.linkOf(outer)
+  }
+
+  isBeside(slot: number): boolean {
+    return this.#beside.has(slot)
+  }
+
+  /** The one in hand goes on by itself. */
+  putBeside(slot: number): void {
+    this.#beside.add(slot)
+    this.#tasks.setLink(slot, this.#self.beside)
+    this.#self.beside = slot
+  }
+
+  takeFromBeside(slot: number): void {
+    this.#beside.delete(slot)
+    const next = this.#tasks.linkOf(slot)
+    if (this.#self.beside === slot) this.#self.beside = next
+    for (const other of this.#beside) if (this.#tasks.linkOf(other) === slot) this.#tasks.setLink(other, next)
+  }
+}
