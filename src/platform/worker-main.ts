@@ -3,6 +3,7 @@ import { store } from "#atomics"
 import { KeepAlive } from "../memory/keep-alive.ts"
 import { PoolCore } from "../pool/pool-core.ts"
 import { Thread } from "../thread/thread.ts"
+import { isNode } from "../time/timer.ts"
 import { Boxes } from "./boxes.ts"
 import { Desk } from "./desk.ts"
 import { FunctionTable } from "./function-table.ts"
@@ -67,6 +68,7 @@ function rest(): Promise<typeof import("./all-classes.ts")> {
 
 /** Has to come first: that the thread leaves the space is what the owner hears. */
 function sayFarewell(progress: Int32Array): void {
+  if (!isNode()) return // elsewhere the thread is not told whether it has failed
   let hasFailed = false
   process.once("uncaughtExceptionMonitor", () => (hasFailed = true))
   process.once("exit", (code) => {

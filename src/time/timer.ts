@@ -37,7 +37,7 @@ export function toShared(time: number): number {
  */
 const ORIGIN: number = isNode() ? monotonicOrigin() : performance.timeOrigin
 
-function isNode(): boolean {
+export function isNode(): boolean {
   const { versions } = process
   return versions["bun"] === undefined && versions["deno"] === undefined
 }

@@ -93,7 +93,7 @@ class PortableWork implements Work {
   }
 
   assertArrived(actual: unknown, sent: unknown): void {
-    assert.deepEqual(actual, sent)
+    assert.deepEqual(shown(actual), shown(sent))
     if (typeof sent !== "object" || sent === null) return
     assert.notEqual(actual, sent)
     assert.equal(Object.getPrototypeOf(actual), Object.getPrototypeOf(sent))
@@ -104,6 +104,13 @@ class PortableWork implements Work {
     for (const gate of this.#gates) gate.open()
     return eventually(() => this.#gates.every(({ inside }) => inside === 0))
   }
+}
+
+/** Of an error what a runtime adds to it is left out: where it was made, and where it was thrown. */
+function shown(value: unknown): unknown {
+  if (!(value instanceof Error)) return value
+  const { name, message, cause, code } = value as Error & { readonly code?: unknown }
+  return { name, message, cause, code }
 }
 
 class SharedMemoryGate implements WorkGate {
