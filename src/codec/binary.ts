@@ -27,7 +27,7 @@ const NODE_BUFFER = 1
 const FIRST_TYPED_ARRAY = 2
 
 /** The order is what is written. */
-const typedArrays: TypedArrayClass[] = [
+export const typedArrays: TypedArrayClass[] = [
   Int8Array,
   Uint8Array,
   Uint8ClampedArray,

@@ -8,6 +8,7 @@
  */
 import { read, write } from "#atomics"
 import { isSharedBuffer } from "../memory/shareables.ts"
+import { typedArrays } from "./binary.ts"
 
 const INT = 1
 const DOUBLE = 2
@@ -29,19 +30,7 @@ type View = Int8Array | Float64Array // and so on
 type ViewConstructor = new (buffer: ArrayBufferLike, offset: number, length: number) => View
 
 /** By kind. */
-const constructors: readonly ViewConstructor[] = [
-  Int8Array,
-  Uint8Array,
-  Uint8ClampedArray,
-  Int16Array,
-  Uint16Array,
-  Int32Array,
-  Uint32Array,
-  Float32Array,
-  Float64Array,
-  BigInt64Array,
-  BigUint64Array,
-] as never
+const constructors = typedArrays as unknown as readonly ViewConstructor[]
 
 const kinds = new Map<object, number>(constructors.map((type, kind) => [type.prototype as object, kind]))
 
