@@ -21,7 +21,9 @@ export const THREAD = {
   INTERRUPT: 3,
   THREAD_ID: 4,
   PARENT_ID: 5,
-  SIZE: 6,
+  /** The token that the two above belong to. */
+  NAMED: 6,
+  SIZE: 7,
 } as const
 
 /** One wait of one flow. */
@@ -136,6 +138,7 @@ export class Space {
       store(this.#words, entry + THREAD.INTERRUPT, 0)
       store(this.#words, entry + THREAD.PARENT_ID, parentId)
       store(this.#words, entry + THREAD.THREAD_ID, threadId)
+      store(this.#words, entry + THREAD.NAMED, token)
       this.#raise(SPACE.THREADS, id)
       return token
     }
@@ -176,13 +179,16 @@ export class Space {
     notify(this.#words, park)
   }
 
-  /** Buries the thread that the runtime knows by this number, and its children, which die with it. */
+  /**
+   * Buries the thread that the runtime knows by this number, and its children, which die with it. It may have said itself that
+   * it ends, and another one may just be taking its entry: until that one is named, the numbers there are not its own.
+   */
   buryThread(threadId: number): void {
     const last = load(this.#words, SPACE.THREADS)
     for (let id = 1; id <= last; id++) {
       const entry = this.entryOf(id)
       const token = load(this.#words, entry + THREAD.TOKEN)
-      if (token <= 0) continue
+      if (token <= 0 || load(this.#words, entry + THREAD.NAMED) !== token) continue
       const itself = load(this.#words, entry + THREAD.THREAD_ID)
       if (itself === threadId) this.bury(token)
       else if (load(this.#words, entry + THREAD.PARENT_ID) === threadId) this.buryThread(itself)
