@@ -146,7 +146,11 @@ export class SlotDeque {
    * worth to be stolen: the thief would take longer to run it than its owner.
    */
   get isSteady(): boolean {
-    for (let looks = LOOKS; looks > 0; looks--) if (this.isEmpty) return false
+    if (this.isEmpty) return false
+    const first = load(this.#words, this.#index + RING.HEAD)
+    const cell = this.#cells + (first & this.#mask)
+    const vacant = this.#vacant(first)
+    for (let looks = LOOKS; looks > 0; looks--) if (load(this.#words, cell) === vacant) return false
     return true
   }
 

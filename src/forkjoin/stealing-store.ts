@@ -51,7 +51,10 @@ export class StealingStore {
     return this.#steal(claim) || this.#ring.poll(claim)
   }
 
-  /** A task of somebody else's; 0 if there is none. */
+  /**
+   * A task of somebody else's; 0 if there is none. A worker leaves alone what its owner is about to take back: to have found a
+   * deque unsteady is to have found it empty, once.
+   */
   #steal(claim: number): number {
     const inUse = this.#inUse
     if (inUse === 0) return 0
@@ -59,7 +62,8 @@ export class StealingStore {
     for (let i = 0; i < inUse; i++) {
       const victim = ((first + i) % inUse) + 1
       if (victim === this.#self) continue
-      const slot = this.deques.of(victim).steal(claim, this.#words)
+      const deque = this.deques.of(victim)
+      const slot = claim === 0 || deque.isSteady ? deque.steal(claim, this.#words) : 0
       if (slot !== 0) return slot
     }
     return 0

@@ -18,8 +18,9 @@ import { type Flow, mainFlow } from "../memory/flow.ts"
 import { ACQUIRED, CANCELLED } from "../memory/node-pool.ts"
 import { Ring } from "../memory/ring.ts"
 import { Watch } from "../memory/watch.ts"
+import type { WaitNode } from "../memory/wait-node.ts"
 import { SHARED, WaitQueue } from "../memory/wait-queue.ts"
-import { driveLingering, type Settle, type Steps, TIMEOUT } from "../memory/waiting.ts"
+import { driveLingering, DUE, type Settle, SIGNALLED, type Steps, TIMEOUT, type Wake } from "../memory/waiting.ts"
 import { StealingStore } from "../forkjoin/stealing-store.ts"
 import { DelayedTaskQueue } from "./delayed-task-queue.ts"
 import { BASE, BY_PRIORITY, BY_TIME, HEADER, NOTHING, ringPlaces, WORKER } from "./layout.ts"
@@ -30,6 +31,9 @@ import type { TaskRecords } from "./task-records.ts"
 
 /** How long a lookout looks, in ms. */
 const WATCH = 0.1
+
+/** How long a worker lies low that was called for a forked task and has found none, in ms. */
+const NAP = 0.5
 
 const LOOKOUT: number = BASE.HEADER + HEADER.LOOKOUT
 const IDLE: number = BASE.HEADER + HEADER.IDLE
@@ -189,20 +193,27 @@ export class TaskQueue implements SlotQueue {
       add(this.#words, IDLE, 1)
     }
     let broken: unknown
+    let wake: Wake = DUE
     try {
       for (;;) {
         // Who is woken but not first was woken by a death: perhaps of the one who was to link the node in.
         if (!this.#waiters.isFirst(node)) this.#waiters.tend(node.index)
-        this.stealing?.askForCalls()
+        const isCalled = this.stealing !== undefined && wake === SIGNALLED
+        if (!isCalled) this.stealing?.askForCalls()
         slot = this.#store.poll(this.#claim)
         if (slot !== 0) break
+        if (isCalled) {
+          wake = this.#nap(node, flow)
+          continue
+        }
         if (broken !== undefined) {
           // A task is on its way; nothing else counts until it is here.
           node.interruptible = false
           node.limited = false
         }
         try {
-          if ((yield node) !== TIMEOUT) continue
+          wake = yield node
+          if (wake !== TIMEOUT) continue
           if (!isHandOver || this.#withdraw()) break
           broken = TIMEOUT
         } catch (error) {
@@ -219,6 +230,14 @@ export class TaskQueue implements SlotQueue {
     if (!this.#store.isEmpty) this.#waiters.wakeFirst()
     if (broken instanceof InterruptedError) flow.interrupt()
     return slot || undefined
+  }
+
+  /**
+   * Called in vain, it lies low for a moment before it asks to be called again: a worker that forks and joins small things all the
+   * time would otherwise have to call all the time, which takes far longer than what it does. Who submits a task wakes it.
+   */
+  #nap(node: WaitNode, flow: Flow): Wake {
+    return node.block(flow, NAP) === SIGNALLED ? SIGNALLED : DUE
   }
 
   /** Takes one off the workers that wait. */

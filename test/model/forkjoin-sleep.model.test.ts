@@ -106,7 +106,7 @@ test("[FJ63] two idle workers get two tasks that one forks", () =>
   check(1_000, {
     setup: setup(["a", "b", "c"]),
     threads: { a: forking("a", 1, 1, 2), b: idling("b", 2), c: idling("c", 3, false) },
-    ...upTo(2),
+    ...upTo(1),
     finally: (_, { b = [], c = [] }) => assert.deepEqual(sorted([...b, ...c]), [1, 2]),
   }))
 
