@@ -5,9 +5,8 @@ import { queensByPiscina, sortByPiscina, sumByPiscina } from "./parallel-piscina
 import { type Board, sumPart } from "./tasks/parts.ts"
 import { TwoWorkers } from "./two-workers.ts"
 
-/** Two threads have to do nearly as well as two that are independent. To sort means to merge as well, which they need not. */
+/** Two threads have to do nearly as well as two that are independent, though to sort means to merge as well, which those need not. */
 const AGAINST_TWO_WORKERS = 0.9
-const SORTING_AGAINST_TWO_WORKERS = 0.8
 
 type Pool = InstanceType<Awaited<ReturnType<typeof corepool>>["ForkJoinPool"]>
 
@@ -181,7 +180,7 @@ export const parallel: Contest = {
     bout("queens on a board of 12, 30 times", TIMES, ourQueens, independentQueens, AGAINST_TWO_WORKERS, [
       piscinasQueens,
     ]),
-    bout("sort of 4,000,000 doubles, twice", 4_000_000, ourSort, independentSort, SORTING_AGAINST_TWO_WORKERS, [
+    bout("sort of 4,000,000 doubles, twice", 4_000_000, ourSort, independentSort, AGAINST_TWO_WORKERS, [
       piscinasSort,
       enginesSort,
     ]),
