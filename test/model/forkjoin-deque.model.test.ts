@@ -109,6 +109,7 @@ function judge(
   claims: Int32Array,
 ): void {
   const listed = deque.toArray()
+  assert.equal(deque.size, listed.length)
   const left: number[] = []
   for (let value = deque.steal(0, claims); value !== 0; value = deque.steal(0, claims)) left.push(value)
   assert.deepEqual(listed, left)
@@ -128,7 +129,9 @@ function judge(
   const lost = pushed.filter((value) => !out.includes(value))
   assert.ok(lost.length <= inHand, `lost ${lost}`)
 
-  for (const { calls, results } of histories) {
+  const [owner, ...others] = histories as [History, ...History[]]
+  judgeOwner(prefilled, owner)
+  for (const { calls, results } of others) {
     if (calls.some(([what]) => what !== "steal")) continue
     // Values are numbered in the order of their pushes, and thieves take the oldest.
     const stolen = [...results.filter((result) => result > 0), ...left]
@@ -144,25 +147,46 @@ function judge(
   assert.deepEqual([deque.pop(), deque.steal(0, claims), deque.pop()], [102, 101, 0])
 }
 
+/** The owner takes what it pushed last, or nothing if thieves have had it, and then they have had all that was below. */
+function judgeOwner(prefilled: readonly number[], { calls, results }: History): void {
+  let stack = [...prefilled]
+  for (const [i, result] of results.entries()) {
+    const [what, value] = calls[i] as Call
+    if (result === YES) stack.push(value as number)
+    else if (result === NO) assert.ok(stack.length >= CAPACITY, "it was not full")
+    else if (result === NOTHING) stack = what === "unpush" && stack.at(-1) !== value ? stack : []
+    else assert.equal(result, stack.pop(), "popped out of order")
+  }
+}
+
 const BOTH = ["owner", "thief"] as const
 const pop: Call = ["pop"]
 const steal: Call = ["steal"]
 
-test("[FJ60][FJ62] owner and thief reach for the last value", () => {
+test("[FJ60][FJ62][FJ66] owner and thief reach for the last value", () => {
   assertExplored(check([1], { owner: [pop], thief: [steal] }, BOTH), 50)
   assertExplored(check([1], { owner: [["unpush", 1]], thief: [steal] }, BOTH), 50)
 })
 
-test("[FJ60][FJ62] owner and two thieves reach for the last value", () => {
+test("[FJ60][FJ62][FJ66] owner and two thieves reach for the last value", () => {
   assertExplored(check([1], { owner: [pop, ["push", 2], pop], thief: [steal], other: [steal] }, BOTH), 2_000)
 })
 
-test("[FJ60][FJ61][FJ62] a thief empties what the owner fills, and positions wrap", () => {
-  const owner: Call[] = [["push", 3], ["push", 4], pop]
-  assertExplored(check([1, 2], { owner, thief: [steal, steal] }, BOTH), 1_000)
+test("[FJ60][FJ62][FJ66] owner and two thieves reach for two values", () => {
+  assertExplored(check([1, 2], { owner: [pop, pop], thief: [steal, steal], other: [steal] }, BOTH), 5_000)
 })
 
-test("[FJ62] the next owner goes on where the dead one was", () => {
-  const plans = { owner: [["push", 2], pop] as Call[], thief: [steal], heir: [["push", 3], pop, pop] as Call[] }
-  assertExplored(check([1], plans, ["owner"]), 500)
+test("[FJ60][FJ61][FJ62][FJ66] the owner fills the cells again behind the backs of thieves, and positions wrap", () => {
+  const owner: Call[] = [["push", 3], ["push", 4], pop]
+  assertExplored(check([1, 2], { owner, thief: [steal, steal], other: [steal] }, BOTH), 10_000)
+})
+
+test("[FJ60][FJ61][FJ62][FJ66] owner and thief, several times round", () => {
+  const owner: Call[] = [["push", 1], ["push", 2], pop, ["push", 3], ["push", 4], ["unpush", 4], pop]
+  assertExplored(check([], { owner, thief: [steal, steal, steal] }, BOTH), 2_000)
+})
+
+test("[FJ62] the next owner goes on where the dead one was, while a thief goes on", () => {
+  const plans: Plans = { owner: [pop, ["push", 3], pop], thief: [steal, steal], heir: [["push", 11], pop, pop] }
+  for (const prefilled of [[], [1], [1, 2]]) assertExplored(check(prefilled, plans, ["owner"]), 1_000)
 })

@@ -3,14 +3,13 @@
  * [RG2] refer to docs/spec/memory-structures.md. A failure prints the seed and the shortest operations that bring
  * it back: `fc.assert(…, { seed, path })`.
  */
-import { Deque, EMPTY } from "#src/memory/deque.js"
 import { HEAP, IndexedHeap } from "#src/memory/indexed-heap.js"
 import { Ring } from "#src/memory/ring.js"
 import { Slots } from "#src/memory/slots.js"
 import fc from "fast-check"
 import assert from "node:assert/strict"
 import test from "node:test"
-import { POSITIONS, startDequeAt, startRingAt } from "../spec/memory/fenced.ts"
+import { POSITIONS, startRingAt } from "../spec/memory/fenced.ts"
 
 /** Operations of one run, and runs: 20 000 operations a property. */
 const LENGTH = 200
@@ -95,40 +94,6 @@ test("[RG2][RG4][RG5][RG6][RG13] a ring is a list with holes", () => {
       assert.equal(ring.size, places.filter((value) => value !== 0).length)
     },
   )
-  fc.assert(property, { numRuns: RUNS })
-  assert.ok(performed >= 10_000)
-})
-
-test("[WD2][WD3][WD5][WD13][WD14] a deque is a list with two ends", () => {
-  let performed = 0
-  const property = fc.property(mixed, capacity, position, (steps, size, start) => {
-    const words = new Int32Array(Deque.wordsFor(size))
-    startDequeAt(words, 0, start)
-    let deque = new Deque(words, 0, size)
-    const list: number[] = []
-    for (const { what, pick } of steps) {
-      performed++
-      switch (what) {
-        case "add":
-          assert.equal(deque.push(pick + 1), list.length < size)
-          if (list.length < size) list.push(pick + 1)
-          break
-        case "take":
-          assert.equal(deque.pop(), list.pop() ?? EMPTY)
-          break
-        case "takeOther":
-        case "remove":
-          assert.equal(deque.steal(), list.shift() ?? EMPTY)
-          break
-        case "look":
-          assert.equal(deque.size, list.length)
-          if (pick % 4 !== 0) break
-          deque = new Deque(words, 0, size)
-          deque.adopt()
-      }
-    }
-    assert.equal(deque.size, list.length)
-  })
   fc.assert(property, { numRuns: RUNS })
   assert.ok(performed >= 10_000)
 })

@@ -1,8 +1,8 @@
 /**
- * The structures of src/memory between real threads, more of them than most machines in their tests have cores. Ids
- * such as [RG9] refer to docs/spec/memory-structures.md. `STRESS=20` does twenty times as much.
+ * The structures of src/memory, and the deque of src/forkjoin, between real threads, more of them than most machines in their
+ * tests have cores. Ids such as [RG9] refer to docs/spec/memory-structures.md, [FJ60] to docs/spec/forkjoin.md. `STRESS=20` does twenty times as much.
  */
-import { Deque, EMPTY } from "#src/memory/deque.js"
+import { SlotDeque } from "#src/forkjoin/slot-deque.js"
 import { IndexedHeap } from "#src/memory/indexed-heap.js"
 import { Ring } from "#src/memory/ring.js"
 import { Slots } from "#src/memory/slots.js"
@@ -120,13 +120,13 @@ test("[RG9][RG12][RG13] a ring loses no more than the dead had in their hands", 
 })
 
 for (const thieves of [1, 3]) {
-  test(`[WD8][WD9][WD10] each value of a deque is popped or stolen once; thieves: ${thieves}`, async () => {
+  test(`[FJ60][FJ61][FJ66] each value of a deque is popped or stolen once; thieves: ${thieves}`, async () => {
     await using workers = new Workers()
     for (let round = 0; round < STRESS; round++) {
       const total = 150_000
       const capacity = 8
       const ledger = ledgerFor(total)
-      const deque = words(Deque.wordsFor(capacity))
+      const deque = words(SlotDeque.wordsFor(capacity))
       const owner = workers.run(module, "own", deque, capacity, ledger, total, SEED + round)
       const others = Array.from({ length: thieves }, () => workers.run(module, "thieve", deque, capacity, ledger))
       const counts = (await Promise.all([owner, ...others].map((hand) => hand.result))) as number[]
@@ -136,7 +136,7 @@ for (const thieves of [1, 3]) {
         seeded,
       )
       assertEachOnce(ledger, total)
-      assert.equal(new Deque(deque, 0, capacity).steal(), EMPTY)
+      assert.equal(new SlotDeque(deque, 0, capacity).steal(0, deque), 0)
     }
   })
 }

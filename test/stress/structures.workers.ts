@@ -1,6 +1,6 @@
 /** What the threads of structures.test.ts do. */
+import { SlotDeque } from "#src/forkjoin/slot-deque.js"
 import { add, block, compareAndSet, exchange, load, pause, read, store, write } from "#src/memory/atomics.js"
-import { Deque, EMPTY, RETRY } from "#src/memory/deque.js"
 import { IndexedHeap } from "#src/memory/indexed-heap.js"
 import { Ring } from "#src/memory/ring.js"
 import { Slots } from "#src/memory/slots.js"
@@ -117,17 +117,18 @@ export function consume(
   }
 }
 
-// ------------------------------------------------------------------ deque
+// ------------------------------------------------------------------ deque of a worker
 
 /** Pushes the values from 1 on and pops at random, until they are all in and nothing is left to pop. */
 export function own(words: Int32Array, capacity: number, ledger: Ledger, amount: number, seed: number): number {
-  const deque = new Deque(words, 0, capacity)
+  const deque = new SlotDeque(words, 0, capacity)
+  deque.adopt()
   const dice = new Dice(seed)
   const patience = new Patience()
   let popped = 0
   const pop = (): boolean => {
     const value = deque.pop()
-    if (value === EMPTY) return false
+    if (value === 0) return false
     count(ledger, value)
     popped++
     return true
@@ -148,15 +149,16 @@ export function own(words: Int32Array, capacity: number, ledger: Ledger, amount:
 }
 
 export function thieve(words: Int32Array, capacity: number, ledger: Ledger): number {
-  const deque = new Deque(words, 0, capacity)
+  const deque = new SlotDeque(words, 0, capacity)
   const patience = new Patience()
   let stolen = 0
   for (;;) {
     const finished = load(ledger.control, STOP) !== 0
-    const value = deque.steal()
-    if (value === EMPTY && finished) return stolen
-    if (value === EMPTY || value === RETRY) patience.lose()
-    else {
+    const value = deque.steal(0, words)
+    if (value === 0) {
+      if (finished) return stolen
+      patience.lose()
+    } else {
       count(ledger, value)
       stolen++
     }

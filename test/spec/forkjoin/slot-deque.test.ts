@@ -5,13 +5,13 @@ import { MOST_TASKS } from "#src/platform/layout.js"
 import fc from "fast-check"
 import assert from "node:assert/strict"
 import test from "node:test"
-import { startRingAt } from "../memory/fenced.ts"
+import { Fenced, MEMORIES, POSITIONS, startRingAt } from "../memory/fenced.ts"
 
 /** Deques at the beginning, and where positions and laps are about to wrap. */
 function deques(capacity: number): SlotDeque[] {
-  return [0, 2 ** 31 - capacity, 2 ** 32 - capacity].map((position) => {
+  return POSITIONS.map((position) => {
     const words = sharedWords(SlotDeque.wordsFor(capacity))
-    startRingAt(words, 0, position, capacity, MOST_TASKS)
+    startRingAt(words, 0, position - (position % capacity), capacity, MOST_TASKS)
     const deque = new SlotDeque(words, 0, capacity)
     deque.adopt()
     return deque
@@ -45,14 +45,65 @@ test("[FJ61] it is full when all cells are, and room is made at either end", () 
   }
 })
 
-test("[FJ60][FJ61] it is a list of which one end is the owner's", () => {
+test("[FJ65] words that are all 0 are an empty deque", () => {
+  const deque = new SlotDeque(sharedWords(SlotDeque.wordsFor(4)), 0, 4)
+  deque.adopt()
+  for (let i = 0; i < 3; i++) assert.deepEqual([deque.pop(), deque.unpush(1), deque.steal(0, claims)], [0, false, 0])
+  assert.deepEqual([deque.size, deque.isEmpty, deque.capacity], [0, true, 4])
+})
+
+test("[FJ65] several objects over the same words are one deque", () => {
+  const words = sharedWords(7 + SlotDeque.wordsFor(2))
+  const owner = new SlotDeque(words, 7, 2)
+  const thief = new SlotDeque(words, 7, 2)
+  owner.adopt()
+  assert.deepEqual([owner.push(1), owner.push(2)], [true, true])
+  assert.deepEqual([thief.size, thief.steal(0, claims), owner.pop(), thief.steal(0, claims)], [2, 1, 2, 0])
+})
+
+for (const [kind, memory] of Object.entries(MEMORIES)) {
+  test(`[FJ65] nothing outside of its words is touched, in ${kind} memory`, () => {
+    const fenced = new Fenced(SlotDeque.wordsFor(4), memory)
+    const deque = new SlotDeque(fenced.words, fenced.index, 4)
+    deque.adopt()
+    for (let i = 1; i < 100; i++) {
+      while (deque.push(i)) assert.ok(deque.size <= 4)
+      while ((i % 2 === 0 ? deque.pop() : deque.steal(0, claims)) !== 0) assert.ok(deque.size < 4)
+      if (i % 3 === 0) deque.adopt()
+    }
+    fenced.assertUntouched()
+  })
+}
+
+test("[FJ65] capacities are checked", () => {
+  const words = sharedWords(1000)
+  for (const capacity of [0, 1, 3, -2, 2.5, NaN, 2 ** 25]) {
+    assert.throws(() => new SlotDeque(words, 0, capacity), RangeError)
+    assert.throws(() => SlotDeque.wordsFor(capacity), RangeError)
+  }
+  assert.throws(() => new SlotDeque(words, 0, "4" as never), TypeError)
+})
+
+test("[FJ62] a deque that is in order is adopted as it is, also by another object", () => {
+  const words = sharedWords(SlotDeque.wordsFor(4))
+  const first = new SlotDeque(words, 0, 4)
+  first.adopt()
+  for (const slot of [1, 2, 3]) first.push(slot)
+  first.steal(0, claims)
+  const next = new SlotDeque(words, 0, 4)
+  next.adopt()
+  assert.deepEqual([next.size, next.push(4)], [2, true])
+  assert.deepEqual([next.pop(), next.steal(0, claims), next.pop(), next.pop()], [4, 2, 3, 0])
+})
+
+test("[FJ60][FJ61][FJ66] it is a list of which one end is the owner's", () => {
   const step = fc.oneof(
     fc.record({ what: fc.constant("push" as const), slot: fc.integer({ min: 1, max: 9 }) }),
     fc.record({ what: fc.constantFrom("pop" as const, "steal" as const, "adopt" as const), slot: fc.constant(0) }),
     fc.record({ what: fc.constant("unpush" as const), slot: fc.integer({ min: 1, max: 9 }) }),
   )
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 200, size: "max" }), (steps) => {
       for (const deque of deques(4)) {
         const list: number[] = []
         for (const each of steps) {
@@ -67,7 +118,7 @@ test("[FJ60][FJ61] it is a list of which one end is the owner's", () => {
             assert.equal(deque.unpush(each.slot), isTop)
             if (isTop) list.pop()
           }
-          assert.deepEqual(deque.toArray(), list)
+          assert.deepEqual([deque.size, deque.toArray()], [list.length, list])
         }
       }
     }),

@@ -1,5 +1,4 @@
 /** Words for a structure with a fence around: what lies outside must not change. */
-import { DEQUE } from "#src/memory/deque.js"
 import { RING } from "#src/memory/ring.js"
 import assert from "node:assert/strict"
 
@@ -44,11 +43,4 @@ export function startRingAt(
   words[index + RING.HOLES] = position
   const lap = (position >>> Math.log2(capacity)) << Math.ceil(Math.log2(maxValue + 1))
   for (let cell = 0; cell < capacity; cell++) words[index + RING.CELLS + cell] = lap
-}
-
-/** Makes an empty deque look as if so many values had been stolen from it. */
-export function startDequeAt(words: Int32Array, index: number, position: number): void {
-  words[index + DEQUE.TOP] = position
-  words[index + DEQUE.BOTTOM] = position
-  words[index + DEQUE.SEEN] = position
 }
