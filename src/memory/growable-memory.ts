@@ -1,7 +1,5 @@
-/**
- * The memory of a shared object that may come to need more of it: it reserves address space, which costs nothing, and
- * grows into it. It never gets smaller. See space.ts for why the views over it are of fixed length.
- */
+/** The memory of a shared object that may come to need more of it (growth.ts). It never gets smaller. */
+import { growTo, wordsOf } from "./growth.ts"
 import type { Here } from "./here.ts"
 import { type Handle, type Shared, SharedMemory } from "./shared-memory.ts"
 import { here } from "./this-thread.ts"
@@ -13,7 +11,7 @@ export class GrowableMemory extends SharedMemory {
   #view: Int32Array
 
   constructor(thread: Here, buffer: SharedArrayBuffer, isShared: boolean) {
-    const view = wholeOf(buffer)
+    const view = wordsOf(buffer)
     super(thread, view, isShared)
     this.#buffer = buffer
     this.#view = view
@@ -39,18 +37,13 @@ export class GrowableMemory extends SharedMemory {
 
   /** The words, with all those before `end` among them: whoever speaks of a word has made room for it. */
   reach(end: number): Int32Array {
-    if (end > this.#view.length) this.#view = wholeOf(this.#buffer)
+    if (end > this.#view.length) this.#view = wordsOf(this.#buffer)
     return this.#view
   }
 
-  /** Makes room for so many words; false if that is too much. For one thread at a time. */
+  /** Makes room for so many words; false if there is none. */
   grow(words: number): boolean {
-    const bytes = words * 4
-    if (bytes > this.#buffer.maxByteLength) return false
-    if (bytes > this.#buffer.byteLength) {
-      this.#buffer.grow(Math.min(Math.max(bytes, this.#buffer.byteLength * 2), this.#buffer.maxByteLength))
-    }
-    return true
+    return growTo(this.#buffer, words * 4)
   }
 
   /** Writes bytes from a word on. Others see them after an atomic access that both have made. */
@@ -64,8 +57,4 @@ export class GrowableMemory extends SharedMemory {
     copy.set(new Uint8Array(this.#buffer, index * 4, length))
     return copy
   }
-}
-
-function wholeOf(buffer: SharedArrayBuffer): Int32Array {
-  return new Int32Array(buffer, 0, buffer.byteLength / 4)
 }

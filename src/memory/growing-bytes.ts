@@ -1,8 +1,10 @@
 /**
  * Memory that threads share and that any of them may make larger at any time, without a lock. It is seen as words and
- * as bytes. As in growing-words.ts the views have a fixed length, which is fast, and each thread takes longer ones when
- * it needs them: ask {@link GrowingBytes.reach} first, and keep no view.
+ * as bytes. The views have a fixed length, which is fast, and each thread takes longer ones when it needs them (growth.ts):
+ * ask {@link GrowingBytes.reach} first, and keep no view.
  */
+import { growTo, wordsOf } from "./growth.ts"
+
 export class GrowingBytes {
   readonly buffer: SharedArrayBuffer
   #words: Int32Array
@@ -34,27 +36,8 @@ export class GrowingBytes {
 
   /** As {@link reach}, but makes them if it can; false if there cannot be so many, or the machine has no more. */
   provide(words: number): boolean {
-    if (this.reach(words)) return true
-    const { buffer } = this
-    const bytes = words * 4
-    if (!buffer.growable || bytes > buffer.maxByteLength) return false
-    const ample = Math.min(Math.max(bytes, buffer.byteLength * 2), buffer.maxByteLength)
-    return this.#grow(ample, words) || this.#grow(bytes, words)
+    return this.reach(words) || (growTo(this.buffer, words * 4) && this.reach(words))
   }
-
-  #grow(bytes: number, words: number): boolean {
-    try {
-      this.buffer.grow(bytes)
-    } catch (error) {
-      // There is no more; or another thread has just made it larger than we asked for, and then all is well.
-      if (!(error instanceof RangeError)) throw error
-    }
-    return this.reach(words)
-  }
-}
-
-function wordsOf(buffer: SharedArrayBuffer): Int32Array {
-  return new Int32Array(buffer, 0, Math.floor(buffer.byteLength / 4))
 }
 
 function bytesOf(buffer: SharedArrayBuffer): Uint8Array {

@@ -1,10 +1,6 @@
-/**
- * Words that threads share and that can become more. The buffer reserves address space for all it may ever hold, which
- * costs nothing, and grows into it. A view of fixed length is as fast as over an ordinary buffer (one that follows the
- * length is four times slower), so each thread holds a fixed view and takes a longer one when it needs it.
- * Any thread may make them more.
- */
+/** Words that threads share and that can become more (growth.ts). Any thread may make them more. */
 import { sharedWords } from "#atomics"
+import { growTo, mostBytesOf, wordsOf } from "./growth.ts"
 
 export class GrowingWords {
   readonly #buffer: SharedArrayBuffer
@@ -28,7 +24,7 @@ export class GrowingWords {
 
   /** Those in a buffer that another thread sent. */
   static over(buffer: SharedArrayBuffer): GrowingWords {
-    return new GrowingWords(new Int32Array(buffer, 0, buffer.byteLength / 4))
+    return new GrowingWords(wordsOf(buffer))
   }
 
   /** Words that never become more: for models, which know all their memory from the beginning. */
@@ -46,23 +42,13 @@ export class GrowingWords {
 
   /** How many there can be. */
   get maximum(): number {
-    return (this.#buffer.growable ? this.#buffer.maxByteLength : this.#buffer.byteLength) / 4
+    return mostBytesOf(this.#buffer) / 4
   }
 
-  /** Sees to it that `words` has so many, at most the maximum. */
+  /** Sees to it that `words` has so many, at most the maximum. Throws RangeError if the machine has no more memory. */
   reach(count: number): void {
     if (count <= this.#words.length) return
-    const bytes = count * 4
-    if (this.#buffer.byteLength < bytes) this.#grow(bytes)
-    this.#words = new Int32Array(this.#buffer, 0, this.#buffer.byteLength / 4)
-  }
-
-  #grow(bytes: number): void {
-    const target = Math.min(Math.max(bytes, this.#buffer.byteLength * 2), this.#buffer.maxByteLength)
-    try {
-      this.#buffer.grow(target)
-    } catch (error) {
-      if (this.#buffer.byteLength < bytes) throw error // otherwise another thread was faster, and asked for more
-    }
+    if (!growTo(this.#buffer, count * 4)) throw new RangeError(`There is no memory for ${count} words`)
+    this.#words = wordsOf(this.#buffer)
   }
 }

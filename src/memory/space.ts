@@ -3,12 +3,12 @@
  * wait nodes; locks and queues have memory of their own, which the garbage collector frees, and refer to threads and
  * nodes by their numbers in the space. See README.md in this folder for the layouts.
  *
- * The buffer reserves address space for all it may ever hold, which costs nothing, and grows into it. A view of fixed
- * length over it is as fast as over an ordinary buffer (one that tracks the length is four times slower), so each
- * thread holds a fixed view and takes a longer one when it meets a number beyond its end.
+ * Its buffer grows (growth.ts): each thread holds a view of fixed length, and takes a longer one when it meets a number beyond
+ * its end.
  */
 import { add, compareAndSet, exchange, load, notify, sharedWords, store, write } from "#atomics"
 import { IllegalStateError } from "../errors.ts"
+import { growTo, wordsOf } from "./growth.ts"
 import { LINE } from "./layout.ts"
 
 export const SPACE = { MAGIC: 0, ID: 1, DEATHS: 2, THREADS: 3, CHUNKS: 4, SIZE: 5 } as const
@@ -92,7 +92,7 @@ export class Space {
 
   /** The space in a buffer that another thread sent. */
   static over(buffer: SharedArrayBuffer): Space {
-    return new Space(new Int32Array(buffer, 0, buffer.byteLength / 4))
+    return new Space(wordsOf(buffer))
   }
 
   /** A small one over memory that does not grow: for models, in which every word counts. */
@@ -115,9 +115,7 @@ export class Space {
 
   /** The words, with those of this record among them. */
   reach(record: number): Int32Array {
-    if (record + NODE_SIZE > this.#words.length) {
-      this.#words = new Int32Array(this.#buffer, 0, this.#buffer.byteLength / 4)
-    }
+    if (record + NODE_SIZE > this.#words.length) this.#words = wordsOf(this.#buffer)
     return this.#words
   }
 
@@ -221,23 +219,11 @@ export class Space {
       if (!this.isAlive(owner) && compareAndSet(words, record, owner, token)) return record
     }
     const record = NODES + add(this.#words, SPACE.CHUNKS, 1) * CHUNK
-    this.#grow((record + CHUNK) * 4)
-    store(this.reach(record), record, token)
-    return record
-  }
-
-  #grow(bytes: number): void {
-    if (this.#buffer.byteLength >= bytes) return
-    if (!this.#buffer.growable || bytes > this.#buffer.maxByteLength) {
+    if (!growTo(this.#buffer, (record + CHUNK) * 4)) {
       throw new IllegalStateError("Too many flows wait at the same time: the memory for shared waits is used up")
     }
-    // Another thread may be growing it too; both ask for enough, and asking for less than there is would be an error.
-    const target = Math.min(Math.max(bytes, this.#buffer.byteLength * 2), this.#buffer.maxByteLength)
-    try {
-      this.#buffer.grow(target)
-    } catch (error) {
-      if (this.#buffer.byteLength < bytes) throw error
-    }
+    store(this.reach(record), record, token)
+    return record
   }
 
   #raise(word: number, value: number): void {
