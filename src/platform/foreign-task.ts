@@ -2,12 +2,12 @@
  * A task that another thread has submitted, for a thread that has to do with it though it is no worker: the queue shows it, a
  * handler gets it, `shutdownNow` hands it back. It can be run, here, and its submitter hears of what becomes of it.
  */
-import { encode } from "../codec/codec.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { CANCELLED, COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../future/task-state.ts"
 import { standIn } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
 import type { Desk } from "./desk.ts"
+import { settleAsFailed } from "./failure.ts"
 import type { FunctionTable } from "./function-table.ts"
 import type { TaskRecords } from "./task-records.ts"
 
@@ -59,8 +59,7 @@ export class ForeignTask extends FutureTask<unknown> {
         this.#desk.write(slot, failed ? this.exceptionNow() : this.resultNow())
         tasks.settle(slot, failed ? EXCEPTIONAL : NORMAL)
       } catch (error) {
-        tasks.fill(slot, encode(error))
-        tasks.settle(slot, EXCEPTIONAL)
+        settleAsFailed(tasks, slot, error)
       }
     }
     if (this.#isTaken) this.#boxes.put(slot) // otherwise whoever takes it out of the queue does

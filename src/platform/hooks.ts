@@ -3,11 +3,12 @@
  * thread, so a worker that is about to run a task, or has run one, asks the owner to call them and waits for that. A pool
  * without hooks does not ask.
  */
-import { decode, encode } from "../codec/codec.ts"
+import { decode } from "../codec/codec.ts"
 import { NotSerializableError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
-import { COMPLETING, EXCEPTIONAL } from "../future/task-state.ts"
+import { EXCEPTIONAL } from "../future/task-state.ts"
 import type { Boxes } from "./boxes.ts"
+import { fail } from "./failure.ts"
 import type { ForeignTask } from "./foreign-task.ts"
 import { AFTER, AFTER_RUN, BEFORE, COMMAND, DONE, THREW, TOLD, UNCAUGHT } from "./layout.ts"
 import type { SharedWorker } from "./shared-roster.ts"
@@ -64,10 +65,7 @@ export class Hooks {
       this.#methods.before(worker, this.#submissions.taskIn(slot) ?? this.#foreign(slot))
     } catch (error) {
       // The worker puts it into the box.
-      if (this.#tasks.leaveNew(slot, COMPLETING)) {
-        this.#tasks.fill(slot, encode(error))
-        this.#tasks.settle(slot, EXCEPTIONAL)
-      }
+      fail(this.#tasks, slot, error)
       // What a command throws, its submitter tells when it hears of it.
       if (this.#tasks.hasFlag(slot, COMMAND | TOLD)) this.#tasks.noteWorker(slot, worker.number)
       else this.#methods.report(worker, error)

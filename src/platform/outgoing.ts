@@ -10,12 +10,11 @@
  * thread, and from there to the worker that asks. A task that comes back unrun gets it as an argument again.
  */
 import { decodeArguments } from "../codec/arguments.ts"
-import { encode } from "../codec/codec.ts"
 import { sharedAmong } from "../codec/plain-words.ts"
 import type { Letter } from "../codec/letter.ts"
 import { NotSerializableError } from "../errors.ts"
-import { COMPLETING, EXCEPTIONAL } from "../future/task-state.ts"
 import { move } from "../task/transfer.ts"
+import { fail } from "./failure.ts"
 import type { Line } from "./line.ts"
 import { asPosted, letterIn, type Parcel, type PostOffice, type Sender } from "./post-office.ts"
 import { canBeReferred, numberOf, toPost } from "./references.ts"
@@ -88,12 +87,7 @@ export class Outgoing implements Sender {
       })
     } catch (cause) {
       // Nobody has begun the task: who takes it cannot have its arguments.
-      if (!this.#tasks.leaveNew(slot, COMPLETING)) return
-      this.#tasks.fill(
-        slot,
-        encode(new NotSerializableError(`The runtime cannot move it: ${reason(cause)}`, { cause })),
-      )
-      this.#tasks.settle(slot, EXCEPTIONAL)
+      fail(this.#tasks, slot, new NotSerializableError(`The runtime cannot move it: ${reason(cause)}`, { cause }))
     }
   }
 

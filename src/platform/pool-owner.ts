@@ -2,11 +2,10 @@
  * The owner of a pool of platform threads: the thread that made it. It alone can make threads, hears of their end, and has the
  * user's factory, handler and hooks. Others ask it by ringing its bell, which it answers also while it blocks.
  */
-import { encode } from "../codec/codec.ts"
 import { show } from "../checks.ts"
 import { RejectedExecutionError, ThreadDeathError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
-import { COMPLETING, EXCEPTIONAL } from "../future/task-state.ts"
+import { COMPLETING } from "../future/task-state.ts"
 import { atLeast, TERMINATED, TIDYING } from "../pool/control-word.ts"
 import type { PoolShell } from "../pool/pool-engine.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
@@ -14,6 +13,7 @@ import { platformTarget } from "../thread/platform-threads.ts"
 import { Thread } from "../thread/thread.ts"
 import { now } from "../time/timer.ts"
 import { Executioner } from "./executioner.ts"
+import { settleAsFailed } from "./failure.ts"
 import { Hooks } from "./hooks.ts"
 import { COMMAND, DONE, HEADER, TOLD } from "./layout.ts"
 import { isUndelivered } from "./orphans.ts"
@@ -314,8 +314,7 @@ export class PoolOwner extends PoolMember {
       if (this.tasks.leaveNew(slot, COMPLETING) || this.tasks.stateOf(slot) === COMPLETING) {
         const isTold = this.tasks.hasFlag(slot, COMMAND | TOLD)
         if (isTold) this.tasks.noteWorker(slot, 0)
-        this.tasks.fill(slot, encode(error))
-        this.tasks.settle(slot, EXCEPTIONAL)
+        settleAsFailed(this.tasks, slot, error)
         this.boxes.put(slot)
         if (isTold) thread.reportUncaught(error)
       } else this.boxes.put(slot)

@@ -11,6 +11,7 @@ import {
   type Future,
   FutureTask,
   LinkedBlockingDeque,
+  NotSerializableError,
   platformThreads,
   PriorityBlockingQueue,
   RejectedExecutionError,
@@ -184,10 +185,11 @@ test("[PL23] shutdownNow interrupts what runs and hands back what waits", async 
 class Hooked extends ThreadPoolExecutor {
   readonly events: string[] = []
   throws: "beforeExecute" | "afterExecute" | undefined
+  thrown: unknown = new Error("before")
 
   protected override beforeExecute(thread: Thread, task: Runnable): void {
     this.events.push(`before ${thread.name} ${task instanceof FutureTask ? task.state : "command"}`)
-    if (this.throws === "beforeExecute") throw new Error("before")
+    if (this.throws === "beforeExecute") throw this.thrown
   }
 
   protected override afterExecute(task: Runnable, error?: unknown): void {
@@ -240,6 +242,18 @@ test("[PL24] a hook that throws ends the worker; beforeExecute fails the task", 
   assert.equal(await pool.submit(tasks.threadName), "w-3")
   await pool.close()
   assert.deepEqual(uncaught, ["w-1 before", "w-2 after"])
+})
+
+test("[PL24][PL37] beforeExecute fails the task also with what cannot be sent", async () => {
+  const { pool, uncaught } = hooked()
+  pool.throws = "beforeExecute"
+  pool.thrown = Object.assign(() => undefined, { message: "a function" })
+  assert.ok((await rejectionOf(pool.submit(tasks.add, 1, 2))) instanceof NotSerializableError)
+  await eventually(() => uncaught.length === 1)
+  pool.throws = undefined
+  assert.equal(await pool.submit(tasks.threadName), "w-2")
+  await pool.close()
+  assert.deepEqual(uncaught, ["w-1 a function"])
 })
 
 test("[PL24][PL27] hooks run around a task too that another one runs, because it waits for it, blocking or not", async () => {

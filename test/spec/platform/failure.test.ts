@@ -1,0 +1,46 @@
+/** A task is failed by who does not run it. Rules: docs/spec/platform.md. */
+import { CancellationError, NotSerializableError } from "corepool"
+import { encodeArguments } from "#src/codec/arguments.js"
+import { decode } from "#src/codec/codec.js"
+import { CANCELLED, EXCEPTIONAL } from "#src/future/task-state.js"
+import { here } from "#src/memory/this-thread.js"
+import { fail } from "#src/platform/failure.js"
+import { BY_ARRIVAL } from "#src/platform/layout.js"
+import { PoolMemory } from "#src/platform/pool-memory.js"
+import { TaskRecords } from "#src/platform/task-records.js"
+import assert from "node:assert/strict"
+import test from "node:test"
+
+/** The records of a pool with room for one task, and its slot. */
+function recordsOf(memory: PoolMemory): { tasks: TaskRecords; slot: number } {
+  const tasks = new TaskRecords(memory)
+  const slot = tasks.take(1, 0, 0)
+  tasks.fill(slot, encodeArguments([1, 2]))
+  return { tasks, slot }
+}
+
+const roomy = (): PoolMemory => PoolMemory.create(-1, BY_ARRIVAL, 1)
+const narrow = (): PoolMemory => PoolMemory.small(here(), { capacity: 1, bound: -1, ordering: BY_ARRIVAL })
+
+test("[PL37] the error is told, or why it cannot be", () => {
+  const cases: [PoolMemory, unknown, (error: unknown) => boolean][] = [
+    [roomy(), new CancellationError("it"), (error) => error instanceof CancellationError && error.message === "it"],
+    [roomy(), () => undefined, (error) => error instanceof NotSerializableError],
+    [narrow(), new Error("it".repeat(1000)), (error) => error instanceof RangeError],
+    [narrow(), () => undefined, (error) => error instanceof RangeError],
+  ]
+  for (const [memory, error, isRight] of cases) {
+    const { tasks, slot } = recordsOf(memory)
+    assert.equal(fail(tasks, slot, error), true)
+    assert.equal(tasks.stateOf(slot), EXCEPTIONAL)
+    const told: unknown = decode(tasks.read(slot))
+    assert.ok(isRight(told), String(told))
+  }
+})
+
+test("[PL37] a task that is over is not failed", () => {
+  const { tasks, slot } = recordsOf(narrow())
+  tasks.leaveNew(slot, CANCELLED)
+  assert.equal(fail(tasks, slot, new Error("late")), false)
+  assert.equal(tasks.stateOf(slot), CANCELLED)
+})
