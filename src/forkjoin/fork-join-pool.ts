@@ -183,7 +183,7 @@ export class ForkJoinPool extends AbstractExecutorService {
   }
 
   get asyncMode(): boolean {
-    return this.#engine.deques.isAsync
+    return this.#engine.workforce.deques.isAsync
   }
 
   /** How many threads there are: more than the parallelism if some were needed in the place of others that wait. */
@@ -198,22 +198,22 @@ export class ForkJoinPool extends AbstractExecutorService {
 
   /** How many of them do not wait for what others have stolen. */
   get runningThreadCount(): number {
-    return this.#engine.runningCount
+    return this.#engine.workforce.runningCount
   }
 
   /** How many tasks were begun by another thread than the one that had forked or submitted them. */
   get stealCount(): number {
-    return this.#engine.deques.steals
+    return this.#engine.workforce.deques.steals
   }
 
   /** How many forked tasks wait. */
   get queuedTaskCount(): number {
-    return this.#engine.store.forked
+    return this.#engine.workforce.store.forked
   }
 
   /** How many submitted tasks wait. */
   get queuedSubmissionCount(): number {
-    return this.#engine.store.submitted
+    return this.#engine.workforce.store.submitted
   }
 
   get hasQueuedSubmissions(): boolean {
@@ -222,7 +222,7 @@ export class ForkJoinPool extends AbstractExecutorService {
 
   /** Whether nothing waits and nobody works. */
   get isQuiescent(): boolean {
-    return this.#engine.isQuiescent
+    return this.#engine.workforce.isQuiescent
   }
 
   /** Waits until it is; false if the time is over first. */
@@ -275,7 +275,8 @@ export class ForkJoinPool extends AbstractExecutorService {
     this.#engine.state.control.advanceTo(STOP)
     this.#engine.shuttingDown()
     this.#engine.interruptWorkers()
-    this.#engine.cancelAll(new CancellationError(`${identityOf(this)} was shut down`))
+    const cause = new CancellationError(`${identityOf(this)} was shut down`)
+    this.#engine.workforce.cancelAll(this.#engine.drain(), cause)
     this.#engine.tryTerminate()
     return []
   }

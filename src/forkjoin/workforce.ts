@@ -1,0 +1,53 @@
+/** The workers of a ForkJoinPool and what they have forked, as any member of it sees them, the owner or a guest. */
+import { FutureTask } from "../future/future-task.ts"
+import type { Runnable } from "../future/runnable.ts"
+import { CANCELLED } from "../future/task-state.ts"
+import type { SharedRoster } from "../platform/shared-roster.ts"
+import type { SlotQueue } from "../platform/slot-queue.ts"
+import type { TaskQueue } from "../platform/task-queue.ts"
+import type { TaskRecords } from "../platform/task-records.ts"
+import { type Deques, PLACE } from "./deques.ts"
+import type { StealingStore } from "./stealing-store.ts"
+
+export class Workforce {
+  readonly store: StealingStore
+  readonly deques: Deques
+  readonly #roster: SharedRoster
+  readonly #tasks: TaskRecords
+
+  constructor(waiting: SlotQueue, roster: SharedRoster, tasks: TaskRecords) {
+    this.store = (waiting as TaskQueue).stealing as StealingStore
+    this.deques = this.store.deques
+    this.#roster = roster
+    this.#tasks = tasks
+  }
+
+  /** How many workers have a task in hand and do not wait for others. */
+  get runningCount(): number {
+    let count = 0
+    for (const { isBusy, number } of this.#roster) {
+      if (isBusy && (number > this.deques.count || this.deques.load(number, PLACE.BLOCKED) === 0)) count++
+    }
+    return count
+  }
+
+  /** First the queue and then the hands: a task goes from there to here. */
+  get isQuiescent(): boolean {
+    return this.store.isEmpty && this.#roster.activeCount === 0 && this.store.isEmpty
+  }
+
+  /** Those that waited and were taken out, and what workers have in hand. */
+  cancelAll(waiting: readonly Runnable[], cause: unknown): void {
+    for (const task of waiting) if (task instanceof FutureTask) task.abandon(cause)
+    this.#cancelRunning()
+  }
+
+  /** Also what lies beneath that; whoever runs it finds out when it forks or joins something, or is done. */
+  #cancelRunning(): void {
+    const tasks = this.#tasks
+    for (const worker of this.#roster) {
+      if (worker.handheld !== 0) tasks.leaveNew(worker.handheld, CANCELLED)
+      for (const slot of tasks.linked(worker.below)) tasks.leaveNew(slot, CANCELLED)
+    }
+  }
+}
