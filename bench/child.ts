@@ -1,18 +1,8 @@
-/**
- * The process of one contender: `child.js <contest> <bout> <contender>`, the bout by its number. Each message is a
- * request for one sample; the answer is a number, or why there is none.
- */
+/** The process of one contender (sampling.ts). A sample is a number: milliseconds, or bytes per element. */
 import { setImmediate } from "node:timers/promises"
-import { type Contender, contendersOf } from "./contest.ts"
+import type { Contender } from "./contest.ts"
 import { contests } from "./contests.ts"
-
-/** What the parent sends. */
-export interface Request {
-  readonly n: number
-}
-
-/** What comes back: milliseconds, or bytes per element. */
-export type Answer = { readonly value: number } | { readonly error: string }
+import { answerWith, collectGarbage, contenderIn, contestName } from "./sampling.ts"
 
 /**
  * How large a run goes before memory is measured, so that code which is loaded or compiled on first use does not
@@ -20,20 +10,11 @@ export type Answer = { readonly value: number } | { readonly error: string }
  */
 const REHEARSAL = 1_000
 
-const [contestName, boutNumber, contenderName] = process.argv.slice(2)
+const contender: Contender = contenderIn(contests)
+const isTimed = contests.find(({ name }) => name === contestName)?.measures === "time"
 
-function find(): { contender: Contender; sample: (contender: Contender, n: number) => Promise<number> } {
-  const contest = contests.find(({ name }) => name === contestName)
-  const bout = contest?.bouts[Number(boutNumber)]
-  const contender = bout && contendersOf(bout).find(({ name }) => name === contenderName)
-  if (contest === undefined || contender === undefined) {
-    throw new Error(`There is no contender ${process.argv.slice(2).join(" / ")}`)
-  }
-  return { contender, sample: contest.measures === "time" ? timeOf : memoryOf }
-}
-
-/** In ms. What the last run left behind is cleared away first; what this one leaves is its own to clear. */
-async function timeOf(contender: Contender, n: number): Promise<number> {
+/** In ms. What this run leaves is its own to clear. */
+async function time(n: number): Promise<number> {
   collectGarbage()
   const start = performance.now()
   await contender.run(n)
@@ -41,7 +22,7 @@ async function timeOf(contender: Contender, n: number): Promise<number> {
 }
 
 /** In bytes per element: what is held when the run is over, on the heap and outside of it, where typed arrays lie. */
-async function memoryOf(contender: Contender, n: number): Promise<number> {
+async function memory(n: number): Promise<number> {
   await contender.run(REHEARSAL)
   const before = await memoryInUse()
   await contender.run(n)
@@ -58,21 +39,4 @@ async function memoryInUse(): Promise<number> {
   return heapUsed + external
 }
 
-function collectGarbage(): void {
-  if (globalThis.gc === undefined) throw new Error("Start this with --expose-gc")
-  globalThis.gc()
-}
-
-const { contender, sample } = find()
-
-async function answer({ n }: Request): Promise<Answer> {
-  try {
-    return { value: await sample(contender, n) }
-  } catch (error) {
-    return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) }
-  }
-}
-
-process.on("message", (request: Request) => {
-  void answer(request).then((reply) => process.send?.(reply))
-})
+answerWith(isTimed ? time : memory)

@@ -1,39 +1,51 @@
-/** The parent's end of child.ts. */
+/** The parent's end of sampling.ts. */
 import { type ChildProcess, fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import type { Answer, Request } from "./child.ts"
+import type { Answer, Request } from "./sampling.ts"
 
-const CHILD = fileURLToPath(new URL("./child.js", import.meta.url))
+/** Which program it runs, and who it is there. */
+export interface Role {
+  readonly program: "child" | "platform-child"
+  readonly contest: string
+  /** Its number. */
+  readonly bout: number
+  readonly contender: string
+}
 
-export class ContenderProcess {
+export class ContenderProcess<S> {
   readonly #name: string
   readonly #child: ChildProcess
+  readonly #patience: number
 
-  constructor(contest: string, bout: number, contender: string) {
+  /** Who takes longer for a sample than `patience`, in ms, hangs. */
+  constructor({ program, contest, bout, contender }: Role, patience: number) {
+    const path = fileURLToPath(new URL(`./${program}.js`, import.meta.url))
+    this.#child = fork(path, [contest, String(bout), contender], { execArgv: ["--expose-gc"] })
     this.#name = contender
-    this.#child = fork(CHILD, [contest, String(bout), contender], { execArgv: ["--expose-gc"] })
+    this.#patience = patience
   }
 
   /** One at a time. */
-  sample(n: number): Promise<number> {
+  sample(n: number): Promise<S> {
     return new Promise((resolve, reject) => {
-      const onAnswer = (answer: Answer): void => {
-        this.#child.off("exit", onExit)
-        if ("value" in answer) resolve(answer.value)
-        else reject(new Error(`${this.#name}: ${answer.error}`))
+      const settle = (end: () => void): void => {
+        clearTimeout(timer)
+        this.#child.removeAllListeners()
+        end()
       }
-      const onExit = (code: number | null, signal: string | null): void => {
-        this.#child.off("message", onAnswer)
-        reject(new Error(`${this.#name}: its process ended (${signal ?? code})`))
-      }
-      this.#child.once("message", onAnswer)
-      this.#child.once("exit", onExit)
+      const fail = (why: string): void => settle(() => reject(new Error(`${this.#name}: ${why}`)))
+      const timer = setTimeout(() => fail(`no answer in ${this.#patience / 1000} s`), this.#patience)
+      this.#child.once("message", (answer: Answer<S>) => {
+        if ("sample" in answer) settle(() => resolve(answer.sample))
+        else fail(answer.error)
+      })
+      this.#child.once("exit", (code, signal) => fail(`its process ended (${signal ?? code})`))
       const request: Request = { n }
       this.#child.send(request)
     })
   }
 
   [Symbol.dispose](): void {
-    this.#child.kill()
+    this.#child.kill("SIGKILL")
   }
 }

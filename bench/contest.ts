@@ -1,7 +1,7 @@
 /**
  * What is measured: a contest has bouts, a bout is one piece of work done by several contenders.
  *
- * A contender runs in a process of its own (child.ts). The modules of all contests are loaded there, so what a
+ * A contender runs in a process of its own (sampling.ts). The modules of all contests are loaded there, so what a
  * contender needs it must load itself, in `run`; the first run is not counted.
  */
 
@@ -34,7 +34,11 @@ export interface Contest {
 }
 
 /** Everybody in the bout, ours first. */
-export function contendersOf({ pairs }: Bout): Contender[] {
+export function contendersOf<C>({
+  pairs,
+}: {
+  readonly pairs: readonly { readonly ours: C; readonly rival: C }[]
+}): C[] {
   return [...new Set([...pairs.map((pair) => pair.ours), ...pairs.map((pair) => pair.rival)])]
 }
 

@@ -16,6 +16,9 @@ export const FULL: Settings = { rounds: 7, divisor: 1 }
 /** To see whether everything works. Its numbers mean little. */
 export const QUICK: Settings = { rounds: 3, divisor: 10 }
 
+/** Long: some of the work of some rivals takes minutes. */
+const PATIENCE = 600_000
+
 export interface BoutResult {
   readonly bout: Bout
   readonly n: number
@@ -26,14 +29,15 @@ export interface BoutResult {
 export async function measure(contest: Contest, bout: Bout, { rounds, divisor }: Settings): Promise<BoutResult> {
   const n = Math.ceil(bout.n / divisor)
   const samples = new Map<string, number[]>(contendersOf(bout).map(({ name }) => [name, []]))
-  const start = (name: string): ContenderProcess =>
-    new ContenderProcess(contest.name, contest.bouts.indexOf(bout), name)
+  const role = { program: "child", contest: contest.name, bout: contest.bouts.indexOf(bout) } as const
+  const start = (contender: string): ContenderProcess<number> =>
+    new ContenderProcess<number>({ ...role, contender }, PATIENCE)
   if (contest.measures === "time") await timeAll(samples, start, n, rounds)
   else await weighAll(samples, start, n, rounds)
   return { bout, n, samples }
 }
 
-type Start = (name: string) => ContenderProcess
+type Start = (name: string) => ContenderProcess<number>
 
 /** The same processes in all rounds, and one round more than counts: in the first, code is loaded and compiled. */
 async function timeAll(samples: ReadonlyMap<string, number[]>, start: Start, n: number, rounds: number): Promise<void> {

@@ -47,11 +47,6 @@ export interface PlatformContest {
   readonly bouts: readonly PlatformBout[]
 }
 
-/** Everybody in the bout, ours first. */
-export function contendersIn({ pairs }: PlatformBout): PlatformContender[] {
-  return [...new Set([...pairs.map((pair) => pair.ours), ...pairs.map((pair) => pair.rival)])]
-}
-
 export const WALL: Metric["key"] = "wall"
 export const MAIN: Metric["key"] = "main"
 

@@ -1,59 +1,18 @@
 /** Runs a bout of a platform contest: a process per contender, and rounds in which each has its turn, as measure.ts does. */
-import { type ChildProcess, fork } from "node:child_process"
-import { fileURLToPath } from "node:url"
+import { ContenderProcess } from "./contender-process.ts"
+import { contendersOf } from "./contest.ts"
 import type { Settings } from "./measure.ts"
-import type { PlatformAnswer, PlatformRequest } from "./platform-child.ts"
-import {
-  contendersIn,
-  type PlatformBout,
-  type PlatformContender,
-  type PlatformContest,
-  type Sample,
-} from "./platform-contest.ts"
+import type { PlatformBout, PlatformContender, PlatformContest, Sample } from "./platform-contest.ts"
 
-const CHILD = fileURLToPath(new URL("./platform-child.js", import.meta.url))
-
-/** No sample takes a tenth of it: whoever needs longer hangs. */
+/** No sample takes a tenth of it. */
 const PATIENCE = 30_000
-
-class PlatformProcess {
-  readonly #child: ChildProcess
-
-  constructor(contest: string, bout: number, contender: string) {
-    this.#child = fork(CHILD, [contest, String(bout), contender], { execArgv: ["--expose-gc"] })
-  }
-
-  /** One at a time. */
-  sample(n: number): Promise<Sample> {
-    return new Promise((resolve, reject) => {
-      const settle = (end: () => void): void => {
-        clearTimeout(timer)
-        this.#child.removeAllListeners()
-        end()
-      }
-      const timer = setTimeout(() => settle(() => reject(new Error(`no answer in ${PATIENCE / 1000} s`))), PATIENCE)
-      this.#child.once("message", (answer: PlatformAnswer) =>
-        settle(() => ("sample" in answer ? resolve(answer.sample) : reject(new Error(answer.error)))),
-      )
-      this.#child.once("exit", (code, signal) =>
-        settle(() => reject(new Error(`its process ended (${signal ?? code})`))),
-      )
-      const request: PlatformRequest = { n }
-      this.#child.send(request)
-    })
-  }
-
-  [Symbol.dispose](): void {
-    this.#child.kill("SIGKILL")
-  }
-}
 
 export interface PlatformResult {
   readonly bout: PlatformBout
   readonly n: number
   /** A sample for each round, of those who got through all of them. */
   readonly samples: ReadonlyMap<PlatformContender, readonly Sample[]>
-  /** Why the others did not. */
+  /** Why the others did not, and who it is. */
   readonly failures: ReadonlyMap<PlatformContender, string>
 }
 
@@ -64,14 +23,21 @@ export async function measurePlatform(
 ): Promise<PlatformResult> {
   const n = Math.ceil(bout.n / divisor)
   const rounds = Math.min(wanted, bout.rounds ?? wanted)
-  const samples = new Map<PlatformContender, Sample[]>(contendersIn(bout).map((contender) => [contender, []]))
+  const samples = new Map<PlatformContender, Sample[]>(contendersOf(bout).map((contender) => [contender, []]))
   const failures = new Map<PlatformContender, string>()
-  const processes = new Map<PlatformContender, PlatformProcess>()
+  const processes = new Map<PlatformContender, ContenderProcess<Sample>>()
 
   const sample = async (contender: PlatformContender): Promise<Sample | undefined> => {
     let process = processes.get(contender)
     if (process === undefined) {
-      process = new PlatformProcess(contest.name, contest.bouts.indexOf(bout), contender.name)
+      const number = contest.bouts.indexOf(bout)
+      const role = {
+        program: "platform-child",
+        contest: contest.name,
+        bout: number,
+        contender: contender.name,
+      } as const
+      process = new ContenderProcess<Sample>(role, PATIENCE)
       processes.set(contender, process)
     }
     const part = Math.ceil(n * contender.share)
@@ -91,7 +57,7 @@ export async function measurePlatform(
 
   try {
     // One round more than counts, for what stays: in the first, threads are started, code is loaded and compiled.
-    if (bout.fresh !== true) for (const contender of contendersIn(bout)) await sample(contender)
+    if (bout.fresh !== true) for (const contender of contendersOf(bout)) await sample(contender)
     for (let round = 0; round < rounds; round++) {
       for (const [contender, taken] of [...samples]) {
         const one = await sample(contender)

@@ -21,13 +21,35 @@ export interface Plan {
   readonly failsOn: number
 }
 
-export type Step =
-  | { readonly do: "schedule"; readonly plan: Plan }
+/** What is done to tasks that are scheduled, and to all of them; a task by its number, modulo how many there are. */
+export type Meddling =
   | { readonly do: "cancel"; readonly task: number; readonly interrupt: boolean }
   | { readonly do: "remove"; readonly task: number }
   | { readonly do: "set"; readonly policy: Policy; readonly value: boolean }
+  | { readonly do: "purge" | "shutdown" }
+
+export const cancelling: fc.Arbitrary<Meddling> = fc.record({
+  do: fc.constant("cancel" as const),
+  task: fc.nat(20),
+  interrupt: fc.boolean(),
+})
+export const removing: fc.Arbitrary<Meddling> = fc.record({ do: fc.constant("remove" as const), task: fc.nat(20) })
+export const setting: fc.Arbitrary<Meddling> = fc.record({
+  do: fc.constant("set" as const),
+  policy: fc.constantFrom<Policy>(
+    "continueExistingPeriodicTasksAfterShutdown",
+    "executeExistingDelayedTasksAfterShutdown",
+    "removeOnCancel",
+  ),
+  value: fc.boolean(),
+})
+export const whole: fc.Arbitrary<Meddling> = fc.record({ do: fc.constantFrom("purge" as const, "shutdown" as const) })
+
+export type Step =
+  | { readonly do: "schedule"; readonly plan: Plan }
   | { readonly do: "advance"; readonly ms: number }
-  | { readonly do: "purge" | "shutdown" | "shutdownNow" }
+  | Meddling
+  | { readonly do: "shutdownNow" }
 
 /** Coarse, so that many things happen at the same moment, but not all. */
 function time(min: number, max: number): fc.Arbitrary<number> {
@@ -45,25 +67,11 @@ const plan: fc.Arbitrary<Plan> = fc.record({
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ do: fc.constant("schedule" as const), plan }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ do: fc.constant("cancel" as const), task: fc.nat(20), interrupt: fc.boolean() }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("remove" as const), task: fc.nat(20) }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant("set" as const),
-      policy: fc.constantFrom<Policy>(
-        "continueExistingPeriodicTasksAfterShutdown",
-        "executeExistingDelayedTasksAfterShutdown",
-        "removeOnCancel",
-      ),
-      value: fc.boolean(),
-    }),
-  },
+  { weight: 3, arbitrary: cancelling },
+  { weight: 1, arbitrary: removing },
+  { weight: 2, arbitrary: setting },
   { weight: 7, arbitrary: fc.record({ do: fc.constant("advance" as const), ms: time(0, 10_000) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("purge" as const, "shutdown" as const) }) },
+  { weight: 1, arbitrary: whole },
 )
 
 export interface Program {

@@ -22,9 +22,30 @@ const INTERRUPTIONS = [
   { limit: 100_000, when: "during" },
 ] as const
 
+/** It ends with the error, the flag is down, no task is left, and the executor works. */
+async function assertInterruptEnds(subject: ExecutorUnderTest, method: "invokeAll" | "invokeAny"): Promise<void> {
+  for (const { limit, when } of INTERRUPTIONS.slice(0, subject.work?.sharesExecutors === true ? 2 : 4)) {
+    await using lab = new ContractLab(subject)
+    const executor = await lab.executor()
+    const gate = lab.work.gate()
+    const caller = lab.call(async () => {
+      if (when === "before") Thread.currentThread().interrupt()
+      await executor[method]([gate.interruptible, gate.interruptible], limit)
+    })
+    if (when === "during") {
+      await gate.entered()
+      caller.thread.interrupt()
+    }
+    const outcome = await caller.outcome
+    assert.ok(outcome.status === "rejected" && outcome.reason instanceof InterruptedError)
+    assert.equal(caller.thread.isInterrupted, false)
+    await eventually(() => gate.inside === 0)
+    assert.equal(await executor.submit(() => "alive"), "alive")
+  }
+}
+
 export function testInvocations(subject: ExecutorUnderTest): void {
   const { name } = subject
-  const interruptions = INTERRUPTIONS.slice(0, subject.work?.sharesExecutors === true ? 2 : 4)
 
   test(`[IA1] ${name}: invokeAll gives the futures in the order of the tasks, all done`, async () => {
     await using lab = new ContractLab(subject)
@@ -86,24 +107,7 @@ export function testInvocations(subject: ExecutorUnderTest): void {
   })
 
   test(`[IA11] ${name}: an interrupt ends invokeAll and cancels its tasks, whether it came before or during the wait`, async () => {
-    for (const { limit, when } of interruptions) {
-      await using lab = new ContractLab(subject)
-      const executor = await lab.executor()
-      const gate = lab.work.gate()
-      const caller = lab.call(async () => {
-        if (when === "before") Thread.currentThread().interrupt()
-        await executor.invokeAll([gate.interruptible, gate.interruptible], limit)
-      })
-      if (when === "during") {
-        await gate.entered()
-        caller.thread.interrupt()
-      }
-      const outcome = await caller.outcome
-      assert.ok(outcome.status === "rejected" && outcome.reason instanceof InterruptedError)
-      assert.equal(caller.thread.isInterrupted, false)
-      await eventually(() => gate.inside === 0)
-      assert.equal(await executor.submit(() => "alive"), "alive")
-    }
+    await assertInterruptEnds(subject, "invokeAll")
   })
 
   test(`[IN1] ${name}: invokeAny gives the value of a task that succeeds, whatever the value is`, async () => {
@@ -172,24 +176,7 @@ export function testInvocations(subject: ExecutorUnderTest): void {
   })
 
   test(`[IN12] ${name}: an interrupt ends invokeAny and cancels its tasks, whether it came before or during the wait`, async () => {
-    for (const { limit, when } of interruptions) {
-      await using lab = new ContractLab(subject)
-      const executor = await lab.executor()
-      const gate = lab.work.gate()
-      const caller = lab.call(async () => {
-        if (when === "before") Thread.currentThread().interrupt()
-        await executor.invokeAny([gate.interruptible, gate.interruptible], limit)
-      })
-      if (when === "during") {
-        await gate.entered()
-        caller.thread.interrupt()
-      }
-      const outcome = await caller.outcome
-      assert.ok(outcome.status === "rejected" && outcome.reason instanceof InterruptedError)
-      assert.equal(caller.thread.isInterrupted, false)
-      await eventually(() => gate.inside === 0)
-      assert.equal(await executor.submit(() => "alive"), "alive")
-    }
+    await assertInterruptEnds(subject, "invokeAny")
   })
 
   test(`[MP1] ${name}: map applies the function to every item and gives the results in the order of the items`, async () => {

@@ -6,22 +6,18 @@ import { InterruptedError, type ScheduledFuture, type ScheduledThreadPoolExecuto
 import fc from "fast-check"
 import assert from "node:assert/strict"
 import test from "node:test"
+import { cancelling, type Meddling, removing, setting, whole } from "../../property/schedule-plan.ts"
 import { turns } from "../../support/harness.ts"
 import { FakeClock } from "../../support/fake-clock.ts"
 import { pass, Schedules } from "./support.ts"
 
 type Kind = "once" | "rate" | "delay"
-type Policy =
-  "continueExistingPeriodicTasksAfterShutdown" | "executeExistingDelayedTasksAfterShutdown" | "removeOnCancel"
 
 type Operation =
   | { readonly do: "schedule"; kind: Kind; delay: number; period: number; lasts: number; failsOn: number }
-  | { readonly do: "cancel"; task: number; interrupt: boolean }
-  | { readonly do: "remove"; task: number }
-  | { readonly do: "set"; policy: Policy; value: boolean }
   | { readonly do: "resize"; size: number }
   | { readonly do: "pass"; ms: number }
-  | { readonly do: "purge" | "shutdown" }
+  | Meddling
 
 const delay = fc.oneof(fc.integer({ min: -2, max: 15 }), fc.constant(Infinity))
 
@@ -37,26 +33,12 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       failsOn: fc.nat(6),
     }),
   },
-  {
-    weight: 3,
-    arbitrary: fc.record({ do: fc.constant("cancel" as const), task: fc.nat(20), interrupt: fc.boolean() }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("remove" as const), task: fc.nat(20) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant("set" as const),
-      policy: fc.constantFrom<Policy>(
-        "continueExistingPeriodicTasksAfterShutdown",
-        "executeExistingDelayedTasksAfterShutdown",
-        "removeOnCancel",
-      ),
-      value: fc.boolean(),
-    }),
-  },
+  { weight: 3, arbitrary: cancelling },
+  { weight: 1, arbitrary: removing },
+  { weight: 1, arbitrary: setting },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("resize" as const), size: fc.nat(3) }) },
   { weight: 5, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: fc.integer({ min: 1, max: 12 }) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("purge" as const, "shutdown" as const) }) },
+  { weight: 1, arbitrary: whole },
 )
 
 /** A task that knows when it may run, and complains if it runs otherwise. */
