@@ -274,9 +274,10 @@ export class ForkJoinPool extends AbstractExecutorService {
     if (this.#isCommon) return []
     this.#engine.state.control.advanceTo(STOP)
     this.#engine.shuttingDown()
-    this.#engine.interruptWorkers()
+    // Before the interrupt, lest a task that answers it at once fail with it.
     const cause = new CancellationError(`${identityOf(this)} was shut down`)
     this.#engine.workforce.cancelAll(this.#engine.drain(), cause)
+    this.#engine.interruptWorkers()
     this.#engine.tryTerminate()
     return []
   }

@@ -115,6 +115,19 @@ test("[FJ45] shutdownNow cancels everything, and returns nothing", async () => {
   assert.equal(await pool.awaitTermination(), true)
 })
 
+test("[FJ45] what runs is cancelled before its thread is interrupted, however much is cancelled besides", async () => {
+  await using pool = new ForkJoinPool({ parallelism: 1 })
+  using gate = new SharedGate()
+  const running = pool.submit(tasks.sleepUntilInterrupted, gate.index)
+  await gate.reached()
+  const waiting = Array.from({ length: 2000 }, () => pool.submit(tasks.threadName))
+  pool.shutdownNow()
+  for (const future of [running, ...waiting]) {
+    const error = await rejectionOf(future)
+    assert.ok(error instanceof CancellationError, String(error))
+  }
+})
+
 test("[FJ46] the common pool cannot be ended, and takes what is forked outside of any", async () => {
   const common = ForkJoinPool.commonPool()
   assert.equal(common, ForkJoinPool.commonPool())
