@@ -40,7 +40,7 @@ interface OutputStream {
   readonly fd?: number
   write: unknown
   _write: Write
-  _writev: ((chunks: Chunk[], written: (error?: Error | null) => void) => void) | null
+  _writev: ((chunks: Chunk[], written: (error?: Error | null) => void) => void) | null | undefined
 }
 
 /** The streams of this thread that write directly, though they have no descriptor to show. */
@@ -111,7 +111,7 @@ const LONGEST_PAUSE = 16
 const done = (): void => undefined
 
 function passOnAtOnce(stream: OutputStream): void {
-  if (!isOfNode(stream)) return
+  if (stream._writev == null) return
   const passOn = passingOn(stream)
   stream._writev = null
   stream._write = (chunk, encoding, written) => {
@@ -120,15 +120,13 @@ function passOnAtOnce(stream: OutputStream): void {
   }
 }
 
-/** The runtime's way to pass a chunk on; it tells when it may have the next, which is of no interest. */
+/**
+ * The runtime's way to pass a chunk on; it tells when it may have the next, which is of no interest. Node and Bun pass on
+ * what `_writev` is given as it is, each time; `_write` may lead there, and so must not be called after that has gone.
+ */
 function passingOn(stream: OutputStream): (chunk: string | Uint8Array, encoding: BufferEncoding) => void {
   const { _write: write, _writev: writeMany } = stream
-  return isOfNode(stream) && writeMany !== null
-    ? (chunk, encoding) => writeMany.call(stream, [{ chunk, encoding }], done)
-    : (chunk, encoding) => write.call(stream, chunk, encoding, done)
-}
-
-/** Those of Bun cannot have a second chunk before they are done with the first. */
-function isOfNode(stream: OutputStream): boolean {
-  return stream.constructor.name === "WritableWorkerStdio"
+  return writeMany == null
+    ? (chunk, encoding) => write.call(stream, chunk, encoding, done)
+    : (chunk, encoding) => writeMany.call(stream, [{ chunk, encoding }], done)
 }

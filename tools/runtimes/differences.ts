@@ -86,18 +86,6 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     runtimes: ["bun"],
     reason:
-      "Bun passes on what a worker prints one piece at a time, and has no way to give it more before both event loops have " +
-      "gone round; corepool therefore has workers write directly, unless it is told not to",
-    tests: {
-      "test/spec/worker/output.test.ts": [
-        "[WK20][WK21] lines appear while their task goes on to spin, and none is lost when it is terminated (relayed)",
-        "[WK20][WK21] lines appear while their task goes on to block, and none is lost when it is terminated (relayed)",
-      ],
-    },
-  },
-  {
-    runtimes: ["bun"],
-    reason:
       "a function that returns what another one returns has left the stack by then: JavaScriptCore has proper tail calls",
     tests: {
       "test/spec/forkjoin/dividing.test.ts": ["[FJ8] join throws what the task has thrown, wherever that was"],
