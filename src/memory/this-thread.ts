@@ -55,7 +55,7 @@ export function hereIn(buffer: SharedArrayBuffer): Here {
     lives.set(space.id, life)
     // Whichever way it came to live there: by something of its own, or by something it was sent.
     if (space.id === home.id) life.exposeInterrupt()
-    if (lives.size === 1 && !isMainThread) process.once("exit", endAll)
+    if (lives.size === 1 && !isMainThread) process.once("exit", leaveAll)
   }
   return life
 }
@@ -65,7 +65,8 @@ export function become(other: Here): void {
   thread.current = other
 }
 
-function endAll(): void {
+/** This thread is about to end: it leaves all spaces, and whoever blocks there hears of it. */
+export function leaveAll(): void {
   for (const life of thread.lives.values()) life.leave()
 }
 

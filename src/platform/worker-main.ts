@@ -9,6 +9,7 @@ import { Desk } from "./desk.ts"
 import { FunctionTable } from "./function-table.ts"
 import { BY_TIME } from "./layout.ts"
 import { Lines } from "./lines.ts"
+import { guardMemory } from "./memory-guard.ts"
 import { PoolMemory } from "./pool-memory.ts"
 import { SharedRoster } from "./shared-roster.ts"
 import { TaskRecords } from "./task-records.ts"
@@ -22,6 +23,7 @@ import { PreloadingRunner } from "./worker-preload.ts"
 export async function work(orders: Orders): Promise<void> {
   sayFarewell(orders.progress)
   printBy(orders.outputs)
+  guardMemory()
   Thread.adoptMain(orders.name, orders.id)
   // An idle worker awaits its bell, which keeps nothing alive.
   new KeepAlive().hold({})
