@@ -4,7 +4,7 @@
  */
 import { TERMINATE_AFTER } from "../thread/platform-threads.ts"
 import { now, Timer } from "../time/timer.ts"
-import type { SharedWorker } from "./shared-roster.ts"
+import type { SharedWorker } from "./shared-worker.ts"
 import type { TaskRecords } from "./task-records.ts"
 import type { WorkerBody } from "./thread-body.ts"
 

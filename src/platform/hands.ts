@@ -3,7 +3,7 @@
  * which it runs it (BELOW), and those that are asynchronous and under way beside it (BESIDE). One may be in two of these
  * places for a moment, on its way from one to the other, but never in none.
  */
-import type { SharedWorker } from "./shared-roster.ts"
+import type { SharedWorker } from "./shared-worker.ts"
 import type { TaskRecords } from "./task-records.ts"
 
 export class Hands {

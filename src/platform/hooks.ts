@@ -11,7 +11,7 @@ import type { Boxes } from "./boxes.ts"
 import { fail } from "./failure.ts"
 import type { ForeignTask } from "./foreign-task.ts"
 import { AFTER, AFTER_RUN, BEFORE, COMMAND, DONE, THREW, TOLD, UNCAUGHT } from "./layout.ts"
-import type { SharedWorker } from "./shared-roster.ts"
+import type { SharedWorker } from "./shared-worker.ts"
 import type { Submissions } from "./submissions.ts"
 import type { TaskRecords } from "./task-records.ts"
 

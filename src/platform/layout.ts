@@ -5,7 +5,7 @@
  *     STATE     control word, sizes, counters                     (pool/pool-state.ts)
  *     HEADER    who owns the pool, and what the owner is asked for
  *     WAITERS   the queue of idle workers                          (memory/wait-queue.ts)
- *     ROSTER    a line for each worker                             (shared-roster.ts)
+ *     ROSTER    a line for each worker                             (shared-worker.ts)
  *     BOXES     a line for each thread that submits                (boxes.ts)
  *     TIMES     how long tasks wait and run                        (pool/pool-times.ts)
  *     RING      the tasks that wait, by the number of their slot   (memory/ring.ts)

@@ -20,7 +20,7 @@ import { PoolMember } from "./pool-member.ts"
 import { FORK_JOIN_TYPE, type PoolHandle, PoolMemory, SCHEDULED_TYPE, TYPE } from "./pool-memory.ts"
 import { TimedTaskQueue } from "./timed-task-queue.ts"
 import { Thread } from "../thread/thread.ts"
-import type { SharedWorker } from "./shared-roster.ts"
+import type { SharedWorker } from "./shared-worker.ts"
 import { shielded } from "./this-worker.ts"
 
 export class PoolGuest extends PoolMember {

@@ -2,16 +2,14 @@
  * The owner of a pool of platform threads: the thread that made it. It alone can make threads, hears of their end, and has the
  * user's factory, handler and hooks. Others ask it by ringing its bell, which it answers also while it blocks.
  */
-import { show } from "../checks.ts"
 import { RejectedExecutionError, ThreadDeathError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { COMPLETING } from "../future/task-state.ts"
 import { atLeast, TERMINATED, TIDYING } from "../pool/control-word.ts"
 import type { PoolShell } from "../pool/pool-engine.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
-import { platformTarget } from "../thread/platform-threads.ts"
 import { Thread } from "../thread/thread.ts"
-import { now } from "../time/timer.ts"
+import { Crew, PULSE } from "./crew.ts"
 import { Executioner } from "./executioner.ts"
 import { settleAsFailed } from "./failure.ts"
 import { Hooks } from "./hooks.ts"
@@ -19,12 +17,9 @@ import { COMMAND, DONE, HEADER, TOLD } from "./layout.ts"
 import { isUndelivered } from "./orphans.ts"
 import { PoolMember } from "./pool-member.ts"
 import { PoolMemory } from "./pool-memory.ts"
-import { REQUESTED, RUNNING, type SharedWorker, STARTING } from "./shared-roster.ts"
+import { REQUESTED, type SharedWorker } from "./shared-worker.ts"
 import { boundOf, orderingOf } from "./task-form.ts"
-import { type Death, WorkerBody } from "./thread-body.ts"
-
-/** How often an owner that blocks looks whether its threads are still there, in ms. */
-const PULSE = 100
+import type { WorkerBody } from "./thread-body.ts"
 
 /** One of so many slots at most the owner keeps for itself while it does not need them. */
 const SPARE_PART = 8
@@ -33,13 +28,9 @@ export class PoolOwner extends PoolMember {
   readonly #shell: PoolShell
   readonly #executioner: Executioner
   readonly #hooks: Hooks
-  /** The threads, by the number of their worker. */
-  readonly #bodies: (WorkerBody | undefined)[] = []
-  readonly #threads: (Thread | undefined)[] = []
-  #deathsSeen: number
+  readonly #crew: Crew
   #isShuttingDown = false
   #makesNoThreads = false
-  #nextPulse = 0
 
   /** `deques` if the workers are to have tasks of their own: see forkjoin/deques.ts. */
   constructor(queue: BlockingQueue<Runnable>, shell: PoolShell, maximum: number, deques?: Int32Array) {
@@ -49,16 +40,20 @@ export class PoolOwner extends PoolMember {
     super(memory, queue)
     this.tasks.keepSpare(Math.floor(memory.capacity / SPARE_PART))
     this.#shell = shell
-    this.#deathsSeen = memory.here.space.deaths
+    this.#crew = new Crew(memory, this.roster, {
+      newThread: (target) => shell.newThread(target),
+      look: () => this.submissions.look(),
+      bury: (body, cause) => this.#bury(body, cause),
+    })
     this.#executioner = new Executioner(
       this.tasks,
-      (worker) => this.#bodies[worker.number],
+      (worker) => this.#crew.bodyOf(worker),
       () => this.#execute(),
     )
     this.#hooks = new Hooks(this.tasks, this.boxes, this.submissions, (slot) => this.foreign(slot, false), {
-      before: (worker, task) => shell.beforeExecute(this.#threadOf(worker), task),
+      before: (worker, task) => shell.beforeExecute(this.#crew.threadOf(worker), task),
       after: (task, error) => shell.afterExecute(task, error),
-      report: (worker, error) => this.#threadOf(worker).reportUncaught(error),
+      report: (worker, error) => this.#crew.threadOf(worker).reportUncaught(error),
     })
     memory.setHeader(HEADER.HOOKS, shell.hooks)
     memory.setOwner(this.submissions.bell.index)
@@ -79,7 +74,7 @@ export class PoolOwner extends PoolMember {
     if (worker === undefined) return undefined
     let made = false
     try {
-      made = this.#makeThread(worker)
+      made = this.#crew.make(worker)
     } finally {
       if (!made) {
         worker.release()
@@ -89,33 +84,14 @@ export class PoolOwner extends PoolMember {
     return made ? worker : undefined
   }
 
-  #makeThread(worker: SharedWorker): boolean {
-    // Its place was another's, which may have died of a command: that is to be told with the right thread.
-    if (this.#threads[worker.number] !== undefined) this.submissions.look()
-    worker.request() // if it is the owner itself that has admitted it
-    worker.take()
-    const thread = this.#shell.newThread(
-      platformTarget((options) => {
-        const body = new WorkerBody(this.memory.handle, worker, options, (it) => this.#hearOf(it))
-        this.#bodies[worker.number] = body
-        return body
-      }),
-    )
-    this.#threads[worker.number] = thread
-    return thread !== undefined
-  }
-
   protected override startWorker(worker: SharedWorker): void {
-    this.#threads[worker.number]?.start()
+    this.#crew.start(worker)
   }
 
   // ------------------------------------------------------------------ service
 
   serve(isBlocked: boolean): void {
-    const { deaths } = this.memory.here.space
-    if (deaths !== this.#deathsSeen) this.#mourn(isBlocked)
-    if (isBlocked) this.#takePulses()
-    this.#deathsSeen = deaths
+    this.#crew.look(isBlocked)
     for (const worker of this.roster) this.#attend(worker)
     this.#rejectForOthers()
     this.#reviewForeignWork()
@@ -169,7 +145,7 @@ export class PoolOwner extends PoolMember {
   #grant(worker: SharedWorker): void {
     let made = false
     try {
-      made = this.#makeThread(worker)
+      made = this.#crew.make(worker)
     } catch (error) {
       Thread.currentThread().reportUncaught(error)
     }
@@ -207,15 +183,11 @@ export class PoolOwner extends PoolMember {
   }
 
   reportUncaught(error: unknown, worker: number): void {
-    this.#threadOf(this.roster.at(worker)).reportUncaught(error)
+    this.#crew.threadOf(this.roster.at(worker)).reportUncaught(error)
   }
 
   reportExpired(error: unknown, worker: number): void {
     this.reportUncaught(error, worker) // with this thread, if it had none
-  }
-
-  #threadOf(worker: SharedWorker): Thread {
-    return this.#threads[worker.number] ?? Thread.currentThread()
   }
 
   setPolicy(policy: number): void {
@@ -224,43 +196,12 @@ export class PoolOwner extends PoolMember {
 
   // ------------------------------------------------------------------ death
 
-  /**
-   * Somebody has died. If the thread has told why, there is no need to wait until the runtime does; which it cannot while this
-   * thread blocks.
-   */
-  #mourn(isBlocked: boolean): void {
-    for (const worker of this.roster) {
-      const body = this.#bodies[worker.number]
-      if (body === undefined || worker.status !== RUNNING || worker.isAlive) continue
-      const { farewell } = body
-      if (isBlocked || farewell !== undefined) this.#bury(body, causeOf(body, farewell))
-    }
-  }
-
-  /** Looks for threads that are gone without a word: for lack of memory. */
-  #takePulses(): void {
-    if (now() < this.#nextPulse) return
-    this.#nextPulse = now() + PULSE
-    for (const body of this.#bodies) {
-      if (body?.worker.status === RUNNING && body.isGone) this.#bury(body, causeOf(body, undefined))
-    }
-  }
-
-  /** The runtime says that a thread has ended. */
-  #hearOf(body: WorkerBody): void {
-    const { worker } = body
-    this.submissions.look() // what it threw is told with its thread
-    if (this.#bodies[worker.number] !== body) return
-    if (worker.status === RUNNING || worker.status === STARTING) this.#bury(body, causeOf(body, body.death))
-    else this.#forget(worker)
-  }
-
   #bury(body: WorkerBody, cause: ThreadDeathError): void {
     const { worker } = body
     const { token, claimed, returning, waits } = worker
     const task = worker.handheld
-    const thread = this.#threadOf(worker)
-    this.#forget(worker)
+    const thread = this.#crew.threadOf(worker)
+    this.#crew.forget(worker)
     if (token !== 0) this.memory.here.space.bury(token)
     this.submissions.look() // what has arrived is not in its hand any more, whatever that says
     // One may be in two of these places for a moment, on its way from one to the other.
@@ -296,11 +237,6 @@ export class PoolOwner extends PoolMember {
     return isUndelivered(worker, this.tasks, this.boxes) && !this.submissions.hasArrived(worker.handheld)
   }
 
-  #forget(worker: SharedWorker): void {
-    this.#bodies[worker.number] = undefined
-    this.#threads[worker.number] = undefined
-  }
-
   /** A thread that could not even begin costs a task: otherwise threads would be made for ever. */
   #failNext(cause: ThreadDeathError, thread: Thread): void {
     const slot = this.waiting.seize()
@@ -332,14 +268,4 @@ export class PoolOwner extends PoolMember {
       this.#shell.announceTermination()
     }
   }
-}
-
-function causeOf({ name }: WorkerBody, death: Death | undefined): ThreadDeathError {
-  if (death?.error !== undefined) {
-    const { error } = death
-    const why = error instanceof Error ? error.message : show(error)
-    return new ThreadDeathError(`Thread "${name}" died while it ran the task: ${why}`, { cause: error })
-  }
-  const code = death === undefined ? "" : ` with exit code ${death.code}`
-  return new ThreadDeathError(`Thread "${name}" ended${code} while it ran the task`)
 }

@@ -5,7 +5,7 @@ import { pause } from "#atomics"
 import { CANCELLED, INTERRUPTING, NEW } from "../future/task-state.ts"
 import { repeats, type Timetable } from "../pool/timetable.ts"
 import type { Boxes } from "./boxes.ts"
-import type { SharedWorker } from "./shared-roster.ts"
+import type { SharedWorker } from "./shared-worker.ts"
 import type { TaskRecords } from "./task-records.ts"
 
 export class Series {

@@ -3,7 +3,7 @@ import { Bell } from "../memory/bell.ts"
 import { blocking, type Steps } from "../memory/waiting.ts"
 import { AFTER, AFTER_AGAIN, AFTER_RUN, BEFORE, DONE, HEADER, THREW, UNCAUGHT } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
-import type { SharedWorker } from "./shared-roster.ts"
+import type { SharedWorker } from "./shared-worker.ts"
 
 export class WorkerHooks {
   readonly #memory: PoolMemory

@@ -12,7 +12,7 @@ import { store } from "#atomics"
 import { IllegalStateError } from "../errors.ts"
 import type { Worker } from "../pool/worker.ts"
 import { importModule } from "../task/host.ts"
-import type { SharedWorker } from "./shared-roster.ts"
+import type { SharedWorker } from "./shared-worker.ts"
 import { SlotRunner } from "./slot-runner.ts"
 import { type Orders, PRELOADING, READY, STAGE } from "./worker-orders.ts"
 

@@ -1,0 +1,126 @@
+/**
+ * The threads of a pool, as its owner has them, and how it finds out that one has ended: by an event of the runtime; while it
+ * blocks, and hears no events, by the space, in which dying threads are counted, and by their pulse.
+ */
+import { show } from "../checks.ts"
+import { ThreadDeathError } from "../errors.ts"
+import { platformTarget } from "../thread/platform-threads.ts"
+import { Thread } from "../thread/thread.ts"
+import { now } from "../time/timer.ts"
+import type { PoolMemory } from "./pool-memory.ts"
+import type { SharedRoster } from "./shared-roster.ts"
+import { RUNNING, type SharedWorker, STARTING } from "./shared-worker.ts"
+import { type Death, WorkerBody } from "./thread-body.ts"
+
+/** How often an owner that blocks looks whether its threads are still there, in ms. */
+export const PULSE = 100
+
+export interface CrewOwner {
+  /** By the user's factory; undefined if it refuses. */
+  newThread(target: () => unknown): Thread | undefined
+  /** Hears of all tasks that are over: what a thread threw is to be told while it is known which thread that was. */
+  look(): void
+  bury(body: WorkerBody, cause: ThreadDeathError): void
+}
+
+export class Crew {
+  readonly #memory: PoolMemory
+  readonly #roster: SharedRoster
+  readonly #owner: CrewOwner
+  /** By the number of their worker. */
+  readonly #bodies: (WorkerBody | undefined)[] = []
+  readonly #threads: (Thread | undefined)[] = []
+  #deathsSeen: number
+  #nextPulse = 0
+
+  constructor(memory: PoolMemory, roster: SharedRoster, owner: CrewOwner) {
+    this.#memory = memory
+    this.#roster = roster
+    this.#owner = owner
+    this.#deathsSeen = memory.here.space.deaths
+  }
+
+  /** Makes the thread of a worker, which is to be started; false if the factory refuses. */
+  make(worker: SharedWorker): boolean {
+    // Its place was another's, which may have died of a command: that is to be told with the right thread.
+    if (this.#threads[worker.number] !== undefined) this.#owner.look()
+    worker.request() // if it is the owner itself that has admitted it
+    worker.take()
+    const thread = this.#owner.newThread(
+      platformTarget((options) => {
+        const body = new WorkerBody(this.#memory.handle, worker, options, (it) => this.#hearOf(it))
+        this.#bodies[worker.number] = body
+        return body
+      }),
+    )
+    this.#threads[worker.number] = thread
+    return thread !== undefined
+  }
+
+  start(worker: SharedWorker): void {
+    this.#threads[worker.number]?.start()
+  }
+
+  bodyOf(worker: SharedWorker): WorkerBody | undefined {
+    return this.#bodies[worker.number]
+  }
+
+  /** This thread, if it has none. */
+  threadOf(worker: SharedWorker): Thread {
+    return this.#threads[worker.number] ?? Thread.currentThread()
+  }
+
+  forget(worker: SharedWorker): void {
+    this.#bodies[worker.number] = undefined
+    this.#threads[worker.number] = undefined
+  }
+
+  /** Has those buried that are found dead. */
+  look(isBlocked: boolean): void {
+    const { deaths } = this.#memory.here.space
+    if (deaths !== this.#deathsSeen) this.#mourn(isBlocked)
+    if (isBlocked) this.#takePulses()
+    this.#deathsSeen = deaths
+  }
+
+  /**
+   * Somebody has died. If the thread has told why, there is no need to wait until the runtime does; which it cannot while this
+   * thread blocks.
+   */
+  #mourn(isBlocked: boolean): void {
+    for (const worker of this.#roster) {
+      const body = this.#bodies[worker.number]
+      if (body === undefined || worker.status !== RUNNING || worker.isAlive) continue
+      const { farewell } = body
+      if (isBlocked || farewell !== undefined) this.#owner.bury(body, causeOf(body, farewell))
+    }
+  }
+
+  /** Looks for threads that are gone without a word: for lack of memory. */
+  #takePulses(): void {
+    if (now() < this.#nextPulse) return
+    this.#nextPulse = now() + PULSE
+    for (const body of this.#bodies) {
+      if (body?.worker.status === RUNNING && body.isGone) this.#owner.bury(body, causeOf(body, undefined))
+    }
+  }
+
+  /** The runtime says that a thread has ended. */
+  #hearOf(body: WorkerBody): void {
+    const { worker } = body
+    this.#owner.look()
+    if (this.#bodies[worker.number] !== body) return
+    if (worker.status === RUNNING || worker.status === STARTING) this.#owner.bury(body, causeOf(body, body.death))
+    else this.forget(worker)
+  }
+}
+
+function causeOf({ name }: WorkerBody, death: Death | undefined): ThreadDeathError {
+  if (death?.error !== undefined) {
+    const { error } = death
+    const why = error instanceof Error ? error.message : show(error)
+    return new ThreadDeathError(`Thread "${name}" died while it ran the task: ${why}`, { cause: error })
+  }
+  const code = death === undefined ? "" : ` with exit code ${death.code}`
+  return new ThreadDeathError(`Thread "${name}" ended${code} while it ran the task`)
+}
