@@ -14,7 +14,6 @@
 import { availableParallelism } from "node:os"
 import { requireBoolean, requireInteger, requireObject, typeError } from "../checks.ts"
 import { CancellationError, IllegalStateError, RejectedExecutionError } from "../errors.ts"
-import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import type { Future } from "../future/future.ts"
 import { type Callable, requireRunnable, type Runnable } from "../future/runnable.ts"
 import { identityOf } from "../identity.ts"
@@ -25,13 +24,14 @@ import { perThread } from "../per-thread.ts"
 import { registerForkJoinPools } from "../platform/known-classes.ts"
 import { PoolGuest } from "../platform/pool-guest.ts"
 import { MOST_WORKERS } from "../platform/layout.ts"
-import { atLeast, SHUTDOWN, STOP, TERMINATED } from "../pool/control-word.ts"
+import { SHUTDOWN, STOP } from "../pool/control-word.ts"
 import type { PoolShell } from "../pool/pool-engine.ts"
 import { OWNERS_FACTORY, SentPool } from "../pool/pool-settings.ts"
 import { platformThreads } from "../thread/platform-threads.ts"
 import { newThreadOf, requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 import type { ForkJoinTask } from "./fork-join-task.ts"
 import { ForkJoinGuest, type ForkJoinMember, ForkJoinOwner } from "./fork-join-member.ts"
+import { ForkJoinStatus } from "./fork-join-status.ts"
 import { isForkJoinTask } from "./life.ts"
 import { thisThread } from "./this-thread.ts"
 
@@ -55,7 +55,7 @@ function requirePlatformThreads(factory: ThreadFactory): ThreadFactory {
   throw typeError("threadFactory", "one that makes platform threads: virtual ones cannot block for a task", factory)
 }
 
-export class ForkJoinPool extends AbstractExecutorService {
+export class ForkJoinPool extends ForkJoinStatus {
   /** What a clone of this pool consists of; see `ThreadPoolExecutor`. */
   declare readonly handle: Handle
   readonly #engine: ForkJoinMember
@@ -126,6 +126,11 @@ export class ForkJoinPool extends AbstractExecutorService {
   }
 
   /** @internal */
+  protected override get engine(): ForkJoinMember {
+    return this.#engine
+  }
+
+  /** @internal */
   get [SHAREABLE](): true {
     return true
   }
@@ -176,56 +181,9 @@ export class ForkJoinPool extends AbstractExecutorService {
     throw new RejectedExecutionError(`${identityOf(this)} is shut down, or has no room for the task`, task)
   }
 
-  // ------------------------------------------------------------------ looking
+  // ------------------------------------------------------------------ quiescence
 
-  get parallelism(): number {
-    return this.#engine.state.corePoolSize
-  }
-
-  get asyncMode(): boolean {
-    return this.#engine.workforce.deques.isAsync
-  }
-
-  /** How many threads there are: more than the parallelism if some were needed in the place of others that wait. */
-  get poolSize(): number {
-    return this.isTerminated ? 0 : this.#engine.poolSize
-  }
-
-  /** How many threads have a task in hand. */
-  get activeThreadCount(): number {
-    return this.#engine.activeCount
-  }
-
-  /** How many of them do not wait for what others have stolen. */
-  get runningThreadCount(): number {
-    return this.#engine.workforce.runningCount
-  }
-
-  /** How many tasks were begun by another thread than the one that had forked or submitted them. */
-  get stealCount(): number {
-    return this.#engine.workforce.deques.steals
-  }
-
-  /** How many forked tasks wait. */
-  get queuedTaskCount(): number {
-    return this.#engine.workforce.store.forked
-  }
-
-  /** How many submitted tasks wait. */
-  get queuedSubmissionCount(): number {
-    return this.#engine.workforce.store.submitted
-  }
-
-  get hasQueuedSubmissions(): boolean {
-    return this.queuedSubmissionCount > 0
-  }
-
-  /** Whether nothing waits and nobody works. */
-  get isQuiescent(): boolean {
-    return this.#engine.workforce.isQuiescent
-  }
-
-  /** Waits until it is; false if the time is over first. */
+  /** Waits until nothing waits and nobody works; false if the time is over first. */
   async awaitQuiescence(wait?: WaitOptions): Promise<boolean> {
     if (timeoutOf(wait) <= 0) return this.isQuiescent
     if (this.#engine.hasThread(currentFlow().owner)) {
@@ -240,22 +198,6 @@ export class ForkJoinPool extends AbstractExecutorService {
       if (this.isQuiescent) return true
       if ((yield this.#quiescence) === TIMEOUT) return false
     }
-  }
-
-  override toString(): string {
-    const seen = this.#engine.state.control.snapshot
-    const state = !atLeast(seen, SHUTDOWN)
-      ? "Running"
-      : atLeast(seen, TERMINATED)
-        ? "Terminated"
-        : atLeast(seen, STOP)
-          ? "Terminating"
-          : "Shutting down"
-    return (
-      `${identityOf(this)}[${state}, parallelism = ${this.parallelism}, size = ${this.poolSize}, ` +
-      `active = ${this.activeThreadCount}, running = ${this.runningThreadCount}, steals = ${this.stealCount}, ` +
-      `tasks = ${this.queuedTaskCount}, submissions = ${this.queuedSubmissionCount}]`
-    )
   }
 
   // ------------------------------------------------------------------ the end
@@ -280,19 +222,6 @@ export class ForkJoinPool extends AbstractExecutorService {
     this.#engine.interruptWorkers()
     this.#engine.tryTerminate()
     return []
-  }
-
-  get isShutdown(): boolean {
-    return !this.#engine.state.control.isRunning
-  }
-
-  /** Shut down at once, but something is still running. */
-  get isTerminating(): boolean {
-    return atLeast(this.#engine.state.control.snapshot, STOP) && !this.isTerminated
-  }
-
-  get isTerminated(): boolean {
-    return atLeast(this.#engine.state.control.snapshot, TERMINATED)
   }
 
   /** Waits for the end; of the common pool, which has none, until it is quiescent, and then false. */

@@ -1,0 +1,86 @@
+/** What a ForkJoinPool tells of itself. */
+import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
+import { identityOf } from "../identity.ts"
+import { atLeast, SHUTDOWN, STOP, TERMINATED } from "../pool/control-word.ts"
+import type { ForkJoinMember } from "./fork-join-member.ts"
+
+export abstract class ForkJoinStatus extends AbstractExecutorService {
+  /** @internal */
+  protected abstract get engine(): ForkJoinMember
+
+  get parallelism(): number {
+    return this.engine.state.corePoolSize
+  }
+
+  get asyncMode(): boolean {
+    return this.engine.workforce.deques.isAsync
+  }
+
+  /** How many threads there are: more than the parallelism if some were needed in the place of others that wait. */
+  get poolSize(): number {
+    return this.isTerminated ? 0 : this.engine.poolSize
+  }
+
+  /** How many threads have a task in hand. */
+  get activeThreadCount(): number {
+    return this.engine.activeCount
+  }
+
+  /** How many of them do not wait for what others have stolen. */
+  get runningThreadCount(): number {
+    return this.engine.workforce.runningCount
+  }
+
+  /** How many tasks were begun by another thread than the one that had forked or submitted them. */
+  get stealCount(): number {
+    return this.engine.workforce.deques.steals
+  }
+
+  /** How many forked tasks wait. */
+  get queuedTaskCount(): number {
+    return this.engine.workforce.store.forked
+  }
+
+  /** How many submitted tasks wait. */
+  get queuedSubmissionCount(): number {
+    return this.engine.workforce.store.submitted
+  }
+
+  get hasQueuedSubmissions(): boolean {
+    return this.queuedSubmissionCount > 0
+  }
+
+  /** Whether nothing waits and nobody works. */
+  get isQuiescent(): boolean {
+    return this.engine.workforce.isQuiescent
+  }
+
+  get isShutdown(): boolean {
+    return !this.engine.state.control.isRunning
+  }
+
+  /** Shut down at once, but something is still running. */
+  get isTerminating(): boolean {
+    return atLeast(this.engine.state.control.snapshot, STOP) && !this.isTerminated
+  }
+
+  get isTerminated(): boolean {
+    return atLeast(this.engine.state.control.snapshot, TERMINATED)
+  }
+
+  override toString(): string {
+    const seen = this.engine.state.control.snapshot
+    const state = !atLeast(seen, SHUTDOWN)
+      ? "Running"
+      : atLeast(seen, TERMINATED)
+        ? "Terminated"
+        : atLeast(seen, STOP)
+          ? "Terminating"
+          : "Shutting down"
+    return (
+      `${identityOf(this)}[${state}, parallelism = ${this.parallelism}, size = ${this.poolSize}, ` +
+      `active = ${this.activeThreadCount}, running = ${this.runningThreadCount}, steals = ${this.stealCount}, ` +
+      `tasks = ${this.queuedTaskCount}, submissions = ${this.queuedSubmissionCount}]`
+    )
+  }
+}
