@@ -27,7 +27,11 @@ export const PLACE = {
   BLOCKED: 3,
   /** How many tasks of others it has begun, in two words. */
   STEALS: 4,
-  SIZE: 6,
+  /** Asleep: the slot of the task that it joins; 0 if it joins none, or one that is not in a slot. */
+  JOINS: 6,
+  /** 1 if somebody has asked it for arguments, and it has not looked since. */
+  ASKED: 7,
+  SIZE: 8,
 } as const
 
 const HIGH = 2 ** 32

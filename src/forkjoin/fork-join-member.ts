@@ -5,6 +5,7 @@ import { HEADER } from "../platform/layout.ts"
 import { PoolGuest } from "../platform/pool-guest.ts"
 import type { PoolMember } from "../platform/pool-member.ts"
 import { PoolOwner } from "../platform/pool-owner.ts"
+import { shielded } from "../platform/this-worker.ts"
 import type { PoolShell } from "../pool/pool-engine.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { Deques } from "./deques.ts"
@@ -35,6 +36,15 @@ export class ForkJoinOwner extends PoolOwner implements ForkJoinMember {
     this.#shell = shell
   }
 
+  override execute(task: Runnable): void {
+    super.execute(task)
+    if (this.workforce.isToGrow) this.addWorker("maximum")
+  }
+
+  protected override get hasStandIns(): boolean {
+    return true
+  }
+
   /** Workers that go to sleep ring from now on, and the process stays until all do. */
   watchForQuiescence(): void {
     this.memory.setHeader(HEADER.FOREIGN, 1)
@@ -61,6 +71,15 @@ export class ForkJoinGuest extends PoolGuest implements ForkJoinMember {
   constructor(shared: Shared, shell: ForkJoinShell) {
     super(shared, shell)
     this.#shell = shell
+  }
+
+  override execute(task: Runnable): void {
+    super.execute(task)
+    if (this.workforce.isToGrow) shielded(this.memory.identity, () => this.addWorker("maximum"))
+  }
+
+  protected override get hasStandIns(): boolean {
+    return true
   }
 
   /** The owner tells when it is so. */

@@ -44,6 +44,14 @@ export interface ForkJoinPoolOptions {
   readonly threadFactory?: ThreadFactory
 }
 
+/** Something to wait for: see {@link ForkJoinPool.managedBlock}. */
+export interface ManagedBlocker {
+  /** Waits, perhaps not to the end. True if there is nothing to wait for any more. */
+  block(): boolean
+  /** True if there is nothing to wait for. */
+  isReleasable(): boolean
+}
+
 /** How many threads there may be beyond the parallelism, in the place of those that wait. */
 const MOST_SPARES = 256
 const KEEP_ALIVE = 60_000
@@ -118,6 +126,28 @@ export class ForkJoinPool extends ForkJoinStatus {
       common.pool = pool
     }
     return common.pool
+  }
+
+  /**
+   * Waits for something that corepool does not know of, in a task that cannot await it: another thread works for the pool
+   * meanwhile, if nobody else could. Says `block`, which waits and tells whether that is over, until it is, or `isReleasable` says
+   * that there is nothing to wait for.
+   *
+   *     ForkJoinPool.managedBlock({
+   *       isReleasable: () => Atomics.load(words, 0) !== 0,
+   *       block: () => Atomics.wait(words, 0, 0) !== "timed-out",
+   *     })
+   *
+   * What waits in corepool itself, `lockSync` or `getSync` for instance, needs no such thing. Outside of a ForkJoinPool it just
+   * waits.
+   */
+  static managedBlock(blocker: ManagedBlocker): void {
+    requireObject("blocker", blocker)
+    const { forks } = thisThread
+    const block = (): boolean => requireBoolean("blocker.block()", blocker.block())
+    while (!requireBoolean("blocker.isReleasable()", blocker.isReleasable())) {
+      if (forks === undefined ? block() : forks.standingIn.during(block)) return
+    }
   }
 
   /** The same pool that another thread has posted. */

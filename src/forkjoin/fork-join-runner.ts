@@ -2,6 +2,7 @@
  * What a worker of a ForkJoinPool does with the tasks it takes. What it has stolen, or was submitted, it runs as any worker
  * does; what it has forked itself and nobody has stolen is a plain call.
  */
+import { standIn } from "../memory/waiting.ts"
 import type { PoolCore } from "../pool/pool-core.ts"
 import type { Worker } from "../pool/worker.ts"
 import type { SlotRunner } from "../platform/slot-runner.ts"
@@ -31,6 +32,7 @@ export class ForkJoinRunner extends PreloadingRunner {
     if (queue.stealing?.own === undefined) return // more threads than places: it only steals
     this.#forks = new Forks({ memory, tasks, boxes, functions, roster, self, queue, core, runner: this })
     thisThread.forks = this.#forks
+    standIn.current = this.#forks.standingIn
     Desk.asked = (token) => this.#forks?.remind(token)
   }
 
@@ -100,8 +102,14 @@ export class ForkJoinRunner extends PreloadingRunner {
     self.disclaim()
   }
 
+  override get patience(): number | undefined {
+    return this.#forks?.standingIn.patienceWhenIdle
+  }
+
   override end(): void {
     thisThread.forks = undefined
+    standIn.current = undefined
+    this.#forks?.standingIn.left()
     this.#forks?.end()
   }
 }

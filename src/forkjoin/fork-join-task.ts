@@ -192,8 +192,14 @@ export class ForkJoinTask<T> implements Future<T> {
 
   #wait(): void {
     const { forks } = thisThread
-    if (forks === undefined || !this.canBeJoined) throw wouldBlockItself()
+    if (forks === undefined) throw wouldBlockItself()
+    this.requireJoinable()
     forks.join(this)
+  }
+
+  /** @internal Throws if it runs in this thread, which stands still for it. */
+  requireJoinable(): void {
+    if (!this.canBeJoined) throw wouldBlockItself()
   }
 
   /** Whether this thread can bring it to its end while it stands still for it. */

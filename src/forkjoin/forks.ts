@@ -25,6 +25,7 @@ import type { ForkJoinTask } from "./fork-join-task.ts"
 import { ForkRecords, noteThief, noteWaiter, thiefOf } from "./fork-records.ts"
 import { Helping } from "./helping.ts"
 import type { SlotDeque } from "./slot-deque.ts"
+import { StandingIn } from "./standing-in.ts"
 import type { StealingStore } from "./stealing-store.ts"
 import type { AnyFunction } from "./this-thread.ts"
 
@@ -49,6 +50,8 @@ type Forked = ForkJoinTask<unknown>
 
 export class Forks implements RemoteTasks {
   readonly bell: Bell
+  /** Who works for the pool while this worker waits for something else than what it has forked. */
+  readonly standingIn: StandingIn
   readonly #parts: WorkerParts
   readonly #deque: SlotDeque
   readonly #deques: Deques
@@ -68,6 +71,12 @@ export class Forks implements RemoteTasks {
   readonly #late: number[] = []
   readonly #append = (slots: readonly number[]): void => {
     for (const slot of slots) this.#arrived.push(slot)
+  }
+  /** Those that somebody awaits, and others have. They may be put back by one who cannot run them: then it is done here. */
+  readonly #awaited = new Set<Forked>()
+  /** From the event loop: whoever has rung may have done so while this thread blocks. */
+  readonly #runAwaited = (): void => {
+    for (const task of this.#awaited) if (task.slot === 0 || this.runReturned(task)) this.#awaited.delete(task)
   }
   /** The task that this thread has taken, of which everything it forks is a part; 0 outside of any. */
   #base = 0
@@ -93,9 +102,11 @@ export class Forks implements RemoteTasks {
       (slot) => this.#forked[slot]?.portable().args,
       () => this.look(),
     )
-    this.#helping = new Helping(this, parts)
+    this.standingIn = new StandingIn(parts, deques)
+    this.#helping = new Helping(this, parts, this.standingIn)
     deques.store(self.number, PLACE.HELPS, 0)
     deques.store(self.number, PLACE.BLOCKED, 0)
+    deques.store(self.number, PLACE.JOINS, 0)
     deques.store(self.number, PLACE.BELL, this.bell.index)
   }
 
@@ -153,7 +164,7 @@ export class Forks implements RemoteTasks {
     if (slot === 0) return false
     const task = this.beginOwn(slot)
     if (task === undefined)
-      this.#helping.runInside(slot) // of the thread that had this place before
+      this.#helping.runInsideUserCode(slot) // of the thread that had this place before
     else {
       this.endOwn(slot)
       task.runHere()
@@ -184,6 +195,7 @@ export class Forks implements RemoteTasks {
       this.#arrived = []
       this.#next = 0
     }
+    if (this.#awaited.size > 0) setImmediate(this.#runAwaited)
   }
 
   get hasMail(): boolean {
@@ -202,6 +214,7 @@ export class Forks implements RemoteTasks {
       return
     }
     this.#forked[slot] = undefined
+    this.#awaited.delete(task)
     task.comeBack(...outcome)
   }
 
@@ -223,6 +236,11 @@ export class Forks implements RemoteTasks {
       if (thief !== 0) return thief
     }
     return 0
+  }
+
+  /** Whether somebody has something that this worker has forked. */
+  get hasParts(): boolean {
+    return this.#forked.some((task) => task !== undefined)
   }
 
   /** Says which worker sleeps until somebody has begun the task; 0 if none does. */
@@ -316,7 +334,11 @@ export class Forks implements RemoteTasks {
   /** Somebody awaits the task in this slot: it is run now, if nobody has stolen it. */
   awaited(slot: number): void {
     const task = this.#forked[slot]
-    if (task !== undefined) this.#runNewer(task)
+    if (task === undefined) return
+    this.#runNewer(task)
+    if (task.slot === 0) return
+    this.#awaited.add(task)
+    this.#runAwaited()
   }
 
   *blocking(future: { readonly isDone: boolean }, slot: number): Steps<void> {

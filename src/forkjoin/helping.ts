@@ -16,9 +16,12 @@ import type { ParkPlace } from "../memory/wait-list.ts"
 import { blocking, type Steps, TIMEOUT } from "../memory/waiting.ts"
 import { Lines } from "../platform/lines.ts"
 import { Calls } from "./calls.ts"
+import { isCircle } from "./circles.ts"
 import { type Deques, PLACE } from "./deques.ts"
 import type { ForkJoinTask } from "./fork-join-task.ts"
 import type { Forks, WorkerParts } from "./forks.ts"
+import { neverCompleted, waitInCircle } from "./refusals.ts"
+import type { StandingIn } from "./standing-in.ts"
 import type { StealingStore } from "./stealing-store.ts"
 
 /** How long a thread looks before it sleeps, in ms. */
@@ -36,13 +39,15 @@ export class Helping {
   readonly #self: number
   readonly #lines: Lines
   readonly #calls: Calls
+  readonly #standingIn: StandingIn
   readonly #watch = new Watch(WATCH)
   /** The bell, for one who has been interrupted already. */
   readonly #undisturbed: ParkPlace
 
-  constructor(forks: Forks, parts: WorkerParts) {
+  constructor(forks: Forks, parts: WorkerParts, standingIn: StandingIn) {
     this.#forks = forks
     this.#parts = parts
+    this.#standingIn = standingIn
     this.#here = parts.memory.here
     this.#store = parts.queue.stealing as StealingStore
     this.#deques = this.#store.deques
@@ -79,12 +84,16 @@ export class Helping {
         this.#forks.look()
         if (task.isSettled) return
         this.#forks.throwIfStopped()
+        if (this.#runOwn()) continue
+        task.requireJoinable()
+        if (task.slot === 0 && !this.#forks.hasParts) throw neverCompleted()
         const victim = this.#victim(task)
         if ((victim === 0 && this.#runReturned(task)) || this.#helpWith(victim) || this.#glance(task, victim)) continue
         this.#announce(task, victim)
         try {
           if (this.#hasNews(task, victim)) continue
-          this.#compensate()
+          if (isCircle(this.#self, this.#deques, this.#parts.tasks)) throw waitInCircle()
+          this.#standingIn.compensate()
           const wake = yield this.#parkPlace(wasInterrupted)
           if (wake === TIMEOUT) throw new TimeoutError("The task did not complete in time")
         } catch (error) {
@@ -105,12 +114,21 @@ export class Helping {
     return isDeaf ? this.#undisturbed : this.#forks.bell
   }
 
+  /** Who was told that a part is over may have forked another one. */
+  #runOwn(): boolean {
+    return this.#inUserCode(() => this.#forks.runNewest())
+  }
+
   /** A thief may have put it back. */
   #runReturned(task: ForkJoinTask<unknown>): boolean {
+    return this.#inUserCode(() => this.#forks.runReturned(task))
+  }
+
+  #inUserCode(run: () => boolean): boolean {
     const { self } = this.#parts
     self.enterUserCode()
     try {
-      return this.#forks.runReturned(task)
+      return run()
     } finally {
       self.leaveUserCode()
     }
@@ -146,7 +164,28 @@ export class Helping {
     }
     queue.restore(slot)
     self.disclaim()
+    this.#tellForker(slot)
     return false
+  }
+
+  /** It may await the task, with nothing else to do. */
+  #tellForker(slot: number): void {
+    const { boxes, tasks, roster } = this.#parts
+    const token = boxes.holderOf(tasks.boxOf(slot))
+    for (const worker of roster) {
+      if (worker.token === token && worker.number <= this.#deques.count) this.#calls.wake(worker.number)
+    }
+  }
+
+  /** The same, for a thread that is in code of the user's. */
+  runInsideUserCode(slot: number): void {
+    const { self } = this.#parts
+    self.leaveUserCode()
+    try {
+      this.runInside(slot)
+    } finally {
+      self.enterUserCode()
+    }
   }
 
   /** Keeps looking for a moment: to be woken takes longer than most tasks. */
@@ -166,22 +205,13 @@ export class Helping {
   #announce(task: ForkJoinTask<unknown>, victim: number): void {
     this.#calls.announce(victim)
     if (victim === 0) this.#forks.noteWaiter(task, this.#self)
+    this.#deques.store(this.#self, PLACE.JOINS, task.slot)
   }
 
   #withdraw(task: ForkJoinTask<unknown>, victim: number): void {
+    this.#deques.store(this.#self, PLACE.JOINS, 0)
     if (victim === 0) this.#forks.noteWaiter(task, 0)
     this.#calls.withdraw()
-  }
-
-  /** If nobody else can do anything for the pool, and there is something to do, there has to be one more. */
-  #compensate(): void {
-    const { roster, queue, core } = this.#parts
-    if (queue.isEmpty) return
-    for (const { number } of roster) {
-      if (number !== this.#self && !(number <= this.#deques.count && this.#deques.load(number, PLACE.BLOCKED) === 1))
-        return
-    }
-    core.addWorker("maximum")
   }
 
   /** This worker has forked something, and is to call. */

@@ -1,6 +1,6 @@
 export { CountedCompleter } from "./counted-completer.ts"
 export { fork } from "./fork.ts"
-export { ForkJoinPool, type ForkJoinPoolOptions } from "./fork-join-pool.ts"
+export { ForkJoinPool, type ForkJoinPoolOptions, type ManagedBlocker } from "./fork-join-pool.ts"
 export { ForkJoinTask } from "./fork-join-task.ts"
 export { invokeAll, type Invocable } from "./invoke-all.ts"
 export { RecursiveAction, RecursiveTask } from "./recursive-task.ts"

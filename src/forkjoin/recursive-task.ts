@@ -87,7 +87,7 @@ function fieldsOf(task: ObjectTask<unknown>): Fields {
 
 export abstract class RecursiveTask<T> extends ObjectTask<T> {
   /** What the task does: its result. */
-  protected abstract compute(): T
+  protected abstract compute(): T | PromiseLike<T>
 
   protected override exec(): unknown {
     return this.compute()
@@ -102,10 +102,9 @@ export abstract class RecursiveTask<T> extends ObjectTask<T> {
 /** As {@link RecursiveTask}, for those that have no result. */
 export abstract class RecursiveAction extends ObjectTask<void> {
   /** What the task does. */
-  protected abstract compute(): void
+  protected abstract compute(): void | PromiseLike<void>
 
   protected override exec(): unknown {
-    // oxlint-disable-next-line typescript/no-confusing-void-expression -- which is a promise if the method is asynchronous
     return this.compute()
   }
 

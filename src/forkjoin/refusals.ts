@@ -15,6 +15,18 @@ export function waitsForItself(): IllegalStateError {
   )
 }
 
+export function neverCompleted(): IllegalStateError {
+  return new IllegalStateError(
+    "This wait would never end: nothing is under way that could complete the task. Does its compute(), or one of its parts, not say tryComplete(), or was the pending count too high?",
+  )
+}
+
+export function waitInCircle(): IllegalStateError {
+  return new IllegalStateError(
+    "This wait would never end: the task waits for one that waits, perhaps through others, for this very task. A task should join only what it has forked itself",
+  )
+}
+
 export function wouldBlockItself(): IllegalStateError {
   return new IllegalStateError(
     "This wait would never end: the task is asynchronous and runs in this very thread, which would stand still. Await it instead",

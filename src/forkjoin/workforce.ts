@@ -7,6 +7,7 @@ import type { SlotQueue } from "../platform/slot-queue.ts"
 import type { TaskQueue } from "../platform/task-queue.ts"
 import type { TaskRecords } from "../platform/task-records.ts"
 import { type Deques, PLACE } from "./deques.ts"
+import { allWait } from "./standing-in.ts"
 import type { StealingStore } from "./stealing-store.ts"
 
 export class Workforce {
@@ -34,6 +35,11 @@ export class Workforce {
   /** First the queue and then the hands: a task goes from there to here. */
   get isQuiescent(): boolean {
     return this.store.isEmpty && this.#roster.activeCount === 0 && this.store.isEmpty
+  }
+
+  /** Whether there is something to do, and nobody who could: see standing-in.ts. */
+  get isToGrow(): boolean {
+    return allWait(this.#roster, this.deques) && !this.store.isEmpty
   }
 
   /** Those that waited and were taken out, and what workers have in hand. */

@@ -25,6 +25,8 @@ export interface ParkPlace {
   readonly interruptible: boolean
   /** Whether the time limit of the wait and its AbortSignal end it. One that must get its lock back waits regardless. */
   readonly limited: boolean
+  /** Whether only flows of this thread could end it, so that nobody else is to be had for that. */
+  readonly isLocal?: boolean
   /** Takes the flow in; false if it need not wait, because it has been signalled already. */
   append(parked: Parked): boolean
   unlink(parked: Parked): void
@@ -83,6 +85,10 @@ export class WaitList implements ParkPlace {
   }
 
   get limited(): boolean {
+    return true
+  }
+
+  get isLocal(): boolean {
     return true
   }
 

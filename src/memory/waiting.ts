@@ -33,6 +33,7 @@
  */
 import { InterruptedError } from "../errors.ts"
 import { requireSignal, requireTimeout, typeError } from "../checks.ts"
+import { perThread } from "../per-thread.ts"
 import { now, Timer } from "../time/timer.ts"
 import { listen, unlisten } from "./abort.ts"
 import { currentFlow, type Flow } from "./flow.ts"
@@ -222,7 +223,7 @@ function resume<T>(steps: Steps<T>, park: Park, flow: Flow, deadline: number): I
   if (left <= 0) return steps.next(TIMEOUT)
   let wake: BlockedWake
   try {
-    wake = place.block(flow, Math.min(left, limit))
+    wake = block(place, flow, Math.min(left, limit))
   } catch (error) {
     return steps.throw(error) // this thread must not block; the steps bring things back in order
   }
@@ -232,6 +233,35 @@ function resume<T>(steps: Steps<T>, park: Park, flow: Flow, deadline: number): I
   }
   if (wake === TIMEOUT && limit < left) return steps.next(DUE)
   return steps.next(wake)
+}
+
+/**
+ * Somebody who is to know if this thread stands still for long: a pool that can have another one work in its place. Not told
+ * of threads that have nothing to do, which wait by other drivers, nor of sleeps, which end by themselves.
+ */
+export interface StandIn {
+  /** For how long it does not matter, in ms; `Infinity` if it never does. */
+  readonly patience: number
+  begin(): void
+  end(): void
+}
+
+/** One for all copies of corepool that the thread has loaded. */
+export const standIn: { current: StandIn | undefined } = perThread("stand-in", () => ({ current: undefined }))
+
+function block(place: ParkPlace, flow: Flow, ms: number): BlockedWake {
+  const { current } = standIn
+  const patience = current === undefined || place.isLocal === true ? Infinity : current.patience
+  if (current === undefined || patience >= ms) return place.block(flow, ms)
+  const deadline = now() + ms
+  const wake = place.block(flow, patience)
+  if (wake !== TIMEOUT) return wake
+  current.begin()
+  try {
+    return place.block(flow, Math.max(deadline - now(), 0))
+  } finally {
+    current.end()
+  }
 }
 
 /** The time limit in wait options, `Infinity` if there is none. */

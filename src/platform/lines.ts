@@ -173,6 +173,10 @@ class News extends WaitList {
     return false
   }
 
+  override get isLocal(): boolean {
+    return false
+  }
+
   override block(flow: Flow, ms: number): BlockedWake {
     return this.#bell.block(flow, ms)
   }

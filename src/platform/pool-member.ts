@@ -223,7 +223,7 @@ export abstract class PoolMember implements PoolEngine, Service {
     if (!isOurs && others > 0) return false
     if (this.waiting.untilReady(slot) > 0 || this.tasks.periodOf(slot) !== 0) return false
     if (!runner.canRunInside(slot, isBlocked)) {
-      if (isBlocked && (isOurs || this.roster.size === 1)) throw wouldNeverBegin()
+      if (isBlocked && (isOurs || (this.roster.size === 1 && !this.hasStandIns))) throw wouldNeverBegin()
       return false
     }
     return shielded(this.memory.identity, () => {
@@ -242,6 +242,11 @@ export abstract class PoolMember implements PoolEngine, Service {
 
   dueIn(slot: number): number {
     return this.untilHelp(slot)
+  }
+
+  /** Whether another thread is made if all wait: see forkjoin/standing-in.ts. */
+  protected get hasStandIns(): boolean {
+    return false
   }
 
   abstract shuttingDown(): void

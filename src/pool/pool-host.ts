@@ -34,6 +34,8 @@ export interface PoolHost<R> {
   abandon(task: R, error: unknown): void
   /** The pool does not take the task. */
   reject(task: R): void
+  /** How long a worker that may leave waits for a task before it does, in ms; the keep-alive time of the pool if not said. */
+  readonly patience?: number | undefined
   /** The pool is TIDYING: calls `terminated()`, makes it TERMINATED, and wakes who waits for that. */
   endPool(): void
 }

@@ -160,7 +160,8 @@ export class WorkerLoop<R> {
    */
   #park(worker: Worker<R>): Promise<boolean> {
     const { flow } = worker
-    const timeout = this.#mayTimeOut(this.#state.control.snapshot) ? this.#state.keepAliveTime : Infinity
+    const patience = Math.min(this.#state.keepAliveTime, this.#host.patience ?? Infinity)
+    const timeout = this.#mayTimeOut(this.#state.control.snapshot) ? patience : Infinity
     return new Promise((resolve, reject) => {
       const settle: Settle<R | undefined> = {
         resolve(task) {

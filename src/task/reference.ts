@@ -133,6 +133,18 @@ export interface FoundTask {
   explain(error: unknown): unknown
 }
 
+/** Whether it is declared `async`, or what it calls is. One that is not may return a promise all the same. */
+export function isAsync(fn: AnyFunction): boolean {
+  if (fn instanceof AsyncFunction) return true
+  const gift = gifts.get(fn)
+  if (gift !== undefined) return isAsync(gift.outer)
+  const compute: unknown = (classes.get(fn)?.prototype as { compute?: unknown } | undefined)?.compute
+  return typeof compute === "function" && compute instanceof AsyncFunction
+}
+
+/** The class of functions that are declared `async`. */
+const AsyncFunction = (async () => undefined).constructor as FunctionConstructor
+
 const asItIs = (error: unknown): unknown => error
 
 /** The modules that tasks were found in. */
