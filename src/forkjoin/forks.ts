@@ -57,6 +57,8 @@ export class Forks implements RemoteTasks {
   readonly #deques: Deques
   /** Where the CALL of this worker is. */
   readonly #call: number
+  /** And where its ASKED is. */
+  readonly #asked: number
   readonly #tasks: TaskRecords
   readonly #functions: FunctionTable
   readonly #box: number
@@ -93,6 +95,7 @@ export class Forks implements RemoteTasks {
     this.#deque = own as SlotDeque
     this.#deque.adopt()
     this.#call = deques.placeOf(self.number) + PLACE.CALL
+    this.#asked = deques.placeOf(self.number) + PLACE.ASKED
     this.bell = new Bell(memory.here, () => this.look())
     this.#box = boxes.open(this.bell)
     this.#records = new ForkRecords(
@@ -107,6 +110,7 @@ export class Forks implements RemoteTasks {
     deques.store(self.number, PLACE.HELPS, 0)
     deques.store(self.number, PLACE.BLOCKED, 0)
     deques.store(self.number, PLACE.JOINS, 0)
+    deques.store(self.number, PLACE.ASKED, 0)
     deques.store(self.number, PLACE.BELL, this.bell.index)
   }
 
@@ -138,6 +142,8 @@ export class Forks implements RemoteTasks {
 
   /** Takes the task in this slot back, if it was forked last and nobody has stolen it. */
   unpush(slot: number): boolean {
+    // Who forks much and then joins much may not come to fork anything for long. (Not by CALL, which is set for sleepers, too.)
+    if (read(this.#deques.words, this.#asked) !== 0) this.#helping.answer()
     if (!this.#deque.unpush(slot)) return false
     this.#forked[slot] = undefined
     this.#records.putBack(slot)

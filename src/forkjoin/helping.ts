@@ -231,8 +231,17 @@ export class Helping {
     this.#calls.wake(worker)
   }
 
-  /** Has the worker with this token look what it is asked for when it forks something. */
+  /** Has the worker with this token look what it is asked for when it forks or joins something. */
   remind(token: number): void {
+    for (const { token: other, number } of this.#parts.roster) {
+      if (other === token && number <= this.#deques.count) this.#deques.store(number, PLACE.ASKED, 1)
+    }
     this.#calls.remind(token)
+  }
+
+  /** Somebody has reminded this worker. */
+  answer(): void {
+    this.#deques.store(this.#self, PLACE.ASKED, 0)
+    this.#lines.look()
   }
 }

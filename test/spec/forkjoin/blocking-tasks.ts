@@ -67,17 +67,19 @@ const arrive = task(import.meta.url, function arrive(phaser: Phaser): void {
 export const awaitCondition = task(import.meta.url, function awaitCondition(index: number): string {
   const lock = new ReentrantLock()
   const condition = lock.newCondition()
-  fork(signal, lock, condition, index)
+  fork(signal, lock, condition.handle, index)
   using _ = lock.lockSync()
   while (Atomics.load(words, index) === 0) condition.awaitSync()
   return "condition"
 })
 
-const signal = task(import.meta.url, function signal(lock: ReentrantLock, condition: Condition, index: number): void {
+const signal = task(import.meta.url, function signal(lock: ReentrantLock, condition: Handle, index: number): void {
   using _ = lock.lockSync()
   Atomics.store(words, index, 1)
-  condition.signal()
+  lock.conditionFrom(condition).signal()
 })
+
+type Handle = Condition["handle"]
 
 /** Waits for a task of another pool, which waits for one of this pool, and so on. */
 export const pingPong = task(
@@ -120,3 +122,28 @@ export const raise = task(import.meta.url, function raise(index: number): void {
   Atomics.store(words, index, 1)
   Atomics.notify(words, index)
 })
+
+const NEVER = new Int32Array(new SharedArrayBuffer(4))
+
+/**
+ * Forks what needs memory that only this thread knows, and a thousand that need nothing; then it joins those, one each
+ * millisecond, and forks nothing more. How many were left when the first had begun.
+ */
+export const joinUntilBegun = task(import.meta.url, function joinUntilBegun(index: number): number {
+  const first = fork(useMemory, new Int32Array(new SharedArrayBuffer(8)), index)
+  const others = Array.from({ length: 5000 }, () => fork(nothing))
+  while (others.length > 0 && Atomics.load(words, index) === 0) {
+    others.pop()?.join()
+    Atomics.wait(NEVER, 0, 0, 1)
+  }
+  const { length } = others
+  for (const other of others.reverse()) other.join()
+  return first.join() === 7 ? length : -1
+})
+
+const useMemory = task(import.meta.url, function useMemory(memory: Int32Array, index: number): number {
+  Atomics.store(words, index, 1)
+  return Atomics.add(memory, 0, 7) + 7
+})
+
+const nothing = task(import.meta.url, function nothing(): void {})

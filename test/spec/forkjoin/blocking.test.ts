@@ -76,3 +76,9 @@ test("[FJ52] managedBlock asks first, blocks until that says so, and is strict a
   assert.ok(thrownBy(() => ForkJoinPool.managedBlock(blocker(undefined))) instanceof TypeError)
   assert.ok(thrownBy(() => ForkJoinPool.managedBlock(null as never)) instanceof TypeError)
 })
+
+test("[FJ53] who has stolen something gets what it needs also from a thread that only joins", async () => {
+  await using pool = new ForkJoinPool({ parallelism: 2 })
+  const left = await pool.invoke(tasks.joinUntilBegun, new SharedCount().index)
+  assert.ok(left > 0, String(left))
+})
