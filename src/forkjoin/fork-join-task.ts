@@ -62,6 +62,11 @@ export class ForkJoinTask<T> implements Future<T> {
     this.#args = args
   }
 
+  /** Whether this thread is one of a ForkJoinPool: otherwise `fork` goes to the common pool. */
+  static get inForkJoinPool(): boolean {
+    return thisThread.forks !== undefined
+  }
+
   /** @internal */
   get [FORK_JOIN_TASK](): true {
     return true
@@ -309,8 +314,10 @@ export class ForkJoinTask<T> implements Future<T> {
   }
 
   getSync(timeout?: number): T {
-    if (timeout === undefined && this.#state === FORKED) return this.join()
-    return this.#asFuture().getSync(timeout)
+    if (this.#state === FORKED && thisThread.forks?.unpush(this.#slot) === true) this.#run()
+    // Not join() if others have it: an interrupt, or the time, is to end the wait.
+    const isLocal = this.#state >= NORMAL || (timeout === undefined && this.#state === UNDER_WAY && this.canBeJoined)
+    return isLocal ? this.join() : this.#asFuture().getSync(timeout)
   }
 
   // oxlint-disable-next-line unicorn/no-thenable -- a future is a thenable by contract

@@ -1,9 +1,10 @@
 /** Cancellation, errors and deaths. Rules: docs/spec/forkjoin.md. */
-import { CancellationError, ForkJoinPool, ThreadDeathError } from "corepool"
+import { CancellationError, CountDownLatch, ForkJoinPool, platformThreads, ThreadDeathError } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, rejectionOf } from "../../support/harness.ts"
 import { SharedCount, SharedGate } from "../../support/shared-words.ts"
+import { awaitLatch } from "./blocking-tasks.ts"
 import * as tasks from "./tasks.ts"
 
 test("[FJ14] a tree of tasks ends when its root is cancelled", async () => {
@@ -37,6 +38,44 @@ test("[FJ16] a part that is cancelled before anybody has begun it never runs", a
   assert.equal(counter.value, 0)
 })
 
+test("[FJ45] shutdownNow ends a join whose part ignores it; the pool ends when the part does", async () => {
+  const threadFactory = platformThreads({ terminateAfter: Infinity })
+  await using pool = new ForkJoinPool({ parallelism: 2, threadFactory })
+  using gate = new SharedGate()
+  const future = pool.submit(tasks.joinStolen, gate.index)
+  await gate.reached()
+  await eventually(() => pool.runningThreadCount === 1)
+  pool.shutdownNow()
+  assert.ok((await rejectionOf(future)) instanceof CancellationError)
+  assert.deepEqual([pool.isTerminating, pool.isTerminated, await pool.awaitTermination(1)], [true, false, false])
+  gate.open()
+  assert.equal(await pool.awaitTermination(), true)
+})
+
+test("[FJ45] after shutdownNow a part that ignores it is ended with its thread", async () => {
+  const threadFactory = platformThreads({ terminateAfter: 20 })
+  const pool = new ForkJoinPool({ parallelism: 2, threadFactory })
+  const counter = new SharedCount()
+  const future = pool.submit(tasks.joinEndless, counter.index)
+  await eventually(() => counter.value === 1)
+  pool.shutdownNow()
+  assert.ok((await rejectionOf(future)) instanceof CancellationError)
+  assert.equal(await pool.awaitTermination(), true)
+  assert.deepEqual([pool.poolSize, pool.activeThreadCount], [0, 0])
+})
+
+test("[FJ15][FJ51] cancel(true) ends a wait in which another thread stands in", async () => {
+  await using pool = new ForkJoinPool({ parallelism: 1 })
+  const counter = new SharedCount()
+  const latch = new CountDownLatch(1)
+  const future = pool.submit(awaitLatch, latch, counter.index)
+  await eventually(() => counter.value === 1 && pool.runningThreadCount === 0)
+  assert.equal(await pool.invoke(tasks.fib, 12), 144)
+  assert.equal(future.cancel(true), true)
+  assert.ok(await pool.awaitQuiescence())
+  await eventually(() => pool.poolSize <= 1)
+})
+
 test("[FJ30] a part whose thread dies fails its joiner, and the pool goes on with another thread", async () => {
   await using pool = new ForkJoinPool({ parallelism: 2 })
   using gate = new SharedGate()
@@ -57,5 +96,6 @@ test("[FJ31] what a dead thread has forked runs all the same, once", async () =>
     assert.ok(await pool.awaitQuiescence())
     assert.equal(counter.value, 1000)
     assert.equal(await pool.invoke(tasks.fib, 15), 610)
+    await eventually(() => pool.poolSize <= parallelism) // one may have been made for the dead one and one for a fork
   }
 })

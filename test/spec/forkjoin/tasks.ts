@@ -265,6 +265,19 @@ export const joinSleeping = task(import.meta.url, function joinSleeping(index: n
   forked.join()
 })
 
+/** Never ends, whatever it is told. */
+export const endless = task(import.meta.url, function endless(index: number): void {
+  Atomics.add(words, index, 1)
+  for (;;);
+})
+
+/** Has its part stolen, which never ends. */
+export const joinEndless = task(import.meta.url, function joinEndless(index: number): void {
+  const forked = fork(endless, index)
+  waitAt(index, 1)
+  forked.join()
+})
+
 export const cancelPart = task(import.meta.url, function cancelPart(index: number): unknown[] {
   const forked = fork(count, index)
   const answers: unknown[] = [forked.cancel(), forked.isCancelled]
