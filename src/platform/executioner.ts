@@ -43,23 +43,21 @@ export class Executioner {
     return this.#sentences.reduce((soonest, { due }) => Math.min(soonest, due), Infinity) - now()
   }
 
-  /** Terminates those who are due and have not stopped. */
-  strike(): WorkerBody[] {
+  /** Condemns those who are due and have not stopped: they must be terminated now. */
+  condemn(): WorkerBody[] {
     const time = now()
-    const struck: WorkerBody[] = []
+    const condemned: WorkerBody[] = []
     const due = this.#sentences.filter((sentence) => sentence.due <= time)
     this.#sentences = this.#sentences.filter((sentence) => sentence.due > time)
     for (const { worker, token, handle } of due) {
       const body = this.#bodyOf(worker)
       if (body === undefined || worker.token !== token || worker.handheld !== this.#tasks.slotOf(handle)) continue
       if (!this.#tasks.isCurrent(handle)) continue
-      if (worker.condemn()) {
-        body.terminate()
-        struck.push(body)
-      } else this.#sentences.push({ worker, token, handle, due: time + 1 }) // between two pieces of the user's code
+      if (worker.condemn()) condemned.push(body)
+      else this.#sentences.push({ worker, token, handle, due: time + 1 }) // between two pieces of the user's code
     }
     this.#wind()
-    return struck
+    return condemned
   }
 
   #wind(): void {

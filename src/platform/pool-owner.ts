@@ -170,11 +170,14 @@ export class PoolOwner extends PoolMember {
   }
 
   #execute(): void {
-    for (const body of this.#executioner.strike()) {
-      this.#bury(
-        body,
-        new ThreadDeathError(`Thread "${body.name}" was terminated: its task did not stop when it was interrupted`),
-      )
+    const condemned = this.#executioner.condemn()
+    const terminated = (name: string): string =>
+      `Thread "${name}" was terminated: its task did not stop when it was interrupted`
+    try {
+      // First: Deno says that a thread has ended in the midst of being told to end it.
+      for (const body of condemned) this.#bury(body, new ThreadDeathError(terminated(body.name)))
+    } finally {
+      for (const body of condemned) body.terminate()
     }
   }
 

@@ -1,5 +1,6 @@
 /** What tasks print, as it is seen from outside of the program. */
 import assert from "node:assert/strict"
+import { once } from "node:events"
 import test from "node:test"
 import { turns } from "../../support/harness.ts"
 import { requireMemoryLimits } from "../../support/memory-limits.ts"
@@ -30,6 +31,9 @@ function program(settings: string, body: string): string {
     ${body}
   `
 }
+
+/** In ms: nothing takes so long; it only ends what would go on for ever. */
+const PATIENCE = 10_000
 
 const LINES = ["line 1", "line 2", "line 3", "line 4"]
 
@@ -118,7 +122,8 @@ test("[WK23] who has replaced process.stdout.write sees what threads print; outp
          }
          await pool.submit(tasks.print)
          await pool.close()
-         while (seen < ${seen}) await new Promise((resolve) => setImmediate(resolve))
+         const deadline = Date.now() + ${PATIENCE}
+         while (seen < ${seen} && Date.now() < deadline) await new Promise((resolve) => setImmediate(resolve))
          console.log(seen)`,
       ),
     )
@@ -154,12 +159,18 @@ test("[WK25] when nobody reads any more, the program ends as if it had printed b
          console.error(error.code)
          process.exit(7)
        })
-       console.log("start")
-       await pool.submit(tasks.flood, 1e9, 100)`,
+       process.once("SIGUSR2", () => {
+         pool.submit(tasks.flood, 1e4, 100)
+         setTimeout(() => process.exit(0), ${PATIENCE})
+       })
+       setInterval(() => undefined, 1000)
+       console.log("start")`,
     ),
   )
   await running.prints("start")
   running.child.stdout.destroy()
+  await once(running.child.stdout, "close")
+  running.child.kill("SIGUSR2")
   assert.equal(await running.ended(), 7)
   assert.equal(running.stderr, "EPIPE\n")
 })
