@@ -2,14 +2,10 @@
 import { Executors, platformThreads } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
+import { collectGarbage } from "../support/garbage.ts"
 import { STRESS } from "../support/stress.ts"
 import { requireTermination } from "../support/termination.ts"
 import * as tasks from "./chaos-tasks.ts"
-
-setFlagsFromString("--expose-gc")
-const collectGarbage = runInNewContext("gc") as () => void
 
 /** Some time to settle, and then so many rounds. `STRESS=600` takes about ten minutes. */
 const WARM_UP = 15

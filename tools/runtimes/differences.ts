@@ -89,6 +89,9 @@ export const DIFFERENCES: readonly Difference[] = [
         "[PL17] so does a lack of memory",
         "[PL18] a worker that runs out of memory while the owner blocks for its task",
       ],
+      "test/spec/peers/defects.test.ts": [
+        "[PD9] exit, an uncaught error and a full heap each fail the running task only",
+      ],
       "test/stress/chaos.test.ts": ["[PL19] many tasks, some of which are deadly"],
     },
   },

@@ -7,11 +7,18 @@
  * before resting, and if its answer concerns a thread, that one stirs. A thread that is starting or ending is not at rest.
  */
 import { add, load, notify } from "#atomics"
-import { platformThreads, type Thread, type ThreadFactory, type ThreadPoolExecutor } from "corepool"
+import {
+  type PlatformThreadOptions,
+  platformThreads,
+  type Thread,
+  type ThreadFactory,
+  type ThreadPoolExecutor,
+} from "corepool"
 import { here } from "#src/memory/this-thread.js"
 import { LISTENING, THREAD } from "#src/memory/space.js"
+import { isNode } from "#src/time/timer.js"
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises"
-import { setEnvironmentData } from "node:worker_threads"
+import { setEnvironmentData, Worker } from "node:worker_threads"
 import { ACTIVITY } from "./activity.ts"
 import { INHERITANCE, type Inheritance } from "./inheritance.ts"
 
@@ -45,6 +52,12 @@ export interface PoolThreadsOptions {
   readonly patience: number
 }
 
+/** Has a thread count what it does, from before it loads corepool. */
+function watched(): PlatformThreadOptions {
+  if (isNode()) return { execArgv: ["--import", new URL("pool-thread.js", import.meta.url).href] }
+  return { workerFactory: (options) => new Worker(new URL("pool-worker.js", import.meta.url), options) }
+}
+
 export class PoolThreads {
   readonly #options: PoolThreadsOptions
   readonly #threads: PoolThread[] = []
@@ -57,7 +70,7 @@ export class PoolThreads {
     const { tasks, legacy, short } = this.#options
     const threads = platformThreads({
       terminateAfter: Infinity,
-      execArgv: ["--import", new URL("pool-thread.js", import.meta.url).href],
+      ...watched(),
       preload: [new URL(tasks, import.meta.url)],
       ...(uncaught && { uncaughtException: uncaught }),
     })

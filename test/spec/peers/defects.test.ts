@@ -21,6 +21,7 @@ import {
 import type { Setup } from "../../defects/setup.ts"
 import { functionAsResult, manyOutstanding, thrownThings } from "../../defects/values.ts"
 import { eventually } from "../../support/harness.ts"
+import { requireMemoryLimits } from "../../support/memory-limits.ts"
 
 /** Puts worker threads through a setup; at the end nothing of them is left, also if it failed. */
 async function pass(setup: Setup): Promise<void> {
@@ -47,7 +48,10 @@ test("[PD6] after the end nothing is accepted and no thread is made", () => pass
 test("[PD20] a function as result fails its own task with NotSerializableError, and the thread goes on", () =>
   pass(functionAsResult))
 test("[PD8] a task that ends its thread fails, and what waits behind it runs", () => pass(exit))
-test("[PD9] exit, an uncaught error and a full heap each fail the running task only", () => pass(everyDeath))
+test("[PD9] exit, an uncaught error and a full heap each fail the running task only", async () => {
+  await requireMemoryLimits()
+  await pass(everyDeath)
+})
 test("[PD10] a task that computes hears of its cancellation", () => pass(cancelComputing))
 test("[PD10] a task that waits hears of its cancellation, and its body ends", () => pass(cancelWaiting))
 test("[PD21] a task that listens to nobody is stopped with its thread", () => pass(cancelDeaf))

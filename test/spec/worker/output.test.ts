@@ -10,8 +10,8 @@ import { Folder } from "./support.ts"
 const TASKS = `
   export function print(then) {
     for (const n of [1, 2, 3]) console.log("line", n)
-    process.stdout.write("line 4\\n")
     console.error("to stderr")
+    process.stdout.write("line 4\\n") // whoever sees this may terminate the thread
     if (then === "spin") for (;;);
     if (then === "block") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
     if (then === "exit") process.exit(3)
