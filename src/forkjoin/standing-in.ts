@@ -19,7 +19,8 @@
  * that they block. A thread costs more here; and that one is missing is no harm as long as another one works.
  */
 import type { StandIn } from "../memory/waiting.ts"
-import { RUNNING, type SharedRoster } from "../platform/shared-roster.ts"
+import type { SharedRoster } from "../platform/shared-roster.ts"
+import { RUNNING } from "../platform/shared-worker.ts"
 import { type Deques, PLACE } from "./deques.ts"
 import type { WorkerParts } from "./forks.ts"
 
