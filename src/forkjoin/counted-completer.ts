@@ -169,7 +169,8 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
     return UNFINISHED
   }
 
-  protected override get canBeJoined(): boolean {
+  /** @internal */
+  override get canBeJoined(): boolean {
     return true
   }
 

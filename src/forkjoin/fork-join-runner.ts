@@ -102,7 +102,8 @@ export class ForkJoinRunner extends PreloadingRunner {
     self.disclaim()
   }
 
-  override get patience(): number | undefined {
+  /** How long it waits for a task, if not as long as the pool says. */
+  get patience(): number | undefined {
     return this.#forks?.standingIn.patienceWhenIdle
   }
 

@@ -197,18 +197,12 @@ export class ForkJoinTask<T> implements Future<T> {
 
   #wait(): void {
     const { forks } = thisThread
-    if (forks === undefined) throw wouldBlockItself()
-    this.requireJoinable()
+    if (forks === undefined || !this.canBeJoined) throw wouldBlockItself()
     forks.join(this)
   }
 
-  /** @internal Throws if it runs in this thread, which stands still for it. */
-  requireJoinable(): void {
-    if (!this.canBeJoined) throw wouldBlockItself()
-  }
-
-  /** Whether this thread can bring it to its end while it stands still for it. */
-  protected get canBeJoined(): boolean {
+  /** @internal Whether this thread can bring it to its end while it stands still for it. */
+  get canBeJoined(): boolean {
     return this.#state === FORKED
   }
 

@@ -14,7 +14,7 @@ import type { Timetable } from "../pool/timetable.ts"
 import type { Worker } from "../pool/worker.ts"
 import { Thread } from "../thread/thread.ts"
 import { sharedNow } from "../time/timer.ts"
-import { type FoundTask, isAsync } from "../task/reference.ts"
+import type { FoundTask } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
 import { Desk } from "./desk.ts"
 import type { FunctionTable } from "./function-table.ts"
@@ -26,7 +26,7 @@ import type { SharedRoster } from "./shared-roster.ts"
 import type { SharedWorker } from "./shared-worker.ts"
 import type { TaskQueue } from "./task-queue.ts"
 import type { TaskRecords } from "./task-records.ts"
-import { wouldNeverBeAwaited } from "./this-worker.ts"
+import { UnannouncedPromises } from "./unannounced-promises.ts"
 import { HookFailure, WorkerHooks } from "./worker-hooks.ts"
 
 export class SlotRunner implements PoolHost<number> {
@@ -39,8 +39,7 @@ export class SlotRunner implements PoolHost<number> {
   readonly #desk: Desk
   /** The function of the task that is under way and did not end at once. */
   #found: FoundTask | undefined
-  /** Those that have returned promises where that could not be helped. */
-  readonly #asynchronous = new WeakSet<FoundTask>()
+  readonly #promises = new UnannouncedPromises()
   readonly #hands: Hands
   readonly #hooks: WorkerHooks
   /** If tasks have times. */
@@ -163,10 +162,6 @@ export class SlotRunner implements PoolHost<number> {
     return undefined
   }
 
-  get patience(): number | undefined {
-    return undefined
-  }
-
   /** The thread is about to begin, with the queue from which it takes tasks. */
   attend(_queue: TaskQueue, _core: PoolCore<number>): void {}
 
@@ -227,7 +222,7 @@ export class SlotRunner implements PoolHost<number> {
       self.countCompleted()
     } else if (isBlocked) {
       self.leaveUserCode()
-      this.#refuseToAwait(slot, pending)
+      this.#fail(slot, this.#promises.refuse(this.#found, pending))
       guest.leave()
       self.countCompleted()
     } else {
@@ -238,16 +233,6 @@ export class SlotRunner implements PoolHost<number> {
     this.#desk.isBlocked = blocked
     this.#found = found
     this.#hands.returnTo(outer)
-  }
-
-  /**
-   * The task has returned a promise, which it did not say it would. This thread cannot await it before it has returned from
-   * whatever it blocks for, and that may be what waits for this task.
-   */
-  #refuseToAwait(slot: number, pending: PromiseLike<unknown>): void {
-    if (this.#found !== undefined) this.#asynchronous.add(this.#found)
-    Promise.resolve(pending).catch(() => undefined) // nobody is going to hear of it
-    this.#fail(slot, wouldNeverBeAwaited())
   }
 
   /** A hook that throws ends the worker; but not one that has another task in hand, which is none the wiser. */
@@ -273,7 +258,7 @@ export class SlotRunner implements PoolHost<number> {
   canRunInside(slot: number, isBlocked: boolean): boolean {
     if (!isBlocked) return true
     const found = this.#functions.resolve(this.#tasks.functionOf(slot))
-    return found !== undefined && !isAsync(found.fn) && !this.#asynchronous.has(found)
+    return found !== undefined && !this.#promises.areExpectedOf(found)
   }
 
   async #settleBeside(slot: number, pending: PromiseLike<unknown>): Promise<void> {

@@ -46,12 +46,6 @@ export function wouldWaitForItself(): IllegalStateError {
   )
 }
 
-export function wouldNeverBeAwaited(): IllegalStateError {
-  return new IllegalStateError(
-    "The task has returned a promise, and the thread that ran it stands still until another task has ended, and cannot await it. Declare the function `async`: then only threads that can await it will run it",
-  )
-}
-
 export function wouldNeverBegin(): IllegalStateError {
   return new IllegalStateError(
     "This wait would never end: the pool has no other thread that could run the task, and this one cannot while it stands still, because the task is asynchronous or its module has yet to be loaded. Await it instead",
