@@ -20,7 +20,8 @@ test("[FJ12] an object whose compute is asynchronous is awaited, by a thread tha
   await using pool = new ForkJoinPool({ parallelism: 2 })
   using gate = new SharedGate()
   assert.equal(await pool.invoke(hazards.helpWithLater, gate.index), 7)
-  const [refusal, value] = await pool.invoke(hazards.laterInPlace)
+  await using alone = new ForkJoinPool({ parallelism: 1 }) // so nobody steals it
+  const [refusal, value] = await alone.invoke(hazards.laterInPlace)
   assert.match(String(refusal), /^IllegalStateError: .*asynchronous/)
   assert.equal(value, 5)
 })
