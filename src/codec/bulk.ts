@@ -6,6 +6,7 @@
  *     letter.bulkSource = source                                   // there: hands it out again, in the same order
  *     decode(letter, attachments)
  */
+import { unwritten } from "../memory/unwritten.ts"
 
 /** Shorter ones are copied twice in less time than it takes to speak of them. */
 export const BULKY = 2048
@@ -60,7 +61,11 @@ export class Bulk {
   /** Copies, each in a buffer of its own. */
   copies(): ArrayBuffer[] {
     const copies: ArrayBuffer[] = []
-    this.forEach((part) => copies.push(Uint8Array.prototype.slice.call(part).buffer))
+    this.forEach((part) => {
+      const copy = unwritten(part.length)
+      copy.set(part)
+      copies.push(copy.buffer)
+    })
     return copies
   }
 }

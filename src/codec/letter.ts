@@ -130,6 +130,13 @@ export class Letter {
     this.length = length
   }
 
+  /** Copies of what belongs to the value and is not in these bytes, which then does not belong to the letter any more. */
+  takeBulk(): ArrayBuffer[] {
+    const copies = this.bulk.copies()
+    this.bulk.cut(0)
+    return copies
+  }
+
   /** The bytes are not needed any more. */
   release(): void {
     if (this.bulk.count > 0) this.bulk.cut(0)

@@ -19,11 +19,11 @@
  * A thread that dies inside `take` or `give` costs at most the block it was taking or giving. What it had taken stays
  * taken, until somebody who knows of it gives it back.
  */
-import { Buffer } from "node:buffer"
 import { add, compareAndSet, compareAndSetLong, load, loadLong, read, write } from "#atomics"
 import { rangeError, requireInteger } from "../checks.ts"
 import { GrowingBytes } from "./growing-bytes.ts"
 import { GrowingWords } from "./growing-words.ts"
+import { unwritten } from "./unwritten.ts"
 
 /*
  * How it works
@@ -80,9 +80,6 @@ const LARGEST = roomIn(KINDS - 1)
 const FREE = 1 << KIND_BITS
 const IN_USE = 2 << KIND_BITS
 const SEAL_BITS = ~0xff
-
-/** To fill so many bytes with zeros takes longer than to ask the runtime to leave that out. */
-const LARGE = 4096
 
 const INITIAL_WORDS = 2 ** 14
 const RESERVED_WORDS = 2 ** 28
@@ -267,11 +264,6 @@ export class Arena {
       if (compareAndSet(this.#base, ARENA.EXTENT, extent, end)) return FIRST + extent * UNIT
     }
   }
-}
-
-/** Memory in which anything may be, as all of it is about to be written. */
-function unwritten(bytes: number): Uint8Array<ArrayBuffer> {
-  return bytes < LARGE ? new Uint8Array(bytes) : new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer)
 }
 
 /** How many bytes the data of such a block can have. */

@@ -9,11 +9,21 @@ import { move, requireAmong, requirePresent, transferListOf } from "../task/tran
 import type { Boxes } from "./boxes.ts"
 import { REACHABLE } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
-import { asPosted, letterIn, type Parcel, PostOffice } from "./post-office.ts"
+import { asPosted, letterOf, type Parcel, PostOffice } from "./post-office.ts"
 import { isKnown, posted, toPost } from "./references.ts"
 import type { TaskRecords } from "./task-records.ts"
 
 const NOTHING: readonly object[] = []
+
+/**
+ * So many bytes of buffers and views in a result are copied once, into memory that is moved to the submitter, and not into
+ * shared memory and out of it again. It is not the copying that counts: memory that the submitter has never touched costs ten times
+ * as much, a page at a time, and thousands of results that arrive at once need much of it, while a worker, which makes one
+ * after the other, soon gets back what was freed. For less, a message takes longer.
+ *
+ * Not for arguments: they would have to be asked for, which makes workers wait for a submitter that is busy.
+ */
+const LARGE = 2 ** 15
 
 export class Desk {
   /** How this thread learns of classes that it does not know; one that has made a pool knows all of them. */
@@ -87,7 +97,7 @@ export class Desk {
   }
 
   #read(slot: number, parcel: Parcel | undefined, things: readonly object[]): unknown[] {
-    const letter = (parcel && letterIn(parcel)) ?? this.#tasks.read(slot)
+    const letter = letterOf(slot, this.#tasks, parcel)
     const args = decodeArguments(letter, things)
     letter.release()
     return args
@@ -108,17 +118,19 @@ export class Desk {
     const toMove = transferListOf(outcome) ?? NOTHING
     if (toMove.length > 0) requireMovable(toMove, isPostable)
     const letter = encode(outcome, things, toMove.length > 0 ? new Set(toMove) : undefined, true)
+    let bulk = isPostable && letter.bulk.size >= LARGE ? letter.takeBulk() : undefined
     if (things === undefined || things.length === 0) {
       this.#collector = things
       if (toMove.length > 0) requireInResult(toMove, NOTHING)
-      if (this.#tasks.fill(slot, letter)) return
+      if (bulk === undefined && this.#tasks.fill(slot, letter)) return
       if (!isPostable) throw new NotSerializableError("There is no room for the result")
     } else if (toMove.length > 0) requireInResult(toMove, things)
     const echoes = (things ?? []).map((thing) => given.indexOf(thing) + 1)
     const unknown = (things ?? []).filter((_, i) => echoes[i] === 0)
     const hasRoom = letter.length > 0 && this.#tasks.fill(slot, letter, echoes)
-    if (hasRoom && unknown.length === 0) return
-    this.#post(slot, { things: unknown, letter: hasRoom ? undefined : asPosted(letter), echoes }, toMove)
+    if (hasRoom && unknown.length === 0 && bulk === undefined) return
+    if (!hasRoom) bulk ??= letter.takeBulk()
+    this.#post(slot, { things: unknown, letter: hasRoom ? undefined : asPosted(letter), echoes, bulk }, toMove)
     this.#tasks.notePosted(slot, !hasRoom)
   }
 

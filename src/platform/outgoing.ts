@@ -16,7 +16,7 @@ import { NotSerializableError } from "../errors.ts"
 import { move } from "../task/transfer.ts"
 import { fail } from "./failure.ts"
 import type { Line } from "./line.ts"
-import { asPosted, letterIn, type Parcel, type PostOffice, type Sender } from "./post-office.ts"
+import { asPosted, letterOf, type Parcel, type PostOffice, type Sender } from "./post-office.ts"
 import { canBeReferred, numberOf, toPost } from "./references.ts"
 import type { TaskRecords } from "./task-records.ts"
 
@@ -26,8 +26,9 @@ interface Kept {
   toMove: readonly object[]
   /** Those that were, as they are now. */
   moved: readonly object[]
-  /** The letter, if there was no room for it. */
+  /** The letter, if there was no room for it, and what belongs to it. */
   readonly letter: Parcel["letter"]
+  readonly bulk: Parcel["bulk"]
   /** What the task was called with. */
   readonly args: readonly unknown[]
   readonly isShared: boolean
@@ -65,6 +66,7 @@ export class Outgoing implements Sender {
       toMove,
       moved: [],
       letter: hasRoom ? undefined : asPosted(letter),
+      bulk: hasRoom ? undefined : letter.takeBulk(),
       args,
       isShared: isShared && hasRoom,
     })
@@ -102,7 +104,7 @@ export class Outgoing implements Sender {
       this.seal(slot)
       if (!this.#isNeededAgain(slot, kept)) this.#kept.delete(slot)
       try {
-        this.#office.send(line, handle, { things: kept.things.map(toPost), letter: kept.letter }, kept.moved)
+        this.#office.send(line, handle, { ...kept, things: kept.things.map(toPost) }, kept.moved)
       } catch (error) {
         this.#office.send(line, handle, { things: [], refusal: `The runtime cannot send it: ${reason(error)}` })
       }
@@ -116,7 +118,7 @@ export class Outgoing implements Sender {
     if (kept === undefined) throw new NotSerializableError("The arguments of the task are gone")
     this.seal(slot)
     if (!this.#isNeededAgain(slot, kept)) this.#kept.delete(slot)
-    return { things: kept.things, letter: kept.letter }
+    return { things: kept.things, letter: kept.letter, bulk: kept.bulk }
   }
 
   /** Shared things by whoever takes the task, should this one die; and what is not moved by the next run of a series. */
@@ -139,7 +141,7 @@ export class Outgoing implements Sender {
   /** What a task was forked with, if it is plain. */
   #plainIn(slot: number): Kept | undefined {
     const args = this.forked(slot)
-    return args && { things: sharedAmong(args), toMove: [], moved: [], letter: undefined, args, isShared: true }
+    return args && { ...UNPOSTED, things: sharedAmong(args), args, isShared: true }
   }
 
   /** The task is over. */
@@ -155,7 +157,7 @@ export class Outgoing implements Sender {
     const kept = this.#kept.get(slot)
     this.#kept.delete(slot)
     if (kept === undefined || kept.moved.length === 0) return NOTHING
-    const letter = letterIn(kept) ?? this.#tasks.read(slot)
+    const letter = letterOf(slot, this.#tasks, kept)
     const args = kept.args as unknown[]
     for (const [i, value] of decodeArguments(letter, kept.things).entries()) args[i] = value
     return kept.moved
@@ -163,6 +165,8 @@ export class Outgoing implements Sender {
 }
 
 const NOTHING: readonly object[] = []
+
+const UNPOSTED = { toMove: NOTHING, moved: NOTHING, letter: undefined, bulk: undefined } as const
 
 function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -25,6 +25,7 @@ import { perThread } from "../per-thread.ts"
 import type { Line } from "./line.ts"
 import { Lines, type Recipient } from "./lines.ts"
 import type { PoolMemory } from "./pool-memory.ts"
+import type { TaskRecords } from "./task-records.ts"
 
 /** What goes beside a record. */
 export interface Parcel {
@@ -32,6 +33,8 @@ export interface Parcel {
   readonly things: readonly object[]
   /** The letter, if there was no room for it in the record. */
   readonly letter?: PostedLetter | undefined
+  /** What belongs to the letter, wherever that is, and is not in its bytes. */
+  readonly bulk?: readonly ArrayBuffer[] | undefined
   /** Of all things that belong to an outcome: which of those that the task was given, counted from 1, or 0 if it was posted. */
   readonly echoes?: readonly number[] | undefined
   /** Why there is nothing. */
@@ -42,7 +45,6 @@ export interface PostedLetter {
   readonly bytes: ArrayBuffer
   readonly kind: number
   readonly length: number
-  readonly bulk: readonly ArrayBuffer[]
 }
 
 /** The handle of the task, and then the parcel; if there is none, it is what is asked for. */
@@ -55,6 +57,7 @@ type Message =
       letter: Parcel["letter"],
       echoes: Parcel["echoes"],
       refusal: Parcel["refusal"],
+      bulk: Parcel["bulk"],
     ]
 
 /** Who has something to hand out; undefined if it has not got it. */
@@ -109,9 +112,10 @@ export class PostOffice implements Recipient<Message> {
   /** Posts a parcel to the thread with this token, or to a line. Throws what the runtime throws if that cannot be done. */
   send(to: number | Line, task: number, parcel: Parcel, transfer: readonly object[] = []): Line {
     const line = typeof to === "number" ? this.#lineTo(to) : to
-    const { things, letter, echoes, refusal } = parcel
-    const all = letter === undefined ? transfer : [...transfer, letter.bytes, ...letter.bulk]
-    line.post([this.#pool, task, things, letter, echoes, refusal] satisfies Message, all)
+    const { things, letter, echoes, refusal, bulk } = parcel
+    const bytes = letter === undefined ? bulk : [letter.bytes, ...(bulk ?? [])]
+    const all = bytes === undefined ? transfer : [...transfer, ...bytes]
+    line.post([this.#pool, task, things, letter, echoes, refusal, bulk] satisfies Message, all)
     return line
   }
 
@@ -128,9 +132,9 @@ export class PostOffice implements Recipient<Message> {
 
   // ------------------------------------------------------------------ receiving
 
-  arrived([, task, things, letter, echoes, refusal]: Message, line: Line): void {
+  arrived([, task, things, letter, echoes, refusal, bulk]: Message, line: Line): void {
     if (things === undefined) this.sender?.send(task, line)
-    else this.#arrived.set(task, { things, letter, echoes, refusal })
+    else this.#arrived.set(task, { things, letter, echoes, refusal, bulk })
   }
 
   settled(): void {
@@ -202,15 +206,19 @@ export class PostOffice implements Recipient<Message> {
 const OUT_OF_REACH =
   "What cannot be written down as bytes can be sent only between threads of corepool that were made by the same thread, and that thread"
 
-/** The letter in a parcel. */
-export function letterIn({ letter: posted }: Parcel): Letter | undefined {
-  if (posted === undefined) return undefined
-  const letter = Letter.over(posted.bytes, posted.kind, posted.length)
-  letter.bulkSource = bulkOf(posted.bulk)
+/** The letter of the task in this slot, from its parcel, if it has one, and from its record. */
+export function letterOf(
+  slot: number,
+  tasks: TaskRecords,
+  parcel: Pick<Parcel, "letter" | "bulk"> | undefined,
+): Letter {
+  const posted = parcel?.letter
+  const letter = posted === undefined ? tasks.read(slot) : Letter.over(posted.bytes, posted.kind, posted.length)
+  if (parcel?.bulk !== undefined) letter.bulkSource = bulkOf(parcel.bulk)
   return letter
 }
 
-/** A letter for which there is no room: its memory is moved, and it must not be used any more. */
-export function asPosted({ bytes, kind, length, bulk }: Letter): PostedLetter {
-  return { bytes: bytes.buffer as ArrayBuffer, kind, length, bulk: bulk.copies() }
+/** A letter for which there is no room: its memory is moved, and it must not be used any more. What is bulky goes beside it. */
+export function asPosted({ bytes, kind, length }: Letter): PostedLetter {
+  return { bytes: bytes.buffer as ArrayBuffer, kind, length }
 }

@@ -1,7 +1,7 @@
 /** What a submitter gets of a task that is over: from the record, and from the parcel that was posted before. */
 import { decode } from "../codec/codec.ts"
 import type { Outgoing } from "./outgoing.ts"
-import { letterIn, type Parcel, type PostOffice } from "./post-office.ts"
+import { letterOf, type Parcel, type PostOffice } from "./post-office.ts"
 import { posted } from "./references.ts"
 import type { TaskRecords } from "./task-records.ts"
 
@@ -28,7 +28,7 @@ export function outcomeOf(slot: number, tasks: TaskRecords, office: PostOffice, 
 const NOTHING: readonly object[] = []
 
 function read(slot: number, tasks: TaskRecords, parcel: Parcel | undefined, things: readonly object[]): unknown {
-  const letter = (parcel && letterIn(parcel)) ?? tasks.read(slot)
+  const letter = letterOf(slot, tasks, parcel)
   const outcome = decode(letter, things)
   letter.release()
   return outcome

@@ -145,6 +145,26 @@ test("[TX21] buffers of all lengths, several at once, with something shared besi
   assert.deepEqual(back, arrays)
 })
 
+for (const length of [100, 5000, 32_767, 32_768, 1_000_001]) {
+  test(`[TX22] a result of ${length} bytes is a copy, and the thread keeps its own`, async () => {
+    await using pool = Executors.newFixedThreadPool(1)
+    const first = await pool.submit(tasks.begin, length)
+    const second = pool.submit(tasks.change, 1).getSync()
+    const third = await pool.submit(tasks.change, 1)
+    assert.deepEqual(first, new Uint8Array(length).fill(1))
+    assert.deepEqual(second, { bytes: new Uint8Array(length).fill(2), length })
+    assert.deepEqual(third, { bytes: new Uint8Array(length).fill(3), length })
+    assert.equal(first.buffer.byteLength, length)
+  })
+
+  test(`[TX22] also if it is that of a task inside of another (${length} bytes)`, async () => {
+    await using pool = Executors.newFixedThreadPool(1)
+    const module = new URL("tasks.js", import.meta.url).href
+    const [first, second] = await pool.submit(tasks.changeInside, pool, module, length)
+    assert.deepEqual([first, second], [new Uint8Array(length).fill(1), new Uint8Array(length).fill(2)])
+  })
+}
+
 test("[TX11][TX21] and when the arena has no room for them", async () => {
   await using pool = Executors.newFixedThreadPool(1)
   const long = new Uint8Array(20_000_000).fill(5)

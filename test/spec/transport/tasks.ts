@@ -106,6 +106,27 @@ export function keptSizes(): number[] {
   return kept.splice(0).map((buffer) => buffer.byteLength)
 }
 
+let own = new Uint8Array()
+
+/** So many bytes, which the thread keeps. */
+export function begin(length: number): Uint8Array {
+  own = new Uint8Array(length).fill(1)
+  return own
+}
+
+/** The same bytes, changed. */
+export function change(by: number): { bytes: Uint8Array; length: number } {
+  own.forEach((byte, i) => (own[i] = byte + by))
+  return { bytes: own, length: own.length }
+}
+
+/** As {@link begin} and {@link change}, in this thread, by tasks of the pool that it runs itself meanwhile. */
+export function changeInside(pool: ExecutorService, module: string, length: number): [Uint8Array, Uint8Array] {
+  const tasks = tasksOf<typeof import("./tasks.ts")>(module)
+  const first = pool.submit(tasks.begin, length).getSync()
+  return [first, pool.submit(tasks.change, 1).getSync().bytes]
+}
+
 export function answerOn(port: MessagePort, word: string): void {
   port.postMessage(word)
   port.close()
