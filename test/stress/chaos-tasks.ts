@@ -1,5 +1,5 @@
 /** What the threads of chaos.test.ts run. */
-import { task } from "corepool"
+import { task, transfer } from "corepool"
 
 export const add = task(import.meta.url, function add(a: number, b: number): number {
   return a + b
@@ -8,6 +8,15 @@ export const add = task(import.meta.url, function add(a: number, b: number): num
 export const later = task(import.meta.url, async function later(a: number, b: number): Promise<number> {
   await new Promise((resolve) => setImmediate(resolve))
   return a + b
+})
+
+/** More than is worth being copied twice. */
+export const copyBack = task(import.meta.url, function copyBack(bytes: Uint8Array): Uint8Array {
+  return bytes
+})
+
+export const moveBack = task(import.meta.url, function moveBack(bytes: Uint8Array): Uint8Array {
+  return transfer(bytes)
 })
 
 export const fail = task(import.meta.url, function fail(index: number, _: number): never {

@@ -13,9 +13,22 @@ const TASKS = 2500 * STRESS
 const MOST_PENDING = 20_000
 
 /** Of a thousand tasks. */
-const KINDS = { exit: 1, devour: 1, throwLater: 1, spin: 1, fail: 60, cancel: 60, later: 200 } as const
+const KINDS = {
+  exit: 1,
+  devour: 1,
+  throwLater: 1,
+  spin: 1,
+  fail: 60,
+  cancel: 60,
+  copy: 20,
+  move: 20,
+  later: 200,
+} as const
 
 const HARMLESS = { add: tasks.add, later: tasks.later, fail: tasks.fail } as const
+
+/** Of what is copied or moved: more than goes through shared memory on the way back. */
+const BYTES = 40_000
 
 type Kind = keyof typeof KINDS | "add"
 
@@ -67,6 +80,12 @@ class Chaos implements AsyncDisposable {
         else setImmediate(cancel)
         return future
       }
+      case "copy":
+        return pool.submit(tasks.copyBack, new Uint8Array(BYTES).fill(index))
+      case "move": {
+        const bytes = new Uint8Array(BYTES).fill(index)
+        return pool.with({ transfer: [bytes.buffer] }).submit(tasks.moveBack, bytes)
+      }
       case "exit":
         return pool.submit(tasks.exit)
       case "devour":
@@ -92,6 +111,11 @@ class Chaos implements AsyncDisposable {
       case "add":
       case "later":
         return state === "success" && outcome === index + 1
+      case "copy":
+      case "move":
+        return (
+          outcome instanceof Uint8Array && outcome.length === BYTES && outcome.every((byte) => byte === index % 256)
+        )
       case "fail":
         return state === "failed" && name === "RangeError" && message === `task ${index}`
       case "cancel":
