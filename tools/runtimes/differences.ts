@@ -173,6 +173,13 @@ export const DIFFERENCES: readonly Difference[] = [
         "[AR10][AR12] threads that are ended at any moment cost what they had in hand, and nothing else",
       ],
       "test/stress/chaos.test.ts": ["[PL19] many tasks, some of which are deadly"],
+      "test/spec/schedule/platform.test.ts": [
+        "[SP5] a run that does not stop when it is cancelled is ended with its thread, and others go on",
+      ],
+      "test/stress/schedule.test.ts": [
+        "[SP10] delayed tasks and series, cancelled at random, on threads that die; removeOnCancel false",
+        "[SP10] delayed tasks and series, cancelled at random, on threads that die; removeOnCancel true",
+      ],
       "test/stress/soak.test.ts": ["[PL33] a pool that works for a long time does not grow"],
       "test/stress/structures.test.ts": ["[RG9][RG12][RG13] a ring loses no more than the dead had in their hands"],
     },
