@@ -171,11 +171,12 @@ export class PoolOwner extends PoolMember {
 
   #execute(): void {
     const condemned = this.#executioner.condemn()
-    const terminated = (name: string): string =>
-      `Thread "${name}" was terminated: its task did not stop when it was interrupted`
     try {
       // First: Deno says that a thread has ended in the midst of being told to end it.
-      for (const body of condemned) this.#bury(body, new ThreadDeathError(terminated(body.name)))
+      for (const body of condemned) {
+        const why = `Thread "${body.name}" was terminated: its task did not stop when it was interrupted`
+        this.#bury(body, new ThreadDeathError(why))
+      }
     } finally {
       for (const body of condemned) body.terminate()
     }
