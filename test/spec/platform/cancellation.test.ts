@@ -140,7 +140,7 @@ test("[PL17] whatever ends a worker fails its task with the reason, and only tha
 
 test("[PL17] so does a lack of memory", async () => {
   await requireMemoryLimits()
-  const resourceLimits = { maxOldGenerationSizeMb: 16 }
+  const resourceLimits = { maxOldGenerationSizeMb: 32 } // enough to start with, and to add
   await using pool = Executors.newFixedThreadPool(1, platformThreads({ resourceLimits }))
   const error = (await rejectionOf(pool.submit(tasks.devour))) as Error
   assert.ok(error instanceof ThreadDeathError)
@@ -150,7 +150,7 @@ test("[PL17] so does a lack of memory", async () => {
 
 test("[PL18] a worker that runs out of memory while the owner blocks for its task", async () => {
   await requireMemoryLimits()
-  const resourceLimits = { maxOldGenerationSizeMb: 16 }
+  const resourceLimits = { maxOldGenerationSizeMb: 32 } // enough to start with, and to add
   await using pool = Executors.newFixedThreadPool(1, platformThreads({ resourceLimits }))
   await pool.submit(tasks.add, 1, 2)
   assert.ok(thrownBy(() => pool.submit(tasks.devour).getSync()) instanceof ThreadDeathError)
