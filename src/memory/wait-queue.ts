@@ -120,6 +120,15 @@ export class WaitQueue {
     node.end()
   }
 
+  /**
+   * Whether the one that stands first has been woken and does not know it yet, so will look after this. For who would otherwise
+   * say `wakeFirst` for each of many things, if who takes one of them sees to it that the next is woken.
+   */
+  get isFirstCalled(): boolean {
+    const head = this.#record.load(QUEUE.HEAD)
+    return head !== 0 && load(this.#here.space.reach(head), head + NODE.MAILED) !== 0
+  }
+
   /** What is waited for may be available. Call it after making it so, and last of all. */
   wakeFirst(): void {
     if (this.#record.load(QUEUE.HEAD) === 0) return

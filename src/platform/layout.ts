@@ -45,7 +45,9 @@ export const HEADER = {
   LOOKOUT: 12,
   /** In which order tasks are taken: BY_ARRIVAL, BY_PRIORITY or BY_TIME. */
   ORDER: 13,
-  SIZE: 14,
+  /** The token of one that has been woken too often, and looks for tasks again in a moment. */
+  NAPPER: 14,
+  SIZE: 15,
 } as const
 
 /** A value of BOUND. */

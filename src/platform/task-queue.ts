@@ -3,8 +3,9 @@
  *
  * To wake a thread costs more than most tasks do. So of the idle workers one, the lookout, stays wide awake for a moment and
  * looks for tasks; and as long as there is one, nobody is woken. A lookout that finds something is none any more, and wakes
- * the next one if there is more than it can take. Nothing is lost: who offers looks for a lookout after putting the task
- * in, and a lookout looks once more after it has resigned.
+ * the next one if there is more than it can take. One that was woken and came too late, because others were faster, lies low
+ * for a while, and nobody is woken either as long as it does and none of the others goes to sleep. Nothing is lost: who offers
+ * looks for both after putting the task in, and they look once more after they have resigned, or were made to.
  *
  * With a bound of 0 nothing waits: a task goes in only if a worker waits for it. IDLE counts the workers that wait and have
  * not been promised a task. Who offers takes one off that count and then puts the task in; a worker that gives up takes
@@ -32,10 +33,11 @@ import type { TaskRecords } from "./task-records.ts"
 /** How long a lookout looks, in ms. */
 const WATCH = 0.1
 
-/** How long a worker lies low that was called for a forked task and has found none, in ms. */
+/** How long a worker lies low that was woken in vain, in ms. */
 const NAP = 0.5
 
-const LOOKOUT: number = BASE.HEADER + HEADER.LOOKOUT
+type Office = typeof HEADER.LOOKOUT | typeof HEADER.NAPPER
+
 const IDLE: number = BASE.HEADER + HEADER.IDLE
 
 /** What the tasks lie in: a ring, or a heap if they have an order, or a ring and deques if workers have tasks of their own. */
@@ -100,7 +102,7 @@ export class TaskQueue implements SlotQueue {
 
   get idleWorkers(): number {
     if (this.bound === 0) return Math.max(load(this.#words, IDLE), 0)
-    return this.#waiters.length + (this.#hasLookout ? 1 : 0)
+    return this.#waiters.length + (this.#isHeld(HEADER.LOOKOUT) ? 1 : 0)
   }
 
   toArray(): number[] {
@@ -111,14 +113,14 @@ export class TaskQueue implements SlotQueue {
     if (this.bound === NOTHING) return false
     if (this.bound === 0 ? !this.#promise() : this.bound > 0 && this.#store.size >= this.bound) return false
     if (!this.#store.offer(slot)) return false
-    if (!this.#hasLookout) this.#waiters.wakeFirst()
+    this.#wakeUnlessWatched()
     return true
   }
 
   /** A worker has forked a task: wakes somebody for it. False if nobody sleeps. */
   announce(): boolean {
     if (this.#waiters.isEmpty) return false
-    if (!this.#hasLookout) this.#waiters.wakeFirst()
+    this.#wakeUnlessWatched()
     return true
   }
 
@@ -137,23 +139,34 @@ export class TaskQueue implements SlotQueue {
     return this.stealing === undefined ? !this.#store.isEmpty : this.stealing.isWorthALook
   }
 
-  get #hasLookout(): boolean {
-    const lookout = this.#memory.header(HEADER.LOOKOUT)
-    return lookout !== 0 && this.#memory.here.space.isAlive(lookout)
+  /** Whether somebody holds this office. */
+  #isHeld(office: Office): boolean {
+    const holder = this.#memory.header(office)
+    return holder !== 0 && this.#memory.here.space.isAlive(holder)
+  }
+
+  /** False if somebody holds it. */
+  #tryHold(office: Office): boolean {
+    const before = this.#memory.header(office)
+    const { here } = this.#memory
+    if (before !== 0 && here.space.isAlive(before)) return false
+    return compareAndSet(this.#words, BASE.HEADER + office, before, here.token)
+  }
+
+  #wakeUnlessWatched(): void {
+    if (this.#isHeld(HEADER.LOOKOUT) || this.#isHeld(HEADER.NAPPER) || this.#waiters.isFirstCalled) return
+    this.#waiters.wakeFirst()
   }
 
   /** Looks for a task for a moment, if nobody else does. */
   #lookOut(): number | undefined {
     if (this.#claim === 0 || !this.#watch.isWorthwhile) return undefined
-    const { here } = this.#memory
-    const before = this.#memory.header(HEADER.LOOKOUT)
-    if (before !== 0 && here.space.isAlive(before)) return undefined
-    if (!compareAndSet(this.#words, LOOKOUT, before, here.token)) return undefined
+    if (!this.#tryHold(HEADER.LOOKOUT)) return undefined
     this.#watch.until(this.#isNews)
     this.#memory.setHeader(HEADER.LOOKOUT, 0)
     this.stealing?.askForCalls() // for others who sleep
     const slot = this.#store.poll(this.#claim)
-    if (slot !== 0 && !this.#store.isEmpty) this.#waiters.wakeFirst()
+    if (slot !== 0 && !this.#store.isEmpty) this.#wakeUnlessWatched()
     return slot || undefined
   }
 
@@ -198,11 +211,13 @@ export class TaskQueue implements SlotQueue {
       for (;;) {
         // Who is woken but not first was woken by a death: perhaps of the one who was to link the node in.
         if (!this.#waiters.isFirst(node)) this.#waiters.tend(node.index)
-        const isCalled = this.stealing !== undefined && wake === SIGNALLED
-        if (!isCalled) this.stealing?.askForCalls()
+        if (wake !== SIGNALLED) {
+          this.#endNaps()
+          this.stealing?.askForCalls()
+        }
         slot = this.#store.poll(this.#claim)
         if (slot !== 0) break
-        if (isCalled) {
+        if (wake === SIGNALLED && !isHandOver) {
           wake = this.#nap(node, flow)
           continue
         }
@@ -227,17 +242,25 @@ export class TaskQueue implements SlotQueue {
       this.stealing?.askForCalls()
     }
     // Who offered something in the meantime has woken this one, which had been served already.
-    if (!this.#store.isEmpty) this.#waiters.wakeFirst()
+    if (!this.#store.isEmpty) this.#wakeUnlessWatched()
     if (broken instanceof InterruptedError) flow.interrupt()
     return slot || undefined
   }
 
   /**
-   * Called in vain, it lies low for a moment before it asks to be called again: a worker that forks and joins small things all the
-   * time would otherwise have to call all the time, which takes far longer than what it does. Who submits a task wakes it.
+   * Woken in vain: others are wide awake, and faster. It lies low for a moment, lest it be woken again and again for tasks that are
+   * gone when it comes, at a price of a hundred of them each time. Nobody is woken meanwhile; it looks again after that.
    */
   #nap(node: WaitNode, flow: Flow): Wake {
-    return node.block(flow, NAP) === SIGNALLED ? SIGNALLED : DUE
+    const isNapper = this.#tryHold(HEADER.NAPPER)
+    const wake = node.block(flow, NAP)
+    if (isNapper) compareAndSet(this.#words, BASE.HEADER + HEADER.NAPPER, this.#memory.here.token, 0)
+    return wake === SIGNALLED ? SIGNALLED : DUE
+  }
+
+  /** One who is going to sleep cannot see to what comes: the one who lies low can be woken from now on. */
+  #endNaps(): void {
+    if (this.#memory.header(HEADER.NAPPER) !== 0) this.#memory.setHeader(HEADER.NAPPER, 0)
   }
 
   /** Takes one off the workers that wait. */

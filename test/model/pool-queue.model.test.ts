@@ -97,6 +97,41 @@ test("[PP5] one who gives up takes no wake-up with it", () =>
     finally: (shared, { s, a, b }) => assertTaken(shared, s, a, b),
   }))
 
+/** One that is wide awake, and takes one if it is there. */
+const grabber: Body = (shared) => {
+  const { queue, roster } = member(shared, "b", 2)
+  const slot = queue.poll()
+  if (slot === undefined) return []
+  roster.at(2).accept(slot)
+  return [slot]
+}
+
+/** Nothing is left if `a` still waits for something; and nothing is lost in any case. */
+function assertNoneIsMissed(shared: PoolModel, { s, a, b = [] }: Record<string, number[] | undefined>): void {
+  const left = member(shared, "owner").queue.toArray()
+  if (a?.length === 0) assert.deepEqual(left, [], "a task waits, and so does a worker")
+  const failed = load(shared.notes, FAILED)
+  assert.deepEqual(sorted([...left, ...(a ?? []), ...b, ...(failed === 0 ? [] : [failed])]), s)
+}
+
+test("[PP5] one who is woken in vain, and lies low, gets what is offered meanwhile", () =>
+  check(2_000, {
+    setup: setup(-1),
+    threads: { s: submitter(1, 2), a: worker("a"), b: grabber },
+    ...upTo(2),
+    finally: assertNoneIsMissed,
+  }))
+
+test("[PP6] one who dies while it lies low takes nothing along", () =>
+  check(2_000, {
+    setup: setup(-1),
+    threads: { s: submitter(1, 2), a: worker("a"), b: grabber },
+    kill: "a",
+    onKill: bury,
+    ...upTo(1),
+    finally: assertNoneIsMissed,
+  }))
+
 test("[PP6] a worker that dies, be it the lookout, costs at most the task it has accepted", () =>
   check(2_000, {
     setup: setup(-1),
