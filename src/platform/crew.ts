@@ -90,7 +90,7 @@ export class Crew {
   #mourn(isBlocked: boolean): void {
     for (const worker of this.#roster) {
       const body = this.#bodies[worker.number]
-      if (body === undefined || worker.status !== RUNNING || worker.isAlive) continue
+      if (body === undefined || !worker.hasDied) continue
       const { farewell } = body
       if (isBlocked || farewell !== undefined) this.#owner.bury(body, causeOf(body, farewell))
     }
@@ -101,7 +101,9 @@ export class Crew {
     if (now() < this.#nextPulse) return
     this.#nextPulse = now() + PULSE
     for (const body of this.#bodies) {
-      if (body?.worker.status === RUNNING && body.isGone) this.#owner.bury(body, causeOf(body, undefined))
+      if (body === undefined || body.worker.status !== RUNNING || !body.isGone) continue
+      // Once more, now that it is known to be gone: it may have left in order in between.
+      if (body.worker.status === RUNNING) this.#owner.bury(body, causeOf(body, undefined))
     }
   }
 

@@ -233,6 +233,14 @@ export class SharedWorker implements Worker<number> {
     return token === 0 || this.#here.space.isAlive(token)
   }
 
+  /**
+   * Whether its thread has died and it had not left. In this order: one that leaves is counted down, gives up its place and then
+   * dies, all of which may happen while its status is on the way to who asks.
+   */
+  get hasDied(): boolean {
+    return !this.isAlive && this.status === RUNNING
+  }
+
   interrupt(): void {
     const { token } = this
     if (token === this.#here.token) mainFlow.interrupt()

@@ -1,9 +1,10 @@
 /** The list of workers: who admits one, who makes its thread, and the thread itself. Rules: docs/spec/platform.md. */
 import { add, load, store } from "#atomics"
 import { SharedRoster } from "#src/platform/shared-roster.js"
+import { FREE } from "#src/platform/shared-worker.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { member, type PoolModel, poolOf } from "./pool.ts"
+import { hire, member, type PoolModel, poolOf } from "./pool.ts"
 import { check, upTo } from "./synchronizers.ts"
 
 /** Notes: how often each task has begun, by its slot; who is in a place, by its number. */
@@ -93,5 +94,43 @@ test("[PP13] one that is not wanted after all is not begun", () =>
     finally: (shared) => {
       assertBegun(shared, 1)
       assert.equal(load(shared.notes, BEGUN + 2), 0)
+    },
+  }))
+
+/** Worker 1 leaves, and its thread ends. */
+const leaver = (shared: PoolModel): void => {
+  const { roster, here } = member(shared, "a")
+  roster.at(1).vacate()
+  here.leave()
+}
+
+/** The owner looks twice. Whether it has found the worker dead. */
+const mourner = (shared: PoolModel): boolean => {
+  const worker = member(shared, "owner").roster.at(1)
+  return worker.hasDied || worker.hasDied
+}
+
+const withWorker = (): PoolModel => {
+  const shared = setup()
+  hire(shared, "a")
+  return shared
+}
+
+test("[PP20] one that leaves is not taken for dead", () =>
+  check(20, {
+    setup: withWorker,
+    threads: { a: leaver, owner: mourner },
+    finally: (_, { owner }) => assert.equal(owner, false),
+  }))
+
+test("[PP20] one that dies before it has left is", () =>
+  check(20, {
+    setup: withWorker,
+    threads: { a: leaver, owner: mourner },
+    kill: "a",
+    finally: (shared, { a, owner }) => {
+      const worker = member(shared, "owner").roster.at(1)
+      if (owner === true) assert.equal(a, undefined)
+      assert.ok(worker.hasDied || worker.status === FREE)
     },
   }))
