@@ -1,5 +1,5 @@
 /** Tasks as objects, completers and invokeAll. Rules: docs/spec/forkjoin.md. */
-import { ForkJoinPool, invokeAll, TaskNotPortableError } from "corepool"
+import { CountedCompleter, ForkJoinPool, invokeAll, TaskNotPortableError } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { rejectionOf } from "../../support/harness.ts"
@@ -93,6 +93,19 @@ test("[FJ27] counts, roots and completions by hand", async () => {
     ...[2, "done"],
     true,
   ])
+})
+
+test("[FJ27] a count cannot be less than nothing", () => {
+  class Part extends CountedCompleter<void> {
+    override compute(): void {
+      this.tryComplete()
+    }
+  }
+  const part = new Part(undefined, 2)
+  assert.throws(() => (part.pendingCount = -1), RangeError)
+  assert.throws(() => part.addToPendingCount(-3), RangeError)
+  assert.throws(() => new Part(undefined, -1), RangeError)
+  assert.equal(part.pendingCount, 2)
 })
 
 test("[FJ28] what a part throws fails all above it, which are asked", async () => {
