@@ -107,7 +107,7 @@ const leaver = (shared: PoolModel): void => {
 /** The owner looks twice. Whether it has found the worker dead. */
 const mourner = (shared: PoolModel): boolean => {
   const worker = member(shared, "owner").roster.at(1)
-  return worker.hasDied || worker.hasDied
+  return [1, 2].some(() => worker.hasDied)
 }
 
 const withWorker = (): PoolModel => {

@@ -96,7 +96,7 @@ test("[FJ27] counts, roots and completions by hand", async () => {
 })
 
 test("[FJ27] a count cannot be less than nothing", () => {
-  class Part extends CountedCompleter<void> {
+  class Part extends CountedCompleter {
     override compute(): void {
       this.tryComplete()
     }
