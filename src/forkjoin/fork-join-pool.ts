@@ -134,8 +134,8 @@ export class ForkJoinPool extends ForkJoinStatus {
    * that there is nothing to wait for.
    *
    *     ForkJoinPool.managedBlock({
-   *       isReleasable: () => Atomics.load(words, 0) !== 0,
-   *       block: () => Atomics.wait(words, 0, 0) !== "timed-out",
+   *       isReleasable: () => lines.length > 0,
+   *       block: () => lines.push(readLineSync(pipe)) > 0,
    *     })
    *
    * What waits in corepool itself, `lockSync` or `getSync` for instance, needs no such thing. Outside of a ForkJoinPool it just

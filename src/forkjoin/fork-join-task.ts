@@ -37,7 +37,8 @@ import {
   UNDER_WAY,
   UNFINISHED,
 } from "./life.ts"
-import { alreadyForked, neverForked, waitsForItself, wouldBlockItself } from "./refusals.ts"
+import { alreadyForked, neverForked, waitsForItself } from "./refusals.ts"
+import { wouldWaitForItself } from "../platform/this-worker.ts"
 import { type AnyFunction, call, thisThread } from "./this-thread.ts"
 
 /*
@@ -197,7 +198,7 @@ export class ForkJoinTask<T> implements Future<T> {
 
   #wait(): void {
     const { forks } = thisThread
-    if (forks === undefined || !this.canBeJoined) throw wouldBlockItself()
+    if (forks === undefined || !this.canBeJoined) throw wouldWaitForItself()
     forks.join(this)
   }
 

@@ -20,7 +20,8 @@ import { isCircle } from "./circles.ts"
 import { type Deques, PLACE } from "./deques.ts"
 import type { ForkJoinTask } from "./fork-join-task.ts"
 import type { Forks, WorkerParts } from "./forks.ts"
-import { neverCompleted, waitInCircle, wouldBlockItself } from "./refusals.ts"
+import { neverCompleted, waitInCircle } from "./refusals.ts"
+import { wouldWaitForItself } from "../platform/this-worker.ts"
 import type { StandingIn } from "./standing-in.ts"
 import type { StealingStore } from "./stealing-store.ts"
 
@@ -85,7 +86,7 @@ export class Helping {
         if (task.isSettled) return
         this.#forks.throwIfStopped()
         if (this.#runOwn()) continue
-        if (!task.canBeJoined) throw wouldBlockItself() // it was put back, and has turned out to be asynchronous
+        if (!task.canBeJoined) throw wouldWaitForItself() // it was put back, and has turned out to be asynchronous
         if (task.slot === 0 && !this.#forks.hasParts) throw neverCompleted()
         const victim = this.#victim(task)
         if ((victim === 0 && this.#runReturned(task)) || this.#helpWith(victim) || this.#glance(task, victim)) continue

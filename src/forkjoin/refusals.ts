@@ -26,9 +26,3 @@ export function waitInCircle(): IllegalStateError {
     "This wait would never end: the task waits for one that waits, perhaps through others, for this very task. A task should join only what it has forked itself",
   )
 }
-
-export function wouldBlockItself(): IllegalStateError {
-  return new IllegalStateError(
-    "This wait would never end: the task is asynchronous and runs in this very thread, which would stand still. Await it instead",
-  )
-}

@@ -3,8 +3,6 @@
  * down and lets the submitter know.
  */
 import { isPromiseLike } from "../checks.ts"
-import { encode } from "../codec/codec.ts"
-import { NotSerializableError } from "../errors.ts"
 import { COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../future/task-state.ts"
 import { signStack } from "../future/both-stacks.ts"
 import { currentFlow } from "../memory/flow.ts"
@@ -17,6 +15,7 @@ import { sharedNow } from "../time/timer.ts"
 import type { FoundTask } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
 import { Desk } from "./desk.ts"
+import { settleAsFailed } from "./failure.ts"
 import type { FunctionTable } from "./function-table.ts"
 import { COMMAND, MEASURED, TIMED, TOLD, VOID } from "./layout.ts"
 import { Hands } from "./hands.ts"
@@ -331,11 +330,10 @@ export class SlotRunner implements PoolHost<number> {
     signStack(error, Thread.currentThread().name)
     try {
       this.#desk.write(slot, error)
-    } catch (cause) {
-      const why = cause instanceof Error ? `: ${cause.message}` : ""
-      this.#tasks.fill(slot, encode(new NotSerializableError(`What the task threw cannot be sent${why}`)))
+      this.#tasks.settle(slot, EXCEPTIONAL)
+    } catch {
+      settleAsFailed(this.#tasks, slot, error) // which says why it cannot be sent, if that is so
     }
-    this.#tasks.settle(slot, EXCEPTIONAL)
   }
 
   /** True if it is this outcome that counts. Otherwise the task was cancelled. */
