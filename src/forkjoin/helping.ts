@@ -240,9 +240,12 @@ export class Helping {
     this.#calls.remind(token)
   }
 
-  /** Somebody has reminded this worker. */
+  /**
+   * Somebody has reminded this worker. What it asks may come later than that: two workers that have not met are introduced by the
+   * owner of the pool, who takes its time.
+   */
   answer(): void {
     this.#deques.store(this.#self, PLACE.ASKED, 0)
-    this.#lines.look()
+    if (!this.#lines.look()) this.#deques.store(this.#self, PLACE.ASKED, 1)
   }
 }

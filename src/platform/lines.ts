@@ -49,7 +49,7 @@ export class Lines {
   private constructor(here: Here) {
     this.#here = here
     this.known = new KnownThings(here.space)
-    this.#bell = new Bell(here, () => this.look(), false)
+    this.#bell = new Bell(here, () => void this.look(), false)
     this.news = new News(this.#bell)
   }
 
@@ -98,9 +98,9 @@ export class Lines {
     this.#recipients.set(pool, new WeakRef(recipient))
   }
 
-  /** Reads what has come. */
-  look(): void {
-    if (this.#isLooking) return
+  /** Reads what has come; true if there was something for somebody. */
+  look(): boolean {
+    if (this.#isLooking) return false
     this.#isLooking = true
     const told = new Set<Recipient<never>>()
     try {
@@ -114,6 +114,7 @@ export class Lines {
     }
     for (const recipient of told) recipient.settled()
     this.news.signalAll()
+    return told.size > 0
   }
 
   /** What there is now: more may come while it is read, but others are waiting too, and who has posted more has rung. */
