@@ -29,7 +29,11 @@ function letterOf(error: unknown): ReturnType<typeof encode> {
   }
 }
 
-/** So short, without its stack, that the record itself has room for it. */
+/**
+ * So short that the record itself has room for it: a message and nothing else. It is not made by its constructor, which adds a
+ * stack everywhere, and in some engines further fields that say where that was.
+ */
 function noRoom(): RangeError {
-  return Object.assign(new RangeError("No room for the error"), { stack: "" })
+  const message = { value: "No room for the error", enumerable: false, writable: true, configurable: true }
+  return Object.create(RangeError.prototype, { message }) as RangeError
 }
