@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 const HOME = fileURLToPath(new URL("../../..", import.meta.url))
 
 /** Nothing takes so long; it only turns a program that never ends into a failed test. */
-const TIME_LIMIT = 30_000
+const TIME_LIMIT = 90_000
 
 export interface Ended {
   /** The exit code; null if it did not end by itself. */

@@ -17,7 +17,7 @@ import { FutureTask, Thread } from "corepool"
 import { setImmediate as turn, setTimeout as pause } from "node:timers/promises"
 
 /** Nothing a test waits for takes a hundredth of this: it only turns a test that would hang into one that fails. */
-const PATIENCE = 20_000
+const PATIENCE = 60_000
 
 /** Enough turns for anything that can go on without a timer to have gone on. */
 const STILL = 8

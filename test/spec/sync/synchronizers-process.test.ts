@@ -1,11 +1,14 @@
-/** What keeps a process alive. An unref'd timer shows it: it fires only if something else does. */
+/**
+ * What keeps a process alive. An unref'd timer shows it: it fires only if something else keeps the process alive until then. A
+ * timer that must not fire is so long that a process which lived on would be taken for one that hangs.
+ */
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { runProgram } from "../../support/child.ts"
 
 const PROLOGUE = `
   import { CountDownLatch, CyclicBarrier, Semaphore } from "corepool"
-  const later = (body) => setTimeout(body, 50).unref()
+  const later = (ms, body) => setTimeout(body, ms).unref()
   process.on("exit", () => console.log("end"))
 `
 
@@ -28,20 +31,20 @@ async function checkKeepingAlive(kind: keyof typeof KINDS): Promise<void> {
   const unshared = `
     const it = ${make}
     ${wait}.then(() => console.log("went on"))
-    later(() => ${end})
+    later(100_000, () => ${end})
   `
   assert.equal(await printed(unshared), "end")
   const shared = `
     const it = ${make}
     ${wait}.then(() => console.log("went on"))
     structuredClone(it) // as if it were posted
-    later(() => ${end})
+    later(50, () => ${end})
   `
   assert.equal(await printed(shared), "went on end")
   const idle = `
     const it = ${make}
     structuredClone(it)
-    later(() => console.log("too late"))
+    later(100_000, () => console.log("too late"))
   `
   assert.equal(await printed(idle), "end")
 }
