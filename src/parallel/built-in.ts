@@ -1,5 +1,5 @@
 /** How other threads find the functions of this folder. */
-import { defineTask } from "../task/task.ts"
+import { defineBuiltIn } from "../task/definitions.ts"
 
 /** No file: every thread of a ForkJoinPool has them from the start, see platform/all-classes.ts. */
 const MODULE = "corepool:parallel"
@@ -11,5 +11,5 @@ const MODULE = "corepool:parallel"
  * it was bundled into other files, by a tool that has given its functions names of one letter.
  */
 export function builtIn<F extends (...args: never[]) => unknown>(name: string, fn: F): F {
-  return defineTask({ module: MODULE, name }, fn)
+  return defineBuiltIn({ module: MODULE, name }, fn)
 }

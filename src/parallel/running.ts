@@ -14,7 +14,7 @@ import { fork } from "../forkjoin/fork.ts"
 import { thisThread } from "../forkjoin/this-thread.ts"
 import type { Future } from "../future/future.ts"
 import { listen, unlisten } from "../memory/abort.ts"
-import { findNow, type FoundTask, give, type Given, giveFound, referenceOf } from "../task/reference.ts"
+import { findHere, type FoundTask, give, type Given, giveFound } from "../task/reference.ts"
 
 export interface ParallelOptions {
   /** Where it runs. By default in the pool of the task that asks for it, or in the common pool. */
@@ -58,7 +58,7 @@ const found = new WeakMap<AnyFunction, FoundTask>()
 function foundHere(fn: AnyFunction): FoundTask | undefined {
   let known = found.get(fn)
   if (known === undefined) {
-    known = findNow(referenceOf(fn))
+    known = findHere(fn)
     if (known !== undefined) found.set(fn, known)
   }
   return known

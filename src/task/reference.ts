@@ -2,10 +2,11 @@
 import { requireFunction } from "../checks.ts"
 import { TaskNotPortableError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
+import { isTaskHere, onlyTaskAt, type Place, placeOf, setPlace, taskAt } from "./definitions.ts"
 import { isEntry } from "./entry.ts"
 import { importModule } from "./host.ts"
 import { evaluate, explain, sourceOf } from "./source.ts"
-import { exportNamed, type Place, placeOf, referenceTo, taskAt } from "./task.ts"
+import { exportNamed } from "./task.ts"
 
 /**
  * Plain data: where the function is, or its text; or that another one is to be called for each element of an array; or that an
@@ -123,7 +124,10 @@ export function standIn(reference: TaskReference): (...args: never[]) => unknown
   if ("source" in reference) return evaluate(reference.source)
   if ("each" in reference) return eachOf(standIn(reference.each) as (item: unknown) => unknown)
   if ("compute" in reference || "call" in reference) return async (...args) => (await find(reference)).fn(...args)
-  return referenceTo(reference)
+  const standing: AnyFunction = async (...args) => (await find(reference)).fn(...args)
+  Object.defineProperty(standing, "name", { value: reference.name })
+  setPlace(standing, reference)
+  return standing
 }
 
 /** A function found by a reference, ready to be called. */
@@ -145,7 +149,9 @@ export function isAsync(fn: AnyFunction): boolean {
 /** The class of functions that are declared `async`. */
 const AsyncFunction = (async () => undefined).constructor as FunctionConstructor
 
-const asItIs = (error: unknown): unknown => error
+function asItIs(fn: AnyFunction): FoundTask {
+  return { fn: fn as FoundTask["fn"], explain: (error) => error }
+}
 
 /** The modules that tasks were found in. */
 const modules = new Map<string, Record<string, unknown>>()
@@ -165,10 +171,16 @@ export function findNow(reference: TaskReference): FoundTask | undefined {
     const found = [reference.call, ...reference.given].map(findNow)
     return found.every((each) => each !== undefined) ? giveFoundIn(found) : undefined
   }
-  const defined = taskAt(reference)
-  if (defined !== undefined) return { fn: defined as FoundTask["fn"], explain: asItIs }
-  const loaded = modules.get(reference.module)
-  return loaded === undefined ? undefined : functionIn(loaded, reference)
+  const exports = modules.get(reference.module)
+  if (exports !== undefined) return functionIn(exports, reference)
+  const task = reference.isExport === true ? undefined : onlyTaskAt(reference)
+  return task && asItIs(task)
+}
+
+/** The function itself, if it is a task that a module of this thread has defined; otherwise as other threads would find it. */
+export function findHere(fn: AnyFunction): FoundTask | undefined {
+  const reference = referenceOf(fn)
+  return isTaskHere(fn) ? asItIs(fn) : findNow(reference)
 }
 
 /** Finds the function in this thread. The caller keeps it: a module is imported once anyway, but a source is parsed each time. */
@@ -186,7 +198,7 @@ export async function find(reference: TaskReference): Promise<FoundTask> {
     throw new TaskNotPortableError(notLoaded(name, module, error), { cause: error })
   }
   modules.set(module, exports)
-  return findNow(reference) ?? functionIn(exports, reference as Place)
+  return functionIn(exports, reference as Place)
 }
 
 function eachOfFound(inner: FoundTask): FoundTask {
@@ -210,10 +222,16 @@ export function giveFound(outer: FoundTask["fn"], functions: readonly FoundTask[
   return { fn: whole, explain: (error) => functions.reduce((explained, each) => each.explain(explained), error) }
 }
 
+/** What a module that has been loaded has at this place. Never another function: what does not fit is an error. */
 function functionIn(exports: Record<string, unknown>, place: Place): FoundTask {
-  const fn = exportNamed(place.name, exports)
-  if (typeof fn !== "function") throw new TaskNotPortableError(notExported(place, exports))
-  return { fn: fn as FoundTask["fn"], explain: asItIs }
+  const exported = exportNamed(place.name, exports)
+  if (place.isExport === true && typeof exported === "function") return asItIs(exported as AnyFunction)
+  const task = taskAt(place, exported)
+  if (task !== undefined) return asItIs(task)
+  if (typeof exported !== "function") throw new TaskNotPortableError(notExported(place, exports))
+  const other = placeOf(exported)
+  if (other?.module === place.module) throw new TaskNotPortableError(anotherTask(place, other))
+  return asItIs(exported as AnyFunction)
 }
 
 function notLoaded(name: string, module: string, error: unknown): string {
@@ -231,4 +249,8 @@ function notExported({ module, name }: Place, exports: Record<string, unknown>):
   const functions = Object.keys(exports).filter((key) => typeof exports[key] === "function")
   const there = functions.length === 0 ? "no functions" : functions.map((key) => `\`${key}\``).join(", ")
   return `${module} exports no function \`${name}\`; it exports ${there}. A task must be exported under its own name`
+}
+
+function anotherTask({ module, name }: Place, other: Place): string {
+  return `In the thread that runs it, ${module} has no task \`${name}\`; what it exports under that name is its task \`${other.name}\`. Was it renamed by a build? Give it a name that stays: task(import.meta.url, fn, "name")`
 }

@@ -14,56 +14,49 @@
  *
  *     const { fib } = tasksOf<typeof import("./fib.js")>(new URL("./fib.js", import.meta.url))
  */
+import { isAbsolute } from "node:path"
+import { pathToFileURL } from "node:url"
 import { requireFunction, typeError } from "../checks.ts"
-import { perThread } from "../per-thread.ts"
+import { define, type Place, setPlace, taskAt } from "./definitions.ts"
 import { importModule } from "./host.ts"
-
-/** Where a function is to be found. */
-export interface Place {
-  /** The absolute URL of its module. */
-  readonly module: string
-  /** The name under which the module exports it. */
-  readonly name: string
-}
 
 /** A function that other threads can run. */
 export type Task<A extends never[] = never[], T = unknown> = (...args: A) => T
 
-const places = perThread("tasks", () => new WeakMap<object, Place>())
-
 /**
- * Makes a function of this module a task. It must be exported under its own name: `export const NAME = task(import.meta.url,
- * function NAME(…) { … })`. So is a class of tasks, see RecursiveTask.
+ * Makes a function of this module a task: `export const NAME = task(import.meta.url, function NAME(…) { … })`. It is exported under
+ * its own name. A class of tasks is defined in the same way, see RecursiveTask.
+ *
+ *     export const add = task(import.meta.url, (a: number, b: number) => a + b, "add")
+ *
+ * @param moduleUrl - `import.meta.url`; in CommonJS, `__filename`.
+ * @param name - The name under which it is found, if that is not the function's own: for arrow functions, and for builds that
+ *   rename functions.
+ * @returns The very function.
+ * @throws IllegalStateError if another function of this module is a task of that name already.
  */
 export function task<F extends ((...args: never[]) => unknown) | (abstract new (...args: never[]) => object)>(
   moduleUrl: string | URL,
   fn: F,
+  name?: string,
 ): F {
   const module = requireModule(moduleUrl)
-  requireFunction("fn", fn as () => unknown)
-  if (fn.name === "") {
-    throw typeError("fn", "a function with the name under which it is exported", fn)
-  }
-  return defineTask({ module, name: fn.name }, fn)
-}
-
-/** Makes a function a task that is found at this place, whatever its own name is. */
-export function defineTask<F extends object>(place: Place, fn: F): F {
-  places.set(fn, place)
-  defined.set(keyOf(place), fn as unknown as (...args: never[]) => unknown)
+  const callable = requireFunction("fn", fn as (...args: never[]) => unknown)
+  define({ module, name: name === undefined ? ownName(callable) : requireName(name) }, callable, task)
   return fn
 }
 
-/** The tasks of this thread, by their places. They are few, and exist as long as their modules. */
-const defined = perThread("tasks by place", () => new Map<string, (...args: never[]) => unknown>())
-
-function keyOf({ module, name }: Place): string {
-  return `${module}#${name}`
+function ownName(fn: (...args: never[]) => unknown): string {
+  const name: unknown = fn.name // of a class, it may be anything
+  if (typeof name === "string" && name !== "") return name
+  const demand =
+    'a function with the name under which it is exported (give others a name: task(import.meta.url, fn, "name"))'
+  throw typeError("fn", demand, fn)
 }
 
-/** The task with this place, if this thread has loaded it. */
-export function taskAt(place: Place): ((...args: never[]) => unknown) | undefined {
-  return defined.get(keyOf(place))
+function requireName(name: unknown): string {
+  if (typeof name === "string" && name !== "") return name
+  throw typeError("name", "the name under which the function is exported", name)
 }
 
 /** The functions among the exports of a module, each as a task; called here, it loads the module and so gives a promise. */
@@ -84,7 +77,7 @@ export function tasksOf<M>(moduleUrl: string | URL): TasksOf<M> {
       // An `await` of this object asks for `then`, and must not be answered with a task.
       if (typeof name === "symbol" || name === "then") return undefined
       let reference = made.get(name)
-      if (reference === undefined) made.set(name, (reference = referenceTo({ module, name })))
+      if (reference === undefined) made.set(name, (reference = referenceTo({ module, name, isExport: true })))
       return reference
     },
   }
@@ -92,15 +85,15 @@ export function tasksOf<M>(moduleUrl: string | URL): TasksOf<M> {
 }
 
 /** A function that loads the module and calls the one it stands for. */
-export function referenceTo(place: Place): (...args: unknown[]) => Promise<unknown> {
+function referenceTo(place: Place): (...args: unknown[]) => Promise<unknown> {
   const reference = async (...args: unknown[]): Promise<unknown> => {
     const exports = await importModule(place.module)
-    const fn = exportNamed(place.name, exports)
+    const fn = exportNamed(place.name, exports) ?? taskAt(place, undefined)
     if (typeof fn !== "function") throw new TypeError(`${place.module} exports no function \`${place.name}\``)
     return Reflect.apply(fn, undefined, args) as unknown
   }
   Object.defineProperty(reference, "name", { value: place.name })
-  places.set(reference, place)
+  setPlace(reference, place)
   return reference
 }
 
@@ -113,15 +106,15 @@ export function exportNamed(name: string, exports: Record<string, unknown>): unk
     : undefined
 }
 
-/** Where the function is to be found, if it is a task. */
-export function placeOf(fn: object): Place | undefined {
-  return places.get(fn)
-}
-
 function requireModule(moduleUrl: string | URL): string {
   const text = String(moduleUrl)
+  if (typeof moduleUrl === "string" && isAbsolute(moduleUrl)) return pathToFileURL(moduleUrl).href
   if ((typeof moduleUrl !== "string" && !(moduleUrl instanceof URL)) || !URL.canParse(text)) {
-    throw typeError("moduleUrl", "the absolute URL of a module, such as `import.meta.url`", moduleUrl)
+    throw typeError(
+      "moduleUrl",
+      "the absolute URL of a module, such as `import.meta.url`, or its absolute path",
+      moduleUrl,
+    )
   }
   return text
 }

@@ -22,7 +22,11 @@ test("[TK1] a task is the function itself, and is found in its module", async ()
 
 test("[TK2] references to a module's exports load it only when called", async () => {
   const nowhere = tasksOf<{ f(): void }>("file:///nowhere.js")
-  assert.deepEqual(referenceOf(nowhere.f), { module: "file:///nowhere.js", name: "f" })
+  assert.deepEqual(referenceOf(nowhere.f), {
+    module: "file:///nowhere.js",
+    name: "f",
+    isExport: true,
+  })
   const { add } = tasksOf<typeof import("./plain-module.ts")>(plain)
   assert.equal(await add(2, 3), 5)
   assert.equal((await find(referenceOf(add))).fn(2, 3), 5)
@@ -71,10 +75,10 @@ test("[TK4] a task that cannot be found says why", async () => {
 test("[TK5] a task of the program's own entry module is refused", () => {
   const entry = process.argv[1]
   assert.ok(entry !== undefined)
-  const fn = task(new URL(`file://${entry}`), function fn() {})
+  const fn = task(new URL(`file://${entry}`), function entryTask() {})
   const error = thrownBy(() => referenceOf(fn)) as Error
   assert.ok(error instanceof TaskNotPortableError)
-  assert.match(error.message, /`fn` is defined in the module with which the program starts/)
+  assert.match(error.message, /`entryTask` is defined in the module with which the program starts/)
 })
 
 class Methods {
