@@ -141,6 +141,10 @@ export class WorkerBody implements ThreadBody {
 
 /** Whether a debugger may be at work. If it has stopped a thread, nothing tells that from one that computes. */
 function isInspected(): boolean {
-  const inspector = process.getBuiltinModule("node:inspector") as { url(): string | undefined } | undefined
-  return inspector?.url() !== undefined // a runtime can be built without it
+  try {
+    const inspector = process.getBuiltinModule("node:inspector") as { url(): string | undefined } | undefined
+    return inspector?.url() !== undefined // a runtime can be built without it
+  } catch {
+    return false // Deno does not tell a program that may not ask for it (--allow-sys)
+  }
 }

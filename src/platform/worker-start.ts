@@ -67,5 +67,9 @@ function bootFile(): string {
   // If this is not the file it was, then what lies beside it is not ours, whatever it is called.
   if (!/^file:.*\/platform\/worker-start\.[jt]s$/.test(url)) return ""
   const boot = url.replace(/worker-start\.[jt]s$/, "corepool-boot.cjs")
-  return existsSync(fileURLToPath(boot)) ? boot : ""
+  try {
+    return existsSync(fileURLToPath(boot)) ? boot : ""
+  } catch {
+    return "" // Deno, for a program that may not read files (--allow-read)
+  }
 }
