@@ -28,8 +28,9 @@ export function mapOver<I, O>(
   requireFunction("fn", fn)
   requireObject("options", options)
   const ordered = options.ordered === undefined || requireBoolean("ordered", options.ordered)
-  const window = requireInteger("window", options.window ?? executor.defaultWindow, 1)
-  const chunk = requireInteger("chunk", options.chunk ?? 1, 1)
+  const { window = executor.defaultWindow, chunk = 1 } = options
+  requireInteger("window", window, 1)
+  requireInteger("chunk", chunk, 1)
   const open = sourceOf(items)
   return { [Symbol.asyncIterator]: () => mapping(executor, fn, open(), ordered, window, chunk) }
 }

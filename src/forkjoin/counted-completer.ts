@@ -32,7 +32,7 @@
  */
 import { requireInteger } from "../checks.ts"
 import { ForkJoinTask } from "./fork-join-task.ts"
-import { UNFINISHED } from "./life.ts"
+import { EXCEPTIONAL, NORMAL, UNFINISHED } from "./life.ts"
 import { ObjectTask } from "./recursive-task.ts"
 import { thisThread } from "./this-thread.ts"
 
@@ -119,8 +119,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
 
   /** Completes it whatever its count, with this result, and then takes one off the count of its completer. */
   override complete(value: T): void {
-    if (this.isDone) return
-    super.complete(value)
+    if (!this.completeAs(NORMAL, value)) return
     this.onCompletion(this)
     this.completer?.tryComplete()
   }
@@ -142,20 +141,23 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
     this.root.finish()
   }
 
+  /** Completes it with `rawResult`, whatever its count, and tells nothing to its completer. */
+  override quietlyComplete(): void {
+    this.finish()
+  }
+
   /** @internal Completes it as a root. */
   finish(): void {
-    if (!this.isDone) super.complete(this.rawResult as T)
+    if (!this.isDone) this.completeAs(NORMAL, this.rawResult)
   }
 
   override completeExceptionally(error: unknown): void {
-    if (this.isDone) return
-    super.completeExceptionally(error)
-    passOn(error, this)
+    if (this.completeAs(EXCEPTIONAL, error)) passOn(error, this)
   }
 
   /** @internal */
   failAlone(error: unknown): void {
-    super.completeExceptionally(error)
+    this.completeAs(EXCEPTIONAL, error)
   }
 
   // ------------------------------------------------------------------ running
@@ -171,13 +173,18 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
 
   /** @internal */
   override get canBeJoined(): boolean {
-    return true
+    return thisThread.forks !== undefined
   }
 
   /** Outside of a ForkJoinPool there is nobody in this thread who could run its parts: then the common pool does it. */
   override invoke(): T {
-    if (thisThread.forks === undefined && !this.isDone) this.fork()
+    if (thisThread.forks === undefined && this.isFresh) this.fork()
     return super.invoke()
+  }
+
+  override quietlyInvoke(): void {
+    if (thisThread.forks === undefined && this.isFresh) this.fork()
+    super.quietlyInvoke()
   }
 
   /** @internal */
@@ -199,10 +206,26 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
   override comeBack(state: "success" | "failed" | "cancelled", outcome: unknown): void {
     if (this.isSettled) return
     super.comeBack(state, outcome)
-    if (state === "failed") passOn(outcome, this)
-    else if (state === "success" && this.completer !== undefined) {
-      climb(this.completer, this)
-    }
+    goOn(this)
+  }
+
+  /** @internal The same, if it was submitted. */
+  override arrived(): void {
+    if (this.isSettled) return
+    super.arrived()
+    goOn(this)
+  }
+}
+
+/** The task has come to its end in another thread. */
+function goOn(task: CountedCompleter<unknown>): void {
+  const { state, completer } = task
+  try {
+    if (state === "failed") passOn(task.exceptionNow(), task)
+    else if (state === "success" && completer !== undefined) climb(completer, task)
+  } catch (error) {
+    // A hook of the user's has thrown, and no compute() is beneath that could: all who wait for it are told.
+    for (let next = completer; next !== undefined; next = next.completer) next.failAlone(error)
   }
 }
 

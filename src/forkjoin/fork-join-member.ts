@@ -10,6 +10,7 @@ import type { PoolShell } from "../pool/pool-engine.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { Deques } from "./deques.ts"
 import { PRIVATE } from "./fork-records.ts"
+import { thisThread } from "./this-thread.ts"
 import { Workforce } from "./workforce.ts"
 
 /** What both have. */
@@ -80,6 +81,10 @@ export class ForkJoinGuest extends PoolGuest implements ForkJoinMember {
 
   protected override get hasStandIns(): boolean {
     return true
+  }
+
+  protected override standIn(): void {
+    shielded(this.memory.identity, () => thisThread.forks?.standingIn.compensate())
   }
 
   /** The owner tells when it is so. */

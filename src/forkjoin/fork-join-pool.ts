@@ -81,13 +81,13 @@ export class ForkJoinPool extends ForkJoinStatus {
     }
     requireObject("options", options)
     const most = MOST_WORKERS - MOST_SPARES
-    const parallelism = requireInteger("parallelism", options.parallelism ?? Math.min(availableParallelism(), most), 1)
+    const { parallelism = Math.min(availableParallelism(), most), asyncMode = false } = options
+    requireInteger("parallelism", parallelism, 1)
     requireInteger("parallelism", most, parallelism, `parallelism (${parallelism})`)
-    const asyncMode = requireBoolean("asyncMode", options.asyncMode ?? false)
+    requireBoolean("asyncMode", asyncMode)
     const number = ++pools
-    const factory = requirePlatformThreads(
-      options.threadFactory ?? platformThreads({ name: (n) => `ForkJoinPool-${number}-worker-${n}` }),
-    )
+    const { threadFactory = platformThreads({ name: (n) => `ForkJoinPool-${number}-worker-${n}` }) } = options
+    const factory = requirePlatformThreads(threadFactory)
     this.#engine = new ForkJoinOwner(this.#shell(factory), parallelism, parallelism + MOST_SPARES, asyncMode)
     const { state } = this.#engine
     state.corePoolSize = parallelism
@@ -186,7 +186,8 @@ export class ForkJoinPool extends ForkJoinStatus {
     ...args: A
   ): Future<T> {
     if (!isForkJoinTask(task)) return super.submit(task, ...args)
-    task.goTo((future) => this.execute(future))
+    if (!task.isDone) task.goTo((future) => this.execute(future))
+    else if (this.isShutdown) this.#reject(() => undefined)
     return task
   }
 

@@ -18,12 +18,13 @@
  * from a `join` that has to wait, and what it has forked and not joined is cancelled with it.
  */
 import { isPromiseLike } from "../checks.ts"
-import { CancellationError, IllegalStateError } from "../errors.ts"
+import { CancellationError, IllegalStateError, TimeoutError } from "../errors.ts"
 import { addCallers } from "../future/both-stacks.ts"
-import type { Future, FutureState } from "../future/future.ts"
+import type { FutureState } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
-import type { WaitOptions } from "../memory/waiting.ts"
+import { timeoutOf } from "../memory/waiting.ts"
 import { Elsewhere } from "./elsewhere.ts"
+import { FutureView } from "./future-view.ts"
 import {
   AWAY,
   CANCELLED,
@@ -49,7 +50,7 @@ import { type AnyFunction, call, thisThread } from "./this-thread.ts"
 
 const NO_ARGUMENTS: readonly unknown[] = []
 
-export class ForkJoinTask<T> implements Future<T> {
+export class ForkJoinTask<T> extends FutureView<T> {
   readonly #fn: AnyFunction | undefined
   readonly #args: readonly unknown[]
   #slot = 0
@@ -59,6 +60,7 @@ export class ForkJoinTask<T> implements Future<T> {
 
   /** @internal Without a function it is a subclass that says what to do. */
   constructor(fn?: AnyFunction, args: readonly unknown[] = NO_ARGUMENTS) {
+    super()
     this.#fn = fn
     this.#args = args
   }
@@ -75,8 +77,9 @@ export class ForkJoinTask<T> implements Future<T> {
 
   // ------------------------------------------------------------------ forking and joining
 
-  /** Lets others have it. The task itself. */
+  /** Lets others have it, unless it is over. The task itself. */
   fork(): this {
+    if (this.isSettled) return this // as in Java: who joins it is told what has come of it
     if (this.#state !== FRESH) throw alreadyForked()
     const fn = this.#fn
     const { forks } = thisThread
@@ -95,19 +98,10 @@ export class ForkJoinTask<T> implements Future<T> {
    * `IllegalStateError` if the wait would never end: for a task that is beneath this very call, was never forked, or is
    * asynchronous.
    */
-  join(): T {
+  override join(): T {
     if (this.#state === FORKED && thisThread.forks?.unpush(this.#slot) === true) this.#run()
     if (this.#state !== NORMAL) this.#settleOrThrow()
     return this.#outcome as T
-  }
-
-  /** The same, but tells nothing of what has come of it. */
-  quietlyJoin(): void {
-    try {
-      this.join()
-    } catch (error) {
-      if (!this.isDone) throw error
-    }
   }
 
   /** Runs it here and now, if it was not begun. Its result, as with {@link join}. */
@@ -147,7 +141,7 @@ export class ForkJoinTask<T> implements Future<T> {
     } else if (this.#state === RUNNING) {
       this.#state = NORMAL
       this.#outcome = value
-      if (this.#future !== undefined) this.#tellFuture()
+      if (this.#future !== undefined) this.#tell(this.#future)
     }
   }
 
@@ -178,12 +172,9 @@ export class ForkJoinTask<T> implements Future<T> {
   }
 
   #settleOrThrow(): void {
-    if (this.#state === FORKED || this.#state === UNDER_WAY) this.#wait()
+    if (this.#state === AWAY) (this.#future as Elsewhere<T>).awaitUninterruptibly()
+    else if (this.#isPending) this.#wait()
     switch (this.#state) {
-      case AWAY:
-        this.#outcome = (this.#future as FutureTask<T>).getSync()
-        this.#state = NORMAL
-        return
       case FRESH:
         throw neverForked()
       case RUNNING:
@@ -194,6 +185,12 @@ export class ForkJoinTask<T> implements Future<T> {
       case CANCELLED:
         throw this.#cancellation()
     }
+  }
+
+  /** Whether there is something to wait for: a task that was not forked is completed by others if it is a completer. */
+  get #isPending(): boolean {
+    const state = this.#state
+    return state === FORKED || state === UNDER_WAY || (state === FRESH && this.canBeJoined)
   }
 
   #wait(): void {
@@ -215,25 +212,32 @@ export class ForkJoinTask<T> implements Future<T> {
 
   /** Completes it with this value, whatever it does, unless it is over. */
   complete(value: T): void {
-    this.#completeAs(NORMAL, value)
+    this.completeAs(NORMAL, value)
+  }
+
+  /** Completes it, unless it is over, as if it had no result to give: see `rawResult` of completers. */
+  quietlyComplete(): void {
+    this.completeAs(NORMAL, undefined)
   }
 
   /** Completes it with this error, unless it is over. */
   completeExceptionally(error: unknown): void {
-    this.#completeAs(EXCEPTIONAL, error)
+    this.completeAs(EXCEPTIONAL, error)
   }
 
-  #completeAs(state: number, outcome: unknown): void {
-    if (this.isDone) return
-    // Whoever has it, it is nobody's business any more.
-    if (this.#state === FORKED) thisThread.forks?.cancel(this.#slot, false)
-    else if (this.#state === AWAY) this.#future?.cancel()
-    if (this.#state === AWAY) this.#future = undefined
+  /** @internal False if it was over, or another thread has decided on its outcome, which is on its way. */
+  protected completeAs(state: number, outcome: unknown): boolean {
+    if (this.isDone) return false
+    const away = this.#state === AWAY ? (this.#future as Elsewhere<T>) : undefined
+    if (away?.takeBackFrom() === false) return false
+    if (this.#state === FORKED) thisThread.forks?.cancel(this.#slot, false) // the thread that has it need not go on
     this.settle(state, outcome)
+    if (away?.early !== undefined) this.#tell(away.early)
+    return true
   }
 
   /** True if it is cancelled now, also if it was before. */
-  cancel(mayInterruptIfRunning = false): boolean {
+  override cancel(mayInterruptIfRunning = false): boolean {
     if (this.#state === AWAY) {
       const future = this.#future as FutureTask<T>
       return future.cancel(mayInterruptIfRunning) || future.isCancelled
@@ -257,11 +261,10 @@ export class ForkJoinTask<T> implements Future<T> {
   settle(state: number, outcome: unknown): void {
     this.#state = state
     this.#outcome = outcome
-    if (this.#future !== undefined) this.#tellFuture()
+    if (this.#future !== undefined) this.#tell(this.#future)
   }
 
-  #tellFuture(): void {
-    const future = this.#future as FutureTask<T>
+  #tell(future: FutureTask<T>): void {
     future.comeBack()
     if (this.#state === NORMAL) future.complete(this.#outcome as T)
     else if (this.#state === EXCEPTIONAL) future.fail(this.#outcome)
@@ -270,64 +273,35 @@ export class ForkJoinTask<T> implements Future<T> {
 
   // ------------------------------------------------------------------ as a future
 
-  get isDone(): boolean {
+  override get isDone(): boolean {
     if (this.#state === FORKED) thisThread.forks?.look()
-    return this.#state === AWAY ? (this.#future as FutureTask<T>).isDone : this.#state >= NORMAL
+    else if (this.#state === AWAY && (this.#future as FutureTask<T>).isDone) return true // which looks, and tells
+    return this.isSettled
   }
 
-  get isCancelled(): boolean {
-    return (
-      this.isDone && (this.#state === AWAY ? (this.#future as FutureTask<T>).isCancelled : this.#state === CANCELLED)
-    )
-  }
-
-  get isCompletedNormally(): boolean {
-    return this.state === "success"
-  }
-
-  get isCompletedAbnormally(): boolean {
-    return this.isDone && !this.isCompletedNormally
-  }
-
-  get state(): FutureState {
+  override get state(): FutureState {
     if (!this.isDone) return "running"
-    if (this.#state === AWAY) return (this.#future as FutureTask<T>).state
     if (this.#state === NORMAL) return "success"
     return this.#state === EXCEPTIONAL ? "failed" : "cancelled"
   }
 
-  resultNow(): T {
-    return this.#asFuture().resultNow()
+  /** As {@link join}, but an interrupt or the time limit ends the wait. With a limit this thread runs nothing meanwhile. */
+  override getSync(timeout?: number): T {
+    const limit = timeout === undefined ? Infinity : timeoutOf(timeout)
+    if (this.#state === AWAY) return (this.#future as FutureTask<T>).getSync(timeout)
+    const { forks } = thisThread
+    if (limit === Infinity && this.#state === FORKED && forks?.unpush(this.#slot) === true) this.#run()
+    if (limit <= 0 && !this.isDone) throw new TimeoutError("The task did not complete in time")
+    if (this.#isPending && forks !== undefined && this.canBeJoined) forks.await(this, limit)
+    return this.join()
   }
 
-  exceptionNow(): unknown {
-    return this.#asFuture().exceptionNow()
-  }
-
-  get(wait?: WaitOptions): Promise<T> {
-    return this.#asFuture().get(wait)
-  }
-
-  getSync(timeout?: number): T {
-    if (this.#state === FORKED && thisThread.forks?.unpush(this.#slot) === true) this.#run()
-    // Not join() if others have it: an interrupt, or the time, is to end the wait.
-    const isLocal = this.#state >= NORMAL || (timeout === undefined && this.#state === UNDER_WAY && this.canBeJoined)
-    return isLocal ? this.join() : this.#asFuture().getSync(timeout)
-  }
-
-  // oxlint-disable-next-line unicorn/no-thenable -- a future is a thenable by contract
-  then<A = T, B = never>(
-    onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
-    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    return this.#asFuture().then(onFulfilled, onRejected)
-  }
-
-  #asFuture(): FutureTask<T> {
+  /** @internal */
+  protected override asFuture(): FutureTask<T> {
     let future = this.#future
     if (future === undefined) {
       this.#future = future = new FutureTask<T>(unused)
-      if (this.#state >= NORMAL) this.#tellFuture()
+      if (this.#state >= NORMAL) this.#tell(future)
       else if (this.#state === FORKED && thisThread.forks !== undefined)
         future.runElsewhere(thisThread.forks, this.#slot)
     }
@@ -335,15 +309,37 @@ export class ForkJoinTask<T> implements Future<T> {
   }
 
   /** @internal It is to be run by whoever takes this future, somewhere else. */
-  goTo(submit: (task: FutureTask<T>) => void): FutureTask<T> {
+  goTo(submit: (task: FutureTask<T>) => void): void {
     if (this.#state !== FRESH) throw alreadyForked()
     const { fn, args } = this.portable()
     const future = Elsewhere.ofCall(fn, args as never[]) as Elsewhere<T>
     future.task = this
-    submit(future)
     this.#state = AWAY
+    future.early = this.#future
     this.#future = future
-    return future
+    try {
+      submit(future)
+    } catch (error) {
+      future.task = undefined
+      this.#state = FRESH
+      this.#future = future.early
+      throw error
+    }
+  }
+
+  /** @internal What it was submitted as is done. */
+  arrived(): void {
+    if (this.#state !== AWAY) return
+    const future = this.#future as Elsewhere<T>
+    const { state } = future
+    this.#state = state === "success" ? NORMAL : state === "failed" ? EXCEPTIONAL : CANCELLED
+    this.#outcome =
+      this.#state === NORMAL
+        ? future.resultNow()
+        : this.#state === EXCEPTIONAL
+          ? future.exceptionNow()
+          : future.causeOfCancellation
+    if (future.early !== undefined) this.#tell(future.early)
   }
 
   // ------------------------------------------------------------------ for the thread it belongs to
@@ -375,6 +371,11 @@ export class ForkJoinTask<T> implements Future<T> {
     }
   }
 
+  /** @internal Neither begun nor over. */
+  get isFresh(): boolean {
+    return this.#state === FRESH
+  }
+
   /** @internal */
   get isSettled(): boolean {
     return this.#state >= NORMAL
@@ -388,10 +389,6 @@ export class ForkJoinTask<T> implements Future<T> {
   /** @internal */
   get isRunning(): boolean {
     return this.#state === RUNNING || this.#state === UNDER_WAY
-  }
-
-  toString(): string {
-    return this.#asFuture().toString()
   }
 }
 

@@ -10,7 +10,7 @@ import { CancellationError } from "../errors.ts"
 import type { RemoteTasks } from "../future/task-parties.ts"
 import { CANCELLED, INTERRUPTED, INTERRUPTING, NEW } from "../future/task-state.ts"
 import { Bell } from "../memory/bell.ts"
-import type { Steps } from "../memory/waiting.ts"
+import { blocking, type Steps } from "../memory/waiting.ts"
 import type { PoolCore } from "../pool/pool-core.ts"
 import type { Boxes } from "../platform/boxes.ts"
 import type { FunctionTable } from "../platform/function-table.ts"
@@ -337,21 +337,39 @@ export class Forks implements RemoteTasks {
     return []
   }
 
-  /** Somebody awaits the task in this slot: it is run now, if nobody has stolen it. */
-  awaited(slot: number): void {
+  /**
+   * The task in this slot is awaited: it is run now, if no thief has it. With a time limit it is left to other threads, as a limit
+   * could not be kept by a thread that runs it.
+   */
+  awaited(slot: number, isLimited: boolean): void {
     const task = this.#forked[slot]
     if (task === undefined) return
+    if (isLimited) {
+      this.standingIn.compensate()
+      return
+    }
     this.#runNewer(task)
     if (task.slot === 0) return
     this.#awaited.add(task)
     this.#runAwaited()
   }
 
-  *blocking(future: { readonly isDone: boolean }, slot: number): Steps<void> {
+  *blocking(_future: unknown, slot: number, isLimited: boolean): Steps<void> {
     const task = this.#forked[slot]
-    if (task === undefined) return
-    this.#runNewer(task)
-    if (!future.isDone) yield* this.#helping.waiting(task, true)
+    if (task !== undefined) yield* this.#waiting(task, isLimited)
+  }
+
+  /** Blocks until the task is over, for at most `limit` ms. An interrupt ends the wait. */
+  await(task: Forked, limit: number): void {
+    blocking(this.#waiting(task, limit !== Infinity), limit)
+  }
+
+  *#waiting(task: Forked, isLimited: boolean): Steps<void> {
+    if (isLimited) yield* this.#helping.idling(task)
+    else {
+      this.#runNewer(task)
+      if (!task.isSettled) yield* this.#helping.waiting(task, true)
+    }
   }
 
   /** Another worker has been asked for the arguments of a task. */

@@ -110,6 +110,37 @@ export class Helping {
     }
   }
 
+  /**
+   * The same with a time limit: runs nothing meanwhile, as it is not known how long that would take. Another thread has to run the
+   * task, so one is made if all others wait, too.
+   */
+  *idling(task: ForkJoinTask<unknown>): Steps<void> {
+    const { self } = this.#parts
+    const wasInUserCode = self.isInUserCode
+    if (wasInUserCode) self.leaveUserCode()
+    const hasNews = (): boolean => this.#forks.hasMail || task.isSettled || this.#forks.isStopped
+    try {
+      for (;;) {
+        this.#forks.look()
+        if (task.isSettled) return
+        this.#forks.throwIfStopped()
+        if (!task.canBeJoined) throw wouldWaitForItself()
+        if (this.#watch.isWorthwhile && this.#watch.until(hasNews)) continue
+        this.#calls.announce(0)
+        try {
+          if (hasNews()) continue
+          this.#standingIn.compensate()
+          const wake = yield this.#forks.bell
+          if (wake === TIMEOUT) throw new TimeoutError("The task did not complete in time")
+        } finally {
+          this.#calls.withdraw()
+        }
+      }
+    } finally {
+      if (wasInUserCode) self.enterUserCode()
+    }
+  }
+
   /** The bell; deaf to interrupts if there was one already. */
   #parkPlace(isDeaf: boolean): ParkPlace {
     return isDeaf ? this.#undisturbed : this.#forks.bell

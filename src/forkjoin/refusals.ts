@@ -2,7 +2,9 @@
 import { IllegalStateError } from "../errors.ts"
 
 export function alreadyForked(): IllegalStateError {
-  return new IllegalStateError("The task was forked before: say reinitialize() to use it again")
+  return new IllegalStateError(
+    "The task was forked, submitted or begun before, and is not over: only when it is can it be used again, see reinitialize()",
+  )
 }
 
 export function neverForked(): IllegalStateError {

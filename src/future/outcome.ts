@@ -6,7 +6,7 @@
  */
 import { CancellationError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import { TIMEOUT, WaitList } from "../memory/wait-list.ts"
-import { abortOf, awaiting, blocking, type Steps, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
+import { abortOf, awaiting, blocking, isLimited, type Steps, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
 import type { FutureState } from "./future.ts"
 import { addCallers } from "./both-stacks.ts"
 import { ResultWait } from "./result-wait.ts"
@@ -78,7 +78,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   // ------------------------------------------------------------------ waiting
 
   get(wait?: WaitOptions): Promise<T> {
-    if (this.#remote !== undefined) this.#remote.awaited(this.#handle)
+    if (this.#remote !== undefined) this.#remote.awaited(this.#handle, wait !== undefined && isLimited(wait))
     if (this.isDone) return this.#reported(wait)
     if (wait !== undefined) return awaiting(this.#waitingForResult(), wait)
     return new Promise((resolve, reject) => new ResultWait(this, resolve, reject))
@@ -89,7 +89,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     if (this.isDone) return this.#reportToCaller()
     if (limit <= 0) throw new TimeoutError("The task did not complete in time")
     if (this.#remote !== undefined) {
-      blocking(this.#remote.blocking(this, this.#handle), limit)
+      blocking(this.#remote.blocking(this, this.#handle, limit !== Infinity), limit)
       return this.#reportToCaller()
     }
     throw new UnsupportedOperationError(

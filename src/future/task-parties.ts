@@ -38,8 +38,11 @@ export interface RemoteTasks {
   timeOf(handle: number): { readonly time: number; readonly isRunning: boolean }
   /** The arguments of the task with this handle, which nobody has begun: a copy. */
   argumentsOf(handle: number): readonly unknown[]
-  /** Somebody is going to await the task with this handle. */
-  awaited(handle: number): void
-  /** How to wait until the future is done, for a thread that blocks. */
-  blocking(future: { readonly isDone: boolean }, handle: number): Steps<void>
+  /**
+   * The task with this handle is going to be awaited. A wait that is limited in time must not run tasks meanwhile: how long they take
+   * is not known.
+   */
+  awaited(handle: number, isLimited: boolean): void
+  /** How to wait until the future is done, for a thread that blocks. The same holds for limits. */
+  blocking(future: { readonly isDone: boolean }, handle: number, isLimited: boolean): Steps<void>
 }

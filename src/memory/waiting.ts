@@ -274,6 +274,12 @@ export function timeoutOf(wait: WaitOptions | undefined): number {
   return wait.timeout === undefined ? Infinity : requireTimeout("timeout", wait.timeout)
 }
 
+/** Whether there is one; what is no time limit is refused later. */
+export function isLimited(wait: WaitOptions): boolean {
+  const limit = typeof wait === "object" && wait !== null ? wait.timeout : wait
+  return limit !== undefined && limit !== Infinity
+}
+
 /** The signal in wait options. */
 export function abortOf(wait: WaitOptions | undefined): AbortSignal | undefined {
   if (typeof wait !== "object" || wait === null || wait.signal === undefined) return undefined

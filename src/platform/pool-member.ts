@@ -212,12 +212,17 @@ export abstract class PoolMember implements PoolEngine, Service {
   abstract reportExpired(error: unknown, worker: number): void
   /**
    * Runs the task in this thread, if this is a worker of the pool and nobody else is going to: true if there may be news.
-   * IllegalStateError if it runs here already, and the thread would block for it.
+   * IllegalStateError if it runs here already, and the thread would block for it. A wait that is limited in time runs nothing: the
+   * task could take longer than that, or wait itself for the one that waits here.
    */
-  help(slot: number, isBlocked: boolean): boolean {
+  help(slot: number, isBlocked: boolean, isLimited: boolean): boolean {
     const runner = runnerOf(this.memory.identity)
     if (runner === undefined) return false
     if (isBlocked && runner.runsBeside(slot)) throw wouldWaitForItself()
+    if (isLimited) {
+      if (!isBlocked) this.standIn()
+      return false
+    }
     const isOurs = isBlocked && runner.holds(slot)
     const others = this.waiting.idleWorkers - (runner.isInTask ? 0 : 1) // who is idle but for a timer counts itself
     if (!isOurs && others > 0) return false
@@ -243,6 +248,9 @@ export abstract class PoolMember implements PoolEngine, Service {
   dueIn(slot: number): number {
     return this.untilHelp(slot)
   }
+
+  /** This thread awaits a task that it does not run itself: has another thread made, if the pool does so and no other could run it. */
+  protected standIn(): void {}
 
   /** Whether another thread is made if all wait: see forkjoin/standing-in.ts. */
   protected get hasStandIns(): boolean {

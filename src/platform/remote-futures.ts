@@ -98,20 +98,20 @@ export class RemoteFutures implements RemoteTasks {
   // ------------------------------------------------------------------ waiting
 
   /** What is not yet due is not yet to be helped with. */
-  awaited(handle: number): void {
+  awaited(handle: number, isLimited: boolean): void {
     const slot = this.#tasks.slotOf(handle)
-    if (!this.#tasks.isCurrent(handle) || this.#service.help(slot, false)) return
-    Timer.after(this.#service.untilHelp(slot), () => this.awaited(handle))
+    if (!this.#tasks.isCurrent(handle) || this.#service.help(slot, false, isLimited)) return
+    if (!isLimited) Timer.after(this.#service.untilHelp(slot), () => this.awaited(handle, false))
   }
 
-  *blocking(future: { readonly isDone: boolean }, handle: number): Steps<void> {
+  *blocking(future: { readonly isDone: boolean }, handle: number, isLimited: boolean): Steps<void> {
     const slot = this.#tasks.slotOf(handle)
     this.#blocked++
     try {
       for (;;) {
         this.look()
         if (future.isDone) return
-        if (this.#service.help(slot, true)) continue
+        if (this.#service.help(slot, true, isLimited)) continue
         if (this.#glance()) continue
         const wake = yield { list: this.#mailbox.bell, atMost: this.#service.dueIn(slot) }
         if (wake === TIMEOUT) throw new TimeoutError("The task did not complete in time")

@@ -38,8 +38,11 @@ export interface Service {
   reportUncaught(error: unknown, worker: number): void
   /** That a command has run out of time, which its worker, if it had one, does not know. */
   reportExpired(error: unknown, worker: number): void
-  /** Runs a task that is still queued in this thread, if it might never run otherwise; true if there may be news. */
-  help(slot: number, isBlocked: boolean): boolean
+  /**
+   * Runs a task that is still queued in this thread, if it might never run otherwise, and the wait for it is not limited in time;
+   * true if there may be news.
+   */
+  help(slot: number, isBlocked: boolean, isLimited: boolean): boolean
   /** Whether a worker has it in hand. */
   isRunning(slot: number, handle: number): boolean
   /** In how many ms this thread may be asked to help with a task that is not yet due; Infinity if never. */

@@ -9,9 +9,9 @@ import { BoundedQueue } from "./bounded-queue.ts"
  */
 export class ArrayBlockingQueue<E> extends BoundedQueue<E> {
   /** @throws RangeError unless the capacity is an integer ≥ 1. */
-  constructor(capacity: number, options: { readonly fair?: boolean } = {}) {
+  constructor(capacity: number, { fair = false }: { readonly fair?: boolean } = {}) {
     super(capacity)
-    requireBoolean("fair", options.fair ?? false)
+    requireBoolean("fair", fair)
   }
 
   /** The same queue that another thread has posted. */

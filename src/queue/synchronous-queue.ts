@@ -24,9 +24,9 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
   readonly #takers: Line<E>
   readonly #putters: Line<E>
 
-  constructor(options: { readonly fair?: boolean } = {}) {
+  constructor({ fair = false }: { readonly fair?: boolean } = {}) {
     super()
-    this.#fair = requireBoolean("fair", options.fair ?? false)
+    this.#fair = requireBoolean("fair", fair)
     this.#takers = new Line(this.#fair)
     this.#putters = new Line(this.#fair)
   }

@@ -346,6 +346,9 @@ test("[MP14] what cannot be meant is refused at once", async () => {
     assert.ok(thrownBy(() => pool.map(id, [1], { chunk })) instanceof RangeError)
   }
   assert.ok(thrownBy(() => pool.map(id, [1], { window: wrong("4") })) instanceof TypeError)
+  for (const name of ["window", "chunk", "ordered"]) {
+    assert.ok(thrownBy(() => pool.map(id, [1], { [name]: null })) instanceof TypeError, name)
+  }
   assert.ok(thrownBy(() => pool.map(id, [1], { ordered: wrong("yes") })) instanceof TypeError)
   assert.ok(thrownBy(() => pool.map(id, [1], wrong(4))) instanceof TypeError)
   assert.equal(pool.taskCount, 0)

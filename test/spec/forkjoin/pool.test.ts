@@ -28,6 +28,9 @@ test("[FJ40] options are checked, and have defaults", async () => {
   assert.ok(thrownBy(() => new ForkJoinPool({ parallelism: "2" as never })) instanceof TypeError)
   assert.ok(thrownBy(() => new ForkJoinPool({ asyncMode: 1 as never })) instanceof TypeError)
   assert.ok(thrownBy(() => new ForkJoinPool(null as never)) instanceof TypeError)
+  for (const name of ["parallelism", "asyncMode", "threadFactory"]) {
+    assert.ok(thrownBy(() => new ForkJoinPool({ [name]: null })) instanceof TypeError, name)
+  }
   assert.ok(thrownBy(() => new ForkJoinPool({ threadFactory: {} as never })) instanceof TypeError)
   assert.ok(thrownBy(() => new ForkJoinPool({ threadFactory: virtualThreads() })) instanceof TypeError)
   await using pool = new ForkJoinPool()

@@ -30,7 +30,9 @@ test("[AQ1] the capacity is an integer of at least 1", () => {
 })
 
 test("[AQ2] fair is a boolean", () => {
-  assert.ok(thrownBy(() => new ArrayBlockingQueue(1, { fair: 1 as unknown as boolean })) instanceof TypeError)
+  for (const fair of [1, null] as unknown[] as boolean[]) {
+    assert.ok(thrownBy(() => new ArrayBlockingQueue(1, { fair })) instanceof TypeError)
+  }
 })
 
 test("[AQ3] removing by a test lets no putter in, the next other removal does", async () => {

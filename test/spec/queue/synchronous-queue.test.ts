@@ -236,5 +236,7 @@ test("[SQ6] the default is not fair", async () => {
 })
 
 test("[SQ12] fair is a boolean", () => {
-  assert.ok(thrownBy(() => new SynchronousQueue({ fair: "yes" as unknown as boolean })) instanceof TypeError)
+  for (const fair of ["yes", null] as unknown[] as boolean[]) {
+    assert.ok(thrownBy(() => new SynchronousQueue({ fair })) instanceof TypeError)
+  }
 })

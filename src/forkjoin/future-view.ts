@@ -1,0 +1,60 @@
+/** A task that can be forked, as a future: what is told of its outcome, and how to wait otherwise than by `join`. */
+import type { Future, FutureState } from "../future/future.ts"
+import type { FutureTask } from "../future/future-task.ts"
+import type { WaitOptions } from "../memory/waiting.ts"
+
+export abstract class FutureView<T> implements Future<T> {
+  abstract get isDone(): boolean
+  abstract get state(): FutureState
+  abstract cancel(mayInterruptIfRunning?: boolean): boolean
+  abstract getSync(timeout?: number): T
+  abstract join(): T
+
+  /** @internal A future that is settled with the task. */
+  protected abstract asFuture(): FutureTask<T>
+
+  get isCancelled(): boolean {
+    return this.state === "cancelled"
+  }
+
+  get isCompletedNormally(): boolean {
+    return this.state === "success"
+  }
+
+  get isCompletedAbnormally(): boolean {
+    return this.isDone && !this.isCompletedNormally
+  }
+
+  resultNow(): T {
+    return this.asFuture().resultNow()
+  }
+
+  exceptionNow(): unknown {
+    return this.asFuture().exceptionNow()
+  }
+
+  /** The same as `join`, but tells nothing of what has come of it. */
+  quietlyJoin(): void {
+    try {
+      this.join()
+    } catch (error) {
+      if (!this.isDone) throw error
+    }
+  }
+
+  get(wait?: WaitOptions): Promise<T> {
+    return this.asFuture().get(wait)
+  }
+
+  // oxlint-disable-next-line unicorn/no-thenable -- a future is a thenable by contract
+  then<A = T, B = never>(
+    onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.asFuture().then(onFulfilled, onRejected)
+  }
+
+  toString(): string {
+    return this.asFuture().toString()
+  }
+}
