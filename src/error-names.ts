@@ -22,7 +22,7 @@ export function nameErrors(classes: Readonly<Record<string, ErrorClass>>): void 
   }
 }
 
-/** Whether the value is of a class that goes by the same name as this one. */
+/** Whether the value is of a class that goes by the same name as this one. Throws what the trap of a proxy does. */
 export function isNamedLike(type: ErrorClass, value: unknown): boolean {
   const name = commonNames.get(type.prototype)
   if (name === undefined) return false

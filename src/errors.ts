@@ -14,9 +14,13 @@ export abstract class CorepoolError extends Error {
   /** Stable across versions, `ERR_COREPOOL_…`. */
   abstract readonly code: string
 
-  /** @internal */
+  /** @internal Of something that does not even let itself be asked, such as a revoked proxy, it is false. */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return Function.prototype[Symbol.hasInstance].call(this, value) || isNamedLike(this, value)
+    try {
+      return Function.prototype[Symbol.hasInstance].call(this, value) || isNamedLike(this, value)
+    } catch {
+      return false // corepool asks this of whatever a task throws
+    }
   }
 }
 

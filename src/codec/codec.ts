@@ -20,7 +20,7 @@ import { NotSerializableError } from "../errors.ts"
 import { LONG_TEXT } from "./byte-writer.ts"
 import { Decoder } from "./decoder.ts"
 import { Encoder } from "./encoder.ts"
-import { messageOf } from "./instances.ts"
+import { isInstance, messageOf } from "../user-values.ts"
 import * as letters from "./letter.ts"
 import { Letter } from "./letter.ts"
 import { isWide, latin1, utf16 } from "./texts.ts"
@@ -185,5 +185,5 @@ function decodeStructure(letter: Letter, attachments: readonly object[]): unknow
 }
 
 function isOverflow(error: unknown): boolean {
-  return error instanceof RangeError && /call stack/i.test(error.message)
+  return isInstance(error, RangeError) && /call stack/i.test(messageOf(error))
 }

@@ -6,6 +6,7 @@
  * name, message and stack; and fields, each after a mark, up to a mark that there are no more.
  */
 import { commonErrors, commonNames } from "../error-names.ts"
+import { define, propertyOf } from "../user-values.ts"
 import type { Decoder } from "./decoder.ts"
 import type { Encoder } from "./encoder.ts"
 import { registeredAs, registeredFor } from "./revival.ts"
@@ -17,10 +18,12 @@ const HIDDEN_FIELD = 2
 
 export function writeError(encoder: Encoder, error: Error): void {
   encoder.begun(error, ERROR)
-  writeClass(encoder, error)
-  encoder.text(textOf(error, "name"))
-  encoder.text(textOf(error, "message"))
-  encoder.text(textOf(error, "stack"))
+  const common = writeClass(encoder, error)
+  const name = textIn(error, "name", common)
+  const message = textIn(error, "message", "(The message of the error cannot be read)")
+  encoder.text(name)
+  encoder.text(message)
+  encoder.text(textIn(error, "stack", `${name}: ${message}`))
   for (const key of Object.getOwnPropertyNames(error)) {
     if (key === "message" || key === "stack") continue
     // An error often drags along what it happened to: a socket, a request. That is not worth failing for.
@@ -34,29 +37,31 @@ export function writeError(encoder: Encoder, error: Error): void {
   encoder.byte(NO_MORE)
 }
 
-function writeClass(encoder: Encoder, error: Error): void {
+/** The name of the class that every thread knows. */
+function writeClass(encoder: Encoder, error: Error): string {
   let registered = ""
   for (let prototype: unknown = error; prototype !== null; prototype = Object.getPrototypeOf(prototype)) {
     const common = commonNames.get(prototype as object)
     if (common !== undefined) {
       encoder.text(registered)
       encoder.text(common)
-      return
+      return common
     }
     const found = registeredFor(prototype as object)
     if (registered === "" && found !== undefined && found.encode === undefined) registered = found.name
   }
   encoder.text(registered)
   encoder.text("Error") // of another global scope
+  return "Error"
 }
 
-/** Whatever is wrong with an error, that there was one has to be told. */
-function textOf(error: Error, key: "name" | "message" | "stack"): string {
+/** Whatever is wrong with an error, that there was one has to be told. What a getter throws meanwhile is of no interest. */
+function textIn(error: Error, key: "name" | "message" | "stack", ifUnreadable: string): string {
   try {
     const text: unknown = error[key]
     return typeof text === "string" ? text : ""
   } catch {
-    return "" // what a getter throws while an error is reported is of no interest
+    return ifUnreadable
   }
 }
 
@@ -80,22 +85,20 @@ function create(registered: string, common: string, name: string, message: strin
   const { prototype } = registeredAs(registered) ?? commonErrors.get(common) ?? Error
   const error = withoutStack(() => new Error(message))
   Object.setPrototypeOf(error, prototype)
-  if (error.name !== name) define(error, "name", name, false)
+  if (propertyOf(error, "name") !== name) define(error, "name", name, false)
   return error
 }
 
-/** It gets another one, and to collect one takes longer than everything else together. */
+/**
+ * It gets another one, and to collect one takes longer than everything else together. But the limit can be set only as long as
+ * the program has not made it read-only, as `node --frozen-intrinsics` does.
+ */
 function withoutStack(make: () => Error): Error {
   const { stackTraceLimit } = Error
+  if (!Reflect.set(Error, "stackTraceLimit", 0)) return make()
   try {
-    Error.stackTraceLimit = 0
     return make()
   } finally {
     Error.stackTraceLimit = stackTraceLimit
   }
-}
-
-/** As an assignment, but also for `__proto__`. */
-export function define(object: object, key: string, value: unknown, enumerable: boolean): void {
-  Object.defineProperty(object, key, { value, enumerable, writable: true, configurable: true })
 }

@@ -4,7 +4,7 @@ import { isShareable } from "../memory/shareables.ts"
 import { isClonedByRuntime, isMovable } from "./classification.ts"
 import type { Decoder } from "./decoder.ts"
 import type { Encoder } from "./encoder.ts"
-import { define } from "./error-data.ts"
+import { define, messageOf } from "../user-values.ts"
 import { isRevivable, type RegisteredClass, registeredAs, reviveShareable } from "./revival.ts"
 import { ATTACHMENT, CUSTOM_INSTANCE, INSTANCE, SHARED_OBJECT } from "./tags.ts"
 
@@ -124,8 +124,4 @@ export function writeForeign(encoder: Encoder, value: object): void {
     encoder.refuse(value, "can be copied only by the runtime, not as bytes: post it")
   }
   encoder.refuse(value, "cannot be copied")
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

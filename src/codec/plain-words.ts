@@ -39,7 +39,7 @@ const halves = new Int32Array(double.buffer)
 
 /**
  * Writes the arguments into at most `room` words, and puts what is shared into `things`. How many words; 0 if they are others,
- * or too many.
+ * or too many. Throws what a view throws on which the program has put a getter of its own.
  */
 export function writePlain(
   words: Int32Array,
@@ -68,6 +68,7 @@ export function writePlain(
         write(words, next++, halves[1] as number)
       }
     } else if (typeof value === "object" && value !== null) {
+      if (!ArrayBuffer.isView(value)) return 0 // before anything is asked that a proxy could answer
       const kind = kinds.get(Object.getPrototypeOf(value) as object)
       if (kind === undefined) return 0
       const { buffer, byteOffset, length: elements } = value as View

@@ -102,11 +102,22 @@ export class ForkRecords {
     const tasks = this.#tasks
     const record = tasks.recordOf(slot)
     const { words } = tasks
-    if (!writeNumbers(words, record, args) && !this.#writePlain(record, args) && !this.#encode(slot, args)) return false
+    if (!writeNumbers(words, record, args) && !this.#writeOthers(slot, record, args)) return false
     write(words, record + TASK.FUNCTION, functionId)
     write(words, record + FORK.PARENT, parent)
     write(words, record + TASK.STATE, NEW)
     return true
+  }
+
+  /** To look at them may run code of the program, which may throw. */
+  #writeOthers(slot: number, record: number, args: readonly unknown[]): boolean {
+    let isWritten = false
+    try {
+      isWritten = this.#writePlain(record, args) || this.#encode(slot, args)
+    } finally {
+      if (!isWritten) this.putBack(slot)
+    }
+    return isWritten
   }
 
   /** Numbers and views of shared memory, which is told by its number. */
@@ -126,21 +137,15 @@ export class ForkRecords {
   #encode(slot: number, args: readonly unknown[]): boolean {
     const things = this.#reachable === 0 ? undefined : (this.#collector ?? [])
     this.#collector = undefined // a getter among the arguments may fork something itself
-    try {
-      const letter = encodeArguments(args, things)
-      const isWhole = things === undefined || things.length === 0
-      if (isWhole) this.#collector = things
-      if (isWhole && this.#tasks.fill(slot, letter)) return true
-      if (things !== undefined) {
-        this.#outgoing.pack(slot, letter, isWhole ? [] : things, [], args)
-        return true
-      }
-      letter.release()
-    } catch (error) {
-      this.putBack(slot)
-      throw error
+    const letter = encodeArguments(args, things)
+    const isWhole = things === undefined || things.length === 0
+    if (isWhole) this.#collector = things
+    if (isWhole && this.#tasks.fill(slot, letter)) return true
+    if (things !== undefined) {
+      this.#outgoing.pack(slot, letter, isWhole ? [] : things, [], args)
+      return true
     }
-    this.putBack(slot)
+    letter.release()
     return false
   }
 

@@ -9,36 +9,55 @@
  *
  * It is appended to the stack of the error itself, once: no wrapper comes between an error and who handles it.
  */
+import { define, isError, messageOf, propertyOf } from "../user-values.ts"
 
-/** Says that the error was thrown in the thread of this name. */
+/** Says that the error was thrown in the thread of this name. Never throws. */
 export function signStack(error: unknown, thread: string): void {
+  if (!isError(error)) return
   const stack = stackOf(error)
   if (stack !== undefined && !stack.includes(`\n    at ${thread} (corepool)`)) {
-    setStack(error as Error, `${stack}\n    at ${thread} (corepool)`)
+    setStack(error, `${stack}\n    at ${thread} (corepool)`)
   }
 }
 
 /**
  * Adds those who have called, but for the first `inner` of them, which are ours; if the error comes from another thread and
- * nobody else was added before.
+ * nobody else was added before. Never throws.
  */
 export function addCallers(error: unknown, inner: number): void {
+  if (!isError(error)) return
   const stack = stackOf(error)
   // No regular expression: at the end of the stack one fails with an error of its own, in the place of that which is told.
   if (stack?.endsWith(" (corepool)") !== true) return
-  const here: { stack?: string } = {}
-  Error.captureStackTrace(here, addCallers)
-  const callers = here.stack?.split("\n").filter((line) => line.startsWith("    at ")) ?? []
-  if (callers.length > inner) setStack(error as Error, [stack, ...callers.slice(inner)].join("\n"))
+  const callers = framesAbove(addCallers)
+  if (callers.length > inner) setStack(error, [stack, ...callers.slice(inner)].join("\n"))
 }
 
-function stackOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined
-  const stack: unknown = Object.getOwnPropertyDescriptor(error, "stack")?.value ?? error.stack
+/** Those that have called this function. None if the program does not let them be read: it may have its own way to write a stack. */
+function framesAbove(callee: (...args: never[]) => void): string[] {
+  const here: { stack?: unknown } = {}
+  try {
+    Error.captureStackTrace(here, callee)
+    const { stack } = here
+    return typeof stack === "string" ? stack.split("\n").filter((line) => line.startsWith("    at ")) : []
+  } catch {
+    return []
+  }
+}
+
+/** Undefined of an error that has none. In the place of one that cannot be read, its first line. */
+function stackOf(error: Error): string | undefined {
+  let stack: unknown
+  try {
+    ;({ stack } = error)
+  } catch {
+    const name = propertyOf(error, "name")
+    stack = `${typeof name === "string" ? name : "Error"}: ${messageOf(error)}`
+  }
   return typeof stack === "string" ? stack : undefined
 }
 
 /** Without effect on an error that cannot be changed. */
 function setStack(error: Error, stack: string): void {
-  Reflect.defineProperty(error, "stack", { value: stack, writable: true, configurable: true, enumerable: false })
+  define(error, "stack", stack, false)
 }

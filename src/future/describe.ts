@@ -1,5 +1,5 @@
 /** A future in words, as in the JDK. */
-import { show } from "../checks.ts"
+import { textOf } from "../user-values.ts"
 import { type Call, callOf } from "./call.ts"
 import type { FutureState } from "./future.ts"
 import { nameOf } from "./runnable.ts"
@@ -24,13 +24,4 @@ export function describeOutcome(
 /** What has arguments may have no name of its own. */
 function nameable(callable: Call["fn"]): Call["fn"] {
   return callable.name === "" ? callOf(callable).fn : callable
-}
-
-/** An error as a message; a task may throw anything, also what has no text. */
-function textOf(error: unknown): string {
-  try {
-    return String(error)
-  } catch {
-    return show(error)
-  }
 }

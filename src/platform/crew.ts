@@ -7,6 +7,7 @@ import { ThreadDeathError } from "../errors.ts"
 import { platformTarget } from "../thread/platform-threads.ts"
 import { Thread } from "../thread/thread.ts"
 import { now } from "../time/timer.ts"
+import { isError, messageOf } from "../user-values.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import type { SharedRoster } from "./shared-roster.ts"
 import { RUNNING, type SharedWorker, STARTING } from "./shared-worker.ts"
@@ -120,7 +121,7 @@ export class Crew {
 function causeOf({ name }: WorkerBody, death: Death | undefined): ThreadDeathError {
   if (death?.error !== undefined) {
     const { error } = death
-    const why = error instanceof Error ? error.message : show(error)
+    const why = isError(error) ? messageOf(error) : show(error)
     return new ThreadDeathError(`Thread "${name}" died while it ran the task: ${why}`, { cause: error })
   }
   const code = death === undefined ? "" : ` with exit code ${death.code}`

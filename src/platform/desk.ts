@@ -4,9 +4,15 @@
  */
 import { decodeArguments } from "../codec/arguments.ts"
 import { encode } from "../codec/codec.ts"
+import type { Letter } from "../codec/letter.ts"
 import { NotSerializableError } from "../errors.ts"
+import { signStack } from "../future/both-stacks.ts"
+import { EXCEPTIONAL, NORMAL } from "../future/task-state.ts"
 import { move, requireAmong, requirePresent, transferListOf } from "../task/transfer.ts"
+import { Thread } from "../thread/thread.ts"
+import { messageOf } from "../user-values.ts"
 import type { Boxes } from "./boxes.ts"
+import { letterAbout, settleAsFailed } from "./failure.ts"
 import { REACHABLE } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { asPosted, letterOf, type Parcel, PostOffice } from "./post-office.ts"
@@ -41,6 +47,9 @@ export class Desk {
   readonly #given = new Map<number, readonly object[]>()
   /** At rest; what cannot be written down is collected there. */
   #collector: object[] | undefined = []
+  /** What belongs to the letter that {@link encode} has returned last: what is to be posted with it, and of that, what is to be moved. */
+  #things: object[] | undefined
+  #toMove: readonly object[] = NOTHING
 
   constructor(memory: PoolMemory, tasks: TaskRecords, boxes: Boxes) {
     this.#tasks = tasks
@@ -109,15 +118,61 @@ export class Desk {
 
   // ------------------------------------------------------------------ outcomes
 
-  /** Writes down what has become of the task, and posts the rest. Throws NotSerializableError if that cannot be done. */
-  write(slot: number, outcome: unknown): void {
-    const given = this.#takeGiven(slot)
+  /**
+   * What the task has returned, as a letter for {@link settle}. To be called while the task is still undecided, and may be
+   * cancelled, and the thread counts as being in the task: code of the program runs in here, and need not return. Throws
+   * NotSerializableError if it cannot be sent.
+   */
+  encode(slot: number, outcome: unknown): Letter {
     const isPostable = this.#tasks.hasFlag(slot, REACHABLE)
     const things = isPostable ? (this.#collector ?? []) : undefined
     this.#collector = undefined // the user's code that may run now may have another one written
     const toMove = transferListOf(outcome) ?? NOTHING
     if (toMove.length > 0) requireMovable(toMove, isPostable)
     const letter = encode(outcome, things, toMove.length > 0 ? new Set(toMove) : undefined, true)
+    this.#things = things
+    this.#toMove = toMove
+    return letter
+  }
+
+  /** The same for what the task has thrown; if that cannot be sent, an error that says why. Never throws. */
+  encodeError(slot: number, error: unknown): Letter {
+    try {
+      return this.encode(slot, error)
+    } catch (cause) {
+      return letterAbout(error, cause)
+    }
+  }
+
+  /**
+   * The task is decided, and this thread has decided it: writes down what {@link encode} or {@link encodeError} has just returned,
+   * and posts the rest. No code of the program runs in here. If the letter cannot be sent the task fails for that reason. Never throws.
+   */
+  settle(slot: number, letter: Letter, state: typeof NORMAL | typeof EXCEPTIONAL): void {
+    try {
+      this.#write(slot, letter)
+    } catch (error) {
+      signStack(error, Thread.currentThread().name)
+      settleAsFailed(this.#tasks, slot, error)
+      return
+    }
+    this.#tasks.settle(slot, state)
+  }
+
+  /** The task was decided by another thread meanwhile: what {@link encode} or {@link encodeError} has just returned is not needed. */
+  drop(letter: Letter): void {
+    this.#things = undefined
+    this.#toMove = NOTHING
+    letter.release()
+  }
+
+  #write(slot: number, letter: Letter): void {
+    const given = this.#takeGiven(slot)
+    const isPostable = this.#tasks.hasFlag(slot, REACHABLE)
+    const things = this.#things
+    const toMove = this.#toMove
+    this.#things = undefined
+    this.#toMove = NOTHING
     let bulk = isPostable && letter.bulk.size >= LARGE ? letter.takeBulk() : undefined
     if (things === undefined || things.length === 0) {
       this.#collector = things
@@ -156,8 +211,7 @@ export class Desk {
       } else this.#office.send(submitter, handle, { ...parcel, things: parcel.things.map(toPost) }, toMove)
     } catch (cause) {
       if (cause instanceof NotSerializableError) throw cause
-      const why = cause instanceof Error ? cause.message : String(cause)
-      throw new NotSerializableError(`The result cannot be sent to another thread: ${why}`, { cause })
+      throw new NotSerializableError(`The result cannot be sent to another thread: ${messageOf(cause)}`, { cause })
     }
   }
 }
@@ -178,6 +232,6 @@ function asRefusal(check: () => void): void {
   try {
     check()
   } catch (cause) {
-    throw new NotSerializableError((cause as Error).message, { cause })
+    throw new NotSerializableError(messageOf(cause), { cause })
   }
 }

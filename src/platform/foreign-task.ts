@@ -2,12 +2,12 @@
  * A task that another thread has submitted, for a thread that has to do with it though it is no worker: the queue shows it, a
  * handler gets it, `shutdownNow` hands it back. It can be run, here, and its submitter hears of what becomes of it.
  */
+import type { Letter } from "../codec/letter.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { CANCELLED, COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../future/task-state.ts"
 import { standIn } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
 import type { Desk } from "./desk.ts"
-import { settleAsFailed } from "./failure.ts"
 import type { FunctionTable } from "./function-table.ts"
 import type { TaskRecords } from "./task-records.ts"
 
@@ -53,15 +53,24 @@ export class ForeignTask extends FutureTask<unknown> {
     const slot = this.#slot
     const { state } = this
     if (state === "cancelled") tasks.leaveNew(slot, CANCELLED)
-    else if (tasks.leaveNew(slot, COMPLETING)) {
-      const failed = state === "failed"
-      try {
-        this.#desk.write(slot, failed ? this.exceptionNow() : this.resultNow())
-        tasks.settle(slot, failed ? EXCEPTIONAL : NORMAL)
-      } catch (error) {
-        settleAsFailed(tasks, slot, error)
-      }
-    }
+    else if (state === "failed") this.#end(this.#desk.encodeError(slot, this.exceptionNow()), EXCEPTIONAL)
+    else this.#succeed(this.resultNow())
     if (this.#isTaken) this.#boxes.put(slot) // otherwise whoever takes it out of the queue does
+  }
+
+  #succeed(value: unknown): void {
+    let letter: Letter
+    try {
+      letter = this.#desk.encode(this.#slot, value)
+    } catch (error) {
+      this.#end(this.#desk.encodeError(this.#slot, error), EXCEPTIONAL)
+      return
+    }
+    this.#end(letter, NORMAL)
+  }
+
+  #end(letter: Letter, state: typeof NORMAL | typeof EXCEPTIONAL): void {
+    if (this.#tasks.leaveNew(this.#slot, COMPLETING)) this.#desk.settle(this.#slot, letter, state)
+    else this.#desk.drop(letter)
   }
 }

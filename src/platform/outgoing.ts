@@ -14,6 +14,7 @@ import { sharedAmong } from "../codec/plain-words.ts"
 import type { Letter } from "../codec/letter.ts"
 import { NotSerializableError } from "../errors.ts"
 import { move } from "../task/transfer.ts"
+import { messageOf } from "../user-values.ts"
 import { fail } from "./failure.ts"
 import type { Line } from "./line.ts"
 import { asPosted, letterOf, type Parcel, type PostOffice, type Sender } from "./post-office.ts"
@@ -89,7 +90,7 @@ export class Outgoing implements Sender {
       })
     } catch (cause) {
       // Nobody has begun the task: who takes it cannot have its arguments.
-      fail(this.#tasks, slot, new NotSerializableError(`The runtime cannot move it: ${reason(cause)}`, { cause }))
+      fail(this.#tasks, slot, new NotSerializableError(`The runtime cannot move it: ${messageOf(cause)}`, { cause }))
     }
   }
 
@@ -106,7 +107,7 @@ export class Outgoing implements Sender {
       try {
         this.#office.send(line, handle, { ...kept, things: kept.things.map(toPost) }, kept.moved)
       } catch (error) {
-        this.#office.send(line, handle, { things: [], refusal: `The runtime cannot send it: ${reason(error)}` })
+        this.#office.send(line, handle, { things: [], refusal: `The runtime cannot send it: ${messageOf(error)}` })
       }
     }
     line.ring()
@@ -167,7 +168,3 @@ export class Outgoing implements Sender {
 const NOTHING: readonly object[] = []
 
 const UNPOSTED = { toMove: NOTHING, moved: NOTHING, letter: undefined, bulk: undefined } as const
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}

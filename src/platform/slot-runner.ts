@@ -4,6 +4,7 @@
  */
 import { isPromiseLike } from "../checks.ts"
 import { COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../future/task-state.ts"
+import type { Letter } from "../codec/letter.ts"
 import { signStack } from "../future/both-stacks.ts"
 import { currentFlow } from "../memory/flow.ts"
 import type { PoolCore } from "../pool/pool-core.ts"
@@ -11,15 +12,15 @@ import type { PoolHost } from "../pool/pool-host.ts"
 import type { Timetable } from "../pool/timetable.ts"
 import type { Worker } from "../pool/worker.ts"
 import { Thread } from "../thread/thread.ts"
-import { sharedNow } from "../time/timer.ts"
+import { isInstance } from "../user-values.ts"
 import type { FoundTask } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
 import { Desk } from "./desk.ts"
-import { settleAsFailed } from "./failure.ts"
 import type { FunctionTable } from "./function-table.ts"
 import { COMMAND, MEASURED, TIMED, TOLD, VOID } from "./layout.ts"
 import { Hands } from "./hands.ts"
 import type { PoolMemory } from "./pool-memory.ts"
+import { noteEnd, noteStart } from "./run-times.ts"
 import { awaitInterrupt, Series } from "./series.ts"
 import type { SharedRoster } from "./shared-roster.ts"
 import type { SharedWorker } from "./shared-worker.ts"
@@ -76,7 +77,7 @@ export class SlotRunner implements PoolHost<number> {
 
   afterExecute(slot: number, error?: unknown): void {
     if (!this.#hooks.hasAfter) return
-    if (error instanceof HookFailure) {
+    if (isInstance(error, HookFailure)) {
       this.#hooks.afterAgain()
       return
     }
@@ -96,11 +97,13 @@ export class SlotRunner implements PoolHost<number> {
       this.#discard(slot)
       return undefined
     }
-    if (this.#tasks.hasFlag(slot, TIMED | MEASURED)) this.#noteStart(slot)
+    if (this.#tasks.hasFlag(slot, TIMED | MEASURED))
+      noteStart(slot, this.#tasks, this.#memory, this.#series === undefined)
     let found: FoundTask | undefined
     try {
       found = this.#functions.resolve(this.#tasks.functionOf(slot))
     } catch (error) {
+      this.#self.enterUserCode()
       this.#fail(slot, error)
       return undefined
     }
@@ -141,6 +144,7 @@ export class SlotRunner implements PoolHost<number> {
         }
       }
     } catch (error) {
+      this.#self.enterUserCode()
       this.#fail(slot, error)
       return undefined
     }
@@ -152,11 +156,9 @@ export class SlotRunner implements PoolHost<number> {
         return value
       }
     } catch (error) {
-      this.#self.leaveUserCode()
       this.#fail(slot, found.explain(error))
       return undefined
     }
-    this.#self.leaveUserCode()
     this.#complete(slot, value)
     return undefined
   }
@@ -220,7 +222,6 @@ export class SlotRunner implements PoolHost<number> {
       guest.leave()
       self.countCompleted()
     } else if (isBlocked) {
-      self.leaveUserCode()
       this.#fail(slot, this.#promises.refuse(this.#found, pending))
       guest.leave()
       self.countCompleted()
@@ -269,56 +270,70 @@ export class SlotRunner implements PoolHost<number> {
       failed = true
       outcome = error
     }
-    const outer = this.#self.task
+    const self = this.#self
+    const wasInUserCode = self.isInUserCode // of the task in hand, which waits for something
+    if (wasInUserCode) self.leaveUserCode()
+    const outer = self.task
     if (outer !== undefined) this.#hands.takeOnTop(slot, outer)
     this.#hands.takeFromBeside(slot)
+    self.enterUserCode()
     if (failed) this.#fail(slot, outcome)
     else this.#complete(slot, outcome)
     if (outer !== undefined) {
       this.#afterInside()
       this.#hands.returnTo(outer)
     }
-    this.#self.countCompleted()
+    self.countCompleted()
+    if (wasInUserCode) self.enterUserCode()
   }
 
   /** Of a task that did not end at once. */
   complete(slot: number, value: unknown): void {
-    this.#self.leaveUserCode()
     this.#found = undefined
     this.#complete(slot, value)
   }
 
   fail(slot: number, error: unknown): void {
-    this.#self.leaveUserCode()
     const found = this.#found
     this.#found = undefined
     this.#fail(slot, found === undefined ? error : found.explain(error))
   }
 
+  /**
+   * The task has returned. To write its value down may run code of the program, which may throw, call corepool, or not return:
+   * so that is done while the task is undecided and counts as running, and can be cancelled. Then its code is left.
+   */
   #complete(slot: number, value: unknown): void {
     if (this.#series?.isToGoOn(slot) === true) {
+      this.#self.leaveUserCode()
       this.#desk.forget(slot)
-      if (this.#tasks.hasFlag(slot, MEASURED)) this.#noteEnd(slot)
+      noteEnd(slot, this.#tasks, this.#memory)
       if (!this.#hooks.hasAfter) this.#series.goOn(slot)
       return
     }
-    if (!this.#decide(slot)) return
-    const wanted = this.#tasks.hasFlag(slot, VOID) ? undefined : value
+    let letter: Letter
+    let state: typeof NORMAL | typeof EXCEPTIONAL = NORMAL
     try {
-      this.#desk.write(slot, wanted)
-      this.#tasks.settle(slot, NORMAL)
+      letter = this.#desk.encode(slot, this.#tasks.hasFlag(slot, VOID) ? undefined : value)
     } catch (error) {
-      this.#writeError(slot, error)
+      letter = this.#encodeError(slot, error)
+      state = EXCEPTIONAL
     }
+    this.#self.leaveUserCode()
+    if (!this.#decide(slot, letter)) return
+    this.#desk.settle(slot, letter, state)
     this.#deliver(slot)
   }
 
+  /** The task has thrown. As {@link #complete}. */
   #fail(slot: number, error: unknown): void {
+    const letter = this.#encodeError(slot, error)
+    this.#self.leaveUserCode()
     const isCommand = this.#tasks.hasFlag(slot, COMMAND)
     const isTold = isCommand || this.#tasks.hasFlag(slot, TOLD)
-    if (this.#decide(slot)) {
+    if (this.#decide(slot, letter)) {
       if (isTold) this.#tasks.noteWorker(slot, this.#self.number)
-      this.#writeError(slot, error)
+      this.#desk.settle(slot, letter, EXCEPTIONAL)
       // The owner tells of it, and does so itself if it has submitted the command.
       if (isTold && !this.#boxes.isOf(this.#tasks.boxOf(slot), this.#memory.owner)) this.#hooks.tellUncaught()
       this.#deliver(slot)
@@ -326,19 +341,15 @@ export class SlotRunner implements PoolHost<number> {
     if (isCommand) throw error // which ends the worker
   }
 
-  #writeError(slot: number, error: unknown): void {
+  #encodeError(slot: number, error: unknown): Letter {
     signStack(error, Thread.currentThread().name)
-    try {
-      this.#desk.write(slot, error)
-      this.#tasks.settle(slot, EXCEPTIONAL)
-    } catch {
-      settleAsFailed(this.#tasks, slot, error) // which says why it cannot be sent, if that is so
-    }
+    return this.#desk.encodeError(slot, error)
   }
 
   /** True if it is this outcome that counts. Otherwise the task was cancelled. */
-  #decide(slot: number): boolean {
+  #decide(slot: number, letter: Letter): boolean {
     if (this.#tasks.leaveNew(slot, COMPLETING)) return true
+    this.#desk.drop(letter)
     this.#discard(slot)
     return false
   }
@@ -353,22 +364,9 @@ export class SlotRunner implements PoolHost<number> {
   /** The task was cancelled. */
   protected discarding(): void {}
 
-  #noteStart(slot: number): void {
-    const time = sharedNow()
-    this.#tasks.noteStart(slot, time)
-    if (this.#series === undefined && this.#tasks.hasFlag(slot, MEASURED)) {
-      this.#memory.times.wait.record(time - this.#tasks.submissionOf(slot))
-    }
-  }
-
-  #noteEnd(slot: number): void {
-    const start = this.#tasks.startOf(slot)
-    if (start !== 0) this.#memory.times.run.record(sharedNow() - start)
-  }
-
   /** Lets the submitter know. If there is a hook, the owner does, and then calls it. */
   #deliver(slot: number): void {
-    if (this.#tasks.hasFlag(slot, MEASURED)) this.#noteEnd(slot)
+    noteEnd(slot, this.#tasks, this.#memory)
     if (this.#hooks.hasAfter && this.#self.taskInHand === slot) return
     this.#boxes.put(slot)
   }

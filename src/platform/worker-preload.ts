@@ -12,17 +12,27 @@ import { store } from "#atomics"
 import { IllegalStateError } from "../errors.ts"
 import type { Worker } from "../pool/worker.ts"
 import { importModule } from "../task/host.ts"
+import { messageOf } from "../user-values.ts"
 import type { SharedWorker } from "./shared-worker.ts"
 import { SlotRunner } from "./slot-runner.ts"
 import { type Orders, PRELOADING, READY, STAGE } from "./worker-orders.ts"
 
 /** Stands for the outcome of a task that the runner has seen to already. */
 class Settled {
-  /** Whether the runner has thrown, which ends the thread, and what. */
-  readonly thrown: readonly unknown[]
+  readonly #thrown: readonly unknown[]
 
   constructor(...thrown: unknown[]) {
-    this.thrown = thrown
+    this.#thrown = thrown
+  }
+
+  /** Not by `instanceof`: that would ask a proxy, if that is what a task has returned. */
+  static is(value: unknown): value is Settled {
+    return typeof value === "object" && value !== null && #thrown in value
+  }
+
+  /** Whether the runner has thrown, which ends the thread, and what. */
+  get thrown(): readonly unknown[] {
+    return this.#thrown
   }
 }
 
@@ -68,7 +78,7 @@ export class PreloadingRunner extends SlotRunner {
   }
 
   override complete(slot: number, value: unknown): void {
-    if (!(value instanceof Settled)) super.complete(slot, value)
+    if (!Settled.is(value)) super.complete(slot, value)
     else if (value.thrown.length > 0) throw value.thrown[0]
   }
 
@@ -79,9 +89,8 @@ export class PreloadingRunner extends SlotRunner {
       try {
         await importModule(module)
       } catch (cause) {
-        const why = cause instanceof Error ? cause.message : String(cause)
         this.#failure = new IllegalStateError(
-          `Thread "${this.#orders.name}" runs no tasks, as it could not load ${module}, which is to be preloaded: ${why}`,
+          `Thread "${this.#orders.name}" runs no tasks, as it could not load ${module}, which is to be preloaded: ${messageOf(cause)}`,
           { cause },
         )
         break

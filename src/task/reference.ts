@@ -7,6 +7,7 @@ import { isEntry } from "./entry.ts"
 import { importModule } from "./host.ts"
 import { evaluate, explain, sourceOf } from "./source.ts"
 import { exportNamed } from "./task.ts"
+import { messageOf, propertyOf } from "../user-values.ts"
 
 /**
  * Plain data: where the function is, or its text; or that another one is to be called for each element of an array; or that an
@@ -235,9 +236,9 @@ function functionIn(exports: Record<string, unknown>, place: Place): FoundTask {
 }
 
 function notLoaded(name: string, module: string, error: unknown): string {
-  const why = error instanceof Error ? error.message : String(error)
+  const why = messageOf(error)
   const isTypeScript = /\.[cm]?tsx?(?:$|[?#])/.test(module)
-  const isUnknown = (error as { code?: unknown } | null | undefined)?.code === "ERR_UNKNOWN_FILE_EXTENSION"
+  const isUnknown = propertyOf(error, "code") === "ERR_UNKNOWN_FILE_EXTENSION"
   const advice =
     isTypeScript && isUnknown
       ? `. This runtime (Node ${process.versions.node}) does not load TypeScript: use Node 22.18 or later, name the compiled module, or give the threads a loader: platformThreads({ execArgv: ["--import", "tsx"] })`

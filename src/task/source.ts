@@ -4,6 +4,7 @@
  * around it exist.
  */
 import { TaskNotPortableError } from "../errors.ts"
+import { isInstance, messageOf } from "../user-values.ts"
 import { functionOf } from "./host.ts"
 
 const WAYS_OUT =
@@ -70,9 +71,10 @@ const UNKNOWN_VARIABLE = [
 
 /** If the task failed because it refers to a variable outside of it: an error that names it. Otherwise the error itself. */
 export function explain(error: unknown): unknown {
-  if (!(error instanceof ReferenceError)) return error
+  if (!isInstance(error, ReferenceError)) return error
+  const message = messageOf(error)
   for (const pattern of UNKNOWN_VARIABLE) {
-    const name = pattern.exec(error.message)?.groups?.["name"]
+    const name = pattern.exec(message)?.groups?.["name"]
     if (name === undefined) continue
     return new TaskNotPortableError(
       `The task refers to \`${name}\`, which does not exist in the thread that runs it: a function that is sent as source must be self-contained. ${WAYS_OUT}`,

@@ -1,4 +1,5 @@
 /** Errors that reach the top of a thread: nobody will ever see them unless somebody is told. */
+import { textOf } from "../user-values.ts"
 import type { Thread } from "./thread.ts"
 
 export type UncaughtExceptionHandler = (thread: Thread, error: unknown) => void
@@ -14,5 +15,10 @@ export function reportUncaught(thread: Thread, error: unknown, handler: Uncaught
 }
 
 function print(thread: Thread, error: unknown): void {
-  console.error(`Exception in thread "${thread.name}"`, error)
+  const heading = `Exception in thread "${thread.name}"`
+  try {
+    console.error(heading, error)
+  } catch {
+    console.error(heading, textOf(error)) // the runtime cannot show it: a getter has thrown
+  }
 }
