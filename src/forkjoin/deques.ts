@@ -5,8 +5,9 @@
  *     COUNT, ASYNC, CAPACITY       how many places, in which order workers take their own tasks, cells of a deque
  *     for each worker, by number:  CALL …, then its deque
  */
-import { exchange, load, read, sharedWords, store, write } from "#atomics"
+import { exchange, load, read, store, write } from "#atomics"
 import { LINE, wholeLines } from "../memory/layout.ts"
+import { reserveWords } from "../memory/reservation.ts"
 import { SlotDeque } from "./slot-deque.ts"
 
 const COUNT = 0
@@ -56,7 +57,7 @@ export class Deques {
   }
 
   static allocate(count: number, isAsync: boolean, capacity: number = DEQUE_CAPACITY): Int32Array {
-    const words = sharedWords(LINE + count * strideFor(capacity))
+    const words = reserveWords(LINE + count * strideFor(capacity))
     store(words, COUNT, count)
     store(words, ASYNC, isAsync ? 1 : 0)
     store(words, CAPACITY, capacity)

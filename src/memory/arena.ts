@@ -82,7 +82,7 @@ const IN_USE = 2 << KIND_BITS
 const SEAL_BITS = ~0xff
 
 const INITIAL_WORDS = 2 ** 14
-const RESERVED_WORDS = 2 ** 28
+const RESERVED_WORDS = 2 ** 26
 
 /** To take a head apart and to put one together costs half of what it does with the arithmetic of bigints. */
 const long = new BigInt64Array(1)

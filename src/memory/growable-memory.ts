@@ -1,6 +1,7 @@
 /** The memory of a shared object that may come to need more of it (growth.ts). It never gets smaller. */
 import { growTo, wordsOf } from "./growth.ts"
 import type { Here } from "./here.ts"
+import { noteReservation, reserve } from "./reservation.ts"
 import { type Handle, type Shared, SharedMemory } from "./shared-memory.ts"
 import { here } from "./this-thread.ts"
 
@@ -19,12 +20,13 @@ export class GrowableMemory extends SharedMemory {
 
   /** New memory, all 0, of so many words and at most so many later. */
   static create(words: number, most: number): GrowableMemory {
-    return new GrowableMemory(here(), new SharedArrayBuffer(words * 4, { maxByteLength: most * 4 }), false)
+    return new GrowableMemory(here(), reserve(words * 4, most * 4), false)
   }
 
   /** The memory of an object of this class that another thread has sent. */
   static openGrown(type: string, sent: Shared): GrowableMemory {
     const { here: thread, words } = SharedMemory.open(type, sent)
+    noteReservation()
     return new GrowableMemory(thread, words.buffer as SharedArrayBuffer, true)
   }
 

@@ -1,6 +1,7 @@
 /** Words that threads share and that can become more (growth.ts). Any thread may make them more. */
 import { sharedWords } from "#atomics"
 import { growTo, mostBytesOf, wordsOf } from "./growth.ts"
+import { noteReservation, reserve } from "./reservation.ts"
 
 export class GrowingWords {
   readonly #buffer: SharedArrayBuffer
@@ -15,7 +16,7 @@ export class GrowingWords {
   static reserve(words: number, maximum: number): GrowingWords {
     for (let room = maximum; ; room = Math.max(room / 2, words)) {
       try {
-        return GrowingWords.over(new SharedArrayBuffer(words * 4, { maxByteLength: room * 4 }))
+        return new GrowingWords(wordsOf(reserve(words * 4, room * 4)))
       } catch (error) {
         if (room <= words) throw error
       }
@@ -24,6 +25,7 @@ export class GrowingWords {
 
   /** Those in a buffer that another thread sent. */
   static over(buffer: SharedArrayBuffer): GrowingWords {
+    noteReservation()
     return new GrowingWords(wordsOf(buffer))
   }
 

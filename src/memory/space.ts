@@ -10,6 +10,7 @@ import { add, compareAndSet, exchange, load, notify, sharedWords, store, write }
 import { IllegalStateError } from "../errors.ts"
 import { growTo, wordsOf } from "./growth.ts"
 import { LINE } from "./layout.ts"
+import { reserve } from "./reservation.ts"
 
 export const SPACE = { MAGIC: 0, ID: 1, DEATHS: 2, THREADS: 3, CHUNKS: 4, SIZE: 5 } as const
 
@@ -84,7 +85,7 @@ export class Space {
 
   /** A new one. */
   static create(): Space {
-    const buffer = new SharedArrayBuffer(INITIAL_BYTES, { maxByteLength: RESERVED_BYTES })
+    const buffer = reserve(INITIAL_BYTES, RESERVED_BYTES)
     const space = Space.over(buffer)
     write(space.#words, SPACE.ID, Math.floor(Math.random() * 2 ** 31))
     return space

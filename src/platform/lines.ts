@@ -42,8 +42,8 @@ export class Lines {
   readonly #here: Here
   readonly #bell: Bell
   readonly #lines = new Set<Line>()
-  /** By pool. Who has nobody else that knows it is not waiting for anything. */
-  readonly #recipients = new Map<number, WeakRef<Recipient<never>>>()
+  /** By pool. */
+  readonly #recipients = new Map<number, Recipient<never>>()
   #isLooking = false
 
   private constructor(here: Here) {
@@ -94,8 +94,12 @@ export class Lines {
 
   /** From now on the messages for this pool go there. */
   enroll<M extends PoolMessage>(pool: number, recipient: Recipient<M>): void {
-    for (const [other, known] of this.#recipients) if (known.deref() === undefined) this.#recipients.delete(other)
-    this.#recipients.set(pool, new WeakRef(recipient))
+    this.#recipients.set(pool, recipient)
+  }
+
+  /** The pool has ended: messages for it that come all the same are dropped. */
+  withdraw(pool: number): void {
+    this.#recipients.delete(pool)
   }
 
   /** Reads what has come; true if there was something for somebody. */
@@ -124,7 +128,7 @@ export class Lines {
       if (message === undefined) return // the other side has died, and its port with it
       if (!Array.isArray(message)) this.#introduce(message as Introduction)
       else {
-        const recipient = this.#recipients.get(message[0] as number)?.deref()
+        const recipient = this.#recipients.get(message[0] as number)
         if (recipient === undefined) continue // nobody is left who could want it
         told.add(recipient)
         recipient.arrived(message as never, line)

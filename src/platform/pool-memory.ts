@@ -2,6 +2,7 @@
 import { compareAndSet, exchange, load, store } from "#atomics"
 import { Arena } from "../memory/arena.ts"
 import { GrowingWords } from "../memory/growing-words.ts"
+import { wordsOf } from "../memory/growth.ts"
 import type { Here } from "../memory/here.ts"
 import type { Handle } from "../memory/shared-memory.ts"
 import { here, hereIn } from "../memory/this-thread.ts"
@@ -9,6 +10,7 @@ import { PoolTimes } from "../pool/pool-times.ts"
 import { PoolState } from "../pool/pool-state.ts"
 import { Slots } from "../memory/slots.ts"
 import { SlotHeap } from "./slot-heap.ts"
+import { closePool, openPool } from "./open-pools.ts"
 import { BASE, BY_ARRIVAL, BY_TIME, HEADER, MOST_TASKS, slotsBase, TASK, tasksBase } from "./layout.ts"
 
 /** What another thread needs to take part. */
@@ -86,6 +88,21 @@ export class PoolMemory {
 
   /** New memory, for a queue with this bound and order, see `HEADER.BOUND` and `HEADER.ORDER`, and perhaps deques. */
   static create(bound: number, ordering: number, most: number, deques?: Int32Array): PoolMemory {
+    openPool()
+    try {
+      return PoolMemory.#reserve(bound, ordering, most, deques)
+    } catch (error) {
+      closePool()
+      throw error
+    }
+  }
+
+  /** The pool has ended. */
+  noteEnd(): void {
+    closePool()
+  }
+
+  static #reserve(bound: number, ordering: number, most: number, deques: Int32Array | undefined): PoolMemory {
     const capacity = bound < 0 ? MOST_TASKS : Math.min(bound + most + SPARE, MOST_TASKS)
     const base = tasksBase(capacity)
     const first = Math.min(FIRST_TASKS, capacity)
@@ -122,8 +139,8 @@ export class PoolMemory {
   /** The memory that another thread has sent, as this one sees it. */
   static open(handle: PoolHandle, thread: Here = hereIn(handle.space)): PoolMemory {
     const memory = GrowingWords.over(handle.memory)
-    const order = handle.order && new Int32Array(handle.order)
-    const deques = handle.deques && new Int32Array(handle.deques)
+    const order = handle.order && wordsOf(handle.order)
+    const deques = handle.deques && wordsOf(handle.deques)
     return new PoolMemory(thread, memory, GrowingWords.over(handle.texts), new Arena(handle.arena), order, deques)
   }
 

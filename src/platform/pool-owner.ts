@@ -266,6 +266,7 @@ export class PoolOwner extends PoolMember {
       this.#shell.terminated()
     } finally {
       this.state.control.terminate()
+      this.memory.noteEnd()
       this.submissions.keepAlive(false)
       this.submissions.retire()
       this.boxes.ringAll()

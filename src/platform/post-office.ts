@@ -73,7 +73,8 @@ export interface Sender {
 /** How long a worker blocks for a parcel before it lets its event loop go on, in ms. */
 const LINGER = 2
 
-const offices = perThread("post offices", () => new Map<number, WeakRef<PostOffice>>())
+/** By the identity of the pool, until it has ended. (Not by WeakRefs: they keep what is new until the thread returns to its event loop.) */
+const offices = perThread("post offices", () => new Map<number, PostOffice>())
 
 export class PostOffice implements Recipient<Message> {
   /** Has to be set by whoever submits. */
@@ -93,12 +94,15 @@ export class PostOffice implements Recipient<Message> {
 
   /** The one of this thread. */
   static of(memory: PoolMemory): PostOffice {
-    let office = offices.get(memory.identity)?.deref()
-    if (office === undefined) {
-      for (const [pool, known] of offices) if (known.deref() === undefined) offices.delete(pool)
-      offices.set(memory.identity, new WeakRef((office = new PostOffice(memory))))
-    }
+    let office = offices.get(memory.identity)
+    if (office === undefined) offices.set(memory.identity, (office = new PostOffice(memory)))
     return office
+  }
+
+  /** The pool has ended, and this thread has heard of all its tasks. */
+  close(): void {
+    offices.delete(this.#pool)
+    this.lines.withdraw(this.#pool)
   }
 
   /** Whether this thread can be reached by the pool's workers. */

@@ -6,12 +6,13 @@
  * next one repairs the heap, which never loses anything but what is on its way in or out; and of what is on its way out
  * the dying thread's CLAIM tells.
  */
-import { add, load, read, sharedWords, store, write } from "#atomics"
+import { add, load, read, store, write } from "#atomics"
 import { LOCK_WORDS, LockSync } from "../lock/lock-sync.ts"
 import type { Here } from "../memory/here.ts"
 import { HEAP, IndexedHeap } from "../memory/indexed-heap.ts"
 import { LINE, wholeLines } from "../memory/layout.ts"
 import { MemoryRecord } from "../memory/record.ts"
+import { reserveWords } from "../memory/reservation.ts"
 import { SharedMemory } from "../memory/shared-memory.ts"
 import { CONTROL } from "../queue/shared-layout.ts"
 import { SharedSection, SPINS } from "../queue/shared-section.ts"
@@ -104,7 +105,7 @@ export class SlotHeap {
   }
 
   static allocate(capacity: number, here: Here): Int32Array {
-    const words = sharedWords(entriesAt(capacity) + IndexedHeap.wordsFor(capacity))
+    const words = reserveWords(entriesAt(capacity) + IndexedHeap.wordsFor(capacity))
     store(words, CONTROL_AT + CONTROL.DEATHS_SEEN, here.space.deaths)
     return words
   }

@@ -116,6 +116,7 @@ export class Submissions implements Mailbox {
     if (this.#isRetiring) return // it does so when the rest has come
     this.#isRetired = true
     this.#boxes.close(this.#box)
+    this.#office.close()
     this.bell.end()
   }
 

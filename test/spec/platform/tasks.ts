@@ -161,3 +161,11 @@ export const leaveTimer = task(import.meta.url, function leaveTimer(executor: Ex
     if (executor.submit(add, 1, 2).getSync() === 3) executor.execute(count, index)
   }, 1)
 })
+
+/** The pools that this thread has met, and how many of them are gone. */
+const met = { gone: 0, registry: new FinalizationRegistry<undefined>(() => met.gone++) }
+
+export const meet = task(import.meta.url, function meet(executor: ExecutorService): number {
+  met.registry.register(executor, undefined)
+  return met.gone
+})

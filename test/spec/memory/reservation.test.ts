@@ -1,0 +1,28 @@
+/** That shared objects which are dropped leave nothing behind. Nothing here asks for the garbage collector: it has to come by itself. */
+import { Exchanger, LinkedBlockingQueue, PriorityBlockingQueue } from "corepool"
+import assert from "node:assert/strict"
+import test from "node:test"
+
+const OBJECTS = 6_000
+const GONE = 1_000
+const TURNS = 100_000
+
+const kinds: Record<string, () => { readonly handle: object }> = {
+  "an Exchanger": () => new Exchanger(),
+  "a LinkedBlockingQueue": () => new LinkedBlockingQueue(),
+  "a PriorityBlockingQueue": () => new PriorityBlockingQueue(),
+}
+
+for (const [kind, make] of Object.entries(kinds)) {
+  test(`[MM25] the memory of ${kind} that was shared and is dropped is given back, also if the event loop gets no turn`, async () => {
+    let gone = 0
+    const registry = new FinalizationRegistry<undefined>(() => gone++)
+    for (let i = 0; i < OBJECTS; i++) registry.register(make().handle, undefined)
+    await eventually(() => gone >= GONE)
+    assert.ok(gone >= GONE)
+  })
+}
+
+async function eventually(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < TURNS && !condition(); turn++) await new Promise((resolve) => setImmediate(resolve))
+}

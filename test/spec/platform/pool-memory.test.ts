@@ -1,0 +1,63 @@
+/** That pools which have ended leave nothing behind. Nothing here asks for the garbage collector: it has to come by itself. */
+import { type ExecutorService, Executors, IllegalStateError, PriorityBlockingQueue, ThreadPoolExecutor } from "corepool"
+import assert from "node:assert/strict"
+import test from "node:test"
+import { thrownBy } from "../../support/harness.ts"
+import { meet } from "./tasks.ts"
+
+/** So many pools, of which so many have to be gone in the end. */
+const POOLS = 1_500
+const GONE = 300
+
+/** So many turns of the event loop at most until the collector has told of what it has found. */
+const TURNS = 100_000
+
+const kinds: Record<string, () => ExecutorService> = {
+  "a fixed pool": () => Executors.newFixedThreadPool(1),
+  "a pool with priorities": () =>
+    new ThreadPoolExecutor({ corePoolSize: 1, maximumPoolSize: 1, workQueue: new PriorityBlockingQueue() }),
+  "a scheduled pool": () => Executors.newScheduledThreadPool(1),
+  "a fork/join pool": () => Executors.newWorkStealingPool(1),
+}
+
+for (const [kind, make] of Object.entries(kinds)) {
+  test(`[PL83] the memory of ${kind} that has ended is given back, also if the event loop gets no turn`, async () => {
+    let gone = 0
+    const registry = new FinalizationRegistry<undefined>(() => gone++)
+    for (let i = 0; i < POOLS; i++) {
+      const pool = make()
+      registry.register(pool, undefined)
+      await pool.close() // which takes no turn of the event loop if no thread was started
+    }
+    await eventually(() => gone >= GONE)
+    assert.ok(gone >= GONE)
+  })
+}
+
+test("[PL83] a thread that was given pools gives back the memory of those that have ended", async () => {
+  await using threads = Executors.newFixedThreadPool(1)
+  let gone = 0
+  for (let i = 0; i < POOLS && gone < GONE; i++) {
+    await using pool = Executors.newFixedThreadPool(1)
+    gone = await threads.submit(meet, pool)
+  }
+  assert.ok(gone >= GONE)
+})
+
+test("[PL84] thousands of pools can be open at a time; one more than 4,096 is refused, and when one has ended there is room again", async () => {
+  const pools: ExecutorService[] = []
+  const refused = thrownBy(() => {
+    for (;;) pools.push(Executors.newFixedThreadPool(1))
+  })
+  assert.ok(refused instanceof IllegalStateError)
+  assert.match(refused.message, /has 4096 pools of platform threads that have not ended/)
+  assert.equal(pools.length, 4096)
+  assert.equal(await pools.at(-1)?.submit(() => 7), 7)
+  await pools.pop()?.close()
+  pools.push(Executors.newFixedThreadPool(1))
+  await Promise.all(pools.map((pool) => pool.close()))
+})
+
+async function eventually(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < TURNS && !condition(); turn++) await new Promise((resolve) => setImmediate(resolve))
+}
