@@ -7,6 +7,7 @@
 import { types } from "node:util"
 import { isPromiseLike } from "../checks.ts"
 import { isShareable } from "../memory/shareables.ts"
+import { runtime } from "../time/runtime.ts"
 
 export type Classification =
   | "plain"
@@ -86,7 +87,7 @@ function isMarked(prototype: object): boolean {
 /** Whether the runtime makes of it something of the same class. Some things it takes for plain objects, and so empties them. */
 export function isClonedByRuntime(value: object): boolean {
   try {
-    const copy = structuredClone(value)
+    const copy = runtime.clone(value)
     return Object.getPrototypeOf(copy) === Object.getPrototypeOf(value)
   } catch {
     return false // the reason is told by whoever asked, with the place in the value

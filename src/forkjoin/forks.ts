@@ -28,6 +28,7 @@ import type { SlotDeque } from "./slot-deque.ts"
 import { StandingIn } from "./standing-in.ts"
 import type { StealingStore } from "./stealing-store.ts"
 import type { AnyFunction } from "./this-thread.ts"
+import { runtime } from "../time/runtime.ts"
 
 /** What a worker thread consists of: see platform/worker-main.ts. */
 export interface WorkerParts {
@@ -201,7 +202,7 @@ export class Forks implements RemoteTasks {
       this.#arrived = []
       this.#next = 0
     }
-    if (this.#awaited.size > 0) setImmediate(this.#runAwaited)
+    if (this.#awaited.size > 0) runtime.afterTurn(this.#runAwaited)
   }
 
   get hasMail(): boolean {

@@ -22,6 +22,7 @@ import { abortOf, awaiting, blocking, type Steps, TIMEOUT, timeoutOf, type WaitO
 import { type LastResort, reacquiring } from "./acquiring.ts"
 import { ConditionList, LEFT_BEHIND, LIST_WORDS } from "./condition-list.ts"
 import type { QueuedThread } from "./synchronizer-base.ts"
+import { runtime } from "../time/runtime.ts"
 
 /*
  * How it works
@@ -288,5 +289,5 @@ export class Condition extends Shareable {
 /** The clock on the wall may be set meanwhile: that does not matter any more. */
 function timeUntil(deadline: Date): number {
   if (!(deadline instanceof Date) || Number.isNaN(deadline.getTime())) throw typeError("deadline", "a Date", deadline)
-  return deadline.getTime() - Date.now()
+  return deadline.getTime() - runtime.wallTime()
 }

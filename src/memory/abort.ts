@@ -3,6 +3,7 @@
  * however many parties: with one each, Node warns of a leak from the eleventh on, and removing one of
  * n listeners is a linear search.
  */
+import { runtime } from "../time/runtime.ts"
 
 type Party = (reason: unknown) => void
 
@@ -45,7 +46,7 @@ function abortAll(signal: AbortSignal, set: Set<Party>): void {
       party(signal.reason)
     } catch (error) {
       // As loud as from a listener of its own, but the others must hear of the abort too.
-      queueMicrotask(() => {
+      runtime.microtask(() => {
         throw error
       })
     }

@@ -2,7 +2,7 @@
  * Keeps the process alive while something is pending. A listener on shared memory does not do it on any runtime: a
  * program that awaits a lock held by another thread would simply end.
  */
-import { setInterval } from "node:timers"
+import { runtime } from "../time/runtime.ts"
 
 /** The longest that timers can; what it calls does nothing. */
 const LONG = 2 ** 31 - 1
@@ -15,7 +15,7 @@ export class KeepAlive {
   hold(reason: object): void {
     this.#reasons.add(reason)
     if (this.#reasons.size > 1) return
-    this.#handle ??= setInterval(() => undefined, LONG)
+    this.#handle ??= runtime.startInterval(() => undefined, LONG)
     this.#handle.ref()
   }
 

@@ -8,6 +8,7 @@
  */
 import { resourceLimits } from "node:worker_threads"
 import { leaveAll } from "../memory/this-thread.ts"
+import { runtime } from "../time/runtime.ts"
 
 /** In ms: a task that is gone may be found to be so a little later. */
 const INTERVAL = 50
@@ -21,5 +22,5 @@ export function guardMemory(): void {
     leaveAll() // an owner that blocks hears nothing else
     throw new RangeError("corepool: the thread has run out of memory")
   }
-  setInterval(look, INTERVAL).unref()
+  runtime.startInterval(look, INTERVAL).unref()
 }

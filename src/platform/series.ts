@@ -7,6 +7,7 @@ import { repeats, type Timetable } from "../pool/timetable.ts"
 import type { Boxes } from "./boxes.ts"
 import type { SharedWorker } from "./shared-worker.ts"
 import type { TaskRecords } from "./task-records.ts"
+import { runtime } from "../time/runtime.ts"
 
 export class Series {
   readonly #tasks: TaskRecords
@@ -24,7 +25,7 @@ export class Series {
   /** Whether it may run now; if not, it is cancelled. Who keeps a series by the calendar then looks at the wall clock himself. */
   begin(slot: number): boolean {
     const notBefore = this.#tasks.notBeforeOf(slot)
-    const isTime = notBefore === -Infinity || Date.now() >= notBefore
+    const isTime = notBefore === -Infinity || runtime.wallTime() >= notBefore
     if (isTime && this.#timetable.begin(slot)) return true
     this.#tasks.leaveNew(slot, CANCELLED)
     return false

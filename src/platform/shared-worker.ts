@@ -22,6 +22,7 @@ import { THREAD } from "../memory/space.ts"
 import type { Worker } from "../pool/worker.ts"
 import { BASE, WORKER } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
+import { runtime } from "../time/runtime.ts"
 
 /** Values of STATUS. */
 export const FREE = 0
@@ -167,7 +168,7 @@ export class SharedWorker implements Worker<number> {
   }
 
   reportUncaught(error: unknown): void {
-    queueMicrotask(() => {
+    runtime.microtask(() => {
       throw error
     })
   }

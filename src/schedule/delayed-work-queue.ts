@@ -24,6 +24,7 @@ import type { Cursor } from "../queue/iteration.ts"
 import { type Clock, type ClockTimer, systemClock } from "../time/clock.ts"
 import { ScheduledTask } from "./scheduled-task.ts"
 import { NOWHERE, TaskHeap } from "./task-heap.ts"
+import { runtime } from "../time/runtime.ts"
 
 type Task = ScheduledTask<unknown>
 
@@ -146,7 +147,7 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
   #plan(): void {
     if (this.#planned) return
     this.#planned = true
-    queueMicrotask(() => {
+    runtime.microtask(() => {
       this.#planned = false
       this.#setAlarm()
     })

@@ -18,6 +18,7 @@
  */
 import { IllegalStateError, TaskNotPortableError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
+import { runtime } from "../time/runtime.ts"
 
 /** Where a function is to be found. */
 export interface Place {
@@ -165,7 +166,7 @@ function currentJob(): number {
   if (!isJobKnown) {
     isJobKnown = true
     job++
-    queueMicrotask(() => (isJobKnown = false))
+    runtime.microtask(() => (isJobKnown = false))
   }
   return job
 }

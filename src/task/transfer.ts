@@ -12,6 +12,7 @@ import { requireArray, requireObject, show, typeError } from "../checks.ts"
 import { isMovable } from "../codec/classification.ts"
 import { isSharedBuffer } from "../memory/shareables.ts"
 import { perThread } from "../per-thread.ts"
+import { runtime } from "../time/runtime.ts"
 
 /** A value, and what of it is to be moved; as long as there is the value. */
 const lists = perThread("transfer lists", () => ({ isUsed: false, of: new WeakMap<object, readonly object[]>() }))
@@ -88,5 +89,5 @@ function isDetached(buffer: ArrayBuffer): boolean {
 export function move<T extends object>(thing: T): T {
   const { transfer: inPlace } = thing as { transfer?: () => T }
   if (types.isArrayBuffer(thing) && inPlace !== undefined) return inPlace.call(thing)
-  return structuredClone(thing, { transfer: [thing as unknown as ArrayBuffer] })
+  return runtime.clone(thing, { transfer: [thing as unknown as ArrayBuffer] })
 }

@@ -20,6 +20,7 @@ import { rangeError, requireDuration, requireObject, typeError } from "../checks
 import { IllegalStateError } from "../errors.ts"
 import { awaiting, type Steps, WaitList } from "../memory/waiting.ts"
 import type { Clock, ClockTimer } from "../time/clock.ts"
+import { runtime } from "../time/runtime.ts"
 
 export interface ManualClockOptions {
   /** The time of day at which it begins; default the first moment of the year 2000, UTC. */
@@ -37,9 +38,6 @@ const QUIET_TURNS = 10
 
 /** After so many without a rest nobody will. */
 const MOST_TURNS = 2000
-
-/** A test may put its own in the place of this later on, and would stop the clock with that. */
-const { setImmediate: nextTurn } = globalThis
 
 export class ManualClock implements Clock {
   /** In the order in which they were set, which decides between those of the same time. */
@@ -222,7 +220,7 @@ export class ManualClock implements Clock {
         )
       }
       const before = this.#uses
-      await new Promise<void>((resolve) => nextTurn(resolve))
+      await new Promise<void>((resolve) => runtime.afterTurn(resolve))
       quiet = this.#uses === before ? quiet + 1 : 0
     }
   }

@@ -19,6 +19,7 @@ import { nap } from "../memory/nap.ts"
 import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../memory/waiting.ts"
 import { now } from "../time/timer.ts"
 import { reportUncaught, type UncaughtExceptionHandler } from "./uncaught.ts"
+import { runtime } from "../time/runtime.ts"
 
 /*
  * How it works: Flow does the waiting and interrupting; Thread adds identity and life.
@@ -127,7 +128,7 @@ export class Thread {
   start(): void {
     if (this.#life !== "new") throw new IllegalStateError(`${this} was started already`)
     this.#life = "started"
-    if (this.#body === undefined) queueMicrotask(() => this.#flow.run(() => this.#run()))
+    if (this.#body === undefined) runtime.microtask(() => this.#flow.run(() => this.#run()))
     else this.#startElsewhere(this.#body)
   }
 

@@ -4,6 +4,7 @@
  * if so gives the loop one.
  */
 import { now } from "../time/timer.ts"
+import { runtime } from "../time/runtime.ts"
 
 /** How long workers may keep the loop busy, in ms: short beside a frame, long beside a task. */
 const BUDGET = 8
@@ -36,7 +37,7 @@ export function nextTurn(): Promise<void> {
 function beginTurn(): Promise<void> {
   started = now()
   turn = new Promise((resolve) => {
-    setImmediate(() => {
+    runtime.afterTurn(() => {
       turn = undefined
       resolve()
     })

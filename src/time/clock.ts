@@ -8,6 +8,7 @@
  */
 import { typeError } from "../checks.ts"
 import { now, Timer } from "./timer.ts"
+import { runtime } from "./runtime.ts"
 
 export interface Clock {
   /** Milliseconds since some fixed moment. Never goes back, and knows nothing of the time of day. */
@@ -33,7 +34,7 @@ export interface ClockTimer {
 
 export const systemClock: Clock = {
   time: () => now(),
-  wallTime: () => Date.now(),
+  wallTime: () => runtime.wallTime(),
   timer: (time, background, fire) => new Timer(time - now(), background, fire),
 }
 

@@ -2,6 +2,7 @@
  * The monotonic clock and one-shot timers that keep their promise: never early, and true for any
  * delay, also beyond the 2³¹−1 ms at which `setTimeout` fires at once.
  */
+import { runtime } from "./runtime.ts"
 
 /** Beyond this `setTimeout` overflows; a longer delay is slept in legs of this length. */
 const LONGEST_LEG = 2 ** 31 - 1
@@ -9,12 +10,9 @@ const LONGEST_LEG = 2 ** 31 - 1
 /** How often the clocks are read to find out how they differ. It takes some 20 µs. */
 const READINGS = 20
 
-/** Node makes the global one when it is asked for, every time. */
-const { performance } = globalThis
-
 /** Milliseconds since some fixed moment, with fractions; unaffected by changes of the wall clock. */
 export function now(): number {
-  return performance.now()
+  return runtime.now()
 }
 
 /** A clock that all threads read alike, in ms. Each has a clock of its own that began with it, and knows when that was. */
@@ -35,7 +33,7 @@ export function toShared(time: number): number {
  * When the clock of this thread began, on a clock that all have. The monotonic clock of the process is one, in Node; elsewhere
  * each thread has only been told what the wall clock showed then, which somebody may have set meanwhile.
  */
-const ORIGIN: number = isNode() ? monotonicOrigin() : performance.timeOrigin
+const ORIGIN: number = isNode() ? monotonicOrigin() : runtime.timeOrigin
 
 export function isNode(): boolean {
   const { versions } = process
@@ -49,9 +47,9 @@ export function isNode(): boolean {
 function monotonicOrigin(): number {
   let origin = 0
   for (let i = 0, least = Infinity; i < READINGS; i++) {
-    const before = performance.now()
-    const time = Number(process.hrtime.bigint()) / 1e6
-    const after = performance.now()
+    const before = runtime.now()
+    const time = runtime.processTime()
+    const after = runtime.now()
     if (after - before >= least) continue
     least = after - before
     origin = time - (before + after) / 2
@@ -85,13 +83,13 @@ export class Timer {
   }
 
   cancel(): void {
-    clearTimeout(this.#handle)
+    runtime.stopTimeout(this.#handle)
   }
 
   #sleep(delay: number): void {
     // setTimeout rounds down and counts from the loop's cached time, so it may fire up to a
     // millisecond early; rounding up makes a second leg rare.
-    this.#handle = setTimeout(() => this.#wake(), Math.min(Math.ceil(delay), LONGEST_LEG))
+    this.#handle = runtime.startTimeout(() => this.#wake(), Math.min(Math.ceil(delay), LONGEST_LEG))
     if (this.#background) this.#handle.unref()
   }
 

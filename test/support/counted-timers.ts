@@ -6,13 +6,18 @@
  *     …
  *     assert.equal(timers.ticking, 0)
  */
+import { runtime } from "#src/time/runtime.js"
+
 export class CountedTimers implements Disposable {
   readonly #real = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout }
+  readonly #taken = { ...runtime }
   readonly #ticking = new Set<unknown>()
 
   constructor() {
     globalThis.setTimeout = ((fire: () => void, delay: number) => this.#set(fire, delay)) as typeof setTimeout
     globalThis.clearTimeout = ((handle: NodeJS.Timeout | undefined) => this.#clear(handle)) as typeof clearTimeout
+    runtime.startTimeout = globalThis.setTimeout
+    runtime.stopTimeout = globalThis.clearTimeout
   }
 
   /** How many were set after this was made, and neither fired nor were cleared. */
@@ -22,6 +27,7 @@ export class CountedTimers implements Disposable {
 
   [Symbol.dispose](): void {
     Object.assign(globalThis, this.#real)
+    Object.assign(runtime, this.#taken)
   }
 
   #set(fire: () => void, delay: number): NodeJS.Timeout {

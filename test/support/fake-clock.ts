@@ -1,12 +1,13 @@
 /**
  * A clock that stands still until the test moves it. While it is there, `performance.now`, `setTimeout` and
- * `clearTimeout` are its own; so it proves what would take weeks (a delay beyond 2³¹ ms) or luck (a timer that fires
+ * `clearTimeout` are its own, those of the program and those that corepool has taken; so it proves what would take weeks (a delay beyond 2³¹ ms) or luck (a timer that fires
  * early).
  *
  *     using clock = new FakeClock()
  *     const waiting = task.get(100)
  *     clock.advance(100)
  */
+import { runtime } from "#src/time/runtime.js"
 
 interface FakeTimer {
   readonly due: number
@@ -16,6 +17,7 @@ interface FakeTimer {
 
 export class FakeClock implements Disposable {
   readonly #real = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout }
+  readonly #taken = { ...runtime }
   /** Inherited, and then undefined here, or the object's own: runtimes differ. */
   readonly #realNow = Object.getOwnPropertyDescriptor(performance, "now")
   readonly #timers = new Map<object, FakeTimer>()
@@ -30,6 +32,9 @@ export class FakeClock implements Disposable {
     Object.defineProperty(performance, "now", { value: () => this.#now, configurable: true })
     globalThis.setTimeout = ((fire: () => void, delay: number) => this.#set(fire, delay)) as typeof setTimeout
     globalThis.clearTimeout = ((handle: object | undefined) => this.#clear(handle)) as typeof clearTimeout
+    runtime.now = () => this.#now
+    runtime.startTimeout = globalThis.setTimeout
+    runtime.stopTimeout = globalThis.clearTimeout
   }
 
   /** How many timers are ticking. */
@@ -61,6 +66,7 @@ export class FakeClock implements Disposable {
 
   [Symbol.dispose](): void {
     Object.assign(globalThis, this.#real)
+    Object.assign(runtime, this.#taken)
     Reflect.deleteProperty(performance, "now")
     if (this.#realNow !== undefined) Object.defineProperty(performance, "now", this.#realNow)
   }

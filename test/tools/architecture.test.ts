@@ -99,6 +99,23 @@ test("[RP3] a circle closed by a type is found between folders, and allowed insi
   ])
 })
 
+test("[RP35] clocks and timers of the runtime are found outside their home, but not in comments, strings and types", (t) => {
+  const root = repository(t, {
+    "package.json": MANIFEST,
+    "src/time/runtime.ts": `import { setTimeout } from "node:timers"; export const wall = Date.now`,
+    "src/time/timer.ts":
+      "// setTimeout\nexport const name = `setTimeout`; export type Handle = NodeJS.Timeout; new Date(0)",
+    "src/queue/a.ts": `export const later = setImmediate`,
+    "src/queue/b.ts": "\nexport const then = Date.now()\nglobalThis.queueMicrotask(() => process.hrtime())",
+  })
+  assert.deepEqual(told(checkArchitecture(root)), [
+    "src/queue/a.ts:1 names setImmediate: a program may replace it, use that of src/time/runtime.ts",
+    "src/queue/b.ts:3 names queueMicrotask: a program may replace it, use that of src/time/runtime.ts",
+    "src/queue/b.ts:3 names hrtime: a program may replace it, use that of src/time/runtime.ts",
+    "src/queue/b.ts:2 names Date.now: a program may replace it, use that of src/time/runtime.ts",
+  ])
+})
+
 test("[RP4] Atomics and SharedArrayBuffer are found outside src/memory, in values and in types, but not in comments", (t) => {
   const root = repository(t, {
     "package.json": MANIFEST,

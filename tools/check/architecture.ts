@@ -1,5 +1,5 @@
 /**
- * The architecture, read from the imports of src: [RP1] to [RP5] in docs/spec/repository.md.
+ * The architecture, read from the imports of src: [RP1] to [RP5] and [RP35] in docs/spec/repository.md.
  *
  * Imports of types count like any other: they vanish when compiled, but a layer that knows another's types cannot be
  * understood without it. Only inside a folder may they close a circle. A policy names the type of the pool it serves
@@ -29,6 +29,23 @@ const LAYERS: readonly (readonly string[])[] = [
 
 const SHARED_MEMORY = new Set(["Atomics", "SharedArrayBuffer"])
 
+/** What a program may put its own in the place of, while corepool goes on with the runtime's. */
+const TIME = new Set([
+  "setTimeout",
+  "clearTimeout",
+  "setInterval",
+  "clearInterval",
+  "setImmediate",
+  "clearImmediate",
+  "queueMicrotask",
+  "nextTick",
+  "performance",
+  "hrtime",
+  "structuredClone",
+])
+const TIME_MEMBERS = new Set(["Date.now"])
+const HOME_OF_TIME = "src/time/runtime.ts"
+
 interface Module {
   readonly path: string
   readonly source: Source
@@ -54,7 +71,7 @@ export function checkArchitecture(root: string): Finding[] {
     modules.set(path, { path, source, targets })
   }
   for (const module of modules.values()) {
-    findings.push(...checkLayers(module), ...checkSharedMemory(module))
+    findings.push(...checkLayers(module), ...checkSharedMemory(module), ...checkTime(module))
   }
   return [...findings, ...findCycles(modules)]
 }
@@ -80,6 +97,14 @@ function checkSharedMemory({ path, source }: Module): Finding[] {
   return source.identifiers(SHARED_MEMORY).map(({ line, text }) => ({
     where: `${path}:${line}`,
     what: `names ${text}: only src/memory does`,
+  }))
+}
+
+function checkTime({ path, source }: Module): Finding[] {
+  if (path === HOME_OF_TIME) return []
+  return [...source.identifiers(TIME), ...source.members(TIME_MEMBERS)].map(({ line, text }) => ({
+    where: `${path}:${line}`,
+    what: `names ${text}: a program may replace it, use that of ${HOME_OF_TIME}`,
   }))
 }
 

@@ -66,6 +66,19 @@ export class Source {
     return found
   }
 
+  /** Members of objects that are one of `names`, written as in `Date.now`. */
+  members(names: ReadonlySet<string>): Mention[] {
+    const found: Mention[] = []
+    this.#visit({
+      MemberExpression: ({ object, property, start }) => {
+        if (object.type !== "Identifier" || property.type !== "Identifier") return
+        const text = `${object.name}.${property.name}`
+        if (names.has(text)) found.push({ line: this.#line(start), text })
+      },
+    })
+    return found
+  }
+
   /** Comments line by line. */
   commentLines(): Mention[] {
     return this.#parsed.comments.flatMap((comment) =>
