@@ -116,6 +116,20 @@ export function requireObject(name: string, value: unknown, demand = "an object"
   return value
 }
 
+/**
+ * The options that a caller has given. What all objects inherit is none of them: whatever a program, or a package in it, has put
+ * on `Object.prototype` sets nothing here.
+ */
+export function requireOptions<T extends object>(name: string, options: T, demand?: string): T {
+  requireObject(name, options, demand)
+  return Object.getPrototypeOf(options) === Object.prototype ? alone(options) : options
+}
+
+/** Options without a prototype, for the runtime to read. */
+export function alone<T extends object>(options: T): T {
+  return { __proto__: null, ...options }
+}
+
 /** Anything an `await` would unwrap: a promise, a future, any object with a `then` method. */
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return (

@@ -57,7 +57,7 @@ export function textOf(value: unknown): string {
  * Gives the object a property, as an assignment would, but one that is seen by nobody else: no setter is called, `__proto__` is a
  * key as any other, and what is inherited does not matter, be it read-only. False if the object does not take it.
  */
-export function define(object: object, key: PropertyKey, value: unknown, enumerable: boolean): boolean {
+export function setOwn(object: object, key: PropertyKey, value: unknown, enumerable: boolean): boolean {
   try {
     return Reflect.defineProperty(object, key, dataDescriptor(value, enumerable))
   } catch {

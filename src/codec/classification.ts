@@ -60,7 +60,8 @@ function isForeign(value: object, prototype: object | null): boolean {
 
 /** Of the prototype itself, not of those behind it. */
 function constructorIn(prototype: object): unknown {
-  return Object.getOwnPropertyDescriptor(prototype, "constructor")?.value
+  const descriptor = Object.getOwnPropertyDescriptor(prototype, "constructor")
+  return descriptor !== undefined && Object.hasOwn(descriptor, "value") ? descriptor.value : undefined
 }
 
 /** A class of the engine, or one that is written in another language. Those whose objects can be copied were asked for before. */

@@ -2,7 +2,7 @@
 import { types } from "node:util"
 import { readAttachedView, readBuffer, readFarBuffer, readFarView, readResizableBuffer, readView } from "./binary.ts"
 import { ByteReader } from "./byte-reader.ts"
-import { define } from "../user-values.ts"
+import { setOwn } from "../user-values.ts"
 import { readError } from "./error-data.ts"
 import { readCustomInstance, readInstance, readShareable } from "./instances.ts"
 import { GRAPH, type Letter } from "./letter.ts"
@@ -232,7 +232,7 @@ export class Decoder extends ByteReader {
     for (let i = 0; i < length; i++) {
       const key = keys[i] as string
       if (isAssignable) object[key] = this.value()
-      else define(object, key, this.value(), true)
+      else setOwn(object, key, this.value(), true)
     }
     if (this.#absent !== absent) this.#removeAbsent(object, keys)
     return object
@@ -242,7 +242,7 @@ export class Decoder extends ByteReader {
     for (let left = this.count(); left > 0; left--) {
       const key = this.key()
       if (this.source[this.at] === tags.ABSENT) this.at++
-      else define(object, key, this.value(), true)
+      else setOwn(object, key, this.value(), true)
     }
     return object
   }

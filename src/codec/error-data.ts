@@ -6,7 +6,7 @@
  * name, message and stack; and fields, each after a mark, up to a mark that there are no more.
  */
 import { commonErrors, commonNames } from "../error-names.ts"
-import { define, propertyOf } from "../user-values.ts"
+import { setOwn, propertyOf } from "../user-values.ts"
 import type { Decoder } from "./decoder.ts"
 import type { Encoder } from "./encoder.ts"
 import { registeredAs, registeredFor } from "./revival.ts"
@@ -71,10 +71,10 @@ export function readError(decoder: Decoder): Error {
   const error = create(registered, common, decoder.text(), decoder.text())
   decoder.noted(error)
   const stack = decoder.text()
-  define(error, "stack", stack === "" ? undefined : stack, false)
+  setOwn(error, "stack", stack === "" ? undefined : stack, false)
   for (let mark = decoder.byte(); mark !== NO_MORE; mark = decoder.byte()) {
     if (mark !== FIELD && mark !== HIDDEN_FIELD) decoder.fail()
-    define(error, decoder.text(), decoder.value(), mark === FIELD)
+    setOwn(error, decoder.text(), decoder.value(), mark === FIELD)
   }
   return error
 }
@@ -85,7 +85,7 @@ function create(registered: string, common: string, name: string, message: strin
   const { prototype } = registeredAs(registered) ?? commonErrors.get(common) ?? Error
   const error = withoutStack(() => new Error(message))
   Object.setPrototypeOf(error, prototype)
-  if (propertyOf(error, "name") !== name) define(error, "name", name, false)
+  if (propertyOf(error, "name") !== name) setOwn(error, "name", name, false)
   return error
 }
 

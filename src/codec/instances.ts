@@ -4,7 +4,7 @@ import { isShareable } from "../memory/shareables.ts"
 import { isClonedByRuntime, isMovable } from "./classification.ts"
 import type { Decoder } from "./decoder.ts"
 import type { Encoder } from "./encoder.ts"
-import { define, messageOf } from "../user-values.ts"
+import { setOwn, messageOf } from "../user-values.ts"
 import { isRevivable, type RegisteredClass, registeredAs, reviveShareable } from "./revival.ts"
 import { ATTACHMENT, CUSTOM_INSTANCE, INSTANCE, SHARED_OBJECT } from "./tags.ts"
 
@@ -68,7 +68,7 @@ function makeInstance({ name, prototype, decode }: RegisteredClass, data: unknow
     throw new NotSerializableError(`The instance of ${name} could not be made: ${messageOf(error)}`, { cause: error })
   }
   const instance = Object.create(prototype) as object
-  for (const [key, value] of Object.entries(Object(data) as object)) define(instance, key, value, true)
+  for (const [key, value] of Object.entries(Object(data) as object)) setOwn(instance, key, value, true)
   return instance
 }
 

@@ -2,7 +2,7 @@
  * What of other threads' objects can be made anew in this one: instances of classes that the program has registered, and
  * shared objects of our own.
  */
-import { requireFunction, requireObject, requireString } from "../checks.ts"
+import { requireFunction, requireOptions, requireString } from "../checks.ts"
 import { commonErrors, nameErrors } from "../error-names.ts"
 import { IllegalStateError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
@@ -53,10 +53,10 @@ export function registerClass<T extends object, D = unknown>(
   codec: ClassCodec<T, D> = {},
 ): void {
   requireFunction("type", type as unknown as () => unknown)
-  requireObject("codec", codec)
-  const name = requireString("name", codec.name ?? type.name)
-  const encode = codec.encode && requireFunction("encode", codec.encode)
-  const decode = codec.decode && requireFunction("decode", codec.decode)
+  const given = requireOptions("codec", codec)
+  const name = requireString("name", given.name ?? type.name)
+  const encode = given.encode && requireFunction("encode", given.encode)
+  const decode = given.decode && requireFunction("decode", given.decode)
   const taken = byName.get(name)?.prototype ?? commonErrors.get(name)?.prototype
   if (taken !== undefined && taken !== type.prototype) {
     throw new IllegalStateError(`Another class is registered as ${JSON.stringify(name)}. Give one of them another name`)

@@ -2,10 +2,11 @@
  * An executor service and nothing more: hides whatever else the executor behind it can do, so that nobody can cast it
  * back and change its sizes.
  */
-import { requireObject, typeError } from "../checks.ts"
+import { alone, requireObject, typeError } from "../checks.ts"
 import type { Future } from "../future/future.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
 import { type Handle, SHAREABLE } from "../memory/shared-memory.ts"
+import { setOwn } from "../user-values.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import type { ExecutorService, MapOptions, TaskOptions } from "./executor.ts"
 
@@ -22,7 +23,10 @@ export class DelegatedExecutorService implements ExecutorService {
     if (typeof executor.submit !== "function") throw typeError("executor", "an ExecutorService", executor)
     this.#executor = executor
     // It can be shared if the executor can.
-    if (SHAREABLE in executor) Object.defineProperties(this, { handle: sharing, [SHAREABLE]: { value: true } })
+    if (SHAREABLE in executor) {
+      Object.defineProperty(this, "handle", sharing)
+      setOwn(this, SHAREABLE, true, false)
+    }
   }
 
   /** @internal */
@@ -94,9 +98,9 @@ export class DelegatedExecutorService implements ExecutorService {
 }
 
 /** A clone takes along what an object owns, not what its class has. */
-const sharing: PropertyDescriptor & ThisType<DelegatedExecutorService> = {
+const sharing: PropertyDescriptor & ThisType<DelegatedExecutorService> = alone({
   enumerable: true,
   get() {
     return DelegatedExecutorService.handleOf(this)
   },
-}
+})

@@ -2,7 +2,7 @@
  * The half of an executor that follows from the other half, except `with`: a view made by `with` is built on this class
  * itself (see with-options.ts), and AbstractExecutorService adds `with` on top of both.
  */
-import { requireFunction, requireObject, typeError } from "../checks.ts"
+import { requireFunction, requireOptions, typeError } from "../checks.ts"
 import { InterruptedError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
@@ -92,9 +92,9 @@ export abstract class ExecutorServiceBase implements ExecutorService {
 /** `close()` for any executor: shut down, wait without limit, and turn an interrupt or abort into `shutdownNow`. */
 async function closeExecutor(
   executor: Pick<ExecutorService, "shutdown" | "shutdownNow" | "awaitTermination" | "isTerminated">,
-  wait: { readonly signal?: AbortSignal },
+  options: { readonly signal?: AbortSignal },
 ): Promise<void> {
-  requireObject("options", wait)
+  const wait = requireOptions("options", options)
   abortOf(wait)
   if ("timeout" in wait) {
     throw typeError("timeout", "left out (close() waits for the end; awaitTermination(ms) has a limit)", wait.timeout)

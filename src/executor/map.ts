@@ -8,7 +8,7 @@
  *
  * An executor that refuses a chunk because it is full just ends the filling: when a chunk ends there will be room.
  */
-import { requireBoolean, requireFunction, requireInteger, requireObject, typeError } from "../checks.ts"
+import { requireBoolean, requireFunction, requireInteger, requireOptions, typeError } from "../checks.ts"
 import { RejectedExecutionError } from "../errors.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import { awaiting, type Steps, WaitList } from "../memory/waiting.ts"
@@ -26,9 +26,8 @@ export function mapOver<I, O>(
   options: MapOptions,
 ): AsyncIterable<Awaited<O>> {
   requireFunction("fn", fn)
-  requireObject("options", options)
-  const ordered = options.ordered === undefined || requireBoolean("ordered", options.ordered)
-  const { window = executor.defaultWindow, chunk = 1 } = options
+  const { ordered = true, window = executor.defaultWindow, chunk = 1 } = requireOptions("options", options)
+  requireBoolean("ordered", ordered)
   requireInteger("window", window, 1)
   requireInteger("chunk", chunk, 1)
   const open = sourceOf(items)

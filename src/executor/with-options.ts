@@ -3,8 +3,9 @@
  * its own: shutting it down shuts down the executor, and views may be made by the thousand.
  */
 import {
+  alone,
   rangeError,
-  requireObject,
+  requireOptions,
   requirePositiveDuration,
   requireSignal,
   requireString,
@@ -71,7 +72,7 @@ class ExecutorView extends ExecutorServiceBase {
 
   /** Options of a view of a view add up; the later one wins. */
   with(options: TaskOptions): ExecutorService {
-    return new ExecutorView(this.#executor, { ...this.#options, ...requireTaskOptions(options) })
+    return new ExecutorView(this.#executor, alone({ ...this.#options, ...requireTaskOptions(options) }))
   }
 
   protected override newTaskFor<T>(callable: Callable<T>): FutureTask<T> {
@@ -310,8 +311,8 @@ function requireFinite(name: string, value: unknown): void {
   if (!Number.isFinite(value)) throw rangeError(name, "a finite number", value)
 }
 
-function requireTaskOptions(options: TaskOptions): TaskOptions {
-  requireObject("options", options)
+function requireTaskOptions(given: TaskOptions): TaskOptions {
+  const options = requireOptions("options", given)
   if (options.signal !== undefined) requireSignal("signal", options.signal)
   if (options.timeout !== undefined) requirePositiveDuration("timeout", options.timeout)
   if (options.queueTimeout !== undefined) requirePositiveDuration("queueTimeout", options.queueTimeout)

@@ -12,7 +12,7 @@
  * program alive.
  */
 import { availableParallelism } from "node:os"
-import { requireBoolean, requireInteger, requireObject, typeError } from "../checks.ts"
+import { alone, requireBoolean, requireInteger, requireObject, requireOptions, typeError } from "../checks.ts"
 import { CancellationError, IllegalStateError, RejectedExecutionError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { type Callable, requireRunnable, type Runnable } from "../future/runnable.ts"
@@ -79,14 +79,14 @@ export class ForkJoinPool extends ForkJoinStatus {
       this.#engine = new ForkJoinGuest(options.shared, this.#shell(OWNERS_FACTORY))
       return
     }
-    requireObject("options", options)
+    const given = requireOptions("options", options)
     const most = MOST_WORKERS - MOST_SPARES
-    const { parallelism = Math.min(availableParallelism(), most), asyncMode = false } = options
+    const { parallelism = Math.min(availableParallelism(), most), asyncMode = false } = given
     requireInteger("parallelism", parallelism, 1)
     requireInteger("parallelism", most, parallelism, `parallelism (${parallelism})`)
     requireBoolean("asyncMode", asyncMode)
     const number = ++pools
-    const { threadFactory = platformThreads({ name: (n) => `ForkJoinPool-${number}-worker-${n}` }) } = options
+    const { threadFactory = platformThreads({ name: (n) => `ForkJoinPool-${number}-worker-${n}` }) } = given
     const factory = requirePlatformThreads(threadFactory)
     this.#engine = new ForkJoinOwner(this.#shell(factory), parallelism, parallelism + MOST_SPARES, asyncMode)
     const { state } = this.#engine
@@ -306,9 +306,9 @@ thisThread.submitElsewhere = (task) => ForkJoinPool.commonPool().execute(task)
 const openPool = (shared: Shared): ForkJoinPool => ForkJoinPool.from(shared)
 
 /** A clone takes along what an object owns, not what its class has. */
-const sharing: PropertyDescriptor & ThisType<ForkJoinPool> = {
+const sharing: PropertyDescriptor & ThisType<ForkJoinPool> = alone({
   enumerable: true,
   get() {
     return ForkJoinPool.handleOf(this)
   },
-}
+})

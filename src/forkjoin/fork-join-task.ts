@@ -205,7 +205,10 @@ export class ForkJoinTask<T> extends FutureView<T> {
   }
 
   #cancellation(): CancellationError {
-    return new CancellationError("Task was cancelled", this.#outcome === undefined ? {} : { cause: this.#outcome })
+    return new CancellationError(
+      "Task was cancelled",
+      this.#outcome === undefined ? undefined : { cause: this.#outcome },
+    )
   }
 
   // ------------------------------------------------------------------ completing it otherwise

@@ -9,7 +9,7 @@
  *
  * It is appended to the stack of the error itself, once: no wrapper comes between an error and who handles it.
  */
-import { define, isError, messageOf, propertyOf } from "../user-values.ts"
+import { setOwn, isError, messageOf, propertyOf } from "../user-values.ts"
 
 /** Says that the error was thrown in the thread of this name. Never throws. */
 export function signStack(error: unknown, thread: string): void {
@@ -59,5 +59,5 @@ function stackOf(error: Error): string | undefined {
 
 /** Without effect on an error that cannot be changed. */
 function setStack(error: Error, stack: string): void {
-  define(error, "stack", stack, false)
+  setOwn(error, "stack", stack, false)
 }

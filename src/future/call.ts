@@ -3,6 +3,7 @@
  * arguments. Once they are bound together nobody can take them apart again.
  */
 import { requireFunction } from "../checks.ts"
+import { setOwn } from "../user-values.ts"
 import type { Callable } from "./runnable.ts"
 
 export interface Call {
@@ -34,7 +35,8 @@ export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLi
 }
 
 function named<T>(fn: Callable<T>, name: string): Callable<T> {
-  return Object.defineProperty(fn, "name", { value: name, configurable: true })
+  setOwn(fn, "name", name, false)
+  return fn
 }
 
 const NO_ARGUMENTS: readonly unknown[] = []

@@ -137,7 +137,10 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     const state = this.#state
     if (state === NORMAL) return this.#outcome as T
     if (state === EXCEPTIONAL) throw this.#outcome
-    throw new CancellationError("Task was cancelled", this.#outcome === undefined ? {} : { cause: this.#outcome })
+    throw new CancellationError(
+      "Task was cancelled",
+      this.#outcome === undefined ? undefined : { cause: this.#outcome },
+    )
   }
 
   /** @internal What a cancellation was caused by. */

@@ -1,5 +1,6 @@
 /** What executors run. */
 import { isPromiseLike, requireFunction, show, typeError } from "../checks.ts"
+import { setOwn } from "../user-values.ts"
 import { noteObject, noteResult } from "./call.ts"
 
 /** A computation with a result. If it returns a promise, it goes on until the promise settles. */
@@ -65,5 +66,6 @@ export function nameOf(task: unknown): string {
 }
 
 function named<F extends () => unknown>(callable: F, name: string): F {
-  return Object.defineProperty(callable, "name", { value: name, configurable: true })
+  setOwn(callable, "name", name, false)
+  return callable
 }

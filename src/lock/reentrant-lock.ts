@@ -9,7 +9,7 @@
  * **Death.** If the thread that holds the lock dies, the next one who asks gets it, and `wasAbandoned` is true until that
  * one gives it up: what the lock protects may be half changed.
  */
-import { requireBoolean, requireObject } from "../checks.ts"
+import { requireBoolean, requireOptions } from "../checks.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
@@ -153,6 +153,6 @@ export class ReentrantLock extends Shareable implements Lock {
 }
 
 function create(options: { readonly fair?: boolean }): SharedMemory {
-  const { fair = false } = requireObject("options", options) as { fair?: unknown }
+  const { fair = false } = requireOptions("options", options) as { fair?: unknown }
   return LockSync.allocate(requireBoolean("fair", fair))
 }

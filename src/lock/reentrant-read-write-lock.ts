@@ -21,7 +21,7 @@
  * reader that dies has changed nothing.
  */
 import { store } from "#atomics"
-import { requireBoolean, requireObject } from "../checks.ts"
+import { requireBoolean, requireOptions } from "../checks.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
@@ -129,7 +129,7 @@ export class ReentrantReadWriteLock extends Shareable {
 }
 
 function create(options: { readonly fair?: boolean }): SharedMemory {
-  const { fair = false } = requireObject("options", options) as { fair?: unknown }
+  const { fair = false } = requireOptions("options", options) as { fair?: unknown }
   const memory = SharedMemory.allocate(READ_WRITE_WORDS)
   store(memory.words, FAIR, requireBoolean("fair", fair) ? 1 : 0)
   store(memory.words, MAKER, memory.here.token)

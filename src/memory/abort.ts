@@ -3,6 +3,7 @@
  * however many parties: with one each, Node warns of a leak from the eleventh on, and removing one of
  * n listeners is a linear search.
  */
+import { alone } from "../checks.ts"
 import { runtime } from "../time/runtime.ts"
 
 type Party = (reason: unknown) => void
@@ -21,7 +22,7 @@ export function listen(signal: AbortSignal, party: Party): void {
     const parties = new Set<Party>()
     audience = { parties, listener: () => abortAll(signal, parties) }
     audiences.set(signal, audience)
-    signal.addEventListener("abort", audience.listener, { once: true })
+    signal.addEventListener("abort", audience.listener, alone({ once: true }))
   }
   audience.parties.add(party)
 }

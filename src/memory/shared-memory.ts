@@ -6,7 +6,7 @@
  * It costs half a microsecond to make.
  */
 import { sharedWords } from "#atomics"
-import { typeError } from "../checks.ts"
+import { alone, typeError } from "../checks.ts"
 import type { Here } from "./here.ts"
 import { here, hereIn } from "./this-thread.ts"
 import type { Sharing } from "./wait-node.ts"
@@ -99,9 +99,9 @@ export abstract class Shareable {
 }
 
 /** A clone takes along what an object owns, not what its class has. Read at the moment of cloning, so that we know of it. */
-const handleProperty: PropertyDescriptor & ThisType<Shareable> = {
+const handleProperty: PropertyDescriptor & ThisType<Shareable> = alone({
   enumerable: true,
   get() {
     return Shareable.handleOf(this)
   },
-}
+})

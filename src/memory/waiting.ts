@@ -271,17 +271,25 @@ export function timeoutOf(wait: WaitOptions | undefined): number {
   if (typeof wait !== "object" || wait === null) {
     throw typeError("timeout", "a number of milliseconds or { timeout, signal }", wait)
   }
-  return wait.timeout === undefined ? Infinity : requireTimeout("timeout", wait.timeout)
+  const timeout = isInherited(wait, "timeout") ? undefined : wait.timeout
+  return timeout === undefined ? Infinity : requireTimeout("timeout", timeout)
+}
+
+/** Whether all objects have this, because somebody has put it on `Object.prototype`: then it is none of the options. */
+function isInherited(wait: object, key: string): boolean {
+  return key in Object.prototype && !Object.hasOwn(wait, key)
 }
 
 /** Whether there is one; what is no time limit is refused later. */
 export function isLimited(wait: WaitOptions): boolean {
-  const limit = typeof wait === "object" && wait !== null ? wait.timeout : wait
+  const limit =
+    typeof wait !== "object" || wait === null ? wait : isInherited(wait, "timeout") ? undefined : wait.timeout
   return limit !== undefined && limit !== Infinity
 }
 
 /** The signal in wait options. */
 export function abortOf(wait: WaitOptions | undefined): AbortSignal | undefined {
-  if (typeof wait !== "object" || wait === null || wait.signal === undefined) return undefined
+  if (typeof wait !== "object" || wait === null || wait.signal === undefined || isInherited(wait, "signal"))
+    return undefined
   return requireSignal("signal", wait.signal)
 }

@@ -17,7 +17,7 @@ import {
 import { Loops } from "./loops.ts"
 import { divide } from "./parts.ts"
 import { builtIn } from "./built-in.ts"
-import { areHere, type ParallelOptions, type Plan, requireOptions, run, runSync } from "./running.ts"
+import { areHere, type ParallelOptions, type Plan, requireParallelOptions, run, runSync } from "./running.ts"
 import type { ElementOf, Elements, TypedArray } from "./typed-arrays.ts"
 
 export interface ParallelForEachOptions<X extends unknown[] = unknown[]> extends ParallelOptions, EachOptions<X> {}
@@ -47,7 +47,8 @@ export async function parallelForEach(
   fn: AnyFunction,
   options: ParallelForEachOptions = {},
 ): Promise<void> {
-  await run(plan(source, fn, requireOptions(options)), options)
+  const given = requireParallelOptions(options)
+  await run(plan(source, fn, given), given)
 }
 
 /** The same for code that cannot await: blocks this thread. */
@@ -66,7 +67,8 @@ export function parallelForEachSync(
   fn: AnyFunction,
   options: ParallelForEachOptions = {},
 ): void {
-  runSync(plan(source, fn, requireOptions(options)), options)
+  const given = requireParallelOptions(options)
+  runSync(plan(source, fn, given), given)
 }
 
 type Part = [array: Elements | undefined, from: number, to: number, grain: number, args: readonly unknown[]]

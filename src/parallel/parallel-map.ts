@@ -16,7 +16,7 @@ import {
 import { Loops } from "./loops.ts"
 import { builtIn } from "./built-in.ts"
 import { divide } from "./parts.ts"
-import { areHere, type ParallelOptions, type Plan, requireOptions, run, runSync } from "./running.ts"
+import { areHere, type ParallelOptions, type Plan, requireParallelOptions, run, runSync } from "./running.ts"
 import {
   type ElementOf,
   type Elements,
@@ -74,7 +74,8 @@ export async function parallelMap(
   fn: AnyFunction,
   options: ParallelMapOptions = {},
 ): Promise<TypedArray> {
-  return await run(plan(source, fn, requireOptions(options)), options)
+  const given = requireParallelOptions(options)
+  return await run(plan(source, fn, given), given)
 }
 
 /** The same for code that cannot await: blocks this thread. */
@@ -93,7 +94,8 @@ export function parallelMapSync(
   fn: AnyFunction,
   options: ParallelMapOptions = {},
 ): TypedArray {
-  return runSync(plan(source, fn, requireOptions(options)), options)
+  const given = requireParallelOptions(options)
+  return runSync(plan(source, fn, given), given)
 }
 
 type Part = [

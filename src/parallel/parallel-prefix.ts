@@ -8,7 +8,7 @@ import { Loops } from "./loops.ts"
 import { builtIn } from "./built-in.ts"
 import type { Combine } from "./parallel-reduce.ts"
 import { divide } from "./parts.ts"
-import { areHere, type ParallelOptions, type Plan, requireOptions, run, runSync } from "./running.ts"
+import { areHere, type ParallelOptions, type Plan, requireParallelOptions, run, runSync } from "./running.ts"
 import {
   type ElementOf,
   type Elements,
@@ -39,7 +39,8 @@ export async function parallelPrefix<A extends TypedArray>(
   combine: Combine<ElementOf<A>>,
   options: ParallelPrefixOptions = {},
 ): Promise<A> {
-  return await run(plan(array, combine, requireOptions(options)), options)
+  const given = requireParallelOptions(options)
+  return await run(plan(array, combine, given), given)
 }
 
 /** The same for code that cannot await: blocks this thread. */
@@ -48,7 +49,8 @@ export function parallelPrefixSync<A extends TypedArray>(
   combine: Combine<ElementOf<A>>,
   options: ParallelPrefixOptions = {},
 ): A {
-  return runSync(plan(array, combine, requireOptions(options)), options)
+  const given = requireParallelOptions(options)
+  return runSync(plan(array, combine, given), given)
 }
 
 function plan<A extends TypedArray>(

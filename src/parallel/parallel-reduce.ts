@@ -7,7 +7,7 @@ import { type EachOptions, isTiny, itemsIn, kindIn, type Range, requireArgs, sha
 import { Loops } from "./loops.ts"
 import { builtIn } from "./built-in.ts"
 import { divide } from "./parts.ts"
-import { areHere, type ParallelOptions, type Plan, requireOptions, run, runSync } from "./running.ts"
+import { areHere, type ParallelOptions, type Plan, requireParallelOptions, run, runSync } from "./running.ts"
 import type { ElementOf, Elements, TypedArray } from "./typed-arrays.ts"
 
 /** Makes one value of two: the left one and the right one. A `tasksOf` reference is asynchronous only where it is not called. */
@@ -60,7 +60,8 @@ export async function parallelReduce(
   combine: AnyFunction,
   options: ParallelReduceOptions<unknown> = {},
 ): Promise<unknown> {
-  return await run(plan(source, combine, requireOptions(options)), options)
+  const given = requireParallelOptions(options)
+  return await run(plan(source, combine, given), given)
 }
 
 /** The same for code that cannot await: blocks this thread. */
@@ -84,7 +85,8 @@ export function parallelReduceSync(
   combine: AnyFunction,
   options: ParallelReduceOptions<unknown> = {},
 ): unknown {
-  return runSync(plan(source, combine, requireOptions(options)), options)
+  const given = requireParallelOptions(options)
+  return runSync(plan(source, combine, given), given)
 }
 
 /** `before` has what stands before the first value of the part, if anything does. */

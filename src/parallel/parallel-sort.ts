@@ -7,7 +7,7 @@ import { thisThread } from "../forkjoin/this-thread.ts"
 import { give, type Given } from "../task/reference.ts"
 import { firstIn, mergeRuns, type Order } from "./merging.ts"
 import { builtIn } from "./built-in.ts"
-import { areHere, type ParallelOptions, type Plan, requireOptions, run, runSync } from "./running.ts"
+import { areHere, type ParallelOptions, type Plan, requireParallelOptions, run, runSync } from "./running.ts"
 import {
   type ElementOf,
   type Elements,
@@ -39,12 +39,14 @@ export async function parallelSort<A extends TypedArray>(
   array: A,
   options: ParallelSortOptions<ElementOf<A>> = {},
 ): Promise<A> {
-  return await run(plan(array, requireOptions(options)), options)
+  const given = requireParallelOptions(options)
+  return await run(plan(array, given), given)
 }
 
 /** The same for code that cannot await: blocks this thread. */
 export function parallelSortSync<A extends TypedArray>(array: A, options: ParallelSortOptions<ElementOf<A>> = {}): A {
-  return runSync(plan(array, requireOptions(options)), options)
+  const given = requireParallelOptions(options)
+  return runSync(plan(array, given), given)
 }
 
 /*

@@ -7,7 +7,7 @@
  *   other threads would have found, so that a function that is not portable is noticed with the first three elements, and not with
  *   the first million.
  */
-import { requireObject, requireSignal, typeError } from "../checks.ts"
+import { requireOptions, requireSignal, typeError } from "../checks.ts"
 import { CancellationError } from "../errors.ts"
 import { ForkJoinPool } from "../forkjoin/fork-join-pool.ts"
 import { fork } from "../forkjoin/fork.ts"
@@ -37,8 +37,8 @@ export interface Plan<T, R = unknown, A extends unknown[] = never[]> {
   finish(result: R): T
 }
 
-export function requireOptions<O extends ParallelOptions>(options: O): O {
-  requireObject("options", options)
+export function requireParallelOptions<O extends ParallelOptions>(given: O): O {
+  const options = requireOptions("options", given)
   const { pool, signal } = options
   if (pool !== undefined && !isForkJoinPool(pool)) throw typeError("pool", "a ForkJoinPool", pool)
   if (signal !== undefined) requireSignal("signal", signal)

@@ -7,6 +7,7 @@
  * `fail` is for threads that do not run the task: its worker has died, a hook has thrown, its arguments cannot be moved. The
  * thread that runs it writes by its desk, which can also post what cannot be written down.
  */
+import { alone } from "../checks.ts"
 import { encode } from "../codec/codec.ts"
 import { Letter } from "../codec/letter.ts"
 import { NotSerializableError } from "../errors.ts"
@@ -67,7 +68,7 @@ function copier(error: Error): () => Letter {
  * fields that say where that was.
  */
 function bare(prototype: Error, message: string): Error {
-  return Object.create(prototype, { message: dataDescriptor(message, false) }) as Error
+  return Object.create(prototype, alone({ message: dataDescriptor(message, false) })) as Error
 }
 
 /** So short that the record itself has room for it. */

@@ -1,6 +1,7 @@
 /** A worker thread of the runtime, as the body of a Thread: how it is started, and how its end is told. */
 import { load, sharedWords } from "#atomics"
 import type { Worker as RuntimeThread } from "node:worker_threads"
+import { alone } from "../checks.ts"
 import { hereIn } from "../memory/this-thread.ts"
 import { VERSION } from "../per-thread.ts"
 import type { PlatformThreadOptions } from "../thread/platform-threads.ts"
@@ -132,7 +133,7 @@ export class WorkerBody implements ThreadBody {
     if (isInspected()) {
       process.emitWarning(
         `Thread "${this.#name}" is terminated: its task was interrupted and has not stopped in time. If a debugger has stopped it, set \`terminateAfter: Infinity\` while you debug`,
-        { code: "COREPOOL_TERMINATED" },
+        alone({ code: "COREPOOL_TERMINATED" }),
       )
     }
     void this.#thread?.terminate()

@@ -12,7 +12,7 @@
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { type MessagePort, Worker as RuntimeThread, type WorkerOptions } from "node:worker_threads"
-import { typeError } from "../checks.ts"
+import { alone, typeError } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import type { PlatformThreadOptions, WorkerStart } from "../thread/platform-threads.ts"
 import { codeIn, keptCode } from "./worker-code.ts"
@@ -26,14 +26,15 @@ export function startWorker(
   threads: PlatformThreadOptions,
 ): RuntimeThread {
   const { resourceLimits, env, execArgv, workerFactory } = threads
-  const options: WorkerStart = {
+  // Nothing that all objects inherit may get into a thread: `Object.prototype.env`, say, whoever has put it there.
+  const options: WorkerStart = alone({
     name,
     workerData,
     transferList: transferList as never[],
-    ...(resourceLimits && { resourceLimits: { ...resourceLimits } }),
-    ...(env && { env: { ...env } }),
+    ...(resourceLimits && { resourceLimits: alone(resourceLimits) }),
+    ...(env && { env: alone(env) }),
     ...(execArgv && { execArgv: [...execArgv] }),
-  }
+  })
   if (workerFactory === undefined) return startOwn(options)
   const made: unknown = workerFactory(options)
   if (made instanceof RuntimeThread) return made
@@ -54,8 +55,8 @@ function startOwn(options: WorkerOptions): RuntimeThread {
   // With that flag, which threads inherit, Node starts no files.
   const startsFiles = !(options.execArgv ?? process.execArgv).some((flag) => flag.startsWith("--input-type"))
   return file !== "" && startsFiles
-    ? new RuntimeThread(new URL(file), { ...options, workerData })
-    : new RuntimeThread(source.boot, { ...options, workerData, eval: true })
+    ? new RuntimeThread(new URL(file), alone({ ...options, workerData }))
+    : new RuntimeThread(source.boot, alone({ ...options, workerData, eval: true }))
 }
 
 /** Empty if there is none; undefined before anybody asked. */

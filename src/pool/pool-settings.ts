@@ -1,5 +1,5 @@
 /** The options of a ThreadPoolExecutor, checked, with defaults for what was left out. */
-import { requireDuration, requireInteger, requireObject, requireString } from "../checks.ts"
+import { requireDuration, requireInteger, requireOptions, requireString } from "../checks.ts"
 import { UnsupportedOperationError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import type { Shared } from "../memory/shared-memory.ts"
@@ -18,12 +18,13 @@ export interface PoolSettings {
   readonly threadFactory: ThreadFactory
   readonly handler: RejectedExecutionHandler
   readonly name: string | undefined
+  readonly allowCoreThreadTimeOut: boolean | undefined
 }
 
 /** What is wrong is told in this order. */
-export function settingsOf(options: ThreadPoolOptions): PoolSettings {
-  requireObject("options", options, "an object with corePoolSize and maximumPoolSize")
-  const { keepAliveTime, workQueue, threadFactory, handler, name } = options
+export function settingsOf(given: ThreadPoolOptions): PoolSettings {
+  const options = requireOptions("options", given, "an object with corePoolSize and maximumPoolSize")
+  const { keepAliveTime, workQueue, threadFactory, handler, name, allowCoreThreadTimeOut } = options
   const core = requireInteger("corePoolSize", options.corePoolSize, 0)
   const maximum = requireInteger("maximumPoolSize", options.maximumPoolSize, 1)
   requireInteger("maximumPoolSize", maximum, core, `corePoolSize (${core})`)
@@ -38,6 +39,7 @@ export function settingsOf(options: ThreadPoolOptions): PoolSettings {
     ),
     handler: requireHandler("handler", handler === undefined ? AbortPolicy : handler),
     name: name === undefined ? undefined : requireString("name", name),
+    allowCoreThreadTimeOut,
   }
 }
 

@@ -7,6 +7,7 @@
  * the same as `AbortPolicy`.
  */
 import { isPromiseLike, typeError } from "../checks.ts"
+import { setOwn } from "../user-values.ts"
 import { RejectedExecutionError } from "../errors.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { nameOf, type Runnable, start } from "../future/runnable.ts"
@@ -106,6 +107,6 @@ function policy(name: string, handle: RejectedExecutionHandler): RejectionPolicy
     handle(task, executor)
     return undefined
   }
-  Object.defineProperty(rejected, "name", { value: name })
+  setOwn(rejected, "name", name, false)
   return rejected as unknown as RejectionPolicy
 }

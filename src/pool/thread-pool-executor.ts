@@ -26,6 +26,7 @@
  *
  * All sizes, times, the handler and the factory can be changed while the pool runs.
  */
+import { alone } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
@@ -99,7 +100,8 @@ export class ThreadPoolExecutor extends ConfigurablePool {
     this.#state.corePoolSize = settings.core
     this.#state.maximumPoolSize = settings.maximum
     this.#state.keepAliveTime = settings.keepAlive
-    if (options.allowCoreThreadTimeOut !== undefined) this.allowCoreThreadTimeOut = options.allowCoreThreadTimeOut
+    const { allowCoreThreadTimeOut } = settings
+    if (allowCoreThreadTimeOut !== undefined) this.allowCoreThreadTimeOut = allowCoreThreadTimeOut
   }
 
   /**
@@ -296,9 +298,9 @@ export class ThreadPoolExecutor extends ConfigurablePool {
 const openPool = (shared: Shared): ThreadPoolExecutor => ThreadPoolExecutor.from(shared)
 
 /** A clone takes along what an object owns, not what its class has. */
-const sharing: PropertyDescriptor & ThisType<ThreadPoolExecutor> = {
+const sharing: PropertyDescriptor & ThisType<ThreadPoolExecutor> = alone({
   enumerable: true,
   get() {
     return ThreadPoolExecutor.handleOf(this)
   },
-}
+})

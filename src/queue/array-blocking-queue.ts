@@ -1,4 +1,4 @@
-import { requireBoolean, requireFunction } from "../checks.ts"
+import { requireBoolean, requireFunction, requireOptions } from "../checks.ts"
 import type { Shared } from "../memory/shared-memory.ts"
 import { BoundedQueue } from "./bounded-queue.ts"
 
@@ -9,8 +9,9 @@ import { BoundedQueue } from "./bounded-queue.ts"
  */
 export class ArrayBlockingQueue<E> extends BoundedQueue<E> {
   /** @throws RangeError unless the capacity is an integer ≥ 1. */
-  constructor(capacity: number, { fair = false }: { readonly fair?: boolean } = {}) {
+  constructor(capacity: number, options: { readonly fair?: boolean } = {}) {
     super(capacity)
+    const { fair = false } = requireOptions("options", options)
     requireBoolean("fair", fair)
   }
 

@@ -1,4 +1,4 @@
-import { isPromiseLike, typeError } from "../checks.ts"
+import { alone, isPromiseLike, typeError } from "../checks.ts"
 import { IllegalStateError, NoSuchElementError, UnsupportedOperationError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import type { Flow } from "../memory/flow.ts"
@@ -239,9 +239,9 @@ export abstract class QueueCore<E> {
 }
 
 /** A clone takes along what an object owns, not what its class has. Read at the moment of cloning, so that we know of it. */
-const sharing: PropertyDescriptor & ThisType<QueueCore<unknown>> = {
+const sharing: PropertyDescriptor & ThisType<QueueCore<unknown>> = alone({
   enumerable: true,
   get() {
     return QueueCore.handleOf(this)
   },
-}
+})

@@ -1,4 +1,4 @@
-import { requireBoolean } from "../checks.ts"
+import { requireBoolean, requireOptions } from "../checks.ts"
 import type { Flow } from "../memory/flow.ts"
 import type { Shared } from "../memory/shared-memory.ts"
 import { WaitList, type Steps } from "../memory/waiting.ts"
@@ -24,8 +24,9 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
   readonly #takers: Line<E>
   readonly #putters: Line<E>
 
-  constructor({ fair = false }: { readonly fair?: boolean } = {}) {
+  constructor(options: { readonly fair?: boolean } = {}) {
     super()
+    const { fair = false } = requireOptions("options", options)
     this.#fair = requireBoolean("fair", fair)
     this.#takers = new Line(this.#fair)
     this.#putters = new Line(this.#fair)

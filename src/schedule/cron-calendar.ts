@@ -8,8 +8,9 @@
  */
 import { createRequire } from "node:module"
 import { resolve } from "node:path"
-import { rangeError, requireObject, requireString, typeError } from "../checks.ts"
+import { alone, rangeError, requireOptions, requireString, typeError } from "../checks.ts"
 import { UnsupportedOperationError } from "../errors.ts"
+import { messageOf } from "../user-values.ts"
 
 export interface CronOptions {
   /** The IANA name of the time zone in which the expression is meant, such as `Europe/Berlin`; default that of the system. */
@@ -44,19 +45,18 @@ export class CronCalendar {
 
   constructor(expression: string, options: CronOptions = {}) {
     requireString("expression", expression)
-    requireObject("options", options)
-    const { timezone } = options
+    const { timezone } = requireOptions("options", options)
     const { Cron } = (croner ??= findCroner())
     // Croner takes a date, too, and would come true once. An expression has no colon.
     if (expression.includes(":")) throw rangeError("expression", "a cron expression, not a date", expression)
     try {
-      this.#pattern = new Cron(expression, { paused: true })
+      this.#pattern = new Cron(expression, alone({ paused: true }))
     } catch (error) {
       throw refusal(expression, error)
     }
     if (timezone === undefined) return
     requireTimezone(requireString("timezone", timezone))
-    this.#pattern = new Cron(expression, { timezone, paused: true })
+    this.#pattern = new Cron(expression, alone({ timezone, paused: true }))
   }
 
   /** The first time after that one at which it comes true, both in milliseconds since 1970; undefined if it never does. */
@@ -66,7 +66,7 @@ export class CronCalendar {
 }
 
 function refusal(expression: string, cause: unknown): RangeError {
-  const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/^CronPattern: |\.$/g, "")
+  const reason = messageOf(cause).replace(/^CronPattern: |\.$/g, "")
   const error = rangeError("expression", `a cron expression (${reason})`, expression)
   error.cause = cause
   return error
@@ -74,7 +74,7 @@ function refusal(expression: string, cause: unknown): RangeError {
 
 function requireTimezone(timezone: string): void {
   try {
-    Intl.DateTimeFormat("en", { timeZone: timezone })
+    Intl.DateTimeFormat("en", alone({ timeZone: timezone }))
   } catch (cause) {
     const error = rangeError("timezone", "the name of a time zone, such as Europe/Berlin", timezone)
     error.cause = cause

@@ -23,7 +23,7 @@ import {
   requireBoolean,
   requireFunction,
   requireInteger,
-  requireObject,
+  requireOptions,
   requirePositiveDuration,
   requireTimeout,
 } from "../checks.ts"
@@ -285,8 +285,8 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   }
 }
 
-function poolOptionsOf(options: ScheduledThreadPoolOptions): ThreadPoolOptions {
-  requireObject("options", options, "an object with corePoolSize")
+function poolOptionsOf(given: ScheduledThreadPoolOptions): ThreadPoolOptions {
+  const options = requireOptions("options", given, "an object with corePoolSize")
   const corePoolSize = requireInteger("corePoolSize", options.corePoolSize, 0)
   const { threadFactory, clock } = options
   const isVirtual = threadFactory !== undefined && requireThreadFactory("threadFactory", threadFactory).isVirtual

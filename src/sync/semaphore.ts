@@ -20,7 +20,7 @@
  * line. Who knows of the death may `release` in the place of the dead.
  */
 import { compareAndSet, load, read, store } from "#atomics"
-import { MAX_VALUE, requireBoolean, requireInteger, requireObject, requireTimeout } from "../checks.ts"
+import { MAX_VALUE, requireBoolean, requireInteger, requireOptions, requireTimeout } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import { AbstractQueuedSynchronizer } from "../lock/abstract-queued-synchronizer.ts"
@@ -253,7 +253,7 @@ function requirePermits(permits: number): number {
 
 function create(permits: number, options: { readonly fair?: boolean }): SharedMemory {
   requireInteger("permits", permits, MIN_VALUE)
-  const { fair = false } = requireObject("options", options) as typeof options
+  const { fair = false } = requireOptions("options", options)
   requireBoolean("fair", fair)
   const memory = SharedMemory.allocate(WORDS)
   store(memory.words, PERMITS, permits)

@@ -7,7 +7,7 @@ import { isEntry } from "./entry.ts"
 import { importModule } from "./host.ts"
 import { evaluate, explain, sourceOf } from "./source.ts"
 import { exportNamed } from "./task.ts"
-import { messageOf, propertyOf } from "../user-values.ts"
+import { setOwn, messageOf, propertyOf } from "../user-values.ts"
 
 /**
  * Plain data: where the function is, or its text; or that another one is to be called for each element of an array; or that an
@@ -126,7 +126,7 @@ export function standIn(reference: TaskReference): (...args: never[]) => unknown
   if ("each" in reference) return eachOf(standIn(reference.each) as (item: unknown) => unknown)
   if ("compute" in reference || "call" in reference) return async (...args) => (await find(reference)).fn(...args)
   const standing: AnyFunction = async (...args) => (await find(reference)).fn(...args)
-  Object.defineProperty(standing, "name", { value: reference.name })
+  setOwn(standing, "name", reference.name, false)
   setPlace(standing, reference)
   return standing
 }

@@ -18,6 +18,7 @@ import { isAbsolute } from "node:path"
 import { pathToFileURL } from "node:url"
 import { requireFunction, typeError } from "../checks.ts"
 import { define, type Place, setPlace, taskAt } from "./definitions.ts"
+import { setOwn } from "../user-values.ts"
 import { importModule } from "./host.ts"
 
 /** A function that other threads can run. */
@@ -92,7 +93,7 @@ function referenceTo(place: Place): (...args: unknown[]) => Promise<unknown> {
     if (typeof fn !== "function") throw new TypeError(`${place.module} exports no function \`${place.name}\``)
     return Reflect.apply(fn, undefined, args) as unknown
   }
-  Object.defineProperty(reference, "name", { value: place.name })
+  setOwn(reference, "name", place.name, false)
   setPlace(reference, place)
   return reference
 }

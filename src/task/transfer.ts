@@ -8,7 +8,7 @@
  *     }
  */
 import { types } from "node:util"
-import { requireArray, requireObject, show, typeError } from "../checks.ts"
+import { alone, requireArray, requireObject, show, typeError } from "../checks.ts"
 import { isMovable } from "../codec/classification.ts"
 import { isSharedBuffer } from "../memory/shareables.ts"
 import { perThread } from "../per-thread.ts"
@@ -89,5 +89,5 @@ function isDetached(buffer: ArrayBuffer): boolean {
 export function move<T extends object>(thing: T): T {
   const { transfer: inPlace } = thing as { transfer?: () => T }
   if (types.isArrayBuffer(thing) && inPlace !== undefined) return inPlace.call(thing)
-  return runtime.clone(thing, { transfer: [thing as unknown as ArrayBuffer] })
+  return runtime.clone(thing, alone({ transfer: [thing as unknown as ArrayBuffer] }))
 }

@@ -16,7 +16,7 @@
  * Only schedules follow the clock. A limit for a wait, as of `get(timeout)`, `Thread.sleep` and the time that an idle
  * thread stays go by real time. What waits for the clock keeps no program alive.
  */
-import { rangeError, requireDuration, requireObject, typeError } from "../checks.ts"
+import { rangeError, requireDuration, requireOptions, typeError } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import { awaiting, type Steps, WaitList } from "../memory/waiting.ts"
 import type { Clock, ClockTimer } from "../time/clock.ts"
@@ -52,8 +52,8 @@ export class ManualClock implements Clock {
   #turns = 0
 
   constructor(options: ManualClockOptions = {}) {
-    requireObject("options", options)
-    this.#ahead = options.startAt === undefined ? Date.UTC(2000, 0) : momentOf("startAt", options.startAt)
+    const { startAt } = requireOptions("options", options)
+    this.#ahead = startAt === undefined ? Date.UTC(2000, 0) : momentOf("startAt", startAt)
   }
 
   // ------------------------------------------------------------------ looking

@@ -3,7 +3,7 @@
  *
  *     const pool = Executors.newFixedThreadPool(4, platformThreads({ name: "render", preload: [new URL("./gl.js", import.meta.url)] }))
  */
-import { requireArray, requireFunction, requireObject, requireTimeout, typeError } from "../checks.ts"
+import { requireArray, requireFunction, requireObject, requireOptions, requireTimeout, typeError } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import { naming, type ThreadFactory } from "./thread-factory.ts"
 import { Thread, type ThreadBody } from "./thread.ts"
@@ -91,8 +91,8 @@ export const TERMINATE_AFTER = 1000
 
 /** A factory of platform threads. */
 export function platformThreads(options: PlatformThreadOptions = {}): ThreadFactory {
-  requireOptions(options)
-  const nameOf = naming(options.name)
+  const given = requireThreadOptions(options)
+  const nameOf = naming(given.name)
   let threads = 0
   return {
     isVirtual: false,
@@ -104,15 +104,15 @@ export function platformThreads(options: PlatformThreadOptions = {}): ThreadFact
           target,
         )
       }
-      const body = (target as PlatformTarget)[BODY](options)
-      return Thread.createPlatform(body, nameOf(++threads), options.uncaughtException)
+      const body = (target as PlatformTarget)[BODY](given)
+      return Thread.createPlatform(body, nameOf(++threads), given.uncaughtException)
     },
   }
 }
 
-function requireOptions(options: PlatformThreadOptions): void {
-  requireObject("options", options)
-  const { terminateAfter, preload, resourceLimits, env, execArgv, uncaughtException, output, workerFactory } = options
+function requireThreadOptions(options: PlatformThreadOptions): PlatformThreadOptions {
+  const given = requireOptions("options", options)
+  const { terminateAfter, preload, resourceLimits, env, execArgv, uncaughtException, output, workerFactory } = given
   if (terminateAfter !== undefined) requireTimeout("terminateAfter", terminateAfter)
   if (uncaughtException !== undefined) requireFunction("uncaughtException", uncaughtException)
   if (resourceLimits !== undefined) requireObject("resourceLimits", resourceLimits)
@@ -125,4 +125,5 @@ function requireOptions(options: PlatformThreadOptions): void {
   for (const module of preload === undefined ? [] : requireArray("preload", preload)) {
     if (!URL.canParse(String(module))) throw typeError("preload", "absolute URLs of modules", module)
   }
+  return given
 }

@@ -1,5 +1,5 @@
 /** Makes the threads of an executor, and so decides which kind it has. */
-import { requireFunction, requireObject, typeError } from "../checks.ts"
+import { requireFunction, requireOptions, typeError } from "../checks.ts"
 import { Thread } from "./thread.ts"
 import type { UncaughtExceptionHandler } from "./uncaught.ts"
 
@@ -32,13 +32,13 @@ let factories = 0
 
 /** A factory of virtual threads: asynchronous flows on this event loop. */
 export function virtualThreads(options: VirtualThreadOptions = {}): ThreadFactory {
-  requireObject("options", options)
-  if (options.uncaughtException !== undefined) requireFunction("uncaughtException", options.uncaughtException)
-  const nameOf = naming(options.name)
+  const { name, uncaughtException } = requireOptions("options", options)
+  if (uncaughtException !== undefined) requireFunction("uncaughtException", uncaughtException)
+  const nameOf = naming(name)
   let threads = 0
   return {
     isVirtual: true,
-    newThread: (target) => Thread.create(target, nameOf(++threads), options.uncaughtException),
+    newThread: (target) => Thread.create(target, nameOf(++threads), uncaughtException),
   }
 }
 
