@@ -6,6 +6,7 @@
  * where the JDK would let its owner wait for ever. So is one that a limit ends (with-options.ts).
  */
 import { FutureTask } from "../future/future-task.ts"
+import { guarded } from "../memory/guard.ts"
 
 export abstract class Carrier<T> extends FutureTask<unknown> {
   readonly future: FutureTask<T>
@@ -19,7 +20,8 @@ export abstract class Carrier<T> extends FutureTask<unknown> {
   protected abstract told(): void
 
   protected override done(): void {
-    if (!this.future.isDone) this.future.abandon(this.causeOfCancellation)
+    // The future may have a done() of its own, and whoever waits for this is to be told all the same.
+    if (!this.future.isDone) guarded(() => this.future.abandon(this.causeOfCancellation))
     this.told()
   }
 

@@ -11,6 +11,7 @@ import { typeError } from "../checks.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { bind } from "../future/runnable.ts"
+import { guarded } from "../memory/guard.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { Carrier } from "./carrier.ts"
@@ -38,7 +39,7 @@ export class ExecutorCompletionService<T> {
     try {
       this.#executor.execute(new Delivery(future, this.#completed))
     } catch (error) {
-      future.cancel()
+      guarded(() => future.cancel())
       throw error
     }
     return future

@@ -8,6 +8,7 @@ import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { bind, type Callable, type Runnable } from "../future/runnable.ts"
 import { currentFlow } from "../memory/flow.ts"
+import { guarded } from "../memory/guard.ts"
 import { abortOf, type WaitOptions } from "../memory/waiting.ts"
 import type { ExecutorService, MapOptions, TaskOptions } from "./executor.ts"
 import { invokeAll, invokeAny } from "./invoke.ts"
@@ -28,7 +29,7 @@ export abstract class ExecutorServiceBase implements ExecutorService {
     try {
       this.execute(future)
     } catch (error) {
-      future.cancel() // nobody else has it, but time limits and signals may hang on it
+      guarded(() => future.cancel()) // nobody else has it, but time limits and signals may hang on it
       throw error
     }
     return future

@@ -4,6 +4,7 @@ import { TimeoutError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import type { Callable } from "../future/runnable.ts"
+import { guarded } from "../memory/guard.ts"
 import { abortOf, awaiting, type Steps, TIMEOUT, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
 import { now } from "../time/timer.ts"
 import type { TaskHost } from "./executor.ts"
@@ -134,6 +135,7 @@ export function requireTasks<T>(tasks: Iterable<T>): Iterable<T> {
   return tasks
 }
 
+/** An error of the `done()` of one goes to uncaughtException: the others are cancelled too. */
 export function cancelAll(futures: readonly Future<unknown>[]): void {
-  for (const future of futures) future.cancel(true)
+  for (const future of futures) guarded(() => future.cancel(true))
 }

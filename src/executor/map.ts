@@ -11,6 +11,7 @@
 import { requireBoolean, requireFunction, requireInteger, requireOptions, typeError } from "../checks.ts"
 import { RejectedExecutionError } from "../errors.ts"
 import type { FutureTask } from "../future/future-task.ts"
+import { guarded } from "../memory/guard.ts"
 import { awaiting, type Steps, WaitList } from "../memory/waiting.ts"
 import { eachOf } from "../task/reference.ts"
 import { Thread } from "../thread/thread.ts"
@@ -148,7 +149,7 @@ class Feed<I, O> {
     try {
       this.#executor.execute(task)
     } catch (error) {
-      result.cancel()
+      guarded(() => result.cancel())
       if (!(error instanceof RejectedExecutionError) || this.#executor.isShutdown || this.#underWay.size === 0)
         throw error
       this.#refused = batch
@@ -185,7 +186,7 @@ class Feed<I, O> {
   stop(): void {
     this.#stopped = true
     for (const task of this.#underWay) {
-      task.future.cancel(true)
+      guarded(() => task.future.cancel(true))
       this.#executor.withdraw(task)
     }
     if (this.#exhausted) return

@@ -18,6 +18,7 @@ import { type Callable, callableOf, requireRunnable, type Runnable } from "../fu
 import type { TaskWatcher } from "../future/task-parties.ts"
 import { identityOf } from "../identity.ts"
 import { listen, unlisten } from "../memory/abort.ts"
+import { guarded } from "../memory/guard.ts"
 import { type Handle, SHAREABLE } from "../memory/shared-memory.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import { requireTransferList } from "../task/transfer.ts"
@@ -87,7 +88,7 @@ class ExecutorView extends ExecutorServiceBase {
     try {
       this.#executor.execute(task)
     } catch (error) {
-      if (task !== command) task.cancel()
+      if (task !== command) guarded(() => task.cancel())
       throw error
     }
   }
@@ -247,13 +248,19 @@ class Limits implements TaskWatcher {
   }
 
   /**
-   * Unlike `cancel()`, which leaves a dead task in the queue as in Java, a limit takes it out: it gave up its place.
+   * Unlike `cancel()`, which leaves a dead task in the queue as in Java, a limit takes it out: it gave up its place. This is called
+   * by a timer or a signal, to whom errors of the task's `done()` mean nothing: they go to uncaughtException.
    */
   #withdraw(complete: () => boolean): void {
-    if (!complete()) return
-    this.#executor.withdraw(this.#queued)
+    let isOver = true // also if done() throws
+    guarded(
+      () => (isOver = complete()),
+      (error) => this.#report(error),
+    )
+    if (!isOver) return
+    guarded(() => this.#executor.withdraw(this.#queued))
     // It carries nothing any more: whoever waits for it must hear that now.
-    if (this.#queued !== this.#task) this.#queued.cancel()
+    if (this.#queued !== this.#task) guarded(() => this.#queued.cancel())
   }
 }
 

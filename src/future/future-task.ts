@@ -15,6 +15,7 @@
 import { isPromiseLike, requireFunction } from "../checks.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow, type Flow } from "../memory/flow.ts"
+import { heed } from "../memory/guard.ts"
 import { describeOutcome } from "./describe.ts"
 import type { Future } from "./future.ts"
 import { Outcome } from "./outcome.ts"
@@ -64,6 +65,11 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
     const task = new this<T>(fn)
     if (args.length > 0) task.#args = args
     return task
+  }
+
+  /** @internal Whether its class has a `done()` of its own. Static: a subclass cannot replace it by accident. */
+  static hasDone(task: FutureTask<unknown>): boolean {
+    return task.done !== FutureTask.prototype.done
   }
 
   override toString(): string {
@@ -126,7 +132,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
     this.announce()
     this.#watcher?.ended()
     this.#watcher = undefined
-    this.done()
+    heed((this as unknown as { done(): unknown }).done()) // a promise, if a subclass has made it asynchronous
   }
 
   // ------------------------------------------------------------------ running

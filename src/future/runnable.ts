@@ -61,8 +61,12 @@ export function commandOf<A extends unknown[]>(command: Runnable | ((...args: A)
 
 /** What a task is called in `toString()`. */
 export function nameOf(task: unknown): string {
-  if (typeof task === "function") return task.name.replace(/^(bound )+/, "") || "anonymous function"
-  return Object.hasOwn(task as object, "toString") ? String(task) : show(task)
+  try {
+    if (typeof task === "function") return task.name.replace(/^(bound )+/, "") || "anonymous function"
+    return Object.hasOwn(task as object, "toString") ? String(task) : show(task)
+  } catch {
+    return show(task) // its toString, or a `name` that is no string, is the user's
+  }
 }
 
 function named<F extends () => unknown>(callable: F, name: string): F {

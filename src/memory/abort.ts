@@ -4,7 +4,7 @@
  * n listeners is a linear search.
  */
 import { alone } from "../checks.ts"
-import { runtime } from "../time/runtime.ts"
+import { guarded } from "./guard.ts"
 
 type Party = (reason: unknown) => void
 
@@ -43,13 +43,6 @@ function abortAll(signal: AbortSignal, set: Set<Party>): void {
   // In the order in which they came; those that leave while the others are told are skipped.
   for (const party of set) {
     set.delete(party)
-    try {
-      party(signal.reason)
-    } catch (error) {
-      // As loud as from a listener of its own, but the others must hear of the abort too.
-      runtime.microtask(() => {
-        throw error
-      })
-    }
+    guarded(() => party(signal.reason)) // the others must hear of the abort too
   }
 }

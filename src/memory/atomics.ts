@@ -106,3 +106,9 @@ export function block(ms: number): void {
 export function sharedWords(count: number): Int32Array<SharedArrayBuffer> {
   return new Int32Array(new SharedArrayBuffer(count * 4))
 }
+
+/**
+ * To be called first with whatever a guard has caught (see guard.ts). Does nothing; but in a model, where threads are suspended by
+ * exceptions, and where no error is to be hidden, it throws the error on.
+ */
+export function letPass(_error: unknown): void {}

@@ -6,9 +6,10 @@
  * futures, which stand below threads in the layering, can wait and be interrupted.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
-import { exchange, load, read, store } from "#atomics"
+import { exchange, letPass, load, read, store } from "#atomics"
 import { InterruptedError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
+import { runtime } from "../time/runtime.ts"
 import { nextIndex, nextPage } from "./words.ts"
 
 /** A wait that a flow is in. An interrupt breaks it off. */
@@ -19,6 +20,12 @@ export abstract class FlowWait {
 
   /** Ends the wait, if it has not ended yet. */
   abstract interrupt(): void
+}
+
+/** A Thread, as its flow knows it. */
+export interface FlowOwner {
+  /** Tells of an error that belongs to no future and to no caller. Does not throw. */
+  reportUncaught(error: unknown): void
 }
 
 const CLEAR = 0
@@ -41,7 +48,7 @@ export class Flow {
   readonly id: number = ++last.id
 
   /** Whoever speaks for this flow to users: its Thread. */
-  owner: unknown
+  owner: FlowOwner | undefined
 
   /**
    * True while the flow waits for something to do rather than for something it does: an idle worker.
@@ -84,7 +91,7 @@ export class Flow {
     return this.#controller.signal
   }
 
-  /** Raises the flag, aborts the signal and breaks off every wait the flow is in. */
+  /** Raises the flag, aborts the signal and breaks off every wait the flow is in. Does not throw. */
   interrupt(): void {
     if (exchange(this.#words, this.#flag, RAISED) === CLEAR) this.passInterruptOn()
   }
@@ -100,12 +107,27 @@ export class Flow {
 
   /** What follows from a raised flag. Another thread that raised it could not do this: it has but the flag. */
   passInterruptOn(): void {
-    this.#controller?.abort(new InterruptedError("The thread was interrupted"))
+    this.#abort()
     // Each wait consumes the flag as it breaks off; all of them end, as Java's only one would. Not those that begin
     // meanwhile.
     const waits: FlowWait[] = []
     for (let wait = this.#firstWait; wait !== undefined; wait = wait.flowAfter) waits.push(wait)
-    for (const wait of waits) wait.interrupt()
+    for (const wait of waits) {
+      try {
+        wait.interrupt()
+      } catch (error) {
+        uncaught(error) // the other waits end all the same
+      }
+    }
+  }
+
+  /** The listeners are the user's. Runtimes report what one throws by themselves; whatever comes through goes no further. */
+  #abort(): void {
+    try {
+      this.#controller?.abort(new InterruptedError("The thread was interrupted"))
+    } catch (error) {
+      uncaught(error)
+    }
   }
 
   /** Clears the flag and tells whether it was raised. */
@@ -113,7 +135,7 @@ export class Flow {
     // Looking first: hot loops ask all the time, and it is hardly ever raised.
     if (load(this.#words, this.#flag) === CLEAR || exchange(this.#words, this.#flag, CLEAR) === CLEAR) return false
     // Another thread may have raised the flag, and this one had no turn of the event loop to pass it on.
-    this.#controller?.abort(new InterruptedError("The thread was interrupted"))
+    this.#abort()
     // A signal cannot be un-aborted: whoever asks next gets a fresh one.
     this.#controller = undefined
     return true
@@ -206,4 +228,16 @@ export const mainFlow: Flow = perThread("main", () => new Flow())
 
 export function currentFlow(): Flow {
   return context.getStore() ?? mainFlow
+}
+
+/** Tells the current thread of an error that belongs to no future and to no caller: see guard.ts. */
+export function uncaught(error: unknown): void {
+  letPass(error)
+  const { owner } = currentFlow()
+  if (owner !== undefined) owner.reportUncaught(error)
+  // Nothing of threads is loaded: a model, or a test of this folder alone.
+  else
+    runtime.microtask(() => {
+      throw error
+    })
 }

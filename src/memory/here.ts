@@ -20,7 +20,7 @@
  */
 import { block, compareAndSet, exchange, listen, load, pause, read, store, wait, write } from "#atomics"
 import { now } from "../time/timer.ts"
-import { type Flow, mainFlow } from "./flow.ts"
+import { type Flow, mainFlow, uncaught } from "./flow.ts"
 import { KeepAlive } from "./keep-alive.ts"
 import { NodePool } from "./node-pool.ts"
 import { LISTENING, NODE, type Space, THREAD } from "./space.ts"
@@ -32,7 +32,7 @@ export interface Addressee {
   readonly index: number
   /** Whether the process stays alive for it. */
   readonly isVital: boolean
-  /** Mail has come, or somebody died. */
+  /** Mail has come, or somebody died. What it throws goes to the thread's uncaughtException, and not to the thread that wakes it. */
   unpark(): void
   /** For who blocks until it is unparked: whether it was, since this was asked last. */
   takePermit(): boolean
@@ -91,11 +91,20 @@ export class Here {
     const more = this.#toWake
     this.#waking = true
     try {
-      this.#waits.get(node)?.unpark()
-      for (let at = 0; at < more.length; at++) this.#waits.get(more[at] as number)?.unpark()
+      this.#unpark(node)
+      for (let at = 0; at < more.length; at++) this.#unpark(more[at] as number)
     } finally {
       more.length = 0
       this.#waking = false
+    }
+  }
+
+  /** An error of one that is woken is its own: the others are woken too, and the thread that wakes them goes on. */
+  #unpark(node: number): void {
+    try {
+      this.#waits.get(node)?.unpark()
+    } catch (error) {
+      uncaught(error)
     }
   }
 
@@ -208,7 +217,7 @@ export class Here {
     // The latest is on top; the first to be woken goes on first.
     for (const node of arrived.reverse()) {
       this.#resumed++
-      this.#waits.get(node)?.unpark()
+      this.#unpark(node)
     }
   }
 
@@ -220,7 +229,7 @@ export class Here {
     this.#deathsSeen = this.space.deaths
     if (!this.space.isAlive(this.token)) restInPeace()
     this.nodes.unstick([...this.#waits.keys()], () => this.#deliver())
-    for (const node of [...this.#waits.values()]) if (this.#waits.get(node.index) === node) node.unpark()
+    for (const node of [...this.#waits.values()]) if (this.#waits.get(node.index) === node) this.#unpark(node.index)
   }
 
   // ------------------------------------------------------------------ life

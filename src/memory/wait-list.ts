@@ -7,7 +7,7 @@
  */
 import { block } from "#atomics"
 import { IllegalStateError } from "../errors.ts"
-import { type Flow, FlowWait } from "./flow.ts"
+import { type Flow, FlowWait, uncaught } from "./flow.ts"
 
 /** Why a parked flow goes on: it was signalled, the limit of this step is over, or that of the whole wait. */
 export type Wake = typeof SIGNALLED | typeof DUE | typeof TIMEOUT
@@ -103,7 +103,13 @@ export class WaitList implements ParkPlace {
   /** Wakes everybody who waits now; those who come back to wait again are not woken twice. */
   signalAll(): void {
     const last = this.#lastTicket
-    while (this.#head !== undefined && this.#head.ticket <= last) this.#head.wake(SIGNALLED)
+    while (this.#head !== undefined && this.#head.ticket <= last) {
+      try {
+        this.#head.wake(SIGNALLED)
+      } catch (error) {
+        uncaught(error) // the others are woken too
+      }
+    }
   }
 
   append(parked: Parked): boolean {

@@ -136,7 +136,15 @@ class Wait<T> extends Parked {
       this.#advance(() => this.#steps.next(TIMEOUT))
       return
     }
-    if (!this.enter(place)) {
+    let entered: boolean
+    try {
+      entered = this.enter(place)
+    } catch (error) {
+      // There is no room to wait. That is the error of this wait, and not of the flow that has just woken it.
+      this.#advance(() => this.#steps.throw(error))
+      return
+    }
+    if (!entered) {
       this.#advance(() => this.#steps.next(SIGNALLED))
       return
     }

@@ -31,6 +31,8 @@ export class Crew {
   /** By the number of their worker. */
   readonly #bodies: (WorkerBody | undefined)[] = []
   readonly #threads: (Thread | undefined)[] = []
+  /** The one that was made last. */
+  #latest: Thread | undefined
   #deathsSeen: number
   #nextPulse = 0
 
@@ -55,20 +57,30 @@ export class Crew {
       }),
     )
     this.#threads[worker.number] = thread
+    this.#latest = thread ?? this.#latest
     return thread !== undefined
   }
 
+  /** Throws what the runtime, or the user's `workerFactory`, throws: then the worker has no thread. */
   start(worker: SharedWorker): void {
-    this.#threads[worker.number]?.start()
+    try {
+      this.#threads[worker.number]?.start()
+    } catch (error) {
+      this.forget(worker)
+      throw error
+    }
   }
 
   bodyOf(worker: SharedWorker): WorkerBody | undefined {
     return this.#bodies[worker.number]
   }
 
-  /** This thread, if it has none. */
-  threadOf(worker: SharedWorker): Thread {
-    return this.#threads[worker.number] ?? Thread.currentThread()
+  /**
+   * With whose name an error of this worker is told. If the worker has no thread any more, or is not known, another one of the
+   * pool stands in for it, whose handler is as a rule the same; and this thread, if there has never been one.
+   */
+  threadOf(worker: SharedWorker | undefined): Thread {
+    return (worker && this.#threads[worker.number]) ?? this.#latest ?? Thread.currentThread()
   }
 
   forget(worker: SharedWorker): void {

@@ -7,17 +7,18 @@ import { decode } from "../codec/codec.ts"
 import { NotSerializableError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { EXCEPTIONAL } from "../future/task-state.ts"
+import { heed } from "../memory/guard.ts"
 import type { Boxes } from "./boxes.ts"
 import { fail } from "./failure.ts"
 import type { ForeignTask } from "./foreign-task.ts"
-import { AFTER, AFTER_RUN, BEFORE, COMMAND, DONE, THREW, TOLD, UNCAUGHT } from "./layout.ts"
+import { AFTER, AFTER_RUN, BEFORE, COMMAND, DONE, NOTED, THREW, TOLD, UNCAUGHT } from "./layout.ts"
 import type { SharedWorker } from "./shared-worker.ts"
 import type { Submissions } from "./submissions.ts"
 import type { TaskRecords } from "./task-records.ts"
 
 export interface HookMethods {
-  before(worker: SharedWorker, task: Runnable): void
-  after(task: Runnable, error: unknown): void
+  before(worker: SharedWorker, task: Runnable): unknown
+  after(task: Runnable, error: unknown): unknown
   /** What one of them has thrown, or a command. */
   report(worker: SharedWorker, error: unknown): void
 }
@@ -28,6 +29,8 @@ export class Hooks {
   readonly #submissions: Submissions
   readonly #foreign: (slot: number) => ForeignTask
   readonly #methods: HookMethods
+  /** The tokens of the workers whose hooks this thread is in. */
+  readonly #answering = new Set<number>()
   /** The tasks that workers have had last, and what `afterExecute` has thrown: it is called again, with that. */
   readonly #thrown = new Map<number, { readonly task: Runnable; readonly error: unknown }>()
 
@@ -45,44 +48,60 @@ export class Hooks {
     this.#methods = methods
   }
 
-  /** Calls what the worker asks for, and answers. */
+  /**
+   * Calls what the worker asks for, and answers. The worker waits for the answer, so it comes whatever goes wrong. A hook may block
+   * this thread, which then serves the other workers: the one that has asked is being answered, and not called for again.
+   */
   call(worker: SharedWorker, what: number): void {
-    if (what === BEFORE) this.#before(worker)
-    else if (what === AFTER || what === AFTER_RUN) this.#after(worker, what === AFTER_RUN)
-    else if (what === UNCAUGHT) this.#tell(worker)
+    const { token } = worker
+    if (this.#answering.has(token)) return
+    this.#answering.add(token)
+    let answer: number = DONE
+    try {
+      answer = this.#call(worker, what)
+    } catch (error) {
+      this.#methods.report(worker, error)
+    } finally {
+      this.#answering.delete(token)
+      if (worker.token === token) worker.answer(answer) // else it has died meanwhile, and its place is another's
+    }
+  }
+
+  /** The answer. */
+  #call(worker: SharedWorker, what: number): number {
+    if (what === BEFORE) return this.#before(worker)
+    if (what === AFTER || what === AFTER_RUN) return this.#after(worker, what === AFTER_RUN)
+    // The other two: a command that another thread has submitted has thrown, or afterExecute itself.
+    if (what === UNCAUGHT) this.#methods.report(worker, this.#errorIn(worker.handheld))
     else this.#afterAgain(worker)
+    return DONE
   }
 
-  /** Of a command that another thread has submitted. */
-  #tell(worker: SharedWorker): void {
-    this.#methods.report(worker, this.#errorIn(worker.handheld))
-    worker.answer(DONE)
-  }
-
-  #before(worker: SharedWorker): void {
+  #before(worker: SharedWorker): number {
     const slot = worker.handheld
     try {
-      this.#methods.before(worker, this.#submissions.taskIn(slot) ?? this.#foreign(slot))
+      heed(this.#methods.before(worker, this.#submissions.taskIn(slot) ?? this.#foreign(slot)), (error) =>
+        this.#methods.report(worker, error),
+      )
     } catch (error) {
       // The worker puts it into the box.
       fail(this.#tasks, slot, error)
+      if (this.#tasks.hasFlag(slot, COMMAND | TOLD | NOTED)) this.#tasks.noteWorker(slot, worker.number)
       // What a command throws, its submitter tells when it hears of it.
-      if (this.#tasks.hasFlag(slot, COMMAND | TOLD)) this.#tasks.noteWorker(slot, worker.number)
-      else this.#methods.report(worker, error)
-      worker.answer(THREW)
-      return
+      if (!this.#tasks.hasFlag(slot, COMMAND | TOLD)) this.#methods.report(worker, error)
+      return THREW
     }
-    worker.answer(DONE)
+    return DONE
   }
 
   /** The task is over, unless it goes on. */
-  #after(worker: SharedWorker, goesOn: boolean): void {
+  #after(worker: SharedWorker, goesOn: boolean): number {
     const slot = worker.handheld
     const isOurs = this.#submissions.taskIn(slot) !== undefined
-    let answer = DONE as number
+    let answer: number = DONE
     const hook = (task: Runnable, error: unknown): void => {
       try {
-        this.#methods.after(task, error)
+        heed(this.#methods.after(task, error), (reason) => this.#methods.report(worker, reason))
       } catch (thrown) {
         this.#thrown.set(worker.number, { task, error: thrown })
         answer = THREW
@@ -91,10 +110,13 @@ export class Hooks {
     if (goesOn) hook(this.#submissions.taskIn(slot) ?? this.#foreign(slot), undefined)
     else if (isOurs) this.#submissions.receive(slot, hook)
     else {
-      hook(this.#foreign(slot), this.#thrownBy(slot))
-      this.#boxes.put(slot)
+      try {
+        hook(this.#foreign(slot), this.#thrownBy(slot))
+      } finally {
+        this.#boxes.put(slot)
+      }
     }
-    worker.answer(answer)
+    return answer
   }
 
   /** What the command in this slot has thrown, if it is one and has. */
@@ -118,11 +140,10 @@ export class Hooks {
     this.#thrown.delete(worker.number)
     let last = error
     try {
-      this.#methods.after(task, error)
+      heed(this.#methods.after(task, error), (reason) => this.#methods.report(worker, reason))
     } catch (second) {
       last = second
     }
     this.#methods.report(worker, last)
-    worker.answer(DONE)
   }
 }

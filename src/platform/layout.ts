@@ -47,7 +47,9 @@ export const HEADER = {
   ORDER: 13,
   /** The token of one that has been woken too often, and looks for tasks again in a moment. */
   NAPPER: 14,
-  SIZE: 15,
+  /** The number of the worker that has found, as it left, that the pool has ended; 0 if it was another thread. */
+  LAST: 15,
+  SIZE: 16,
 } as const
 
 /** A value of BOUND. */
@@ -97,7 +99,7 @@ export const TASK = {
   BOX: 1,
   /** In a box: the slot below. */
   NEXT: 2,
-  /** What to call; of a command that has failed, the number of its worker. */
+  /** What to call; of a task that is over, the number of its worker, if FLAGS say that somebody wants to know. */
   FUNCTION: 3,
   FLAGS: 4,
   KIND: 5,
@@ -155,6 +157,8 @@ export const REACHABLE = 16
 export const TOLD = 32
 /** And another: it is one run of a series by the calendar. */
 export const BY_CALENDAR = 64
+/** And another: its worker is noted, whatever becomes of it: its future has a `done()` that may throw. */
+export const NOTED = 128
 
 /** As many as threads can share memory. */
 export const MOST_WORKERS = 1023

@@ -117,7 +117,7 @@ export class PoolGuest extends PoolMember {
   reportUncaught(): void {}
 
   /** The owner has not heard of that, and its handler is not ours to call. */
-  reportExpired(error: unknown): void {
+  reportLocal(error: unknown): void {
     Thread.currentThread().reportUncaught(error)
   }
 

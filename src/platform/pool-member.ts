@@ -209,7 +209,7 @@ export abstract class PoolMember implements PoolEngine, Service {
 
   abstract serve(isBlocked: boolean): void
   abstract reportUncaught(error: unknown, worker: number): void
-  abstract reportExpired(error: unknown, worker: number): void
+  abstract reportLocal(error: unknown, worker: number): void
   /**
    * Runs the task in this thread, if this is a worker of the pool and nobody else is going to: true if there may be news.
    * IllegalStateError if it runs here already, and the thread would block for it. A wait that is limited in time runs nothing: the

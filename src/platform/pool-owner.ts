@@ -5,6 +5,7 @@
 import { RejectedExecutionError, ThreadDeathError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { COMPLETING } from "../future/task-state.ts"
+import { guarded, heed } from "../memory/guard.ts"
 import { atLeast, TERMINATED, TIDYING } from "../pool/control-word.ts"
 import type { PoolShell } from "../pool/pool-engine.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
@@ -90,6 +91,7 @@ export class PoolOwner extends PoolMember {
 
   // ------------------------------------------------------------------ service
 
+  /** Does for other threads what only the owner can. Much of it is code of the user's, of which one piece must not keep the next from being called. */
   serve(isBlocked: boolean): void {
     this.#crew.look(isBlocked)
     for (const worker of this.roster) this.#attend(worker)
@@ -97,16 +99,25 @@ export class PoolOwner extends PoolMember {
     this.#reviewForeignWork()
     if (this.#executioner.dueIn <= 0) this.#execute()
     const seen = this.state.control.snapshot
-    if (atLeast(seen, TIDYING) && !atLeast(seen, TERMINATED)) this.endPool()
+    if (!atLeast(seen, TIDYING) || atLeast(seen, TERMINATED)) return
+    const last = this.memory.header(HEADER.LAST)
+    guarded(
+      () => this.endPool(),
+      (error) => this.reportLocal(error, last),
+    )
   }
 
   /** Does for a worker what only the owner can. */
   #attend(worker: SharedWorker): void {
-    if (worker.status === REQUESTED) this.#grant(worker)
-    const handle = worker.takeStop()
-    if (handle !== 0) this.#executioner.mark(worker, handle)
-    const { asked } = worker
-    if (asked !== 0 && asked < DONE) this.#hooks.call(worker, asked)
+    try {
+      if (worker.status === REQUESTED) this.#grant(worker)
+      const handle = worker.takeStop()
+      if (handle !== 0) this.#executioner.mark(worker, handle)
+      const { asked } = worker
+      if (asked !== 0 && asked < DONE) this.#hooks.call(worker, asked)
+    } catch (error) {
+      this.reportLocal(error, worker.number)
+    }
   }
 
   /** Other threads have no function of this one's, so they leave it the tasks that the pool has not taken. */
@@ -114,11 +125,10 @@ export class PoolOwner extends PoolMember {
     for (let slot = this.memory.setHeader(HEADER.REJECTED, 0); slot !== 0;) {
       const next = this.tasks.nextOf(slot)
       const task = this.foreign(slot, true)
-      try {
-        this.#shell.reject(task)
-      } catch (error) {
-        task.fail(error)
-      }
+      guarded(
+        () => this.#shell.reject(task),
+        (error) => task.fail(error),
+      )
       slot = next
     }
   }
@@ -143,15 +153,13 @@ export class PoolOwner extends PoolMember {
 
   /** Another thread has admitted a worker. */
   #grant(worker: SharedWorker): void {
-    let made = false
     try {
-      made = this.#crew.make(worker)
+      if (this.#crew.make(worker)) {
+        worker.start()
+        return
+      }
     } catch (error) {
-      Thread.currentThread().reportUncaught(error)
-    }
-    if (made) {
-      worker.start()
-      return
+      this.reportLocal(error, 0) // the place of the worker was perhaps another's: which one is to be replaced is not known
     }
     const task = worker.handheld
     worker.vacate()
@@ -190,8 +198,8 @@ export class PoolOwner extends PoolMember {
     this.#crew.threadOf(this.roster.at(worker)).reportUncaught(error)
   }
 
-  reportExpired(error: unknown, worker: number): void {
-    this.reportUncaught(error, worker) // with this thread, if it had none
+  reportLocal(error: unknown, worker: number): void {
+    this.#crew.threadOf(worker === 0 ? undefined : this.roster.at(worker)).reportUncaught(error)
   }
 
   setPolicy(policy: number): void {
@@ -223,11 +231,11 @@ export class PoolOwner extends PoolMember {
     if (token !== 0) this.inherit(token)
     // One that could not even begin is replaced only if there is something to do: the next one would fare alike.
     this.#makesNoThreads = token === 0 && this.waiting.isEmpty
-    try {
-      this.core.workerExit(worker, true)
-    } finally {
-      this.#makesNoThreads = false
-    }
+    guarded(
+      () => this.core.workerExit(worker, true), // of the factory, or terminated(): here is nobody to hear of it
+      (error) => thread.reportUncaught(error),
+    )
+    this.#makesNoThreads = false
   }
 
   #restore(slot: number): void {
@@ -253,7 +261,7 @@ export class PoolOwner extends PoolMember {
       // COMPLETING: it died while it wrote the outcome down.
       if (this.tasks.leaveNew(slot, COMPLETING) || this.tasks.stateOf(slot) === COMPLETING) {
         const isTold = this.tasks.hasFlag(slot, COMMAND | TOLD)
-        if (isTold) this.tasks.noteWorker(slot, 0)
+        this.tasks.noteWorker(slot, 0)
         settleAsFailed(this.tasks, slot, error)
         this.boxes.put(slot)
         if (isTold) thread.reportUncaught(error)
@@ -263,7 +271,7 @@ export class PoolOwner extends PoolMember {
 
   protected override endPool(): void {
     try {
-      this.#shell.terminated()
+      heed(this.#shell.terminated(), (error) => this.reportLocal(error, this.memory.header(HEADER.LAST)))
     } finally {
       this.state.control.terminate()
       this.memory.noteEnd()

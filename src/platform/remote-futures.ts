@@ -86,13 +86,18 @@ export class RemoteFutures implements RemoteTasks {
 
   report(error: unknown): void {
     const worker = this.ranOn
-    if (worker === undefined) this.#service.reportExpired(error, this.#stopped)
+    if (worker === undefined) this.reportLocal(error, this.#stopped)
     else this.reportUncaught(error, worker)
   }
 
   /** Worker 0 has died of it, which was told then. */
   reportUncaught(error: unknown, worker: number): void {
     if (worker !== 0) this.#service.reportUncaught(error, worker)
+  }
+
+  /** See {@link Service.reportLocal}. */
+  reportLocal(error: unknown, worker: number): void {
+    this.#service.reportLocal(error, worker)
   }
 
   // ------------------------------------------------------------------ waiting

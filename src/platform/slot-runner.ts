@@ -17,7 +17,7 @@ import type { FoundTask } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
 import { Desk } from "./desk.ts"
 import type { FunctionTable } from "./function-table.ts"
-import { COMMAND, MEASURED, TIMED, TOLD, VOID } from "./layout.ts"
+import { COMMAND, HEADER, MEASURED, NOTED, TIMED, TOLD, VOID } from "./layout.ts"
 import { Hands } from "./hands.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { noteEnd, noteStart } from "./run-times.ts"
@@ -321,6 +321,7 @@ export class SlotRunner implements PoolHost<number> {
     }
     this.#self.leaveUserCode()
     if (!this.#decide(slot, letter)) return
+    if (this.#tasks.hasFlag(slot, NOTED)) this.#tasks.noteWorker(slot, this.#self.number)
     this.#desk.settle(slot, letter, state)
     this.#deliver(slot)
   }
@@ -332,7 +333,7 @@ export class SlotRunner implements PoolHost<number> {
     const isCommand = this.#tasks.hasFlag(slot, COMMAND)
     const isTold = isCommand || this.#tasks.hasFlag(slot, TOLD)
     if (this.#decide(slot, letter)) {
-      if (isTold) this.#tasks.noteWorker(slot, this.#self.number)
+      if (isTold || this.#tasks.hasFlag(slot, NOTED)) this.#tasks.noteWorker(slot, this.#self.number)
       this.#desk.settle(slot, letter, EXCEPTIONAL)
       // The owner tells of it, and does so itself if it has submitted the command.
       if (isTold && !this.#boxes.isOf(this.#tasks.boxOf(slot), this.#memory.owner)) this.#hooks.tellUncaught()
@@ -387,6 +388,7 @@ export class SlotRunner implements PoolHost<number> {
   }
 
   endPool(): void {
+    this.#memory.setHeader(HEADER.LAST, this.#self.number)
     this.#memory.ringOwner()
   }
 }

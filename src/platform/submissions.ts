@@ -15,11 +15,12 @@ import type { Call } from "../future/call.ts"
 import { FutureTask } from "../future/future-task.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { Bell } from "../memory/bell.ts"
+import { guarded } from "../memory/guard.ts"
 import { sharedNow, toShared } from "../time/timer.ts"
 import type { Boxes } from "./boxes.ts"
 import type { FunctionTable } from "./function-table.ts"
 import { requireAmong, requirePresent } from "../task/transfer.ts"
-import { BY_ARRIVAL, BY_PRIORITY, COMMAND, REACHABLE, TIMED, TOLD, VOID } from "./layout.ts"
+import { BY_ARRIVAL, BY_PRIORITY, COMMAND, NOTED, REACHABLE, TIMED, TOLD, VOID } from "./layout.ts"
 import { Outgoing } from "./outgoing.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { PostOffice } from "./post-office.ts"
@@ -36,8 +37,11 @@ export interface Service {
   stop(slot: number, handle: number): number
   /** What a command has thrown, and the number of the worker that ran it. */
   reportUncaught(error: unknown, worker: number): void
-  /** That a command has run out of time, which its worker, if it had one, does not know. */
-  reportExpired(error: unknown, worker: number): void
+  /**
+   * An error of this thread's making, which the worker, if there was one, does not know: a command has run out of time, or the
+   * `done()` of a future has thrown.
+   */
+  reportLocal(error: unknown, worker: number): void
   /**
    * Runs a task that is still queued in this thread, if it might never run otherwise, and the wait for it is not limited in time;
    * true if there may be news.
@@ -92,8 +96,11 @@ export class Submissions implements Mailbox {
     this.#remote = new RemoteFutures(tasks, this, service)
     this.#ordering = memory.ordering
     this.bell = new Bell(memory.here, () => {
-      this.look()
-      service.serve(this.#remote.isBlocked)
+      try {
+        this.look()
+      } finally {
+        service.serve(this.#remote.isBlocked)
+      }
     })
     this.#box = boxes.open(this.bell)
     this.#office = PostOffice.of(memory)
@@ -188,7 +195,8 @@ export class Submissions implements Mailbox {
     const { watcher } = futureOf(task)
     const timed = watcher === undefined ? 0 : TIMED
     const told = watcher?.reportsErrors === true ? TOLD | VOID : 0
-    return timed | told | (isVoid ? VOID : 0) | this.#reachable
+    const noted = FutureTask.hasDone(futureOf(task)) ? NOTED : 0
+    return timed | told | noted | (isVoid ? VOID : 0) | this.#reachable
   }
 
   #take(number: number, flags: number): number {
@@ -276,7 +284,7 @@ export class Submissions implements Mailbox {
     if (this.#late.length > 0) this.#append(this.#late.splice(0))
     this.#boxes.empty(this.#box, this.#append)
     // What is told may wait for the next one in turn: whoever comes goes on where the last one is.
-    while (this.#next < this.#arrived.length) this.receive(this.#arrived[this.#next++] as number)
+    while (this.#next < this.#arrived.length) this.#receiveSafely(this.#arrived[this.#next++] as number)
     if (this.#arrived.length > 0) {
       this.#arrived = []
       this.#next = 0
@@ -284,7 +292,19 @@ export class Submissions implements Mailbox {
     if (this.#isRetiring && this.#late.length === 0) this.retire()
   }
 
-  /** Settles the task in this slot, which is over; `hook` is told of it before a command's error is. */
+  /** What goes wrong with one of them is not to keep the others from being heard of. */
+  #receiveSafely(slot: number): void {
+    try {
+      this.receive(slot)
+    } catch (error) {
+      this.#remote.reportLocal(error, 0)
+    }
+  }
+
+  /**
+   * Settles the task in this slot, which is over; `hook` is told of it before a command's error is. An error of the future's
+   * `done()` goes to uncaughtException.
+   */
   receive(slot: number, hook?: (task: Runnable, error: unknown) => void): void {
     const state = this.#tasks.stateOf(slot)
     let outcome: unknown
@@ -303,7 +323,7 @@ export class Submissions implements Mailbox {
     } else this.#office.forget(this.#tasks.handleOf(slot))
     this.#outgoing.finish(slot)
     const task = this.#forget(slot)
-    const worker = this.#tasks.workerOf(slot)
+    const worker = state < CANCELLED ? this.#tasks.workerOf(slot) : 0
     if (task instanceof FutureTask) futureOf(task).comeBack()
     this.#tasks.release(slot)
     if (task instanceof FutureTask) {
@@ -324,10 +344,12 @@ export class Submissions implements Mailbox {
         future.abandon(undefined) // by somebody else, if it was not from here
       else if (failed) future.fail(outcome)
       else future.complete(resultOf(future, outcome))
+    } catch (error) {
+      this.#remote.reportLocal(error, worker) // of its done(): the outcome stands
     } finally {
       this.#remote.ranOn = ranOn
     }
-    if (future !== task) task.complete(undefined)
+    if (future !== task) guarded(() => task.complete(undefined))
   }
 
   /** It stays where it is until its turn comes, and one who waits to hear of that counts on. Nobody else does. */

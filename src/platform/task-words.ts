@@ -56,14 +56,16 @@ export abstract class TaskWords {
     return read(this.#words, record + TASK.FUNCTION)
   }
 
-  /** Of a command that has failed: who ran it. */
+  /** Of a task that is over: the number of the worker that ran it, if it was noted; 0 if not. */
   workerOf(slot: number): number {
-    return this.functionOf(slot)
+    const noted = this.functionOf(slot)
+    return noted < 0 ? ~noted : 0
   }
 
+  /** It takes the place of the function's number, which is positive: the complement tells the two apart. */
   noteWorker(slot: number, worker: number): void {
     const record = this.recordOf(slot)
-    write(this.#words, record + TASK.FUNCTION, worker)
+    write(this.#words, record + TASK.FUNCTION, ~worker)
   }
 
   hasFlag(slot: number, flag: number): boolean {

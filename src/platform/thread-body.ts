@@ -92,10 +92,16 @@ export class WorkerBody implements ThreadBody {
       preloadsLate: deadly.has(options),
       progress: this.#progress,
     }
-    const thread = startWorker(name, orders, [line.end.port], options)
+    let thread: RuntimeThread
+    try {
+      thread = startWorker(name, orders, [line.end.port], options)
+    } catch (error) {
+      line.hangUp() // nobody is at the other end
+      throw error
+    }
     thread.unref() // what is pending keeps the process alive, and not that there are threads
     let error: unknown
-    thread.once("error", (reason: unknown) => (error = reason))
+    thread.on("error", (reason: unknown) => (error ??= reason)) // not once: an error event without a listener ends the process
     thread.once("exit", (code) => {
       this.#judgeModules()
       line.hangUp()

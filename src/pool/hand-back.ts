@@ -2,17 +2,15 @@
 import { RejectedExecutionError } from "../errors.ts"
 import { FutureTask } from "../future/future-task.ts"
 import type { Runnable } from "../future/runnable.ts"
-import { Thread } from "../thread/thread.ts"
+import { guarded } from "../memory/guard.ts"
+import { textOf } from "../user-values.ts"
 
 /** A command goes back as it is. A submitted task's future is cancelled, and its work goes back as a task of its own. */
 export function handBack(task: Runnable, pool: { toString(): string }): Runnable {
   if (!(task instanceof FutureTask)) return task
   if (task.isDone) return task
   const renewed = task.renew()
-  try {
-    task.abandon(new RejectedExecutionError(`${pool.toString()} was shut down before the task ran`, task))
-  } catch (error) {
-    Thread.currentThread().reportUncaught(error) // of a done() hook; the other tasks must not suffer
-  }
+  // An error of a done() hook: the other tasks must not suffer.
+  guarded(() => task.abandon(new RejectedExecutionError(`${textOf(pool)} was shut down before the task ran`, task)))
   return renewed
 }

@@ -16,9 +16,10 @@ export interface PoolShell {
   newThread(target: () => unknown): Thread | undefined
   /** Which of the next two there are: 1 and 2, added up. */
   readonly hooks: number
-  beforeExecute(thread: Thread, task: Runnable): void
-  afterExecute(task: Runnable, error?: unknown): void
-  terminated(): void
+  /** These three give what the hook has returned, which is to be heeded: see memory/guard.ts. */
+  beforeExecute(thread: Thread, task: Runnable): unknown
+  afterExecute(task: Runnable, error?: unknown): unknown
+  terminated(): unknown
   reject(task: Runnable): void
   announceTermination(): void
 }

@@ -12,8 +12,10 @@ import { RejectedExecutionError } from "../errors.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { nameOf, type Runnable, start } from "../future/runnable.ts"
 import { currentFlow, type Guest } from "../memory/flow.ts"
+import { guarded } from "../memory/guard.ts"
 import { Thread } from "../thread/thread.ts"
 import type { ThreadPoolExecutor } from "./thread-pool-executor.ts"
+import { textOf } from "../user-values.ts"
 
 export type RejectedExecutionHandler = (task: Runnable, executor: ThreadPoolExecutor) => void
 
@@ -24,7 +26,7 @@ export interface RejectionPolicy extends RejectedExecutionHandler {
 
 /** Throws `RejectedExecutionError`, with the task in it. The default. */
 export const AbortPolicy: RejectionPolicy = policy("AbortPolicy", (task, executor) => {
-  throw new RejectedExecutionError(`Task ${describe(task)} rejected from ${executor}`, task)
+  throw new RejectedExecutionError(`Task ${describe(task)} rejected from ${textOf(executor)}`, task)
 })
 
 /**
@@ -72,7 +74,8 @@ export function requireHandler(name: string, value: unknown): RejectedExecutionH
 /** A dropped future is cancelled: nobody must wait for what will never come. */
 function drop(task: Runnable, executor: ThreadPoolExecutor, reason: string): void {
   if (!(task instanceof FutureTask)) return
-  task.abandon(new RejectedExecutionError(`Task ${describe(task)} dropped from ${executor}: ${reason}`, task))
+  const cause = new RejectedExecutionError(`Task ${describe(task)} dropped from ${textOf(executor)}: ${reason}`, task)
+  guarded(() => task.abandon(cause)) // an error of its done() does not concern who submits another task
 }
 
 /** On the caller's thread, but as a flow of its own: to cancel the task must not break off what the caller waits for. */
@@ -98,7 +101,7 @@ async function leaveAfter(pending: PromiseLike<unknown>, guest: Guest): Promise<
 }
 
 function describe(task: Runnable): string {
-  return task instanceof FutureTask ? task.toString() : nameOf(task)
+  return task instanceof FutureTask ? textOf(task) : nameOf(task)
 }
 
 function policy(name: string, handle: RejectedExecutionHandler): RejectionPolicy {

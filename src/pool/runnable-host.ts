@@ -2,6 +2,7 @@
 import { isPromiseLike } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Runnable, start } from "../future/runnable.ts"
+import { guarded, heed } from "../memory/guard.ts"
 import type { Thread } from "../thread/thread.ts"
 import { LocalWorker } from "./local-worker.ts"
 import type { PoolShell } from "./pool-engine.ts"
@@ -37,7 +38,7 @@ export class RunnableHost implements PoolHost<Runnable> {
   }
 
   beforeExecute(worker: Worker<Runnable>, task: Runnable): void {
-    this.#shell.beforeExecute((worker as LocalWorker<Runnable>).thread, task)
+    heed(this.#shell.beforeExecute((worker as LocalWorker<Runnable>).thread, task))
   }
 
   begin(worker: Worker<Runnable>, task: Runnable): PromiseLike<unknown> | undefined {
@@ -58,11 +59,12 @@ export class RunnableHost implements PoolHost<Runnable> {
 
   afterExecute(task: Runnable, error?: unknown): void {
     this.#probe.ended(task)
-    this.#shell.afterExecute(task, error)
+    heed(this.#shell.afterExecute(task, error))
   }
 
   abandon(task: Runnable, error: unknown): void {
-    if (task instanceof FutureTask) task.expire(error)
+    // The thread ends because of that error, and not of one of done().
+    if (task instanceof FutureTask) guarded(() => task.expire(error))
   }
 
   reject(task: Runnable): void {
@@ -71,7 +73,7 @@ export class RunnableHost implements PoolHost<Runnable> {
 
   endPool(): void {
     try {
-      this.#shell.terminated()
+      heed(this.#shell.terminated())
     } finally {
       this.#state.control.terminate()
       this.#shell.announceTermination()

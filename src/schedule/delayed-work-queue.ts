@@ -18,6 +18,7 @@
 import { MAX_VALUE, typeError } from "../checks.ts"
 import { InterruptedError } from "../errors.ts"
 import type { Flow } from "../memory/flow.ts"
+import { guarded } from "../memory/guard.ts"
 import { drive, type Settle, type Steps, TIMEOUT, WaitList } from "../memory/waiting.ts"
 import { BlockingQueue } from "../queue/blocking-queue.ts"
 import type { Cursor } from "../queue/iteration.ts"
@@ -149,7 +150,7 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
     this.#planned = true
     runtime.microtask(() => {
       this.#planned = false
-      this.#setAlarm()
+      guarded(() => this.#setAlarm()) // the clock may be the user's
     })
   }
 

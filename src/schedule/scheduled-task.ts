@@ -3,6 +3,7 @@ import { isPromiseLike } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf } from "../future/runnable.ts"
 import type { Timing } from "../future/task-parties.ts"
+import { guarded } from "../memory/guard.ts"
 import { repeats } from "../pool/timetable.ts"
 import type { Clock } from "../time/clock.ts"
 import type { ScheduledFuture } from "./scheduled-future.ts"
@@ -165,8 +166,9 @@ export class EnclosedTask extends ScheduledTask<unknown> {
 
   protected override done(): void {
     super.done()
-    if (this.state === "cancelled") this.#future.abandon(this.causeOfCancellation)
-    else if (this.state === "failed") this.#future.expire(this.exceptionNow())
+    // The future may have a done() of its own, which must not keep this task from leaving the queue.
+    if (this.state === "cancelled") guarded(() => this.#future.abandon(this.causeOfCancellation))
+    else if (this.state === "failed") guarded(() => this.#future.expire(this.exceptionNow()))
   }
 
   override renew(): FutureTask<unknown> {

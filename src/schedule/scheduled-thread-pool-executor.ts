@@ -31,6 +31,7 @@ import { UnsupportedOperationError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
+import { guarded } from "../memory/guard.ts"
 import type { Times } from "../memory/histogram.ts"
 import type { Shared } from "../memory/shared-memory.ts"
 import { registerScheduledPools } from "../platform/known-classes.ts"
@@ -92,7 +93,7 @@ function localTasks(clock: Clock): TimedTasks<LocalTask> {
     },
     periodOf: (task) => task.period,
     isCancelled: (task) => task.isCancelled,
-    cancel: (task) => void task.cancel(),
+    cancel: (task) => guarded(() => task.cancel()),
   }
 }
 

@@ -1,24 +1,33 @@
 /** Errors that reach the top of a thread: nobody will ever see them unless somebody is told. */
 import { textOf } from "../user-values.ts"
+import { guarded } from "../memory/guard.ts"
 import type { Thread } from "./thread.ts"
 
 export type UncaughtExceptionHandler = (thread: Thread, error: unknown) => void
 
-/** Tells the handler, or prints the error as Java does. A handler that throws is printed too. */
+/**
+ * Tells the handler, or prints the error as Java does. A handler that throws, or whose promise is rejected, is printed too. Never
+ * throws: the caller has others to see to.
+ */
 export function reportUncaught(thread: Thread, error: unknown, handler: UncaughtExceptionHandler = print): void {
-  try {
-    handler(thread, error)
-  } catch (second) {
-    print(thread, error)
-    print(thread, second)
-  }
+  guarded(
+    () => handler(thread, error),
+    (second) => {
+      print(thread, error)
+      print(thread, second)
+    },
+  )
 }
 
+/** What is printed may resist that: the getters of an error, and its own ways to be shown, are code of the user's too. */
 function print(thread: Thread, error: unknown): void {
-  const heading = `Exception in thread "${thread.name}"`
+  const title = `Exception in thread "${thread.name}"`
   try {
-    console.error(heading, error)
+    console.error(title, error)
   } catch {
-    console.error(heading, textOf(error)) // the runtime cannot show it: a getter has thrown
+    guarded(
+      () => console.error(title, textOf(error)),
+      () => undefined, // the console itself fails: there is nobody left to tell
+    )
   }
 }
