@@ -7,7 +7,7 @@
  * the same as `AbortPolicy`.
  */
 import { isPromiseLike, typeError } from "../checks.ts"
-import { setOwn } from "../user-values.ts"
+import { setOwn, textOf } from "../user-values.ts"
 import { RejectedExecutionError } from "../errors.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { nameOf, type Runnable, start } from "../future/runnable.ts"
@@ -15,7 +15,6 @@ import { currentFlow, type Guest } from "../memory/flow.ts"
 import { guarded } from "../memory/guard.ts"
 import { Thread } from "../thread/thread.ts"
 import type { ThreadPoolExecutor } from "./thread-pool-executor.ts"
-import { textOf } from "../user-values.ts"
 
 export type RejectedExecutionHandler = (task: Runnable, executor: ThreadPoolExecutor) => void
 
