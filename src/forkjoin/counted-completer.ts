@@ -25,40 +25,47 @@
  *       }
  *     }
  *
- * Each of them belongs to the thread that has made it. A thread that steals one has a copy, see RecursiveTask, which is a root
- * there; when the tree of the copy has completed, its fields come back, and the original counts as complete and goes on with
- * its completer. So counts, `onCompletion` and everything that a completer and its parts know of each other stay in one thread, and need no
- * locks. (The JDK lets whichever thread comes last run `onCompletion`. There all threads see the same objects.)
+ * Each of them belongs to the thread that has made it, with its pending count. A thread that steals one has a copy, see
+ * RecursiveTask; when the tree of the copy has completed, its fields come back, the original counts as complete and goes on
+ * with its completer. So no two threads ever use the same object, and none of this needs locks. (The JDK lets whichever thread
+ * comes last run `onCompletion`. There all threads see the same objects.)
+ *
+ * In the thread of the thief there is nothing above the stolen part: to use `completer` or `root` there is an
+ * IllegalStateError, and fails the part and all above it. `onCompletion` of the stolen part itself is called where it can work:
+ * in its own thread, with its completer, or in that of the thief, if it knows its parts, which are there.
  */
-import { requireInteger } from "../checks.ts"
-import { ForkJoinTask } from "./fork-join-task.ts"
+import { isPromiseLike, requireInteger } from "../checks.ts"
+import { IllegalStateError } from "../errors.ts"
+import {
+  above,
+  begin,
+  beginStolen,
+  belongsHome,
+  climbsByHand,
+  completionOf,
+  ENDING,
+  holdsTasks,
+  requireOwn,
+  topOf,
+} from "./completion.ts"
+import { hasChanged, isSame, snapshotOf } from "./in-place.ts"
 import { EXCEPTIONAL, NORMAL, UNFINISHED } from "./life.ts"
-import { ObjectTask } from "./recursive-task.ts"
+import { outOfReach } from "./out-of-reach.ts"
+import { type Ending, type Fields, ObjectTask, type Sent } from "./recursive-task.ts"
 import { thisThread } from "./this-thread.ts"
 
-/** What each has besides its fields. A copy that was made without its constructor has none of it until somebody asks. */
-interface Completion {
-  completer: CountedCompleter<unknown> | undefined
-  pending: number
-}
-
-const completions = new WeakMap<object, Completion>()
-
-function completionOf(task: object): Completion {
-  let completion = completions.get(task)
-  if (completion === undefined) completions.set(task, (completion = { completer: undefined, pending: 0 }))
-  return completion
-}
+/** Those whose `compute` has returned a promise. */
+const pending = new WeakMap<object, Promise<void>>()
 
 export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
   constructor(completer?: CountedCompleter<unknown>, initialPendingCount = 0) {
     super()
     requireInteger("initialPendingCount", initialPendingCount, 0)
-    completions.set(this, { completer, pending: initialPendingCount })
+    begin(this, completer, initialPendingCount)
   }
 
   /** What the task does. It ends with `tryComplete`, or something else that completes it. */
-  abstract compute(): void
+  abstract compute(): void | PromiseLike<void>
 
   /** All it waited for is complete; `caller` was the last, or is the task itself. */
   onCompletion(_caller: CountedCompleter<unknown>): void {}
@@ -75,14 +82,17 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
 
   // ------------------------------------------------------------------ counting
 
+  /** In the thread of a thief something that cannot be used. */
   get completer(): CountedCompleter<unknown> | undefined {
-    return completionOf(this).completer
+    const { completer, stolen } = completionOf(this)
+    return completer ?? (stolen?.far as CountedCompleter<unknown> | undefined)
   }
 
+  /** In the thread of a thief something that cannot be used, too. */
   get root(): CountedCompleter<unknown> {
-    let root = this.completer
-    while (root?.completer !== undefined) root = root.completer
-    return root ?? this
+    const top = topOf(this)
+    const { stolen } = completionOf(top)
+    return stolen === undefined ? top : (stolen.far as CountedCompleter<unknown>)
   }
 
   /** How many it waits for. */
@@ -119,9 +129,13 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
 
   /** Completes it whatever its count, with this result, and then takes one off the count of its completer. */
   override complete(value: T): void {
+    if (completionOf(this).stolen !== undefined) {
+      if (!this.isDone) endStolen(this, this, ENDING.VALUE, value)
+      return
+    }
     if (!this.completeAs(NORMAL, value)) return
     this.onCompletion(this)
-    this.completer?.tryComplete()
+    above(this)?.tryComplete()
   }
 
   /** Itself, if its pending count is 0; otherwise takes one off, and undefined. */
@@ -129,16 +143,30 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
     return this.decrementPendingCountUnlessZero() === 0 ? this : undefined
   }
 
-  /** Its completer, if that has nothing else to wait for; completes the root, if this is it. */
+  /**
+   * Its completer, if that has nothing else to wait for; completes the root, if this is it. A class that calls this keeps all its
+   * parts in one thread: they are run at once when they are forked.
+   */
   nextComplete(): CountedCompleter<unknown> | undefined {
-    const { completer } = this
+    const { completer, stolen } = completionOf(this)
+    if (stolen !== undefined) {
+      throw new IllegalStateError(
+        "This part was stolen, and its completer is in another thread: use tryComplete() and onCompletion(), or let the class itself call nextComplete(), and not a helper: then its parts are not stolen",
+      )
+    }
     if (completer !== undefined) return completer.firstComplete()
     this.finish()
     return undefined
   }
 
   quietlyCompleteRoot(): void {
-    this.root.finish()
+    const top = topOf(this)
+    const completion = completionOf(top)
+    if (completion.stolen === undefined) top.finish()
+    else if (!top.isDone) {
+      completion.ending = ENDING.ROOT
+      top.endCopy(undefined)
+    }
   }
 
   /** Completes it with `rawResult`, whatever its count, and tells nothing to its completer. */
@@ -149,6 +177,11 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
   /** @internal Completes it as a root. */
   finish(): void {
     if (!this.isDone) this.completeAs(NORMAL, this.rawResult)
+  }
+
+  /** @internal It is a copy, and over. */
+  endCopy(value: unknown): void {
+    this.completeAs(NORMAL, value)
   }
 
   override completeExceptionally(error: unknown): void {
@@ -162,9 +195,19 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
 
   // ------------------------------------------------------------------ running
 
+  override fork(): this {
+    const { forks } = thisThread
+    const isOne = forks !== undefined && this.isFresh && above(this) !== undefined && climbsByHand(this.constructor)
+    if (!isOne) return super.fork()
+    forks.throwIfStopped()
+    this.runHere()
+    return this
+  }
+
   protected override exec(): unknown {
     try {
-      this.compute()
+      const value = this.compute()
+      if (isPromiseLike(value)) pending.set(this, failWith(value, this))
     } catch (error) {
       this.completeExceptionally(error)
     }
@@ -174,6 +217,13 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
   /** @internal */
   override get canBeJoined(): boolean {
     return thisThread.forks !== undefined
+  }
+
+  /** @internal */
+  override isPartOf(task: unknown): boolean {
+    let next = above(this)
+    while (next !== undefined && next !== task) next = above(next)
+    return next !== undefined
   }
 
   /** Outside of a ForkJoinPool there is nobody in this thread who could run its parts: then the common pool does it. */
@@ -187,19 +237,69 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
     super.quietlyInvoke()
   }
 
+  // ------------------------------------------------------------------ in the thread of a thief
+
   /** @internal */
   protected override computeAll(): unknown {
-    return ForkJoinTask.prototype.invoke.call(this)
+    this.runHere()
+    const computing = pending.get(this)
+    return computing === undefined ? this.join() : computing.then(() => this.join())
   }
 
-  /** @internal */
+  /** @internal The pending count; less than 0 if it has a completer. */
   protected override get hidden(): number {
-    return this.pendingCount
+    const { completer, pending: count } = completionOf(this)
+    return completer === undefined ? count : -1 - count
   }
 
   /** @internal */
-  protected override restore(pendingCount: unknown): void {
-    this.pendingCount = pendingCount as number
+  protected override restore(hidden: unknown): void {
+    const count = hidden as number
+    if (count < 0) beginStolen(this, -1 - count)
+    else begin(this, undefined, count)
+  }
+
+  /** @internal */
+  protected override misused(error: unknown): void {
+    const { stolen } = completionOf(this)
+    if (stolen !== undefined) stolen.misuse = error
+  }
+
+  /** @internal Also what the fields hold: parts may have added to that. */
+  protected override remember(fields: Fields): Fields {
+    const seen = new Map<object, unknown>()
+    return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, snapshotOf(field, seen)]))
+  }
+
+  /** @internal */
+  protected override differs(field: unknown, before: unknown): boolean {
+    return hasChanged(field, before)
+  }
+
+  /** @internal */
+  protected override endingOf(names: readonly string[], before: Fields): Ending | undefined {
+    const { stolen, ending } = completionOf(this)
+    const fields = this as unknown as Fields
+    const left = names.filter((name) => holdsTasks(fields[name]))
+    if (stolen === undefined && left.length === 0) return undefined
+    const inPlace = names.filter((name) => !left.includes(name) && isSame(fields[name], before[name]))
+    return { how: ending, left, inPlace }
+  }
+
+  // ------------------------------------------------------------------ back in its own thread
+
+  /** @internal */
+  protected override received(outcome: unknown): unknown {
+    const completion = completionOf(this)
+    const ending = (completion.ending = (outcome as Sent)[2]?.how ?? 0)
+    const { left = [], inPlace = [] } = (outcome as Sent)[2] ?? {}
+    requireOwn(this, inPlace)
+    const value = super.received(outcome)
+    for (const name of left) {
+      ;(this as unknown as Fields)[name] = outOfReach(`What is in field \`${name}\` of a stolen task`, () => undefined)
+    }
+    if ((ending & ENDING.CALL) !== 0) this.onCompletion((ending & ENDING.BY_ITSELF) === 0 ? partElsewhere() : this)
+    return completion.completer === undefined || (ending & ENDING.VALUE) !== 0 ? value : this.rawResult
   }
 
   /** @internal A thief has completed the copy. */
@@ -217,35 +317,75 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
   }
 }
 
+/** An asynchronous `compute` fails its task as another one does. */
+async function failWith(computing: PromiseLike<unknown>, task: CountedCompleter<unknown>): Promise<void> {
+  try {
+    await computing
+  } catch (error) {
+    task.completeExceptionally(error)
+  }
+}
+
+function partElsewhere(): CountedCompleter<unknown> {
+  return outOfReach("The part that came last", () => undefined) as CountedCompleter<unknown>
+}
+
 /** The task has come to its end in another thread. */
 function goOn(task: CountedCompleter<unknown>): void {
-  const { state, completer } = task
+  const { ending, completer } = completionOf(task)
+  const { state } = task
   try {
     if (state === "failed") passOn(task.exceptionNow(), task)
-    else if (state === "success" && completer !== undefined) climb(completer, task)
+    else if (state !== "success" || completer === undefined) return
+    else if ((ending & ENDING.ROOT) !== 0) completer.quietlyCompleteRoot()
+    else if ((ending & ENDING.VALUE) !== 0) completer.tryComplete()
+    else climb(completer, task, (ending & ENDING.QUIET) !== 0)
   } catch (error) {
     // A hook of the user's has thrown, and no compute() is beneath that could: all who wait for it are told.
-    for (let next = completer; next !== undefined; next = next.completer) next.failAlone(error)
+    for (let next = completer; next !== undefined; next = above(next)) next.failAlone(error)
   }
 }
 
 /** Takes one off the count of the task, or, if that is 0, tells it so and goes on with its completer. */
 function climb(from: CountedCompleter<unknown>, by: CountedCompleter<unknown>, isQuiet = false): void {
   let caller = by
-  for (let task: CountedCompleter<unknown> | undefined = from; task !== undefined; task = task.completer) {
+  for (let task: CountedCompleter<unknown> | undefined = from; task !== undefined; task = above(task)) {
     if (task.decrementPendingCountUnlessZero() > 0) return
+    if (completionOf(task).stolen !== undefined) {
+      if (!task.isDone) endStolen(task, caller, isQuiet ? ENDING.QUIET : 0)
+      return
+    }
     if (!isQuiet) task.onCompletion(caller)
     caller = task
   }
   caller.finish()
 }
 
-/** The task has failed: so do its completers, as long as they are told to. */
+/** The copy of a stolen completer is complete: what is above goes on in its own thread, when this one has sent the fields. */
+function endStolen(
+  task: CountedCompleter<unknown>,
+  caller: CountedCompleter<unknown>,
+  how: number,
+  value?: unknown,
+): void {
+  const completion = completionOf(task)
+  const stolen = completion.stolen as NonNullable<typeof completion.stolen>
+  let ending = how
+  if (stolen.misuse === undefined && (how & ENDING.QUIET) === 0) {
+    if (belongsHome(task, stolen)) ending |= ENDING.CALL | (caller === task ? ENDING.BY_ITSELF : 0)
+    else task.onCompletion(caller)
+  }
+  if (stolen.misuse !== undefined) throw stolen.misuse as Error
+  completion.ending = ending
+  task.endCopy(value)
+}
+
+/** The task has failed: so do its completers, as long as they are told to. One that was stolen is asked in its own thread. */
 function passOn(error: unknown, by: CountedCompleter<unknown>): void {
   let caller = by
   let task = by
-  while (task.onExceptionalCompletion(error, caller)) {
-    const next = task.completer
+  while (completionOf(task).stolen === undefined && task.onExceptionalCompletion(error, caller)) {
+    const next = above(task)
     if (next === undefined || next.isDone) return
     caller = task
     task = next

@@ -56,8 +56,11 @@ export class ForkJoinRunner extends PreloadingRunner {
     self.enterUserCode()
     own.runHere()
     if (own.isRunning) {
-      this.#own = own
-      return own.get().catch(() => undefined) // its error is its own
+      if (!own.canBeJoined) {
+        this.#own = own
+        return own.get().catch(() => undefined) // its error is its own
+      }
+      forks.finish(own)
     }
     self.leaveUserCode()
     forks.endOwn(slot)

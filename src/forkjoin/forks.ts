@@ -235,19 +235,28 @@ export class Forks implements RemoteTasks {
     return true
   }
 
-  /** Which worker has begun the task, as far as is known; 0 for none. Of one that waits for others: who has begun one of those. */
+  /** Which worker has begun the task, as far as is known; 0 for none. Of a completer: who has begun one of its parts. */
   thiefOf(task: Forked): number {
     if (task.slot !== 0) return thiefOf(this.#tasks, task.slot)
     for (const [slot, each] of this.#forked.entries()) {
-      const thief = each === undefined ? 0 : thiefOf(this.#tasks, slot)
+      const thief = each?.isPartOf(task) === true ? thiefOf(this.#tasks, slot) : 0
       if (thief !== 0) return thief
     }
     return 0
   }
 
-  /** Whether somebody has something that this worker has forked. */
-  get hasParts(): boolean {
-    return this.#forked.some((task) => task !== undefined)
+  /** Whether parts of a completer are in other hands, or lie where others can take them. */
+  hasPartsOf(task: Forked): boolean {
+    return this.#forked.some((each) => each?.isPartOf(task) === true)
+  }
+
+  /**
+   * A completer that this worker has taken, and that is not over: works on, and waits, as long as parts of it are under way. Then
+   * it is complete, or nothing that is under way could complete it, and it occupies no thread.
+   */
+  finish(task: Forked): void {
+    this.#runNewer(task)
+    if (!task.isSettled && this.hasPartsOf(task)) this.#helping.settle(task)
   }
 
   /** Says which worker sleeps until somebody has begun the task; 0 if none does. */

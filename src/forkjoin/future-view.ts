@@ -13,6 +13,11 @@ export abstract class FutureView<T> implements Future<T> {
   /** @internal A future that is settled with the task. */
   protected abstract asFuture(): FutureTask<T>
 
+  /** @internal Whether that one is over only when this is: see counted-completer.ts. */
+  isPartOf(_task: unknown): boolean {
+    return false
+  }
+
   get isCancelled(): boolean {
     return this.state === "cancelled"
   }

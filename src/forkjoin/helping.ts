@@ -70,11 +70,17 @@ export class Helping {
     blocking(this.waiting(task, false))
   }
 
+  /** Returns when the completer is over, or no part of it is under way any more. */
+  settle(task: ForkJoinTask<unknown>): void {
+    blocking(this.waiting(task, false, true))
+  }
+
   /**
    * The same for who may have a time limit. If it is not interruptible, an interrupt is left for afterwards; but one that says
-   * that the task this thread has taken was cancelled ends the wait.
+   * that the task this thread has taken was cancelled ends the wait. `isForNothing` if no task waits: then it also ends when nothing
+   * is under way that could complete the task.
    */
-  *waiting(task: ForkJoinTask<unknown>, isInterruptible: boolean): Steps<void> {
+  *waiting(task: ForkJoinTask<unknown>, isInterruptible: boolean, isForNothing = false): Steps<void> {
     const { self } = this.#parts
     const wasInUserCode = self.isInUserCode
     if (wasInUserCode) self.leaveUserCode() // should this thread have to be killed, then not in here
@@ -87,7 +93,10 @@ export class Helping {
         this.#forks.throwIfStopped()
         if (this.#runOwn()) continue
         if (!task.canBeJoined) throw wouldWaitForItself() // it was put back, and has turned out to be asynchronous
-        if (task.slot === 0 && !this.#forks.hasParts) throw neverCompleted()
+        if (task.slot === 0 && !this.#forks.hasPartsOf(task)) {
+          if (isForNothing) return
+          throw neverCompleted()
+        }
         const victim = this.#victim(task)
         if ((victim === 0 && this.#runReturned(task)) || this.#helpWith(victim) || this.#glance(task, victim)) continue
         this.#announce(task, victim)

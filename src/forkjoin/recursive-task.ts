@@ -21,31 +21,93 @@
  *
  * A thread that steals such a task has another object of the same class, with the same public fields, whose constructor was not
  * called. When it is done, the fields to which `compute` has assigned something else are assigned here, too. Private fields
- * (`#x`), other tasks and what a field's object holds inside of it stay where they are.
+ * (`#x`), other tasks and what a field's object holds inside of it stay where they are; to use a task in a field is an
+ * IllegalStateError there.
  */
 import { isPromiseLike } from "../checks.ts"
 import { COMPUTE, computeOf } from "../task/reference.ts"
+import type { Completion } from "./completion.ts"
 import { ForkJoinTask } from "./fork-join-task.ts"
 import { isForkJoinTask, type Portable } from "./life.ts"
+import { outOfReach } from "./out-of-reach.ts"
 
-type Fields = Record<string, unknown>
+export type Fields = Record<string, unknown>
 
-/** The result, and the fields that have changed, if any have. */
-type Sent = readonly [value: unknown, changed?: Fields]
+/** The result, the fields that have changed, if any have, and what else the original has to know. */
+export type Sent = readonly [value: unknown, changed?: Fields | undefined, ending?: Ending]
+
+/** Of a completer: how it has ended, the names of fields with tasks that stay, and of those that hold what they held, but changed. */
+export interface Ending {
+  readonly how: number
+  readonly left: readonly string[]
+  readonly inPlace: readonly string[]
+}
+
+/** What is known of a completer besides its fields: see completion.ts. Undefined for what is none, or has not been asked yet. */
+export function completionIn(task: object): Completion | undefined {
+  return readCompletion(task)
+}
+
+export function setCompletion(task: object, completion: Completion): void {
+  writeCompletion(task, completion)
+}
+
+let readCompletion: (task: object) => Completion | undefined
+let writeCompletion: (task: object, completion: Completion) => void
+/** What is to be told of a copy, which is over. */
+let sent: (value: unknown, before: Fields, copy: ObjectTask<unknown>) => Sent
 
 export abstract class ObjectTask<T> extends ForkJoinTask<T> {
-  /** @internal */
-  override portable(): Portable {
-    return { fn: computeOf(this.constructor), args: [fieldsOf(this), this.hidden] }
+  #completion: Completion | undefined = undefined
+
+  static {
+    readCompletion = (task) => (#completion in task ? (task as ObjectTask<unknown>).#completion : undefined)
+    writeCompletion = (task, completion) => {
+      ;(task as ObjectTask<unknown>).#completion = completion
+    }
+    sent = (value, before, copy) => {
+      const names: string[] = []
+      for (const [name, field] of Object.entries(copy)) {
+        if (!Object.hasOwn(before, name) || copy.differs(field, before[name])) names.push(name)
+      }
+      const ending = copy.endingOf(names, before)
+      const changed: Fields = {}
+      for (const name of names) {
+        const field = (copy as unknown as Fields)[name]
+        if (!isForkJoinTask(field) && ending?.left.includes(name) !== true) changed[name] = field
+      }
+      const fields = Object.keys(changed).length === 0 ? undefined : changed
+      return ending !== undefined ? [value, fields, ending] : fields === undefined ? [value] : [value, fields]
+    }
   }
 
-  /** @internal Does the work of an instance with these fields, in the place of the thread that has it. */
-  static [COMPUTE](fields: Fields, hidden: unknown): Sent | Promise<Sent> {
-    const copy = Reflect.construct(ForkJoinTask, [], this as never) as ObjectTask<unknown>
+  /** @internal */
+  override portable(): Portable {
+    const fields: Fields = {}
+    let tasks: string[] | undefined
+    for (const [name, field] of Object.entries(this)) {
+      if (isForkJoinTask(field)) (tasks ??= []).push(name)
+      else fields[name] = field
+    }
+    const args = tasks === undefined ? [fields, this.hidden] : [fields, this.hidden, tasks]
+    return { fn: computeOf(this.constructor), args }
+  }
+
+  /**
+   * @internal Does the work of an instance with these fields, in the place of the thread that has it; `tasks` are the names of fields
+   * with tasks, which stay there.
+   */
+  static [COMPUTE](fields: Fields, hidden: unknown, tasks: readonly string[] = []): Sent | Promise<Sent> {
+    const copy = Reflect.construct(ObjectTask as never, [], this as never) as ObjectTask<unknown>
     Object.assign(copy, fields)
+    for (const name of tasks) {
+      const far = outOfReach(`The task in field \`${name}\``, (error) => copy.misused(error))
+      ;(copy as unknown as Fields)[name] = far
+    }
     copy.restore(hidden)
+    const before = copy.remember(Object.fromEntries(Object.entries(copy)))
     const value = copy.computeAll()
-    return isPromiseLike(value) ? afterwards(value, fields, copy) : sent(value, fields, copy)
+    return isPromiseLike(value) ? afterwards(value, before, copy) : sent(value, before, copy)
   }
 
   /** @internal What a copy has to know beyond the fields. */
@@ -55,6 +117,24 @@ export abstract class ObjectTask<T> extends ForkJoinTask<T> {
 
   /** @internal */
   protected restore(_hidden: unknown): void {}
+
+  /** @internal The copy has used a task that is out of reach, and has got this error. */
+  protected misused(_error: unknown): void {}
+
+  /** @internal What to compare the fields with when it is over. */
+  protected remember(fields: Fields): Fields {
+    return fields
+  }
+
+  /** @internal */
+  protected differs(field: unknown, before: unknown): boolean {
+    return !Object.is(field, before)
+  }
+
+  /** @internal What the original has to know beyond the fields; `names` are those that have changed. */
+  protected endingOf(_names: readonly string[], _before: Fields): Ending | undefined {
+    return undefined
+  }
 
   /** @internal Does everything, in another thread. */
   protected abstract computeAll(): unknown
@@ -66,23 +146,8 @@ export abstract class ObjectTask<T> extends ForkJoinTask<T> {
   }
 }
 
-async function afterwards(pending: PromiseLike<unknown>, fields: Fields, copy: ObjectTask<unknown>): Promise<Sent> {
-  return sent(await pending, fields, copy)
-}
-
-function sent(value: unknown, before: Fields, copy: ObjectTask<unknown>): Sent {
-  const changed: Fields = {}
-  for (const [name, field] of Object.entries(fieldsOf(copy))) {
-    if (!Object.hasOwn(before, name) || !Object.is(before[name], field)) changed[name] = field
-  }
-  return Object.keys(changed).length === 0 ? [value] : [value, changed]
-}
-
-/** Not other tasks: they belong to their thread. */
-function fieldsOf(task: ObjectTask<unknown>): Fields {
-  const fields: Fields = {}
-  for (const [name, field] of Object.entries(task)) if (!isForkJoinTask(field)) fields[name] = field
-  return fields
+async function afterwards(pending: PromiseLike<unknown>, before: Fields, copy: ObjectTask<unknown>): Promise<Sent> {
+  return sent(await pending, before, copy)
 }
 
 export abstract class RecursiveTask<T> extends ObjectTask<T> {

@@ -101,7 +101,7 @@ export class Traveller extends RecursiveAction {
   protected compute(): void {
     Atomics.add(words, this.gate, 1)
     this.list.push(2) // of the copy
-    this.where = Object.hasOwn(this, "other") ? "here" : "there"
+    this.where = this.other === this ? "here" : "there"
   }
 
   get secret(): number {
