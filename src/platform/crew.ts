@@ -120,13 +120,15 @@ export class Crew {
     }
   }
 
-  /** The runtime says that a thread has ended. */
+  /** The runtime says that a thread has ended; it may have been buried before that. */
   #hearOf(body: WorkerBody): void {
     const { worker } = body
     this.#owner.look()
-    if (this.#bodies[worker.number] !== body) return
-    if (worker.status === RUNNING || worker.status === STARTING) this.#owner.bury(body, causeOf(body, body.death))
-    else this.forget(worker)
+    if (this.#bodies[worker.number] === body) {
+      if (worker.status === RUNNING || worker.status === STARTING) this.#owner.bury(body, causeOf(body, body.death))
+      else this.forget(worker)
+    }
+    body.tellIfUnheard()
   }
 }
 

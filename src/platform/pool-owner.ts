@@ -221,13 +221,14 @@ export class PoolOwner extends PoolMember {
     if (task !== 0 && this.#isUndelivered(worker)) inHand.add(task)
     worker.release()
     if (waits) this.waiting.forgetWaiter()
+    body.isBlamed = inHand.size > 0
     this.#failTasks(inHand, cause, thread)
     if (task !== 0) this.state.completed.increment()
     // If it has a task in hand, then that is one which it was about to run in the midst of it.
     if (claimed !== 0 && claimed !== task && task !== 0) this.#restore(claimed)
     else if (task === 0 && returning !== 0) this.#restore(returning)
     else if (task === 0 && claimed !== 0) this.#restore(claimed)
-    else if (task === 0 && token === 0) this.#failNext(cause, thread)
+    else if (task === 0 && token === 0) body.isBlamed ||= this.#failNext(cause, thread)
     if (token !== 0) this.inherit(token)
     // One that could not even begin is replaced only if there is something to do: the next one would fare alike.
     this.#makesNoThreads = token === 0 && this.waiting.isEmpty
@@ -249,10 +250,11 @@ export class PoolOwner extends PoolMember {
     return isUndelivered(worker, this.tasks, this.boxes) && !this.submissions.hasArrived(worker.handheld)
   }
 
-  /** A thread that could not even begin costs a task: otherwise threads would be made for ever. */
-  #failNext(cause: ThreadDeathError, thread: Thread): void {
+  /** A thread that could not even begin costs a task: otherwise threads would be made for ever. True if there was one. */
+  #failNext(cause: ThreadDeathError, thread: Thread): boolean {
     const slot = this.waiting.seize()
     if (slot !== undefined) this.#failTasks([slot], cause, thread)
+    return slot !== undefined
   }
 
   /** They are over, with this error. Of a command nobody else will tell: it is told here, as an error of this thread. */

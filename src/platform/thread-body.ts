@@ -30,7 +30,10 @@ export class WorkerBody implements ThreadBody {
   readonly #progress = sharedWords(PROGRESS)
   #thread: RuntimeThread | undefined
   #name = ""
+  #self: Thread | undefined
   #death: Death | undefined
+  /** Whether a task has failed because the thread has died, and so has its error. */
+  isBlamed = false
 
   constructor(
     pool: PoolHandle,
@@ -76,8 +79,19 @@ export class WorkerBody implements ThreadBody {
     if (load(this.#progress, STAGE) === PRELOADING) deadly.add(this.#options)
   }
 
-  start({ name, id }: Thread, ended: () => void): void {
+  /**
+   * The thread is gone, and by an error that no task has: a timer, or a promise that nobody has heard of, which a task has left behind.
+   * It is an uncaught error of the thread.
+   */
+  tellIfUnheard(): void {
+    const error = this.#death?.error
+    if (error !== undefined && !this.isBlamed) this.#self?.reportUncaught(error)
+  }
+
+  start(self: Thread, ended: () => void): void {
+    const { name, id } = self
     this.#name = name
+    this.#self = self
     const options = this.#options
     const line = Lines.of(hereIn(this.#pool.space)).begin()
     const orders: Orders = {

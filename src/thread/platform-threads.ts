@@ -33,7 +33,10 @@ export interface PlatformThreadOptions {
    * IllegalStateError that has the reason as its cause.
    */
   readonly preload?: readonly (string | URL)[]
-  /** Told, in the thread that made the pool, of what a command has thrown. Default: print it. */
+  /**
+   * Told, in the thread that made the pool, of what a command has thrown, and of an error that has ended a thread while it ran no
+   * task. Default: print it.
+   */
   readonly uncaughtException?: UncaughtExceptionHandler
   /**
    * How a thread prints: `"direct"`, to the standard output of the process, at once; or `"relayed"`, by `process.stdout`
