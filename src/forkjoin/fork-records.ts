@@ -12,7 +12,6 @@ import { Outgoing } from "../platform/outgoing.ts"
 import type { PoolMemory } from "../platform/pool-memory.ts"
 import { PostOffice } from "../platform/post-office.ts"
 import { ON_ITS_WAY, outcomeOf } from "../platform/results.ts"
-import { numberOf } from "../platform/references.ts"
 import type { TaskRecords } from "../platform/task-records.ts"
 import { writeNumbers } from "./plain-arguments.ts"
 
@@ -128,7 +127,10 @@ export class ForkRecords {
     const used = writePlain(words, record + TASK.DATA, INLINE_WORDS, args, things)
     const count = things.length
     if (used === 0 || used + count > INLINE_WORDS || (count > 0 && this.#reachable === 0)) return false
-    for (let i = 0; i < count; i++) write(words, record + TASK.DATA + used + i, numberOf(things[i] as object))
+    const { known } = this.#office.lines
+    for (let i = 0; i < count; i++) {
+      write(words, record + TASK.DATA + used + i, known.numberOf(things[i] as object))
+    }
     write(words, record + TASK.KIND, PLAIN_WORDS | (count << REFERENCES_SHIFT))
     write(words, record + TASK.LENGTH, used * 4)
     return true

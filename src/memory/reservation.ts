@@ -47,6 +47,16 @@ export function noteReservation(): void {
   if (++reserved % EVERY === 0 && isNeeded) askCollector()
 }
 
+let shared = 0
+
+/** This thread has come to hold, or to have sent, so much more shared memory, of which the collector knows nothing. */
+export function noteSharedBytes(bytes: number): void {
+  shared += bytes
+  if (shared < PRESSURE) return
+  shared = 0
+  if (isNeeded) askCollector()
+}
+
 let pressure: ArrayBuffer | undefined
 
 function askCollector(): void {

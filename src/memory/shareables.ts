@@ -30,3 +30,13 @@ export function isSharedBuffer(value: object): boolean {
 export function sharedBytes(count: number): SharedArrayBuffer {
   return new SharedArrayBuffer(count)
 }
+
+/** How many bytes of shared memory there are in a buffer, or in the handle of an object of ours, without the space, which all have. */
+export function sharedBytesIn(sent: object): number {
+  if (isSharedBuffer(sent)) return (sent as SharedArrayBuffer).byteLength
+  let sum = 0
+  for (const [name, part] of Object.entries(sent as Record<string, unknown>)) {
+    if (name !== "space" && part instanceof SharedArrayBuffer) sum += part.byteLength
+  }
+  return sum
+}

@@ -12,7 +12,7 @@ import { growTo, wordsOf } from "./growth.ts"
 import { LINE } from "./layout.ts"
 import { reserve } from "./reservation.ts"
 
-export const SPACE = { MAGIC: 0, ID: 1, DEATHS: 2, THREADS: 3, CHUNKS: 4, SIZE: 5 } as const
+export const SPACE = { MAGIC: 0, ID: 1, DEATHS: 2, THREADS: 3, CHUNKS: 4, NUMBERS: 5, SIZE: 6 } as const
 
 /** What the table knows of a thread. */
 export const THREAD = {
@@ -112,6 +112,11 @@ export class Space {
 
   get words(): Int32Array {
     return this.#words
+  }
+
+  /** A number, not 0, that no thread has got before; not before four thousand million others were given. */
+  nextNumber(): number {
+    return (add(this.#words, SPACE.NUMBERS, 1) + 1) | 0 || this.nextNumber()
   }
 
   /** The words, with those of this record among them. */

@@ -9,6 +9,7 @@ import { Thread } from "../thread/thread.ts"
 import { now } from "../time/timer.ts"
 import { isError, messageOf } from "../user-values.ts"
 import type { PoolMemory } from "./pool-memory.ts"
+import { PostOffice } from "./post-office.ts"
 import type { SharedRoster } from "./shared-roster.ts"
 import { RUNNING, type SharedWorker, STARTING } from "./shared-worker.ts"
 import { type Death, WorkerBody } from "./thread-body.ts"
@@ -26,6 +27,7 @@ export interface CrewOwner {
 
 export class Crew {
   readonly #memory: PoolMemory
+  readonly #office: PostOffice
   readonly #roster: SharedRoster
   readonly #owner: CrewOwner
   /** By the number of their worker. */
@@ -38,6 +40,7 @@ export class Crew {
 
   constructor(memory: PoolMemory, roster: SharedRoster, owner: CrewOwner) {
     this.#memory = memory
+    this.#office = PostOffice.of(memory)
     this.#roster = roster
     this.#owner = owner
     this.#deathsSeen = memory.here.space.deaths
@@ -51,7 +54,7 @@ export class Crew {
     worker.take()
     const thread = this.#owner.newThread(
       platformTarget((options) => {
-        const body = new WorkerBody(this.#memory.handle, worker, options, (it) => this.#hearOf(it))
+        const body = new WorkerBody(this.#memory.handle, this.#office, worker, options, (it) => this.#hearOf(it))
         this.#bodies[worker.number] = body
         return body
       }),

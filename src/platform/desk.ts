@@ -70,10 +70,19 @@ export class Desk {
     const isOurs = submitter === this.#token
     if (isOurs) return this.#open(slot, this.#office.sender?.handOver(this.#tasks.handleOf(slot)) ?? LOST, true)
     if (this.#tasks.isPosted(slot)) return undefined
-    const things = this.#office.lines.known.recall(submitter, this.#tasks.referencesOf(slot))
+    const things = this.#recall(this.#tasks.referencesOf(slot))
     if (things === undefined) return undefined
     this.#given.set(slot, things)
     return this.#read(slot, undefined, things)
+  }
+
+  /** What was lent is there, but perhaps not read. */
+  #recall(numbers: readonly number[]): object[] | undefined {
+    const { lines } = this.#office
+    const things = lines.known.recall(numbers)
+    if (things !== undefined) return things
+    lines.look()
+    return lines.known.recall(numbers)
   }
 
   /**
@@ -81,6 +90,17 @@ export class Desk {
    * the submitter has ended, or cannot send them.
    */
   fetch(slot: number): unknown[] | Promise<unknown[]> {
+    const isHere = !this.#tasks.isPosted(slot) && this.#office.lines.known.has(this.#tasks.referencesOf(slot))
+    return isHere ? this.#learnFirst(slot) : this.#ask(slot)
+  }
+
+  /** All is here, but this thread does not know what it is. */
+  async #learnFirst(slot: number): Promise<unknown[]> {
+    await Desk.learn()
+    return this.#gather(slot) ?? this.#ask(slot)
+  }
+
+  #ask(slot: number): unknown[] | Promise<unknown[]> {
     const handle = this.#tasks.handleOf(slot)
     const submitter = this.#submitterOf(slot)
     const line = this.#office.ask(handle, submitter)
@@ -100,7 +120,7 @@ export class Desk {
     const things = isOurs ? parcel.things : parcel.things.map(posted)
     if (!this.#tasks.isPosted(slot)) {
       this.#given.set(slot, things)
-      if (!isOurs) this.#office.lines.known.remember(this.#submitterOf(slot), this.#tasks.referencesOf(slot), things)
+      if (!isOurs) this.#office.lines.known.remember(this.#tasks.referencesOf(slot), things)
     }
     return this.#read(slot, parcel, things)
   }

@@ -8,6 +8,7 @@
  *     POSTED   how many messages were posted to this side
  *     TOKEN    which thread it is; OUT_OF_REACH if nobody could be found
  *     BELL     which bell to ring there; 0 as long as the other side has not got its port
+ *     SEEN     how many messages this side has read
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Transferable } from "node:worker_threads"
 import { add, load, sharedWords, store } from "#atomics"
@@ -16,7 +17,8 @@ import type { Bell } from "../memory/bell.ts"
 const POSTED = 0
 const TOKEN = 2
 const BELL = 4
-const SIZE = 6
+const SEEN = 6
+const SIZE = 8
 
 const OUT_OF_REACH = -1
 
@@ -80,10 +82,15 @@ export class Line {
     return peer !== 0 && (peer === OUT_OF_REACH || !this.#bell.here.space.isAlive(peer))
   }
 
-  /** Throws what the runtime throws if it cannot copy the message or move what is to be moved. */
-  post(message: unknown, transfer: readonly object[] = []): void {
+  /** Which message it was, for {@link isUnread}. Throws what the runtime throws if it cannot copy the message or move what is to be moved. */
+  post(message: unknown, transfer: readonly object[] = []): number {
     this.#port.postMessage(message, transfer as readonly Transferable[])
-    add(this.#words, POSTED + this.#theirs, 1)
+    return add(this.#words, POSTED + this.#theirs, 1)
+  }
+
+  /** Whether the other side has yet to read a message that was posted. */
+  isUnread(message: number): boolean {
+    return ((message - load(this.#words, SEEN + this.#theirs)) | 0) >= 0
   }
 
   /** Makes the other side look. If it has not got its port yet, it looks when it gets it. */
@@ -103,6 +110,7 @@ export class Line {
     const received = receiveMessageOnPort(this.#port)
     if (received === undefined) return undefined
     this.#seen = (this.#seen + 1) | 0
+    store(this.#words, SEEN + this.#mine, this.#seen)
     return received.message as unknown
   }
 

@@ -14,6 +14,7 @@ import type { Here } from "../memory/here.ts"
 import { type BlockedWake, WaitList } from "../memory/wait-list.ts"
 import { perThread } from "../per-thread.ts"
 import { cut, Line, type LineEnd, newLine } from "./line.ts"
+import { Lender, type Loan, type Recall } from "./lending.ts"
 import { KnownThings } from "./references.ts"
 
 /** To the maker: pass this end of a line on. To the one it is for: it is yours. */
@@ -39,6 +40,7 @@ export class Lines {
   readonly news: WaitList
   /** What has come over them, and may be spoken of again. */
   readonly known: KnownThings
+  readonly lender: Lender
   readonly #here: Here
   readonly #bell: Bell
   readonly #lines = new Set<Line>()
@@ -49,6 +51,7 @@ export class Lines {
   private constructor(here: Here) {
     this.#here = here
     this.known = new KnownThings(here.space)
+    this.lender = new Lender(this.known)
     this.#bell = new Bell(here, () => void this.look(), false)
     this.news = new News(this.#bell)
   }
@@ -60,10 +63,10 @@ export class Lines {
   }
 
   /** A line to a thread that is about to be made: the end for it. `hangUp` when it has ended. */
-  begin(): { readonly end: LineEnd; hangUp(): void } {
+  begin(): { readonly line: Line; readonly end: LineEnd; hangUp(): void } {
     const [ours, end] = newLine()
     const line = this.adopt(ours)
-    return { end, hangUp: () => this.#drop(line) }
+    return { line, end, hangUp: () => this.#drop(line) }
   }
 
   /** Takes over an end. */
@@ -126,7 +129,7 @@ export class Lines {
     for (let left = line.mail; left > 0; left--) {
       const message = line.receive()
       if (message === undefined) return // the other side has died, and its port with it
-      if (!Array.isArray(message)) this.#introduce(message as Introduction)
+      if (!Array.isArray(message)) this.#heed(message as Introduction | Loan | Recall, line)
       else {
         const recipient = this.#recipients.get(message[0] as number)
         if (recipient === undefined) continue // nobody is left who could want it
@@ -134,6 +137,12 @@ export class Lines {
         recipient.arrived(message as never, line)
       }
     }
+  }
+
+  #heed(message: Introduction | Loan | Recall, line: Line): void {
+    if ("things" in message) this.known.borrow(line, message.numbers, message.things)
+    else if ("dropped" in message) this.known.giveBack(line, message.dropped)
+    else this.#introduce(message)
   }
 
   #introduce({ to, from, end }: Introduction): void {
@@ -156,6 +165,8 @@ export class Lines {
 
   #close(line: Line): void {
     this.#lines.delete(line)
+    this.lender.forget(line)
+    this.known.giveAllBack(line)
     line.close()
   }
 }

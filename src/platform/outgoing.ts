@@ -18,7 +18,7 @@ import { messageOf } from "../user-values.ts"
 import { fail } from "./failure.ts"
 import type { Line } from "./line.ts"
 import { asPosted, letterOf, type Parcel, type PostOffice, type Sender } from "./post-office.ts"
-import { canBeReferred, numberOf, toPost } from "./references.ts"
+import { canBeReferred, toPost } from "./references.ts"
 import type { TaskRecords } from "./task-records.ts"
 
 interface Kept {
@@ -60,7 +60,9 @@ export class Outgoing implements Sender {
   /** Writes the letter down as far as possible, and keeps the rest. */
   pack(slot: number, letter: Letter, things: object[], toMove: readonly object[], args: readonly unknown[]): void {
     const isShared = toMove.length === 0 && things.every(canBeReferred)
-    const hasRoom = this.#tasks.fill(slot, letter, isShared ? things.map(numberOf) : undefined)
+    const { known } = this.#office.lines
+    const numbers = isShared ? things.map((thing) => known.numberOf(thing)) : undefined
+    const hasRoom = this.#tasks.fill(slot, letter, numbers)
     if (!hasRoom || !isShared) this.#tasks.notePosted(slot, !hasRoom)
     this.#kept.set(slot, {
       things,
@@ -71,6 +73,7 @@ export class Outgoing implements Sender {
       args,
       isShared: isShared && hasRoom,
     })
+    if (isShared && hasRoom) this.#office.lend(things)
   }
 
   /** The pool has the task. */
@@ -125,6 +128,12 @@ export class Outgoing implements Sender {
   /** Shared things by whoever takes the task, should this one die; and what is not moved by the next run of a series. */
   #isNeededAgain(slot: number, kept: Kept): boolean {
     return kept.isShared || (this.#tasks.periodOf(slot) !== 0 && kept.moved.length === 0)
+  }
+
+  get shared(): readonly object[] {
+    const things = new Set<object>()
+    for (const kept of this.#kept.values()) if (kept.isShared) for (const thing of kept.things) things.add(thing)
+    return [...things]
   }
 
   look(): void {

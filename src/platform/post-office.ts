@@ -22,7 +22,7 @@ import { mainFlow } from "../memory/flow.ts"
 import { awaiting, blocking, SIGNALLED, type Steps } from "../memory/waiting.ts"
 import { now } from "../time/timer.ts"
 import { perThread } from "../per-thread.ts"
-import type { Line } from "./line.ts"
+import type { Line, LineEnd } from "./line.ts"
 import { Lines, type Recipient } from "./lines.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import type { TaskRecords } from "./task-records.ts"
@@ -68,6 +68,8 @@ export interface Sender {
   handOver(handle: number): Parcel
   /** Parcels have come. */
   look(): void
+  /** The shared things of all tasks that are not over. */
+  readonly shared: readonly object[]
 }
 
 /** How long a worker blocks for a parcel before it lets its event loop go on, in ms. */
@@ -82,6 +84,8 @@ export class PostOffice implements Recipient<Message> {
   readonly lines: Lines
   readonly #memory: PoolMemory
   readonly #pool: number
+  /** The lines to the workers that this thread has made. */
+  readonly #workers = new Set<Line>()
   /** By the handle of their tasks. */
   readonly #arrived = new Map<number, Parcel>()
 
@@ -97,6 +101,26 @@ export class PostOffice implements Recipient<Message> {
     let office = offices.get(memory.identity)
     if (office === undefined) offices.set(memory.identity, (office = new PostOffice(memory)))
     return office
+  }
+
+  /** A line to a worker that is about to be made: the end for it, with all that it may need. `hangUp` when it has ended. */
+  begin(): { readonly end: LineEnd; hangUp(): void } {
+    const begun = this.lines.begin()
+    const { line, end } = begun
+    this.#workers.add(line)
+    this.lines.lender.lend(line, this.sender?.shared ?? [])
+    return {
+      end,
+      hangUp: () => {
+        this.#workers.delete(line)
+        begun.hangUp()
+      },
+    }
+  }
+
+  /** Lends shared things to all workers to which there is a line, before a task tells of them. */
+  lend(things: readonly object[]): void {
+    for (const line of this.#workers) this.lines.lender.lend(line, things)
   }
 
   /** The pool has ended, and this thread has heard of all its tasks. */

@@ -1,30 +1,22 @@
 /**
  * How threads come to speak of the same shared objects. A shared buffer, or an object of ours that lies in one, cannot be
- * written down, only posted; but once it has been posted to a thread, the two can call it by a number. Numbers are given by
- * the thread that sends, for good. Who was sent something does not keep it for that reason alone: if it is gone, it has to be
- * posted again.
+ * written down, only posted; but once it has been posted to a thread, all can call it by a number. A thing gets its number, which no
+ * other has, from the first thread that sends it. A thread keeps a thing that it was sent as long as that which has lent it
+ * (lending.ts) does; if it was not lent, and is gone, it has to be posted again.
  */
 import { isRevivable, reviveShareable } from "../codec/revival.ts"
 import { NotSerializableError } from "../errors.ts"
-import { isShareable, isSharedBuffer } from "../memory/shareables.ts"
+import { noteSharedBytes } from "../memory/reservation.ts"
+import { isShareable, isSharedBuffer, sharedBytesIn } from "../memory/shareables.ts"
 import type { Space } from "../memory/space.ts"
-import { perThread } from "../per-thread.ts"
-
-const given = perThread("references", () => ({ last: 0, numbers: new WeakMap<object, number>() }))
+import type { Line } from "./line.ts"
 
 /** Whether it is something that stays what it is, wherever it is sent, so that a number can stand for it. */
 export function canBeReferred(thing: object): boolean {
   return isShareable(thing) || isSharedBuffer(thing)
 }
 
-/** The number by which this thread calls it. */
-export function numberOf(thing: object): number {
-  let number = given.numbers.get(thing)
-  if (number === undefined) given.numbers.set(thing, (number = ++given.last))
-  return number
-}
-
-// ------------------------------------------------------------------ what others have sent
+// ------------------------------------------------------------------ what this thread knows
 
 /** So many are not worth being swept. */
 const FEW = 64
@@ -32,45 +24,92 @@ const FEW = 64
 /** For the threads of one space. */
 export class KnownThings {
   readonly #space: Space
-  readonly #bySender = new Map<number, Map<number, WeakRef<object>>>()
-  #size = 0
+  /** What stands for a thing in all threads. */
+  readonly #numbers = new WeakMap<object, number>()
+  /** What this thread has met of others' things. */
+  readonly #met = new Map<number, WeakRef<object>>()
+  /** What it was lent (lending.ts), as it was posted, by the line over which it came. */
+  readonly #borrowed = new Map<Line, Map<number, object>>()
   #sweepAt = FEW
 
   constructor(space: Space) {
     this.#space = space
   }
 
-  /** What the thread with this token calls by these numbers; undefined if it is not known, or something is gone. */
-  recall(token: number, numbers: readonly number[]): object[] | undefined {
-    const known = this.#bySender.get(token)
-    if (known === undefined) return undefined
+  /** The number by which the threads call it. */
+  numberOf(thing: object): number {
+    let number = this.#numbers.get(thing)
+    if (number === undefined) this.#numbers.set(thing, (number = this.#space.nextNumber()))
+    return number
+  }
+
+  /** What has these numbers; undefined if something is not known, or gone, or of a class that is not known. */
+  recall(numbers: readonly number[]): object[] | undefined {
     const things: object[] = []
     for (const number of numbers) {
-      const thing = known.get(number)?.deref()
+      const thing = this.#met.get(number)?.deref() ?? this.#open(number)
       if (thing === undefined) return undefined
       things.push(thing)
     }
     return things
   }
 
-  /** Things that have just been posted, in the same order. */
-  remember(token: number, numbers: readonly number[], things: readonly object[]): void {
-    let known = this.#bySender.get(token)
-    if (known === undefined) this.#bySender.set(token, (known = new Map<number, WeakRef<object>>()))
-    for (const [i, number] of numbers.entries()) known.set(number, new WeakRef(things[i] as object))
-    this.#size += numbers.length
-    if (this.#size >= this.#sweepAt) this.#sweep()
+  /** Whether all of them are here, be it that their classes are not known yet. */
+  has(numbers: readonly number[]): boolean {
+    return numbers.every((number) => (this.#met.get(number)?.deref() ?? this.#borrowedAs(number)) !== undefined)
+  }
+
+  /** Things that have just come, in the same order. */
+  remember(numbers: readonly number[], things: readonly object[]): void {
+    for (const [i, number] of numbers.entries()) {
+      const thing = things[i] as object
+      this.#met.set(number, new WeakRef(thing))
+      if (!this.#numbers.has(thing)) this.#numbers.set(thing, number)
+    }
+    if (this.#met.size >= this.#sweepAt) this.#sweep()
   }
 
   /** Forgets what is gone. Done whenever there are twice as many as after the last time, it costs little for each. */
   #sweep(): void {
-    this.#size = 0
-    for (const [token, known] of this.#bySender) {
-      for (const [number, thing] of known) if (thing.deref() === undefined) known.delete(number)
-      if (!this.#space.isAlive(token)) this.#bySender.delete(token)
-      else this.#size += known.size
+    for (const [number, thing] of this.#met) if (thing.deref() === undefined) this.#met.delete(number)
+    this.#sweepAt = Math.max(this.#met.size * 2, FEW)
+  }
+
+  // ------------------------------------------------------------------ what it was lent
+
+  borrow(line: Line, numbers: readonly number[], sent: readonly object[]): void {
+    let loans = this.#borrowed.get(line)
+    if (loans === undefined) this.#borrowed.set(line, (loans = new Map<number, object>()))
+    for (const [i, number] of numbers.entries()) {
+      loans.set(number, sent[i] as object)
+      noteSharedBytes(sharedBytesIn(sent[i] as object))
     }
-    this.#sweepAt = Math.max(this.#size * 2, FEW)
+  }
+
+  /** The thread at the other end has dropped them. */
+  giveBack(line: Line, numbers: readonly number[]): void {
+    for (const number of numbers) this.#borrowed.get(line)?.delete(number)
+  }
+
+  /** The line is no more. */
+  giveAllBack(line: Line): void {
+    this.#borrowed.delete(line)
+  }
+
+  #borrowedAs(number: number): object | undefined {
+    for (const loans of this.#borrowed.values()) {
+      const sent = loans.get(number)
+      if (sent !== undefined) return sent
+    }
+    return undefined
+  }
+
+  #open(number: number): object | undefined {
+    const sent = this.#borrowedAs(number)
+    if (sent === undefined || !isKnown(sent)) return undefined
+    const thing = posted(sent)
+    this.remember([number], [thing])
+    return thing
   }
 }
 

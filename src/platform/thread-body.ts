@@ -2,12 +2,11 @@
 import { load, sharedWords } from "#atomics"
 import type { Worker as RuntimeThread } from "node:worker_threads"
 import { alone } from "../checks.ts"
-import { hereIn } from "../memory/this-thread.ts"
 import { VERSION } from "../per-thread.ts"
 import type { PlatformThreadOptions } from "../thread/platform-threads.ts"
 import type { Thread, ThreadBody } from "../thread/thread.ts"
-import { Lines } from "./lines.ts"
 import type { PoolHandle } from "./pool-memory.ts"
+import type { PostOffice } from "./post-office.ts"
 import type { SharedWorker } from "./shared-worker.ts"
 import { FAREWELL, type Orders, PRELOADING, PROGRESS, STAGE } from "./worker-orders.ts"
 import { outputsFor } from "./worker-output.ts"
@@ -24,6 +23,7 @@ const deadly = new WeakSet<PlatformThreadOptions>()
 
 export class WorkerBody implements ThreadBody {
   readonly #pool: PoolHandle
+  readonly #office: PostOffice
   readonly #worker: SharedWorker
   readonly #options: PlatformThreadOptions
   readonly #died: (body: WorkerBody) => void
@@ -37,11 +37,13 @@ export class WorkerBody implements ThreadBody {
 
   constructor(
     pool: PoolHandle,
+    office: PostOffice,
     worker: SharedWorker,
     options: PlatformThreadOptions,
     died: (body: WorkerBody) => void,
   ) {
     this.#pool = pool
+    this.#office = office
     this.#worker = worker
     this.#options = options
     this.#died = died
@@ -93,7 +95,7 @@ export class WorkerBody implements ThreadBody {
     this.#name = name
     this.#self = self
     const options = this.#options
-    const line = Lines.of(hereIn(this.#pool.space)).begin()
+    const line = this.#office.begin()
     const orders: Orders = {
       version: VERSION,
       pool: this.#pool,

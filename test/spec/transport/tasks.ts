@@ -249,3 +249,43 @@ export function notPassable(kind: "function" | "getter" | "list" | "moved" | "th
       throw { a: () => 1 }
   }
 }
+
+/** Says that it runs, and that it has got its arguments. */
+export function mark(index: number, ...things: object[]): number {
+  Atomics.store(words, index, 1 + things.length)
+  Atomics.notify(words, index)
+  return things.length
+}
+
+/** Has the pool mark it, with a thing that it was given; or with one of its own, and blocks until that is done. */
+export function markInPool(executor: ExecutorService, index: number, thing?: object): void {
+  const { mark: markThere } = tasksOf<{ mark: typeof mark }>(import.meta.url)
+  void executor.submit(markThere, index, thing ?? new SharedArrayBuffer(8))
+  if (thing === undefined) blockUntilMarked(index)
+}
+
+/** Blocks the thread, without corepool knowing of it. */
+export function blockUntilMarked(index: number): number {
+  while (Atomics.load(words, index) === 0) {
+    if (Atomics.wait(words, index, 0, 60_000) === "timed-out") throw new Error("The task has not run")
+  }
+  return Atomics.load(words, index)
+}
+
+const seen: WeakRef<object>[] = []
+
+export function see(...things: object[]): void {
+  for (const thing of things) seen.push(new WeakRef(thing))
+}
+
+/** How many of the things that the thread has seen it still has. */
+export async function countSeen(): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve))
+  collectGarbage()
+  return seen.filter((thing) => thing.deref() !== undefined).length
+}
+
+export function countDown(latch: CountDownLatch, buffer: ArrayBuffer): number {
+  latch.countDown()
+  return buffer.byteLength
+}
