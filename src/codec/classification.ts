@@ -6,8 +6,9 @@
  */
 import { types } from "node:util"
 import { isPromiseLike } from "../checks.ts"
-import { isShareable } from "../memory/shareables.ts"
+import { isLocal, isPart, isShareable } from "../memory/shareables.ts"
 import { runtime } from "../time/runtime.ts"
+import { isForeign } from "./foreign.ts"
 
 export type Classification =
   | "plain"
@@ -19,6 +20,10 @@ export type Classification =
   | "error"
   | "boxed"
   | "shareable"
+  /** Of a shared object. */
+  | "part"
+  /** Of ours, and of no use in another thread. */
+  | "local"
   | "promise"
   /** Of the runtime: whether it can be copied, only the runtime knows. */
   | "foreign"
@@ -34,7 +39,9 @@ export function classify(value: object, prototype: object | null): Classificatio
 }
 
 function ask(value: object, prototype: object | null): Classification {
+  if (isPart(value)) return "part"
   if (isShareable(value)) return "shareable"
+  if (isLocal(value)) return "local"
   if (types.isMap(value)) return "map"
   if (types.isSet(value)) return "set"
   if (types.isDate(value)) return "date"
@@ -44,45 +51,6 @@ function ask(value: object, prototype: object | null): Classification {
   if (types.isBoxedPrimitive(value)) return "boxed"
   if (types.isPromise(value) || isPromiseLike(value)) return "promise"
   return isForeign(value, prototype) ? "foreign" : "plain"
-}
-
-const iterators: unknown = Object.getPrototypeOf(Object.getPrototypeOf([].values()))
-
-function isForeign(value: object, prototype: object | null): boolean {
-  if (types.isArgumentsObject(value) || types.isModuleNamespaceObject(value)) return true
-  if (types.isKeyObject(value) || value === globalThis) return true
-  if (prototype !== null && isGlobal(constructorIn(prototype))) return true
-  for (let step = prototype; step !== null; step = Object.getPrototypeOf(step) as object | null) {
-    if (step === iterators || isNative(constructorIn(step)) || isMarked(step)) return true
-  }
-  return false
-}
-
-/** Of the prototype itself, not of those behind it. */
-function constructorIn(prototype: object): unknown {
-  const descriptor = Object.getOwnPropertyDescriptor(prototype, "constructor")
-  return descriptor !== undefined && Object.hasOwn(descriptor, "value") ? descriptor.value : undefined
-}
-
-/** A class of the engine, or one that is written in another language. Those whose objects can be copied were asked for before. */
-function isNative(type: unknown): boolean {
-  if (typeof type !== "function" || type.name === "Object") return false
-  return /\{\s*\[native code\]\s*\}\s*$/.test(Function.prototype.toString.call(type))
-}
-
-/** A class that the runtime brought along, like `URL`: what its objects are made of is hidden from us. */
-function isGlobal(type: unknown): boolean {
-  if (typeof type !== "function" || type.name === "Object") return false
-  const global = Object.getOwnPropertyDescriptor(globalThis, type.name)
-  // Those of the program, if it has any, were assigned.
-  return (
-    global !== undefined && global.enumerable !== true && (globalThis as Record<string, unknown>)[type.name] === type
-  )
-}
-
-/** As Node marks those classes of its own of which it can clone or transfer the objects. */
-function isMarked(prototype: object): boolean {
-  return Object.getOwnPropertySymbols(prototype).some((symbol) => symbol.description?.startsWith("messaging_") === true)
 }
 
 /** Whether the runtime makes of it something of the same class. Some things it takes for plain objects, and so empties them. */

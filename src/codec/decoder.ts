@@ -4,9 +4,10 @@ import { readAttachedView, readBuffer, readFarBuffer, readFarView, readResizable
 import { ByteReader } from "./byte-reader.ts"
 import { setOwn } from "../user-values.ts"
 import { readError } from "./error-data.ts"
-import { readCustomInstance, readInstance, readShareable } from "./instances.ts"
+import { readCustomInstance, readInstance, readRegisteredShareable, readShareable } from "./instances.ts"
 import { GRAPH, type Letter } from "./letter.ts"
 import { readPacked } from "./packed.ts"
+import { readPart } from "./shared-parts.ts"
 import { type Shape, findShape, makeShape } from "./shapes.ts"
 import * as tags from "./tags.ts"
 
@@ -119,6 +120,10 @@ export class Decoder extends ByteReader {
         return readCustomInstance(this)
       case tags.SHARED_OBJECT:
         return readShareable(this)
+      case tags.SHARED_PART:
+        return readPart(this)
+      case tags.SHARED_INSTANCE:
+        return readRegisteredShareable(this)
       default:
         return this.fail()
     }

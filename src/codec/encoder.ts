@@ -12,14 +12,17 @@
 import { types } from "node:util"
 import { writeBuffer, writeView } from "./binary.ts"
 import type { Bulk } from "./bulk.ts"
+import { LOCAL, type Part, PART } from "../memory/shareables.ts"
 import { classify } from "./classification.ts"
 import { writeError } from "./error-data.ts"
+import { describe, isNamespace } from "./foreign.ts"
 import { writeForeign, writeInstance, writeShareable } from "./instances.ts"
 import { OFTEN, writerFor } from "./generated.ts"
 import { areEqual, type KeyList, nothingYet, slotFor } from "./key-lists.ts"
 import { GRAPH, type Letter, TREE } from "./letter.ts"
 import { widthOf } from "./packed.ts"
 import { registeredFor } from "./revival.ts"
+import { writePart } from "./shared-parts.ts"
 import {
   ABSENT,
   ARRAY,
@@ -150,6 +153,11 @@ export class Encoder extends TrackingWriter {
       case "shareable":
         writeShareable(this, value as { readonly handle: unknown })
         break
+      case "part":
+        writePart(this, value as { readonly [PART]: Part })
+        break
+      case "local":
+        return this.refuse(value, (value as { readonly [LOCAL]: string })[LOCAL])
       case "promise":
         return this.refuse(value, "cannot be copied: await it first")
       case "foreign":
@@ -207,10 +215,15 @@ export class Encoder extends TrackingWriter {
 
   #plain(object: object): void {
     const keys = Object.keys(object)
-    // Which no object has by itself. It would look like a plain one.
-    if (keys[0] === "0" && types.isArgumentsObject(object)) this.refuse(object, "cannot be copied: it is `arguments`")
+    // Neither has members of its own that count. They would look like plain ones.
+    if (keys.length === 0 ? Reflect.ownKeys(object).length > 0 : keys[0] === "0") this.#requirePlain(object)
     this.noted(object)
     this.members(object, keys)
+  }
+
+  #requirePlain(object: object): void {
+    if (types.isArgumentsObject(object)) this.refuse(object, "cannot be copied: it is `arguments`")
+    if (isNamespace(object)) this.refuse(object, "cannot be copied", describe(object))
   }
 
   /** An object with these keys. That it can be referred to is noted by the caller. */

@@ -2,10 +2,12 @@
 import { NotSerializableError } from "../errors.ts"
 import { isShareable } from "../memory/shareables.ts"
 import { isClonedByRuntime, isMovable } from "./classification.ts"
+import { describe } from "./foreign.ts"
 import type { Decoder } from "./decoder.ts"
 import type { Encoder } from "./encoder.ts"
 import { setOwn, messageOf } from "../user-values.ts"
 import { isRevivable, type RegisteredClass, registeredAs, reviveShareable } from "./revival.ts"
+import { isKeyed, readSharedInstance, writeSharedInstance } from "./shared-parts.ts"
 import { ATTACHMENT, CUSTOM_INSTANCE, INSTANCE, SHARED_OBJECT } from "./tags.ts"
 
 // ------------------------------------------------------------------ registered classes
@@ -16,6 +18,10 @@ const unfinished: object[] = []
 export function writeInstance(encoder: Encoder, instance: object, registered: RegisteredClass): void {
   const { name, encode, decode } = registered
   if (encode === undefined && decode === undefined) {
+    if (isShareable(instance)) {
+      writeRegisteredShareable(encoder, instance as Sharing, registered)
+      return
+    }
     encoder.begun(instance, INSTANCE)
     encoder.text(name)
     encoder.members(instance, Object.keys(instance))
@@ -74,16 +80,30 @@ function makeInstance({ name, prototype, decode }: RegisteredClass, data: unknow
 
 // ------------------------------------------------------------------ shared objects
 
+type Sharing = { readonly handle: unknown }
+
+/** Of a class of ours that is registered, as any; of one of the program, with the class. */
+function writeRegisteredShareable(encoder: Encoder, object: Sharing, registered: RegisteredClass): void {
+  if (encoder.takesAttachments && isKeyed((object.handle as { corepool: string }).corepool)) {
+    writeSharedInstance(encoder, object, registered)
+  } else writeShareable(encoder, object)
+}
+
+export function readRegisteredShareable(decoder: Decoder): object {
+  return readSharedInstance(decoder, classNamed(decoder.text()))
+}
+
 /**
  * It is attached as a whole. Whoever posts the attachments posts the handle in its place, or the object itself, of which the
  * handle is all that arrives. Reading the handle makes it a shared one, so that is done only if it is going to be.
  */
-export function writeShareable(encoder: Encoder, object: { readonly handle: unknown }): void {
+export function writeShareable(encoder: Encoder, object: Sharing): void {
   if (!encoder.takesAttachments) {
     encoder.refuse(object, "cannot be written down as bytes: post it to the thread that needs it")
   }
   const { handle } = object
   const { corepool: name } = handle as { corepool: string }
+  if (isKeyed(name)) encoder.refuse(object, "cannot be opened by another thread: register its class by registerClass")
   if (!isRevivable(name)) {
     encoder.refuse(object, "cannot be opened by another thread alone: send what it belongs to, or its handle")
   }
@@ -119,9 +139,12 @@ export function writeForeign(encoder: Encoder, value: object): void {
     encoder.count(encoder.attach(value))
     return
   }
-  if (isMovable(value)) encoder.refuse(value, "cannot be copied, only moved: post it and name it in the transfer list")
-  if (isClonedByRuntime(value)) {
-    encoder.refuse(value, "can be copied only by the runtime, not as bytes: post it")
+  const what = describe(value)
+  if (isMovable(value)) {
+    encoder.refuse(value, "cannot be copied, only moved: post it and name it in the transfer list", what)
   }
-  encoder.refuse(value, "cannot be copied")
+  if (isClonedByRuntime(value)) {
+    encoder.refuse(value, "can be copied only by the runtime, not as bytes: post it", what)
+  }
+  encoder.refuse(value, "cannot be copied", what)
 }

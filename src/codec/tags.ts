@@ -79,5 +79,10 @@ export const FAR_VIEW = 33
 /** How many elements, a byte with the width of each, then the elements: see packed.ts. */
 export const PACKED_ARRAY = 34
 
+/** The name of a part, as text; the object that it is a part of; the number of the attachment that is its handle plus one, or 0. */
+export const SHARED_PART = 35
+/** The name of a registered class, as text, the number of the attachment that is its handle; then its fields as for OBJECT. */
+export const SHARED_INSTANCE = 36
+
 /** Slots for keys. */
 export const SLOTS = 64

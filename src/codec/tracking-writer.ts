@@ -62,8 +62,7 @@ export class TrackingWriter extends ByteWriter {
     return text === "" ? "" : ` in \`${text.replace(/^\./, "")}\``
   }
 
-  refuse(value: unknown, why: string): never {
-    const what = show(value)
+  refuse(value: unknown, why: string, what: string = show(value)): never {
     throw new NotSerializableError(`${what.charAt(0).toUpperCase()}${what.slice(1)}${this.place} ${why}`)
   }
 

@@ -5,6 +5,7 @@
 import { alone, requireObject, typeError } from "../checks.ts"
 import type { Future } from "../future/future.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
+import { LOCAL } from "../memory/shareables.ts"
 import { type Handle, SHAREABLE } from "../memory/shared-memory.ts"
 import { setOwn } from "../user-values.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
@@ -27,6 +28,11 @@ export class DelegatedExecutorService implements ExecutorService {
       Object.defineProperty(this, "handle", sharing)
       setOwn(this, SHAREABLE, true, false)
     }
+  }
+
+  /** @internal */
+  get [LOCAL](): string {
+    return "is an executor that is run by this thread: of executors only pools of platform threads can be sent"
   }
 
   /** @internal */

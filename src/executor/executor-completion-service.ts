@@ -12,6 +12,7 @@ import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { bind } from "../future/runnable.ts"
 import { guarded } from "../memory/guard.ts"
+import { LOCAL } from "../memory/shareables.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { Carrier } from "./carrier.ts"
@@ -29,6 +30,11 @@ export class ExecutorCompletionService<T> {
       throw typeError("executor", "an Executor", executor)
     }
     this.#executor = executor
+  }
+
+  /** @internal */
+  get [LOCAL](): string {
+    return "belongs to the thread that made it, in which its tasks are delivered: send the executor"
   }
 
   submit<A extends unknown[]>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {

@@ -7,6 +7,7 @@ import { InterruptedError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { bind, type Callable, type Runnable } from "../future/runnable.ts"
+import { LOCAL } from "../memory/shareables.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { guarded } from "../memory/guard.ts"
 import { abortOf, type WaitOptions } from "../memory/waiting.ts"
@@ -21,6 +22,11 @@ export abstract class ExecutorServiceBase implements ExecutorService {
   abstract awaitTermination(wait?: WaitOptions): Promise<boolean>
   abstract get isShutdown(): boolean
   abstract get isTerminated(): boolean
+
+  /** @internal */
+  get [LOCAL](): string {
+    return "is an executor that is run by this thread: of executors only pools of platform threads can be sent"
+  }
 
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {
     requireFunction("task", task)

@@ -56,6 +56,11 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
     this.#face = face ?? this
   }
 
+  /** @internal What a program has of it: itself, or the lock that it is inside of. */
+  get face(): object {
+    return this.#face
+  }
+
   // ------------------------------------------------------------------ for subclasses
 
   /** Takes it for one, if it can be had now. */
@@ -228,6 +233,7 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
 
   #asMonitor(): Monitor {
     this.#monitor ??= {
+      lock: this.#face,
       queue: this.queue,
       isHeld: () => this.isHeldExclusively(),
       unlockAll: () => this.releaseAll(),

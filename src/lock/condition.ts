@@ -14,6 +14,7 @@ import { requireTimeout, typeError } from "../checks.ts"
 import { IllegalMonitorStateError, IllegalStateError, InterruptedError } from "../errors.ts"
 import { currentFlow, type Flow } from "../memory/flow.ts"
 import { CANCELLED, FREE, WAITING } from "../memory/node-pool.ts"
+import { type Part, PART } from "../memory/shareables.ts"
 import { Shareable, type SharedMemory } from "../memory/shared-memory.ts"
 import { NODE } from "../memory/space.ts"
 import { WaitNode } from "../memory/wait-node.ts"
@@ -49,6 +50,8 @@ export const CONDITION_WORDS: number = LIST_WORDS + 1
 
 /** What a condition needs of its lock. */
 export interface Monitor {
+  /** The lock itself, as a program has it. */
+  readonly lock: object
   readonly queue: WaitQueue
   /** Whether the current task holds the lock. */
   isHeld(): boolean
@@ -90,6 +93,11 @@ export class Condition extends Shareable {
     this.#list = new ConditionList(memory.here, memory.words, base)
     if (identity !== 0) write(memory.words, base + LOCK, identity)
     this.#lock = read(memory.words, base + LOCK)
+  }
+
+  /** @internal */
+  get [PART](): Part {
+    return { whole: this.#monitor.lock, name: "Condition" }
   }
 
   // ------------------------------------------------------------------ waiting

@@ -1,4 +1,5 @@
 /** What `lock()` gives: unlocks at the end of a block, or before, but once. */
+import { LOCAL } from "../memory/shareables.ts"
 import type { Guard } from "./lock.ts"
 
 export class LockGuard implements Guard {
@@ -6,6 +7,11 @@ export class LockGuard implements Guard {
 
   constructor(lock: { unlock(): void }) {
     this.#lock = lock
+  }
+
+  /** @internal */
+  get [LOCAL](): string {
+    return "belongs to the task that has locked: send the lock"
   }
 
   unlock(): void {

@@ -2,6 +2,7 @@
 import { UnsupportedOperationError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
+import { type Part, PART } from "../memory/shareables.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import { LockGuard } from "./guard.ts"
 import type { Guard, Lock } from "./lock.ts"
@@ -13,6 +14,11 @@ export class ReadLock implements Lock {
   /** @internal */
   constructor(sync: ReadWriteSync) {
     this.#sync = sync
+  }
+
+  /** @internal */
+  get [PART](): Part {
+    return { whole: this.#sync.face, name: "ReadLock" }
   }
 
   async lock(wait?: WaitOptions): Promise<Guard> {

@@ -1,6 +1,7 @@
 /** The lock to write of a {@link ReentrantReadWriteLock}. One task may hold it, while nobody else reads. */
 import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
+import { type Part, PART } from "../memory/shareables.ts"
 import type { Shared } from "../memory/shared-memory.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import type { Condition } from "./condition.ts"
@@ -14,6 +15,11 @@ export class WriteLock implements Lock {
   /** @internal */
   constructor(sync: ReadWriteSync) {
     this.#sync = sync
+  }
+
+  /** @internal */
+  get [PART](): Part {
+    return { whole: this.#sync.face, name: "WriteLock" }
   }
 
   /** As with any lock. A task that holds the read lock would wait for itself, until the wait is given up. */

@@ -21,6 +21,30 @@ export function isShareable(value: object): boolean {
   return SHAREABLE in value
 }
 
+/**
+ * What an object of ours has that is of no use in another thread, whichever copy of corepool it is of: why that is so, as the end
+ * of a sentence.
+ */
+export const LOCAL: unique symbol = Symbol.for("corepool.local")
+
+/** Whether it is such an object. */
+export function isLocal(value: object): value is { readonly [LOCAL]: string } {
+  return LOCAL in value
+}
+
+/** What a part of a shared object has: which object that is, and what the part is called, whichever copy of corepool it is of. */
+export const PART: unique symbol = Symbol.for("corepool.part")
+
+export interface Part {
+  readonly whole: object
+  readonly name: string
+}
+
+/** Whether it is such a part. */
+export function isPart(value: object): value is { readonly [PART]: Part } {
+  return PART in value
+}
+
 /** Whether it is a buffer that threads share, or a view of one. */
 export function isSharedBuffer(value: object): boolean {
   return (ArrayBuffer.isView(value) ? value.buffer : value) instanceof SharedArrayBuffer

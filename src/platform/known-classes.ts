@@ -6,12 +6,13 @@
 import { AtomicInteger } from "../atomic/atomic-integer.ts"
 import { AtomicLong } from "../atomic/atomic-long.ts"
 import { registerShareable, reviveShareable } from "../codec/revival.ts"
+import { registerKeyed, registerPart } from "../codec/shared-parts.ts"
 import { type DelegatedHandle, DelegatedExecutorService } from "../executor/delegated-executor-service.ts"
 import type { ExecutorService, TaskHost } from "../executor/executor.ts"
 import { type ViewHandle, withOptions } from "../executor/with-options.ts"
 import { ReentrantLock } from "../lock/reentrant-lock.ts"
 import { ReentrantReadWriteLock } from "../lock/reentrant-read-write-lock.ts"
-import type { Shared } from "../memory/shared-memory.ts"
+import type { Handle, Shared } from "../memory/shared-memory.ts"
 import { ArrayBlockingQueue } from "../queue/array-blocking-queue.ts"
 import { DelayQueue } from "../queue/delay-queue.ts"
 import { LinkedBlockingDeque } from "../queue/linked-blocking-deque.ts"
@@ -28,6 +29,13 @@ import { Semaphore } from "../sync/semaphore.ts"
 /** Lets shared objects of these classes be received in this thread, and sent. No effect the second time. */
 export function registerKnownClasses(): void {
   for (const [name, open] of Object.entries(openers)) registerShareable(name, open)
+  registerKeyed("AbstractQueuedSynchronizer")
+  registerKeyed("Condition")
+  registerPart("ReadLock", ({ readLock }: ReentrantReadWriteLock) => readLock)
+  registerPart("WriteLock", ({ writeLock }: ReentrantReadWriteLock) => writeLock)
+  registerPart("Condition", (lock: ReentrantLock | ReentrantReadWriteLock, handle) =>
+    ("writeLock" in lock ? lock.writeLock : lock).conditionFrom(handle as Handle),
+  )
   registerShareable("ExecutorView", ({ inner, options }: ViewHandle) =>
     withOptions(reviveShareable(inner.corepool, inner) as ExecutorService & TaskHost, options),
   )

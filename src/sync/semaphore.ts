@@ -25,6 +25,7 @@ import { IllegalStateError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import { AbstractQueuedSynchronizer } from "../lock/abstract-queued-synchronizer.ts"
 import { OWN, type QueuedThread } from "../lock/synchronizer-base.ts"
+import { LOCAL } from "../memory/shareables.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
@@ -114,6 +115,11 @@ class Acquired implements Permits {
   constructor(sync: SemaphoreSync, permits: number) {
     this.#sync = sync
     this.#permits = permits
+  }
+
+  /** @internal */
+  get [LOCAL](): string {
+    return "belongs to the task that has acquired: send the semaphore"
   }
 
   release(): void {

@@ -18,6 +18,7 @@
  */
 import { rangeError, requireDuration, requireOptions, typeError } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
+import { LOCAL } from "../memory/shareables.ts"
 import { awaiting, type Steps, WaitList } from "../memory/waiting.ts"
 import type { Clock, ClockTimer } from "../time/clock.ts"
 import { runtime } from "../time/runtime.ts"
@@ -54,6 +55,11 @@ export class ManualClock implements Clock {
   constructor(options: ManualClockOptions = {}) {
     const { startAt } = requireOptions("options", options)
     this.#ahead = startAt === undefined ? Date.UTC(2000, 0) : momentOf("startAt", startAt)
+  }
+
+  /** @internal */
+  get [LOCAL](): string {
+    return "belongs to the thread that made it"
   }
 
   // ------------------------------------------------------------------ looking

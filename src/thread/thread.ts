@@ -14,6 +14,7 @@ import { isPromiseLike, requireDuration, requireString } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { requireRunnable, start } from "../future/runnable.ts"
+import { LOCAL } from "../memory/shareables.ts"
 import { currentFlow, Flow, mainFlow } from "../memory/flow.ts"
 import { nap } from "../memory/nap.ts"
 import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../memory/waiting.ts"
@@ -63,6 +64,11 @@ export class Thread {
     this.#uncaught = uncaught
     this.#flow = flow
     flow.owner = this
+  }
+
+  /** @internal */
+  get [LOCAL](): string {
+    return "is an object of the thread that made it, and means nothing to others: send its name or its id"
   }
 
   /** @internal For factories. */

@@ -1,11 +1,13 @@
 /** What goes beside the bytes. Rule ids are those of docs/spec/codec.md. */
 import {
+  AbstractQueuedSynchronizer,
   AtomicLong,
   CyclicBarrier,
   LinkedBlockingQueue,
   NotSerializableError,
   Phaser,
   ReentrantLock,
+  ReentrantReadWriteLock,
   Semaphore,
 } from "corepool"
 import { copyOf, decode, encode } from "#src/codec/codec.js"
@@ -102,6 +104,20 @@ test("[CD15] shared objects arrive as live objects of their class", async () => 
   assert.ok(tiered[0].parent instanceof Phaser)
 })
 
+test("[CD24] parts of them are parts of what arrives", () => {
+  const both = new ReentrantReadWriteLock()
+  const lock = new ReentrantLock()
+  const sent = { read: both.readLock, both, write: both.writeLock, condition: lock.newCondition(), lock }
+  const copy = posted(sent) as typeof sent
+  assert.ok(copy.both instanceof ReentrantReadWriteLock)
+  assert.notEqual(copy.both, both)
+  assert.equal(copy.read, copy.both.readLock)
+  assert.equal(copy.write, copy.both.writeLock)
+  using _guard = copy.lock.lockSync()
+  assert.equal(copy.lock.hasWaiters(copy.condition), false)
+  assert.match((thrownBy(() => copyOf(sent.condition)) as Error).message, /cannot be written down/)
+})
+
 test("[CD15] in another thread, and back", async () => {
   await using workers = new Workers()
   const queue = new LinkedBlockingQueue<unknown>()
@@ -117,10 +133,10 @@ test("[CD15] in another thread, and back", async () => {
 })
 
 test("[CD15] what no thread can open by itself is refused, here or there", () => {
-  const condition = new ReentrantLock().newCondition()
-  const error = thrownBy(() => encode({ condition }, []))
+  class Unknown extends AbstractQueuedSynchronizer {}
+  const error = thrownBy(() => encode({ latch: new Unknown() }, []))
   assert.ok(error instanceof NotSerializableError)
-  assert.match(error.message, /Condition in `condition` cannot be opened by another thread alone/)
+  assert.match(error.message, /Unknown in `latch` cannot be opened by another thread/)
   const there = thrownBy(() => posted(new CyclicBarrier(2, () => undefined)))
   assert.ok(there instanceof NotSerializableError)
   assert.match(there.message, /CyclicBarrier could not be opened/)

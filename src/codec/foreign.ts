@@ -1,0 +1,150 @@
+/**
+ * What is not made of its properties: objects of the engine and of the runtime, whose data is hidden from us. `structuredClone`
+ * knows some of them; the others it refuses, or makes empty objects of. So these have to be recognised, in all realms, and are
+ * refused unless the runtime can copy or move them: data must not be lost without a word.
+ *
+ * Instances of the program's own classes are made of their properties, whatever they hide in private fields: see codec.md.
+ */
+import { types } from "node:util"
+import { show } from "../checks.ts"
+import { runtime } from "../time/runtime.ts"
+import { propertyOf } from "../user-values.ts"
+
+/** Whether it is such an object; of one that is no array, view, map, set, date, error, and so on. */
+export function isForeign(value: object, prototype: object | null): boolean {
+  if (types.isArgumentsObject(value) || types.isModuleNamespaceObject(value)) return true
+  if (types.isGeneratorObject(value) || types.isKeyObject(value) || value === globalThis) return true
+  for (let step = prototype; step !== null; step = Object.getPrototypeOf(step) as object | null) {
+    if (iterators.has(step) || isMarked(step) || isNative(valueIn(step, "constructor"))) return true
+    if (isIterator(step) || isSegments(step)) return true
+    if (isOfRuntime(step) && (step === prototype || !isMeantForSubclasses(step))) return true
+  }
+  return false
+}
+
+const asyncIterator = (async function* () {})()
+
+/** What all iterators of this realm inherit, also those that a program writes: `next` alone is not what they are made of. */
+const iterators = new Set<unknown>([
+  Object.getPrototypeOf(Object.getPrototypeOf([].values())),
+  Object.getPrototypeOf(Object.getPrototypeOf(Object.getPrototypeOf(asyncIterator))),
+])
+
+/** Of this object itself, not of what it inherits; undefined if there is a getter. */
+function valueIn(object: object, key: PropertyKey): unknown {
+  const descriptor = Object.getOwnPropertyDescriptor(object, key)
+  return descriptor !== undefined && Object.hasOwn(descriptor, "value") ? descriptor.value : undefined
+}
+
+/** A class of the engine, or one that is written in another language. Those whose objects can be copied were asked for before. */
+function isNative(type: unknown): boolean {
+  if (typeof type !== "function" || propertyOf(type, "name") === "Object") return false
+  return /\{\s*\[native code\]\s*\}\s*$/.test(Function.prototype.toString.call(type))
+}
+
+/** Whether iterators of the engine inherit from this, be it of another realm. A class is asked for by its constructor. */
+function isIterator(prototype: object): boolean {
+  return typeof valueIn(prototype, "constructor") !== "function" && isNative(valueIn(prototype, "next"))
+}
+
+/** What `segment()` of an Intl.Segmenter returns has no class. */
+function isSegments(prototype: object): boolean {
+  return isNative(valueIn(prototype, "containing")) && isNative(valueIn(prototype, Symbol.iterator))
+}
+
+/** As Node marks those classes of its own of which it can clone or transfer the objects. */
+function isMarked(prototype: object): boolean {
+  return Object.getOwnPropertySymbols(prototype).some((symbol) => symbol.description?.startsWith("messaging_") === true)
+}
+
+// ------------------------------------------------------------------ namespaces
+
+/** Whether it is `Math`, `JSON` or another object of the language, of any realm, that is there for the sake of its methods. */
+export function isNamespace(object: object): boolean {
+  const descriptor = Object.getOwnPropertyDescriptor(object, Symbol.toStringTag)
+  return descriptor?.writable === false && NAMESPACES.test(String(valueIn(object, Symbol.toStringTag)))
+}
+
+const NAMESPACES = /^(?:Math|JSON|Reflect|Atomics|Intl|WebAssembly)$/
+
+// ------------------------------------------------------------------ classes of the runtime
+
+/** Whether the runtime brought its class along, like `URL` or the class of timers: what its objects are made of is hidden from us. */
+function isOfRuntime(prototype: object): boolean {
+  if (isGlobal(valueIn(prototype, "constructor"))) return true
+  learn()
+  return known.has(prototype)
+}
+
+/** A program derives classes of its own from these, which are made of what it adds. */
+function isMeantForSubclasses(prototype: object): boolean {
+  return /^(?:EventEmitter|EventTarget)$/.test(String(propertyOf(valueIn(prototype, "constructor"), "name")))
+}
+
+function isGlobal(type: unknown): boolean {
+  const name = typeof type === "function" ? propertyOf(type, "name") : undefined
+  if (typeof name !== "string" || name === "Object") return false
+  const global = Object.getOwnPropertyDescriptor(globalThis, name)
+  // Those of the program, if it has any, were assigned.
+  return global !== undefined && global.enumerable !== true && propertyOf(globalThis, name) === type
+}
+
+/** Modules of the runtime with classes, by the names under which Node has loaded them, if it has. */
+const MODULES =
+  "async_hooks child_process cluster crypto dgram events fs http http2 https net perf_hooks readline stream string_decoder timers tls tty util v8 worker_threads zlib"
+
+/** Those that are worth being loaded for this. */
+const ELSEWHERE = ["async_hooks", "crypto", "events", "net", "stream", "string_decoder"].map(
+  (name) => `NativeModule ${name}`,
+)
+
+/** Classes whose objects are nothing but data. */
+const DATA = /^(?:Stats|BigIntStats|StatFs|Buffer|FastBuffer)$/
+
+const known = new WeakSet()
+let loaded = 0
+
+/** Finds the classes of those modules that are loaded by now; others have no objects. Only Node says which these are. */
+function learn(): void {
+  const { moduleLoadList = [] } = process as { moduleLoadList?: readonly string[] }
+  const list = moduleLoadList.length > 0 ? moduleLoadList : ELSEWHERE
+  if (list.length === loaded) return
+  if (loaded === 0) learnTimers()
+  loaded = list.length
+  const names = new Set(list)
+  for (const name of MODULES.split(" ")) if (names.has(`NativeModule ${name}`)) learnFrom(name)
+}
+
+function learnTimers(): void {
+  const timer = runtime.startTimeout(() => undefined, 1)
+  runtime.stopTimeout(timer)
+  // oxlint-disable-next-line typescript/no-confusing-void-expression -- Node has an object of it, too
+  const made: unknown[] = [timer, runtime.afterTurn(() => undefined)]
+  for (const each of made) {
+    if (typeof each === "object" && each !== null) known.add(Object.getPrototypeOf(each) as object)
+  }
+}
+
+function learnFrom(name: string): void {
+  const exports: unknown = process.getBuiltinModule(`node:${name}`)
+  if (typeof exports !== "object" && typeof exports !== "function") return
+  for (const key of Object.getOwnPropertyNames(exports)) {
+    const type = valueIn(exports as object, key)
+    const prototype: unknown = typeof type === "function" ? valueIn(type, "prototype") : undefined
+    if (typeof prototype === "object" && prototype !== null && !DATA.test(key)) known.add(prototype)
+  }
+}
+
+// ------------------------------------------------------------------ in words
+
+/** What a refusal calls it. Many of these have no class, but the language gives them a name. */
+export function describe(value: object): string {
+  if (value === globalThis) return "globalThis"
+  const shown = show(value)
+  if (shown !== "an instance of Object") return shown
+  if (types.isModuleNamespaceObject(value)) return "a module"
+  if (isSegments(Object.getPrototypeOf(value) as object)) return "an instance of Segments"
+  const tag = propertyOf(value, Symbol.toStringTag)
+  if (typeof tag !== "string") return shown
+  return NAMESPACES.test(tag) ? tag : `an instance of ${tag}`
+}
