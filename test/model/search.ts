@@ -6,6 +6,7 @@
  * so private is not known beforehand: all are taken to be, until two threads touch one. Then the walk starts again; not
  * at once, for where one such word was found there usually are more, but when it has become twice as long.
  */
+import { runtime } from "#src/time/runtime.js"
 import { context } from "./context.ts"
 import { Fingerprints } from "./fingerprint.ts"
 import { Memory } from "./memory.ts"
@@ -197,12 +198,14 @@ function rulesOf(model: Limits): Rules {
   }
 }
 
-/** In a thread of the model, `performance.now()` tells the time of the model. */
+/** In a thread of the model, `performance.now()` tells the time of the model, and so does the clock that src has. */
 function replaceClock(): () => void {
   const real = Object.getOwnPropertyDescriptor(performance, "now")
   const realNow = performance.now.bind(performance)
-  performance.now = () => context.thread?.now ?? realNow()
+  const { now } = runtime
+  runtime.now = performance.now = () => context.thread?.now ?? realNow()
   return () => {
+    runtime.now = now
     if (real === undefined) Reflect.deleteProperty(performance, "now")
     else Object.defineProperty(performance, "now", real)
   }
