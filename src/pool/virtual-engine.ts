@@ -1,6 +1,7 @@
 /** A pool whose threads are flows of this event loop, and whose tasks wait in the user's own queue. */
 import { NotSerializableError } from "../errors.ts"
 import { bind, type Callable, type Runnable } from "../future/runnable.ts"
+import { guarded } from "../memory/guard.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { LocalRoster } from "./local-worker.ts"
 import { PoolCore } from "./pool-core.ts"
@@ -70,9 +71,11 @@ export class VirtualEngine implements PoolEngine {
 
   drain(): Runnable[] {
     const tasks: Runnable[] = []
-    this.queue.drainTo(tasks)
-    // A queue may keep things that drainTo does not give, such as tasks that are not yet due.
-    for (const task of this.queue.toArray()) if (this.queue.remove(task)) tasks.push(task)
+    guarded(() => this.queue.drainTo(tasks))
+    // A queue may keep things that drainTo does not give, such as tasks that are not yet due. (Not by `remove(task)`: tasks may have
+    // an `equals` of their own.)
+    for (const task of this.queue.toArray()) tasks.push(task)
+    this.queue.clear()
     return tasks
   }
 

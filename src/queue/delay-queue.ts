@@ -1,5 +1,5 @@
 import { MAX_VALUE, typeError } from "../checks.ts"
-import type { Flow } from "../memory/flow.ts"
+import { type Flow, uncaught } from "../memory/flow.ts"
 import type { Shared } from "../memory/shared-memory.ts"
 import { TIMEOUT, WaitList, type Settle, type Steps, type Wake } from "../memory/waiting.ts"
 import { now } from "../time/timer.ts"
@@ -75,7 +75,7 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
   /** @internal */
   protected override ready(): E | undefined {
     const first = this.heap.first
-    return first === undefined || first.delay > 0 ? undefined : first
+    return first === undefined || this.#delayOf(first) > 0 ? undefined : first
   }
 
   /** @internal */
@@ -90,8 +90,20 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
     return undefined
   }
 
+  /** A task of a pool whose delay cannot be told is due. */
+  #delayOf(e: E): number {
+    if (!this.isForgiving) return e.delay
+    try {
+      return e.delay
+    } catch (error) {
+      uncaught(error)
+      return 0
+    }
+  }
+
   *#waiting(deadline: number): Steps<Wake> {
-    const delay = this.heap.first?.delay
+    const { first } = this.heap
+    const delay = first && this.#delayOf(first)
     // Who gives up before the head expires is no leader: nobody would wait for it then.
     if (delay === undefined || this.#leader !== undefined || deadline - now() < delay) return yield this.#available
     const me = {}

@@ -1,8 +1,9 @@
 import { MAX_VALUE } from "../checks.ts"
-import type { Flow } from "../memory/flow.ts"
+import { type Flow, uncaught } from "../memory/flow.ts"
 import { BlockingQueue } from "./blocking-queue.ts"
 import { Heap, type Comparator } from "./heap.ts"
 import type { Cursor } from "./iteration.ts"
+import type { QueueForm } from "./queue-form.ts"
 
 /**
  * What PriorityBlockingQueue and DelayQueue share: the least element is the head, equals keep the order in which they
@@ -10,10 +11,19 @@ import type { Cursor } from "./iteration.ts"
  */
 export abstract class HeapQueue<E> extends BlockingQueue<E> {
   readonly #heap: Heap<E>
+  /** @internal Whether a pool takes its tasks from it: then no code of the user's may keep one inside. */
+  protected isForgiving = false
 
   protected constructor(compare: Comparator<E>) {
     super()
     this.#heap = new Heap(compare)
+  }
+
+  /** @internal */
+  override holdTasks(form?: QueueForm<E>): void {
+    super.holdTasks(form)
+    this.isForgiving = true
+    this.#heap.forgive(uncaught)
   }
 
   /** @internal */

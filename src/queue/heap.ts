@@ -4,6 +4,9 @@
  *
  * Comparators are the user's and may throw. So every operation first compares, all the way, and only then
  * moves: a comparator that throws leaves the heap exactly as it was. It must not change the heap itself.
+ *
+ * A heap of tasks must let them go in any case ({@link Heap.forgive}): there, two elements that cannot be compared when one is
+ * removed count as equal.
  */
 export type Comparator<E> = (a: E, b: E) => number
 
@@ -12,9 +15,17 @@ export class Heap<E> {
   #elements: E[] = []
   #ranks: number[] = []
   #lastRank = 0
+  /** Who is told of an error of the comparator when an element is removed, if that is not the caller; and the error. */
+  #report: ((error: unknown) => void) | undefined
+  #failure: { readonly error: unknown } | undefined
 
   constructor(compare: Comparator<E>) {
     this.#compare = compare
+  }
+
+  /** From now on an error of the comparator does not keep an element from being removed. It is reported afterwards, once. */
+  forgive(report: (error: unknown) => void): void {
+    this.#report = report
   }
 
   get size(): number {
@@ -45,7 +56,7 @@ export class Heap<E> {
 
   push(element: E): void {
     const last = this.#elements.length
-    const target = this.#rise(last, element, this.#lastRank + 1)
+    const target = this.#rise(last, element, this.#lastRank + 1, this.#compare)
     this.#elements.push(element)
     this.#ranks.push(++this.#lastRank)
     this.#lift(last, target)
@@ -57,15 +68,27 @@ export class Heap<E> {
     return first
   }
 
-  /** Fills the gap at `index` with the last element, which then sinks or rises to where it belongs. */
   removeAt(index: number): void {
+    this.#removeAt(index)
+    this.#tellFailure()
+  }
+
+  #tellFailure(): void {
+    const failure = this.#failure
+    this.#failure = undefined
+    if (failure !== undefined) this.#report?.(failure.error)
+  }
+
+  /** Fills the gap at `index` with the last element, which then sinks or rises to where it belongs. */
+  #removeAt(index: number): void {
     const last = this.#elements.length - 1
     const element = this.#elements[last] as E
     const rank = this.#ranks[last] as number
     let target = index
     if (index < last) {
-      target = this.#sink(index, element, rank, last)
-      if (target === index) target = this.#rise(index, element, rank)
+      const compare = this.#comparatorToRemove
+      target = this.#sink(index, element, rank, last, compare)
+      if (target === index) target = this.#rise(index, element, rank, compare)
     }
     this.#elements.pop()
     this.#ranks.pop()
@@ -91,10 +114,11 @@ export class Heap<E> {
       rest.#elements.push(this.#elements[i] as E)
       rest.#ranks.push(rank)
     })
-    rest.#arrange()
+    rest.#arrange(this.#comparatorToRemove)
     const removed = this.size - rest.size
     this.#elements = rest.#elements
     this.#ranks = rest.#ranks
+    this.#tellFailure()
     return removed
   }
 
@@ -104,39 +128,53 @@ export class Heap<E> {
   }
 
   /** Makes a heap of elements in any order, from the bottom up. */
-  #arrange(): void {
+  #arrange(compare: Comparator<E>): void {
     const size = this.#elements.length
     for (let i = (size >>> 1) - 1; i >= 0; i--) {
-      this.#drop(i, this.#sink(i, this.#elements[i] as E, this.#ranks[i] as number, size))
+      this.#drop(i, this.#sink(i, this.#elements[i] as E, this.#ranks[i] as number, size, compare))
     }
   }
 
   /** Where an element would come to rest if it rose from `index`. */
-  #rise(index: number, element: E, rank: number): number {
+  #rise(index: number, element: E, rank: number, compare: Comparator<E>): number {
     let target = index
     while (target > 0) {
       const parent = (target - 1) >>> 1
-      if (!this.#precedes(element, rank, parent)) break
+      if (!this.#precedes(element, rank, parent, compare)) break
       target = parent
     }
     return target
   }
 
   /** Where an element would come to rest if it sank from `index` among the first `size` elements. */
-  #sink(index: number, element: E, rank: number, size: number): number {
+  #sink(index: number, element: E, rank: number, size: number, compare: Comparator<E>): number {
     let target = index
     for (;;) {
       let child = 2 * target + 1
       if (child >= size) return target
       const right = child + 1
-      if (right < size && this.#precedes(this.#elements[right] as E, this.#ranks[right] as number, child)) child = right
-      if (this.#precedes(element, rank, child)) return target
+      if (right < size && this.#precedes(this.#elements[right] as E, this.#ranks[right] as number, child, compare)) {
+        child = right
+      }
+      if (this.#precedes(element, rank, child, compare)) return target
       target = child
     }
   }
 
-  #precedes(element: E, rank: number, other: number): boolean {
-    const order = this.#compare(element, this.#elements[other] as E)
+  get #comparatorToRemove(): Comparator<E> {
+    if (this.#report === undefined) return this.#compare
+    return (a, b) => {
+      try {
+        return this.#compare(a, b)
+      } catch (error) {
+        this.#failure ??= { error }
+        return 0
+      }
+    }
+  }
+
+  #precedes(element: E, rank: number, other: number, compare: Comparator<E>): boolean {
+    const order = compare(element, this.#elements[other] as E)
     // Neither less nor greater is equal: that covers NaN, which a careless comparator may return.
     return order < 0 || (!(order > 0) && rank < (this.#ranks[other] as number))
   }
