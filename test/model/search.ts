@@ -202,10 +202,10 @@ function rulesOf(model: Limits): Rules {
 function replaceClock(): () => void {
   const real = Object.getOwnPropertyDescriptor(performance, "now")
   const realNow = performance.now.bind(performance)
-  const { now } = runtime
+  const taken = { ...runtime }
   runtime.now = performance.now = () => context.thread?.now ?? realNow()
   return () => {
-    runtime.now = now
+    Object.assign(runtime, taken)
     if (real === undefined) Reflect.deleteProperty(performance, "now")
     else Object.defineProperty(performance, "now", real)
   }
