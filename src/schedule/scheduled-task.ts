@@ -168,7 +168,15 @@ export class EnclosedTask extends ScheduledTask<unknown> {
     super.done()
     // The future may have a done() of its own, which must not keep this task from leaving the queue.
     if (this.state === "cancelled") guarded(() => this.#future.abandon(this.causeOfCancellation))
-    else if (this.state === "failed") guarded(() => this.#future.expire(this.exceptionNow()))
+    else if (this.state === "failed") this.#failFuture(this.exceptionNow())
+  }
+
+  /** The run has failed: a hook has thrown, and the future has not run; or it is over, and this is the error of its `done()`. */
+  #failFuture(error: unknown): void {
+    const isToldElsewhere = this.#future.isCancelled
+    guarded(() => {
+      if (!this.#future.expire(error) && !isToldElsewhere) throw error
+    })
   }
 
   override renew(): FutureTask<unknown> {
