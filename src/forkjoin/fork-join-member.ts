@@ -6,6 +6,7 @@ import { PoolGuest } from "../platform/pool-guest.ts"
 import type { PoolMember } from "../platform/pool-member.ts"
 import { PoolOwner } from "../platform/pool-owner.ts"
 import { shielded } from "../platform/this-worker.ts"
+import { atLeast, STOP } from "../pool/control-word.ts"
 import type { PoolShell } from "../pool/pool-engine.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { Deques } from "./deques.ts"
@@ -59,6 +60,11 @@ export class ForkJoinOwner extends PoolOwner implements ForkJoinMember {
     if (this.workforce.deques.takeWatched()) this.boxes.ringAll()
   }
 
+  protected override finishEnding(): void {
+    if (atLeast(this.state.control.snapshot, STOP)) this.workforce.cancelRunning()
+    super.finishEnding()
+  }
+
   /** The slots that a dead worker had for itself, and that nobody else knows of. */
   protected override inherit(token: number): void {
     this.memory.slots.reclaim((owner, slot) => owner === token && this.tasks.stateOf(slot) === PRIVATE)
@@ -76,7 +82,7 @@ export class ForkJoinGuest extends PoolGuest implements ForkJoinMember {
 
   override execute(task: Runnable): void {
     super.execute(task)
-    if (this.workforce.isToGrow) shielded(this.memory.identity, () => this.addWorker("maximum"))
+    if (this.workforce.isToGrow) shielded(() => this.addWorker("maximum"))
   }
 
   protected override get hasStandIns(): boolean {
@@ -84,7 +90,7 @@ export class ForkJoinGuest extends PoolGuest implements ForkJoinMember {
   }
 
   protected override standIn(): void {
-    shielded(this.memory.identity, () => thisThread.forks?.standingIn.compensate())
+    shielded(() => thisThread.forks?.standingIn.compensate())
   }
 
   /** The owner tells when it is so. */

@@ -25,6 +25,7 @@ import { registerForkJoinPools } from "../platform/known-classes.ts"
 import { PoolGuest } from "../platform/pool-guest.ts"
 import { MOST_WORKERS } from "../platform/layout.ts"
 import { SHUTDOWN, STOP } from "../pool/control-word.ts"
+import { drop } from "../pool/hand-back.ts"
 import type { PoolShell } from "../pool/pool-engine.ts"
 import { OWNERS_FACTORY, SentPool } from "../pool/pool-settings.ts"
 import { platformThreads } from "../thread/platform-threads.ts"
@@ -236,22 +237,28 @@ export class ForkJoinPool extends ForkJoinStatus {
   /** Takes no more tasks; what was submitted and what that forks is still run. No effect on the common pool. */
   shutdown(): void {
     if (this.#isCommon) return
+    this.#engine.beginEnd()
     this.#engine.state.control.advanceTo(SHUTDOWN)
     this.#engine.shuttingDown()
     this.#engine.interruptIdleWorkers()
-    this.#engine.tryTerminate()
+    this.#engine.finishEnd()
   }
 
   /** Cancels everything, whether it waits or runs. As in Java nothing is returned. No effect on the common pool. */
   shutdownNow(): Runnable[] {
     if (this.#isCommon) return []
+    this.#engine.beginEnd()
     this.#engine.state.control.advanceTo(STOP)
     this.#engine.shuttingDown()
     // Before the interrupt, lest a task that answers it at once fail with it.
+    this.#engine.workforce.cancelRunning()
     const cause = new CancellationError(`${identityOf(this)} was shut down`)
-    this.#engine.workforce.cancelAll(this.#engine.drain(), cause)
+    this.#engine.drain((task) => {
+      drop(task, cause)
+      return task
+    })
     this.#engine.interruptWorkers()
-    this.#engine.tryTerminate()
+    this.#engine.finishEnd()
     return []
   }
 

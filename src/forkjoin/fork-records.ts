@@ -198,6 +198,7 @@ export class ForkRecords {
     const { words } = this.#tasks
     write(words, record + TASK.STATE, PRIVATE)
     write(words, record + TASK.KIND, NO_ARGUMENTS)
+    write(words, record + TASK.BOX, this.#box) // `shutdownNow` may have taken it
     write(words, record + FORK.THIEF, 0)
     write(words, record + FORK.WAITER, 0)
   }

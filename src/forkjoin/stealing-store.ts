@@ -39,7 +39,7 @@ export class StealingStore {
   // ------------------------------------------------------------------ taking
 
   poll(claim = 0): number {
-    if (claim === 0) return this.#ring.poll() || this.#steal(0)
+    if (this.#self === 0) return this.#ring.poll(claim) || this.#steal(claim)
     const { own } = this
     if (own !== undefined) {
       const slot = this.deques.isAsync ? own.steal(claim, this.#words) : own.pop()
@@ -63,7 +63,7 @@ export class StealingStore {
       const victim = ((first + i) % inUse) + 1
       if (victim === this.#self) continue
       const deque = this.deques.of(victim)
-      const slot = claim === 0 || deque.isSteady ? deque.steal(claim, this.#words) : 0
+      const slot = this.#self === 0 || deque.isSteady ? deque.steal(claim, this.#words) : 0
       if (slot !== 0) return slot
     }
     return 0

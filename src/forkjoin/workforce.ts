@@ -1,6 +1,4 @@
 /** The workers of a ForkJoinPool and what they have forked, as any member of it sees them, the owner or a guest. */
-import { FutureTask } from "../future/future-task.ts"
-import type { Runnable } from "../future/runnable.ts"
 import { CANCELLED } from "../future/task-state.ts"
 import type { SharedRoster } from "../platform/shared-roster.ts"
 import type { SlotQueue } from "../platform/slot-queue.ts"
@@ -42,14 +40,8 @@ export class Workforce {
     return allWait(this.#roster, this.deques) && !this.store.isEmpty
   }
 
-  /** Those that waited and were taken out, and what workers have in hand. */
-  cancelAll(waiting: readonly Runnable[], cause: unknown): void {
-    for (const task of waiting) if (task instanceof FutureTask) task.abandon(cause)
-    this.#cancelRunning()
-  }
-
-  /** Also what lies beneath that; whoever runs it finds out when it forks or joins something, or is done. */
-  #cancelRunning(): void {
+  /** What workers have in hand, and what lies beneath that; a worker finds out when it forks or joins something, or is done. */
+  cancelRunning(): void {
     const tasks = this.#tasks
     for (const worker of this.#roster) {
       if (worker.handheld !== 0) tasks.leaveNew(worker.handheld, CANCELLED)

@@ -11,7 +11,7 @@ import { compareAndSet, exchange, load, store, write } from "#atomics"
 import type { Bell } from "../memory/bell.ts"
 import { LINE } from "../memory/layout.ts"
 import { IllegalStateError } from "../errors.ts"
-import { BASE, BOX, MOST_BOXES, TASK } from "./layout.ts"
+import { BASE, BOX, BOX_MASK, MOST_BOXES, TASK } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import type { TaskRecords } from "./task-records.ts"
 
@@ -36,6 +36,8 @@ export class Boxes {
       const box = boxOf(number)
       const holder = load(words, box + BOX.TOKEN)
       if (holder > 0 && here.space.isAlive(holder)) continue
+      // What a dead thread has left undone, the owner of the pool does first: see endings.ts.
+      if (load(words, box + BOX.CLAIM) !== 0 || load(words, box + BOX.ENDS) !== 0) continue
       if (!compareAndSet(words, box + BOX.TOKEN, holder, bell.token)) continue
       store(words, box + BOX.BELL, bell.index)
       // What a dead thread has not fetched, nobody will.
@@ -82,7 +84,7 @@ export class Boxes {
     const { words, here } = this.#memory
     const record = this.#tasks.recordOf(slot)
     const tasks = this.#tasks.words
-    const box = boxOf(load(tasks, record + TASK.BOX))
+    const box = boxOf(load(tasks, record + TASK.BOX) & BOX_MASK)
     const submitter = load(words, box + BOX.TOKEN)
     if (submitter === CLOSED || !here.space.isAlive(submitter)) {
       this.#tasks.free(slot)

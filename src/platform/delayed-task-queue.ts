@@ -21,6 +21,7 @@ import { BASE, BY_TIME, HEADER } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { SlotHeap } from "./slot-heap.ts"
 import { LINGER, type SlotQueue } from "./slot-queue.ts"
+import type { Taker } from "./taker.ts"
 import type { TaskRecords } from "./task-records.ts"
 
 /** How long before a task is due its worker stops trusting in timers, in ms. Its timers and sockets stand still then. */
@@ -28,6 +29,7 @@ const EARLY = 4
 
 export class DelayedTaskQueue implements SlotQueue {
   readonly bound = -1
+  taker: Taker | undefined
   readonly #memory: PoolMemory
   readonly #tasks: TaskRecords
   readonly #heap: SlotHeap
@@ -80,11 +82,13 @@ export class DelayedTaskQueue implements SlotQueue {
   }
 
   take(): number | undefined {
-    return this.#without(this.#heap.poll())
+    const { taker } = this
+    return this.#without(taker === undefined ? this.#heap.poll() : taker.hold(this.#heap.poll(taker.claim)))
   }
 
   seize(): number | undefined {
-    return this.#without(this.#heap.seize())
+    const { taker } = this
+    return this.#without(taker === undefined ? this.#heap.seize() : taker.hold(this.#heap.seize(taker.claim)))
   }
 
   first(): number | undefined {
@@ -96,6 +100,10 @@ export class DelayedTaskQueue implements SlotQueue {
   }
 
   remove(slot: number): boolean {
+    return this.taker === undefined ? this.pull(slot) : this.taker.holdRemoved(slot, (it) => this.pull(it))
+  }
+
+  pull(slot: number): boolean {
     return this.#heap.remove(slot) && this.#without(slot) !== undefined
   }
 

@@ -11,16 +11,31 @@ import type { Desk } from "./desk.ts"
 import type { FunctionTable } from "./function-table.ts"
 import type { TaskRecords } from "./task-records.ts"
 
+/** The pool, which must not end while something is on its way. */
+export interface EndingPool {
+  beginEnd(): void
+  finishEnd(): void
+}
+
 export class ForeignTask extends FutureTask<unknown> {
   readonly #slot: number
   readonly #tasks: TaskRecords
   readonly #boxes: Boxes
   readonly #desk: Desk
   readonly #functions: FunctionTable
-  readonly #isTaken: boolean
+  readonly #pool: EndingPool | undefined
+  /** Arguments that are with the submitter, and have been asked for. */
+  #pending: Promise<unknown> | undefined
 
-  /** `isTaken` if its slot is in nobody else's hands: then it is put into its submitter's box when this is over. */
-  constructor(slot: number, tasks: TaskRecords, boxes: Boxes, functions: FunctionTable, desk: Desk, isTaken: boolean) {
+  /** `pool` if this thread has taken the slot: then it is put into its submitter's box when this is over. */
+  constructor(
+    slot: number,
+    tasks: TaskRecords,
+    boxes: Boxes,
+    functions: FunctionTable,
+    desk: Desk,
+    pool: EndingPool | undefined,
+  ) {
     super(async () => {
       const found = await functions.find(tasks.functionOf(slot))
       const args = desk.argumentsOf(slot) ?? (await desk.fetch(slot))
@@ -35,17 +50,24 @@ export class ForeignTask extends FutureTask<unknown> {
     this.#boxes = boxes
     this.#desk = desk
     this.#functions = functions
-    this.#isTaken = isTaken
+    this.#pool = pool
     if (tasks.stateOf(slot) !== NEW) this.cancel()
   }
 
   /** The same work, as a task of this thread: the slot is not ours to keep. */
   override renew(): FutureTask<unknown> {
-    const fn = standIn(this.#functions.referenceOf(this.#tasks.functionOf(this.#slot)))
-    const args = this.#desk.argumentsOf(this.#slot) ?? this.#desk.fetch(this.#slot)
-    if (Array.isArray(args)) return FutureTask.ofCall(fn, args as never[])
-    args.catch(() => undefined) // told to who runs it, if anybody does
-    return new FutureTask(async () => fn(...((await args) as never[])))
+    try {
+      const fn = standIn(this.#functions.referenceOf(this.#tasks.functionOf(this.#slot)))
+      const args = this.#desk.argumentsOf(this.#slot) ?? this.#desk.fetch(this.#slot)
+      if (Array.isArray(args)) return FutureTask.ofCall(fn, args as never[])
+      this.#pending = args.catch(() => undefined) // told to who runs it, if anybody does
+      return new FutureTask(async () => fn(...((await args) as never[])))
+    } catch (error) {
+      // The submitter has died with them, or they cannot be read here: other tasks must not suffer.
+      return new FutureTask(() => {
+        throw error
+      })
+    }
   }
 
   protected override done(): void {
@@ -55,7 +77,18 @@ export class ForeignTask extends FutureTask<unknown> {
     if (state === "cancelled") tasks.leaveNew(slot, CANCELLED)
     else if (state === "failed") this.#end(this.#desk.encodeError(slot, this.exceptionNow()), EXCEPTIONAL)
     else this.#succeed(this.resultNow())
-    if (this.#isTaken) this.#boxes.put(slot) // otherwise whoever takes it out of the queue does
+    const pool = this.#pool
+    if (pool === undefined) return // the thread that takes it out of the queue puts it into the box
+    if (this.#pending === undefined) this.#boxes.put(slot)
+    else void this.#putAfter(this.#pending, pool)
+  }
+
+  /** The submitter keeps the arguments until it hears that the task is over. */
+  async #putAfter(pending: Promise<unknown>, pool: EndingPool): Promise<void> {
+    pool.beginEnd()
+    await pending
+    this.#boxes.put(this.#slot)
+    pool.finishEnd()
   }
 
   #succeed(value: unknown): void {

@@ -49,7 +49,9 @@ export const HEADER = {
   NAPPER: 14,
   /** The number of the worker that has found, as it left, that the pool has ended; 0 if it was another thread. */
   LAST: 15,
-  SIZE: 16,
+  /** 1 if a thread that is no worker ever took a task of another thread's out of the queue: see taker.ts. */
+  TAKES: 16,
+  SIZE: 17,
 } as const
 
 /** A value of BOUND. */
@@ -88,7 +90,16 @@ export const WORKER = {
 } as const
 
 /** What is known of a thread that submits. */
-export const BOX = { TOKEN: 0, BELL: 1, TOP: 2, SIZE: 3 } as const
+export const BOX = {
+  TOKEN: 0,
+  BELL: 1,
+  TOP: 2,
+  /** The slot that the thread is about to take out of the queue, though it is no worker: see taker.ts. */
+  CLAIM: 3,
+  /** 1 while the thread shuts the pool down, and has not handed over all that it took out of the queue: see endings.ts. */
+  ENDS: 4,
+  SIZE: 5,
+} as const
 
 /**
  * A task: from its submission to the moment when its submitter has its result. Two cache lines, of which a small task needs
@@ -96,6 +107,7 @@ export const BOX = { TOKEN: 0, BELL: 1, TOP: 2, SIZE: 3 } as const
  */
 export const TASK = {
   STATE: 0,
+  /** The number of its submitter's box, and TAKEN if a thread that is no worker has taken it out of the queue: then LINK says which. */
   BOX: 1,
   /** In a box: the slot below. */
   NEXT: 2,
@@ -106,7 +118,7 @@ export const TASK = {
   LENGTH: 6,
   BLOCK: 7,
   DATA: 8,
-  /** In the list of a worker, BELOW or BESIDE: the next one. */
+  /** In the list of a worker, BELOW or BESIDE: the next one. If it is TAKEN: the token of the thread that has it. */
   LINK: 22,
   /** When it began to run, in ms of the clock that threads share, if FLAGS say that somebody wants to know; two words. */
   STARTED: 23,
@@ -163,6 +175,10 @@ export const NOTED = 128
 /** As many as threads can share memory. */
 export const MOST_WORKERS = 1023
 export const MOST_BOXES = 1023
+
+/** The parts of TASK.BOX. */
+export const BOX_MASK = 0x3ff
+export const TAKEN = 0x400
 
 const HEADER_BASE = wholeLines(STATE_WORDS)
 const WAITERS_BASE = HEADER_BASE + wholeLines(HEADER.SIZE)

@@ -9,6 +9,8 @@ import { pause } from "#atomics"
 import { NEW } from "../future/task-state.ts"
 import { now } from "../time/timer.ts"
 import type { Boxes } from "./boxes.ts"
+import { isClaimed } from "./endings.ts"
+import type { PoolMemory } from "./pool-memory.ts"
 import type { SharedRoster } from "./shared-roster.ts"
 import type { SharedWorker } from "./shared-worker.ts"
 import type { SlotQueue } from "./slot-queue.ts"
@@ -22,11 +24,20 @@ const PATIENCE = 100
  * in the order in which a task goes through them; who has it all the while is found in one of them. A periodic task goes
  * through them again and again, but not without being due at another time.
  */
-export function isOrphan(slot: number, tasks: TaskRecords, queue: SlotQueue, roster: SharedRoster): boolean {
+export function isOrphan(
+  slot: number,
+  memory: PoolMemory,
+  tasks: TaskRecords,
+  queue: SlotQueue,
+  roster: SharedRoster,
+): boolean {
   const handle = tasks.handleOf(slot)
   const rank = tasks.rankOf(slot)
   if (queue.toArray().includes(slot)) return false
   for (const worker of roster) if (has(worker, slot)) return false
+  // A thread that is no worker, and is about to take the slot or has just done so, will soon have marked it as taken.
+  for (const end = now() + PATIENCE; isClaimed(memory, slot) && now() <= end;) pause()
+  if (tasks.takerOf(slot) !== 0) return false
   return tasks.isCurrent(handle) && tasks.stateOf(slot) === NEW && Object.is(tasks.rankOf(slot), rank)
 }
 

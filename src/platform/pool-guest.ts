@@ -48,7 +48,7 @@ export class PoolGuest extends PoolMember {
   override execute(task: Runnable): void {
     if (!this.#hasOwner) throw new RejectedExecutionError("The thread that made the pool has ended", task)
     this.#noteWork()
-    const refused = shielded(this.memory.identity, () => {
+    const refused = shielded(() => {
       super.execute(task)
       const it = this.#refused
       this.#refused = undefined
@@ -79,6 +79,9 @@ export class PoolGuest extends PoolMember {
 
   /** Lets the owner's handler decide on a task that the pool has not taken. */
   askHandler(task: Runnable): void {
+    if (atLeast(this.state.control.snapshot, TERMINATED)) {
+      throw new RejectedExecutionError("The pool has ended, and its handler is a function of another thread's", task)
+    }
     const slot = this.submissions.record(task)
     if (slot === 0) throw new Error("corepool: there is no room to reject a task")
     this.memory.pushOn(HEADER.REJECTED, slot, (below) => this.tasks.setNext(slot, below))
@@ -110,6 +113,7 @@ export class PoolGuest extends PoolMember {
 
   shuttingDown(): void {
     if (!atLeast(this.state.control.snapshot, TERMINATED)) this.submissions.keepAlive(true)
+    this.memory.ringOwner() // whose process stays as well
     if (!this.#hasOwner) this.serve()
   }
 

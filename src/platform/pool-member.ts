@@ -15,6 +15,7 @@ import type { Timetable } from "../pool/timetable.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { Boxes } from "./boxes.ts"
 import { Desk } from "./desk.ts"
+import { Endings, mayEnd } from "./endings.ts"
 import { ForeignTask } from "./foreign-task.ts"
 import { FunctionTable } from "./function-table.ts"
 import { registerKnownClasses } from "./known-classes.ts"
@@ -26,6 +27,7 @@ import type { SharedWorker } from "./shared-worker.ts"
 import type { SlotQueue } from "./slot-queue.ts"
 import { slotTimetable } from "./slot-timetable.ts"
 import { type Service, Submissions } from "./submissions.ts"
+import { Taker } from "./taker.ts"
 import { TaskForm } from "./task-form.ts"
 import { TaskRecords } from "./task-records.ts"
 import { runnerOf, shielded, wouldNeverBegin, wouldWaitForItself } from "./this-worker.ts"
@@ -49,6 +51,7 @@ export abstract class PoolMember implements PoolEngine, Service {
   protected readonly core: PoolCore<number>
   /** If tasks have times. */
   protected readonly timetable: Timetable<number> | undefined
+  protected readonly endings: Endings
 
   /** The queue is empty, and shows from now on what waits in the memory. */
   constructor(memory: PoolMemory, queue: BlockingQueue<Runnable>) {
@@ -62,6 +65,8 @@ export abstract class PoolMember implements PoolEngine, Service {
     registerKnownClasses()
     this.desk = new Desk(memory, this.tasks, this.boxes)
     this.submissions = new Submissions(memory, this.tasks, this.boxes, this.functions, this)
+    this.waiting.taker = new Taker(memory, this.tasks, this.submissions.box)
+    this.endings = new Endings(memory, this.submissions.box)
     const host = this.#host()
     this.core = new PoolCore<number>(this.state, this.waiting, host, this.roster)
     if (memory.ordering === BY_TIME) {
@@ -125,7 +130,7 @@ export abstract class PoolMember implements PoolEngine, Service {
 
   /** Whether a slot is in nobody's hands. */
   protected isOrphan(slot: number): boolean {
-    return isOrphan(slot, this.tasks, this.waiting, this.roster)
+    return isOrphan(slot, this.memory, this.tasks, this.waiting, this.roster)
   }
 
   callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
@@ -139,12 +144,20 @@ export abstract class PoolMember implements PoolEngine, Service {
     return true
   }
 
-  drain(): Runnable[] {
-    const tasks: Runnable[] = []
-    for (let slot = this.waiting.seize(); slot !== undefined; slot = this.waiting.seize()) {
-      tasks.push(this.submissions.takeBack(slot) ?? this.foreign(slot, true))
-    }
-    return tasks
+  /** Those of other threads are handed back on the spot: their submitters wait. `done()` of our own is the user's code. */
+  drain(handBack: (task: Runnable) => Runnable): Runnable[] {
+    const ours = new Set<Runnable>()
+    const tasks = shielded(() => {
+      const found: Runnable[] = []
+      for (let slot = this.waiting.seize(); slot !== undefined; slot = this.waiting.seize()) {
+        const task = this.submissions.takeBack(slot)
+        if (task !== undefined) ours.add(task)
+        found.push(task ?? handBack(this.foreign(slot, true)))
+      }
+      return found
+    })
+    this.#stopSelf()
+    return tasks.map((task) => (ours.has(task) ? handBack(task) : task))
   }
 
   /** The task in a slot that is in use: as it was submitted, if that was here. */
@@ -154,7 +167,7 @@ export abstract class PoolMember implements PoolEngine, Service {
 
   /** A task that another thread has submitted; see {@link ForeignTask}. */
   protected foreign(slot: number, isTaken: boolean): ForeignTask {
-    return new ForeignTask(slot, this.tasks, this.boxes, this.functions, this.desk, isTaken)
+    return new ForeignTask(slot, this.tasks, this.boxes, this.functions, this.desk, isTaken ? this : undefined)
   }
 
   dropUnwanted(): void {
@@ -175,13 +188,36 @@ export abstract class PoolMember implements PoolEngine, Service {
     this.core.interruptIdleWorkers()
   }
 
+  /** But not this thread, should it be one of them: it has to hand back first what it takes out of the queue, see {@link drain}. */
   interruptWorkers(): void {
-    this.core.interruptWorkers()
-    for (const worker of this.roster) if (worker.isBusy) this.sentence(worker)
+    for (const worker of this.roster) if (worker.token !== this.memory.here.token) this.#interrupt(worker)
+  }
+
+  #stopSelf(): void {
+    for (const worker of this.roster) if (worker.token === this.memory.here.token) this.#interrupt(worker)
+  }
+
+  #interrupt(worker: SharedWorker): void {
+    worker.interrupt()
+    if (worker.isBusy) this.sentence(worker)
   }
 
   tryTerminate(): void {
     this.core.tryTerminate()
+  }
+
+  beginEnd(): void {
+    this.endings.begin()
+  }
+
+  finishEnd(): void {
+    this.endings.end()
+    this.core.tryTerminate()
+  }
+
+  /** Whether the pool, which has no workers any more, may end. */
+  protected mayEnd(isEmpty: boolean): boolean {
+    return mayEnd(this.memory, isEmpty)
   }
 
   /** Whether this very thread is one of the pool's; of others there are only objects that stand for them. */
@@ -231,12 +267,19 @@ export abstract class PoolMember implements PoolEngine, Service {
       if (isBlocked && (isOurs || (this.roster.size === 1 && !this.hasStandIns))) throw wouldNeverBegin()
       return false
     }
-    return shielded(this.memory.identity, () => {
+    return shielded(() => {
       if (isOurs) runner.takeFromHand()
-      else if (!this.waiting.remove(slot)) return false
+      else if (!this.#pull(slot)) return false
       runner.runInside(slot)
       return true
     })
+  }
+
+  /** Takes a task out of the queue for the worker that this thread is, in the midst of another one. */
+  #pull(slot: number): boolean {
+    // Should this thread die before it has the slot in hand, the owner puts the slot back.
+    for (const worker of this.roster) if (worker.token === this.memory.here.token) worker.claimed = slot
+    return this.waiting.pull(slot)
   }
 
   /** A worker that waits for a task with a time runs it itself when it is due, if nobody else can. */
@@ -273,6 +316,7 @@ export abstract class PoolMember implements PoolEngine, Service {
     return {
       newWorker: (firstTask) => this.newWorker(firstTask),
       reject: (slot) => this.rejectTask(this.submissions.takeBack(slot) as Runnable),
+      mayEnd: (isEmpty) => this.mayEnd(isEmpty),
       endPool: () => this.endPool(),
       beforeExecute: unused,
       begin: unused,

@@ -6,11 +6,13 @@ import { RejectedExecutionError, ThreadDeathError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { COMPLETING } from "../future/task-state.ts"
 import { guarded, heed } from "../memory/guard.ts"
-import { atLeast, TERMINATED, TIDYING } from "../pool/control-word.ts"
+import { atLeast, SHUTDOWN, STOP, TERMINATED, TIDYING } from "../pool/control-word.ts"
+import { handBack } from "../pool/hand-back.ts"
 import type { PoolShell } from "../pool/pool-engine.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { Thread } from "../thread/thread.ts"
 import { Crew, PULSE } from "./crew.ts"
+import { inheritance, isEnding } from "./endings.ts"
 import { Executioner } from "./executioner.ts"
 import { settleAsFailed } from "./failure.ts"
 import { Hooks } from "./hooks.ts"
@@ -32,6 +34,7 @@ export class PoolOwner extends PoolMember {
   readonly #crew: Crew
   #isShuttingDown = false
   #makesNoThreads = false
+  #deathsSeen = 0
 
   /** `deques` if the workers are to have tasks of their own: see forkjoin/deques.ts. */
   constructor(queue: BlockingQueue<Runnable>, shell: PoolShell, maximum: number, deques?: Int32Array) {
@@ -96,15 +99,62 @@ export class PoolOwner extends PoolMember {
     this.#crew.look(isBlocked)
     for (const worker of this.roster) this.#attend(worker)
     this.#rejectForOthers()
+    const hasInherited = this.#inherit()
     this.#reviewForeignWork()
     if (this.#executioner.dueIn <= 0) this.#execute()
     const seen = this.state.control.snapshot
-    if (!atLeast(seen, TIDYING) || atLeast(seen, TERMINATED)) return
+    if (atLeast(seen, SHUTDOWN)) this.shuttingDown() // another thread may have said so
+    if (atLeast(seen, TERMINATED) || !(hasInherited || atLeast(seen, STOP))) return
     const last = this.memory.header(HEADER.LAST)
     guarded(
-      () => this.endPool(),
+      () => (atLeast(seen, TIDYING) ? this.endPool() : this.core.tryTerminate()),
       (error) => this.reportLocal(error, last),
     )
+  }
+
+  // ------------------------------------------------------------------ the end
+
+  /** Does what dead threads have left undone that were no workers, see taker.ts and endings.ts; true if that was something. */
+  #inherit(): boolean {
+    const { deaths } = this.memory.here.space
+    if (deaths === this.#deathsSeen) return false
+    this.#deathsSeen = deaths
+    this.endings.begin() // before the dead threads' own marks go
+    const left = inheritance(this.memory)
+    if (left !== undefined) {
+      for (const slot of left.claims) this.#restore(slot)
+      if (left.ends || atLeast(this.state.control.snapshot, STOP)) this.finishEnding()
+    }
+    this.endings.end()
+    return left !== undefined
+  }
+
+  /** A thread has died while it was shutting the pool down. */
+  protected finishEnding(): void {
+    const seen = this.state.control.snapshot
+    if (!atLeast(seen, SHUTDOWN)) return // it had not begun
+    if (atLeast(seen, STOP)) {
+      this.interruptWorkers()
+      this.#sweep()
+    } else {
+      this.interruptIdleWorkers()
+      this.dropUnwanted()
+    }
+  }
+
+  /** The pool has stopped, and something has been left in its queue, or got there since: it is cancelled. */
+  #sweep(): void {
+    this.endings.begin()
+    this.drain((task) => handBack(task, "The pool"))
+    this.endings.end()
+  }
+
+  /** The last worker has left. What is still in the queue of a pool that has stopped, no other thread is going to take. */
+  protected override mayEnd(isEmpty: boolean): boolean {
+    this.#inherit()
+    if (isEmpty || !atLeast(this.state.control.snapshot, STOP) || isEnding(this.memory)) return super.mayEnd(isEmpty)
+    this.#sweep()
+    return super.mayEnd(this.waiting.isEmpty)
   }
 
   /** Does for a worker what only the owner can. */

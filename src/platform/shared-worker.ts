@@ -203,6 +203,11 @@ export class SharedWorker implements Worker<number> {
     return load(this.#words, this.#entry + WORKER.CLAIM)
   }
 
+  /** By the worker itself. */
+  set claimed(slot: number) {
+    store(this.#words, this.#entry + WORKER.CLAIM, slot)
+  }
+
   /** Whether it waits for a task that is handed over to it, or has just been. */
   get waits(): boolean {
     return load(this.#words, this.#entry + WORKER.WAITS) !== 0 && this.handheld === 0

@@ -192,9 +192,14 @@ export class SlotHeap {
     return load(this.#words, PATIENT) !== 0
   }
 
-  /** The first, ready or not. */
-  seize(): number {
-    return this.isEmpty ? 0 : this.#inside(() => this.#heap.poll())
+  /** The first, ready or not, claimed as by {@link poll}. */
+  seize(claim = 0): number {
+    if (this.isEmpty) return 0
+    return this.#inside(() => {
+      const first = this.#heap.peek()
+      if (first !== 0 && claim !== 0) write(this.#pool, claim, first)
+      return first === 0 ? 0 : this.#heap.poll()
+    })
   }
 
   remove(slot: number): boolean {

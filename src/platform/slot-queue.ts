@@ -1,4 +1,5 @@
 /** Where the tasks of a pool of platform threads wait, as all members see it. There are two: TaskQueue and DelayedTaskQueue. */
+import type { Taker } from "./taker.ts"
 import type { WorkQueue } from "../pool/pool-host.ts"
 
 /**
@@ -17,7 +18,11 @@ export interface SlotQueue extends WorkQueue<number> {
   toArray(): number[]
   /** Puts back what was taken out by mistake, or by a worker that died before it could begin: whatever the bound. */
   restore(slot: number): void
-  /** Takes the first one out, for who is no worker. */
+  /** If this thread is no worker: how it takes slots out, by {@link take}, {@link seize} and `remove`. */
+  taker: Taker | undefined
+  /** Takes this slot out for a worker that has claimed it; true if it was inside. */
+  pull(slot: number): boolean
+  /** Takes the first one out, for a thread that is no worker. */
   take(): number | undefined
   /** The same, and if it has a time, whether or not that has come. */
   seize(): number | undefined

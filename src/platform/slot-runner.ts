@@ -16,6 +16,7 @@ import { isInstance } from "../user-values.ts"
 import type { FoundTask } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
 import { Desk } from "./desk.ts"
+import { mayEnd } from "./endings.ts"
 import type { FunctionTable } from "./function-table.ts"
 import { COMMAND, HEADER, MEASURED, NOTED, TIMED, TOLD, VOID } from "./layout.ts"
 import { Hands } from "./hands.ts"
@@ -385,6 +386,10 @@ export class SlotRunner implements PoolHost<number> {
 
   reject(_slot: number): void {
     throw new Error("corepool: a worker has nothing to reject")
+  }
+
+  mayEnd(isEmpty: boolean): boolean {
+    return mayEnd(this.#memory, isEmpty)
   }
 
   endPool(): void {

@@ -26,7 +26,8 @@ import type { PoolMemory } from "./pool-memory.ts"
 import { PostOffice } from "./post-office.ts"
 import { type Mailbox, RemoteFutures } from "./remote-futures.ts"
 import { ON_ITS_WAY, outcomeOf } from "./results.ts"
-import { callIn, futureOf, isForever, resultOf } from "./task-calls.ts"
+import { callIn, dropUnrun, futureOf, isForever, resultOf } from "./task-calls.ts"
+import { TakenTasks } from "./taken-tasks.ts"
 import type { TaskRecords } from "./task-records.ts"
 
 /** What the pool does for those who submit. */
@@ -61,10 +62,12 @@ const SAMPLE = 32
 
 export class Submissions implements Mailbox {
   readonly bell: Bell
+  readonly #taken: TakenTasks
   readonly #tasks: TaskRecords
   readonly #boxes: Boxes
   readonly #functions: FunctionTable
-  readonly #box: number
+  /** The number of this thread's box. */
+  readonly box: number
   readonly #ordering: number
   readonly #office: PostOffice
   readonly #outgoing: Outgoing
@@ -87,7 +90,7 @@ export class Submissions implements Mailbox {
     for (const slot of slots) this.#arrived.push(slot) // not by spreading: there may be a million
   }
   readonly #remote: RemoteFutures
-  readonly hasMail = (): boolean => !this.#boxes.isEmpty(this.#box)
+  readonly hasMail = (): boolean => !this.#boxes.isEmpty(this.box)
 
   constructor(memory: PoolMemory, tasks: TaskRecords, boxes: Boxes, functions: FunctionTable, service: Service) {
     this.#tasks = tasks
@@ -95,14 +98,16 @@ export class Submissions implements Mailbox {
     this.#functions = functions
     this.#remote = new RemoteFutures(tasks, this, service)
     this.#ordering = memory.ordering
+    this.#taken = new TakenTasks(memory, tasks)
     this.bell = new Bell(memory.here, () => {
       try {
         this.look()
+        this.#reclaim()
       } finally {
         service.serve(this.#remote.isBlocked)
       }
     })
-    this.#box = boxes.open(this.bell)
+    this.box = boxes.open(this.bell)
     this.#office = PostOffice.of(memory)
     this.#outgoing = Outgoing.of(tasks, this.#office, () => this.look())
     this.#reachable = this.#office.isReachable ? REACHABLE : 0
@@ -119,12 +124,41 @@ export class Submissions implements Mailbox {
   retire(): void {
     if (this.#isRetired) return
     this.look()
-    this.#isRetiring = this.#late.length > 0
+    this.#reclaim()
+    this.#isRetiring = !this.#giveUp() || this.#late.length > 0
     if (this.#isRetiring) return // it does so when the rest has come
     this.#isRetired = true
-    this.#boxes.close(this.#box)
+    this.#boxes.close(this.box)
     this.#office.close()
     this.bell.end()
+  }
+
+  /** Settles what threads had that have died, and were no workers. */
+  #reclaim(): void {
+    if (!this.#taken.isWorthALook) return
+    this.look()
+    for (const slot of this.#outstanding()) if (this.#taken.settleIfLost(slot)) this.receive(slot)
+  }
+
+  /** The pool has ended: cancels what other threads have taken out of its queue. False if some of it is yet to arrive. */
+  #giveUp(): boolean {
+    let isAll = true
+    for (const slot of this.#outstanding()) {
+      if (!this.#taken.cancel(slot)) isAll = false
+      else {
+        this.#outgoing.finish(slot)
+        const task = this.#forget(slot) // the slot itself stays with the thread that has it
+        if (task !== undefined) dropUnrun(task)
+      }
+    }
+    return isAll
+  }
+
+  /** The slots of tasks that are pending, and have not arrived. */
+  #outstanding(): number[] {
+    return [...this.#submitted.keys()].filter(
+      (slot) => this.#submitted[slot] !== undefined && !this.#late.includes(slot),
+    )
   }
 
   /** Nothing can become of what is pending. */
@@ -200,10 +234,10 @@ export class Submissions implements Mailbox {
   }
 
   #take(number: number, flags: number): number {
-    const slot = this.#tasks.take(this.#box, number, flags)
+    const slot = this.#tasks.take(this.box, number, flags)
     if (slot !== 0) return slot
     this.look() // what is done makes room
-    return this.#tasks.take(this.#box, number, flags)
+    return this.#tasks.take(this.box, number, flags)
   }
 
   #note(slot: number, task: Runnable): void {
@@ -282,7 +316,7 @@ export class Submissions implements Mailbox {
   look(): void {
     if (this.#isRetired) return
     if (this.#late.length > 0) this.#append(this.#late.splice(0))
-    this.#boxes.empty(this.#box, this.#append)
+    this.#boxes.empty(this.box, this.#append)
     // What is told may wait for the next one in turn: whoever comes goes on where the last one is.
     while (this.#next < this.#arrived.length) this.#receiveSafely(this.#arrived[this.#next++] as number)
     if (this.#arrived.length > 0) {

@@ -1,9 +1,10 @@
 /** What another thread is to do for a task: which function to call, with which arguments. */
-import { TaskNotPortableError } from "../errors.ts"
+import { RejectedExecutionError, TaskNotPortableError } from "../errors.ts"
 import { Carrier } from "../executor/carrier.ts"
 import { type Call, callOf } from "../future/call.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { nameOf, type Runnable } from "../future/runnable.ts"
+import { drop } from "../pool/hand-back.ts"
 
 /** Throws TaskNotPortableError if it is something that only this thread can do. */
 export function callIn(task: Runnable): Call {
@@ -40,6 +41,15 @@ export function futureOf(task: FutureTask<unknown>): FutureTask<unknown> {
 export function resultOf({ work, workArguments }: FutureTask<unknown>, returned: unknown): unknown {
   const given = work === undefined || workArguments.length > 0 ? undefined : callOf(work).result
   return given === undefined ? returned : given.value
+}
+
+/** Cancels a task whose pool has ended. */
+export function dropUnrun(task: Runnable): void {
+  if (!(task instanceof FutureTask)) return
+  const future = futureOf(task)
+  future.comeBack()
+  drop(future, new RejectedExecutionError("The pool has ended before the task ran", task))
+  if (future !== task) task.complete(undefined)
 }
 
 /** Whether it is never to run: nobody has to stay alive for it. */

@@ -4,11 +4,12 @@
  * shown as functions that do the same.
  */
 import { MAX_VALUE } from "../checks.ts"
-import { IllegalStateError, UnsupportedOperationError } from "../errors.ts"
+import { IllegalStateError, RejectedExecutionError, UnsupportedOperationError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import type { Flow } from "../memory/flow.ts"
 import type { Handle } from "../memory/shared-memory.ts"
 import { type Steps, TIMEOUT, WaitList } from "../memory/waiting.ts"
+import { drop } from "../pool/hand-back.ts"
 import { ArrayBlockingQueue } from "../queue/array-blocking-queue.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import type { Cursor } from "../queue/iteration.ts"
@@ -22,6 +23,7 @@ import { BY_ARRIVAL, BY_PRIORITY, BY_TIME, NOTHING } from "./layout.ts"
 import { NoQueue } from "./no-queue.ts"
 import type { Submissions } from "./submissions.ts"
 import type { SlotQueue } from "./slot-queue.ts"
+import { shielded } from "./this-worker.ts"
 import { TimedTaskQueue } from "./timed-task-queue.ts"
 
 /** How many tasks the user's queue lets wait: −1 if there is no limit, 0 if they are handed over. */
@@ -113,8 +115,10 @@ export class TaskForm implements QueueForm<Runnable> {
   }
 
   extract(): Runnable | undefined {
-    const slot = this.#ring.take()
-    return slot === undefined ? undefined : this.#takeBack(slot)
+    return shielded(() => {
+      const slot = this.#ring.take()
+      return slot === undefined ? undefined : (this.#submissions.takeBack(slot) ?? this.#taskIn(slot, true))
+    })
   }
 
   peek(): Runnable | undefined {
@@ -148,7 +152,9 @@ export class TaskForm implements QueueForm<Runnable> {
   // ------------------------------------------------------------------ all of them
 
   clear(): void {
-    for (let slot = this.#ring.seize(); slot !== undefined; slot = this.#ring.seize()) this.#takeBack(slot)
+    shielded(() => {
+      for (let slot = this.#ring.seize(); slot !== undefined; slot = this.#ring.seize()) this.#discard(slot)
+    })
   }
 
   toArray(): Runnable[] {
@@ -188,13 +194,20 @@ export class TaskForm implements QueueForm<Runnable> {
   }
 
   #remove(slot: number): boolean {
-    if (!this.#ring.remove(slot)) return false
-    this.#takeBack(slot)
-    return true
+    return shielded(() => {
+      if (!this.#ring.remove(slot)) return false
+      this.#discard(slot)
+      return true
+    })
   }
 
-  /** Of a slot that is in nobody else's hands. */
-  #takeBack(slot: number): Runnable {
-    return this.#submissions.takeBack(slot) ?? this.#taskIn(slot, true)
+  /**
+   * This thread has taken the slot, and gives the task to nobody. Its own tasks are as they were before they were submitted. Tasks
+   * of other threads are cancelled: no thread has anything by which they could be run.
+   */
+  #discard(slot: number): void {
+    if (this.#submissions.takeBack(slot) !== undefined) return
+    const task = this.#taskIn(slot, true)
+    drop(task, new RejectedExecutionError("The task was removed from the queue of its pool", task))
   }
 }

@@ -28,6 +28,7 @@ import { BASE, BY_PRIORITY, BY_TIME, HEADER, NOTHING, ringPlaces, WORKER } from 
 import type { PoolMemory } from "./pool-memory.ts"
 import { SlotHeap } from "./slot-heap.ts"
 import { LINGER, type SlotQueue } from "./slot-queue.ts"
+import type { Taker } from "./taker.ts"
 import type { TaskRecords } from "./task-records.ts"
 
 /** How long a lookout looks, in ms. */
@@ -58,6 +59,7 @@ export function queueIn(memory: PoolMemory, tasks: TaskRecords, claim = 0): Slot
 
 export class TaskQueue implements SlotQueue {
   readonly bound: number
+  taker: Taker | undefined
   /** What they lie in, if workers have tasks of their own. */
   readonly stealing: StealingStore | undefined
   readonly #memory: PoolMemory
@@ -171,7 +173,9 @@ export class TaskQueue implements SlotQueue {
   }
 
   take(): number | undefined {
-    return this.#store.poll() || undefined
+    const { taker } = this
+    if (taker === undefined) return this.#store.poll() || undefined
+    return taker.hold(this.#store.poll(taker.claim)) || undefined
   }
 
   seize(): number | undefined {
@@ -183,6 +187,10 @@ export class TaskQueue implements SlotQueue {
   }
 
   remove(slot: number): boolean {
+    return this.taker === undefined ? this.pull(slot) : this.taker.holdRemoved(slot, (it) => this.pull(it))
+  }
+
+  pull(slot: number): boolean {
     return this.#store.remove(slot)
   }
 

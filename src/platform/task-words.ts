@@ -5,7 +5,7 @@
 import { load, read, store, write } from "#atomics"
 import { leaveNew, settle, stateOf } from "../future/task-state.ts"
 import { OF_A_SERIES } from "../pool/timetable.ts"
-import { BY_CALENDAR, MEASURED, TASK, tasksBase } from "./layout.ts"
+import { BOX_MASK, BY_CALENDAR, MEASURED, TAKEN, TASK, tasksBase } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 
 const double = new Float64Array(1)
@@ -196,6 +196,25 @@ export abstract class TaskWords {
 
   boxOf(slot: number): number {
     const record = this.recordOf(slot)
-    return load(this.#words, record + TASK.BOX)
+    return load(this.#words, record + TASK.BOX) & BOX_MASK
+  }
+
+  /** The token of the thread that is no worker and has taken the task out of the queue; 0 if none has. */
+  takerOf(slot: number): number {
+    const record = this.recordOf(slot)
+    return (load(this.#words, record + TASK.BOX) & TAKEN) === 0 ? 0 : load(this.#words, record + TASK.LINK)
+  }
+
+  /** By that thread. It stays so until the slot is in use for another task, whose submitter writes BOX anew. */
+  noteTaker(slot: number, token: number): void {
+    const record = this.recordOf(slot)
+    store(this.#words, record + TASK.LINK, token)
+    store(this.#words, record + TASK.BOX, load(this.#words, record + TASK.BOX) | TAKEN)
+  }
+
+  /** The task goes back into the queue. */
+  forgetTaker(slot: number): void {
+    const record = this.recordOf(slot)
+    store(this.#words, record + TASK.BOX, load(this.#words, record + TASK.BOX) & BOX_MASK)
   }
 }

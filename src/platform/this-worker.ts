@@ -26,11 +26,11 @@ export function runnerOf(identity: number): SlotRunner | undefined {
 }
 
 /**
- * Does something for the pool in the midst of a task: if this thread is to be killed, which is done to tasks that do not stop,
- * then not there.
+ * Does something for a pool in the midst of a task, whichever pool that is a task of: if this thread is to be killed, which is
+ * done to tasks that do not stop, then not there.
  */
-export function shielded<T>(identity: number, body: () => T): T {
-  const runner = runnerOf(identity)
+export function shielded<T>(body: () => T): T {
+  const runner = here.worker?.runner
   if (runner?.isInTask !== true) return body() // a timer that a task has left behind may do so in between
   runner.leaveTask()
   try {

@@ -3,14 +3,17 @@ import { RejectedExecutionError } from "../errors.ts"
 import { FutureTask } from "../future/future-task.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { guarded } from "../memory/guard.ts"
-import { textOf } from "../user-values.ts"
 
 /** A command goes back as it is. A submitted task's future is cancelled, and its work goes back as a task of its own. */
-export function handBack(task: Runnable, pool: { toString(): string }): Runnable {
+export function handBack(task: Runnable, pool: string): Runnable {
   if (!(task instanceof FutureTask)) return task
   if (task.isDone) return task
   const renewed = task.renew()
-  // An error of a done() hook: the other tasks must not suffer.
-  guarded(() => task.abandon(new RejectedExecutionError(`${textOf(pool)} was shut down before the task ran`, task)))
+  drop(task, new RejectedExecutionError(`${pool} was shut down before the task ran`, task))
   return renewed
+}
+
+/** Cancels the task, if it has a future: it will not run. An error of a done() hook is told: other tasks must not suffer. */
+export function drop(task: Runnable, cause: unknown): void {
+  if (task instanceof FutureTask) guarded(() => task.abandon(cause))
 }

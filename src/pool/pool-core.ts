@@ -171,6 +171,7 @@ export class PoolCore<R> {
         this.interruptIdleWorkers(true)
         return
       }
+      if (this.#host.mayEnd?.(this.#queue.isEmpty) === false) return
       if (!control.tryTidy(seen)) continue
       this.#host.endPool()
       return

@@ -44,8 +44,12 @@ export interface PoolEngine {
   remove(task: Runnable): boolean
   /** The pool is shut down: cancels what has a time and may not run any more. */
   dropUnwanted(): void
-  /** Takes out everything that waits. */
-  drain(): Runnable[]
+  /** Takes out everything that waits, in order, and lets `handBack` make of each task what the caller gets. */
+  drain(handBack: (task: Runnable) => Runnable): Runnable[]
+  /** This thread is about to shut the pool down, which does not end before {@link finishEnd}. */
+  beginEnd(): void
+  /** All that was taken out of the queue is handed back: ends the pool if nothing is left to do. */
+  finishEnd(): void
 
   addWorker(bound: "core" | "maximum"): boolean
   ensureWorker(): void

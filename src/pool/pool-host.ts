@@ -36,6 +36,11 @@ export interface PoolHost<R> {
   reject(task: R): void
   /** How long a worker that may leave waits for a task before it does, in ms; the keep-alive time of the pool if not said. */
   readonly patience?: number | undefined
+  /**
+   * Whether nothing else keeps a pool that is shut down, and has no workers, from ending; `isEmpty` says whether its queue was
+   * before this call. The thread that makes it true later on has to say `tryTerminate`.
+   */
+  mayEnd?(isEmpty: boolean): boolean
   /** The pool is TIDYING: calls `terminated()`, makes it TERMINATED, and wakes who waits for that. */
   endPool(): void
 }

@@ -41,6 +41,7 @@ import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
 import type { Thread } from "../thread/thread.ts"
 import { newThreadOf, requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
+import { textOf } from "../user-values.ts"
 import { ConfigurablePool } from "./configurable-pool.ts"
 import { atLeast, SHUTDOWN, STOP, TERMINATED } from "./control-word.ts"
 import { handBack } from "./hand-back.ts"
@@ -199,22 +200,29 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   // ------------------------------------------------------------------ the end
 
   shutdown(): void {
-    this.#state.control.advanceTo(SHUTDOWN)
-    this.#engine.shuttingDown()
-    this.#engine.interruptIdleWorkers()
-    this.onShutdown()
-    this.#engine.tryTerminate()
+    this.#engine.beginEnd()
+    try {
+      this.#state.control.advanceTo(SHUTDOWN)
+      this.#engine.shuttingDown()
+      this.#engine.interruptIdleWorkers()
+      this.onShutdown()
+    } finally {
+      this.#engine.finishEnd()
+    }
   }
 
   shutdownNow(): Runnable[] {
-    this.#state.control.advanceTo(STOP)
-    this.#engine.shuttingDown()
-    this.#engine.interruptWorkers()
-    const unrun = this.#engine.drain()
-    // Before the end is announced, and so before terminated(), which may throw: no future must stay pending.
-    const handedBack = unrun.map((task) => handBack(task, this))
-    this.#engine.tryTerminate()
-    return handedBack
+    this.#engine.beginEnd()
+    try {
+      this.#state.control.advanceTo(STOP)
+      this.#engine.shuttingDown()
+      this.#engine.interruptWorkers()
+      const pool = textOf(this)
+      // Before the end is announced, and so before terminated(), which may throw: no future must stay pending.
+      return this.#engine.drain((task) => handBack(task, pool))
+    } finally {
+      this.#engine.finishEnd()
+    }
   }
 
   get isShutdown(): boolean {

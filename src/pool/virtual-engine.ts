@@ -69,14 +69,21 @@ export class VirtualEngine implements PoolEngine {
     return this.#core.remove(task)
   }
 
-  drain(): Runnable[] {
+  drain(handBack: (task: Runnable) => Runnable): Runnable[] {
     const tasks: Runnable[] = []
     guarded(() => this.queue.drainTo(tasks))
     // A queue may keep things that drainTo does not give, such as tasks that are not yet due. (Not by `remove(task)`: tasks may have
     // an `equals` of their own.)
     for (const task of this.queue.toArray()) tasks.push(task)
     this.queue.clear()
-    return tasks
+    return tasks.map(handBack)
+  }
+
+  /** Nothing else happens in this thread until `shutdownNow` has returned. */
+  beginEnd(): void {}
+
+  finishEnd(): void {
+    this.#core.tryTerminate()
   }
 
   addWorker(bound: "core" | "maximum"): boolean {

@@ -38,13 +38,13 @@ const worker =
 
 /** As the owner does. */
 function bury(shared: PoolModel, thread: string): void {
-  const { roster, queue, tasks } = member(shared, "owner")
+  const { memory, roster, queue, tasks } = member(shared, "owner")
   const dead = roster.at(WORKERS.indexOf(thread) + 1)
   const { claimed, handheld } = dead
   shared.program.bury(thread)
   dead.release()
   if (handheld !== 0) store(shared.notes, IN_HAND, handheld)
-  else if (claimed !== 0 && isOrphan(claimed, tasks, queue, roster)) queue.restore(claimed)
+  else if (claimed !== 0 && isOrphan(claimed, memory, tasks, queue, roster)) queue.restore(claimed)
 }
 
 /** It has been run, or waits, or was in the hand of the dead: one of these. */

@@ -54,14 +54,14 @@ const submitter =
 
 /** What the owner does about a worker that has died. */
 function bury(shared: PoolModel, thread: string): void {
-  const { queue, roster, tasks } = member(shared, "owner")
+  const { memory, queue, roster, tasks } = member(shared, "owner")
   const dead = roster.at(thread === "a" ? 1 : 2)
   const { claimed, handheld, waits } = dead
   shared.program.bury(thread)
   dead.release()
   if (waits) queue.forgetWaiter()
   if (handheld !== 0) store(shared.notes, FAILED, handheld)
-  else if (claimed !== 0 && isOrphan(claimed, tasks, queue, roster)) queue.restore(claimed)
+  else if (claimed !== 0 && isOrphan(claimed, memory, tasks, queue, roster)) queue.restore(claimed)
 }
 
 /** Each that was accepted was taken once, by somebody who has it in hand or died with it there. */

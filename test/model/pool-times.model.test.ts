@@ -73,7 +73,7 @@ const submitter =
 
 /** What the owner does about a worker that has died. */
 function bury(shared: PoolModel, thread: string): void {
-  const { queue, roster, tasks } = timed(shared, "owner")
+  const { memory, queue, roster, tasks } = timed(shared, "owner")
   const dead = roster.at(WORKERS.indexOf(thread) + 1)
   const { claimed, handheld, returning } = dead
   shared.program.bury(thread)
@@ -81,7 +81,7 @@ function bury(shared: PoolModel, thread: string): void {
   const lost = returning === 0 ? claimed : returning
   if (handheld !== 0) {
     if (tasks.leaveNew(handheld, COMPLETING)) store(shared.notes, FAILED, handheld)
-  } else if (lost !== 0 && isOrphan(lost, tasks, queue, roster)) queue.restore(lost)
+  } else if (lost !== 0 && isOrphan(lost, memory, tasks, queue, roster)) queue.restore(lost)
 }
 
 /** Each is taken once, or was in the hand of the dead; what is not due waits. */
