@@ -135,12 +135,13 @@ export class Crew {
   }
 }
 
-function causeOf({ name }: WorkerBody, death: Death | undefined): ThreadDeathError {
+function causeOf({ name, worker }: WorkerBody, death: Death | undefined): ThreadDeathError {
+  const when = worker.token === 0 ? "before it could begin the task" : "while it ran the task"
   if (death?.error !== undefined) {
     const { error } = death
     const why = isError(error) ? messageOf(error) : show(error)
-    return new ThreadDeathError(`Thread "${name}" died while it ran the task: ${why}`, { cause: error })
+    return new ThreadDeathError(`Thread "${name}" died ${when}: ${why}`, { cause: error })
   }
   const code = death === undefined ? "" : ` with exit code ${death.code}`
-  return new ThreadDeathError(`Thread "${name}" ended${code} while it ran the task`)
+  return new ThreadDeathError(`Thread "${name}" ended${code} ${when}`)
 }

@@ -273,7 +273,8 @@ export class PoolOwner extends PoolMember {
     if (waits) this.waiting.forgetWaiter()
     body.isBlamed = inHand.size > 0
     this.#failTasks(inHand, cause, thread)
-    if (task !== 0) this.state.completed.increment()
+    // What it had delivered, and not yet let go of, it had not counted either.
+    this.state.completed.add(inHand.size + (task === 0 || inHand.has(task) ? 0 : 1))
     // If it has a task in hand, then that is one which it was about to run in the midst of it.
     if (claimed !== 0 && claimed !== task && task !== 0) this.#restore(claimed)
     else if (task === 0 && returning !== 0) this.#restore(returning)
@@ -303,8 +304,10 @@ export class PoolOwner extends PoolMember {
   /** A thread that could not even begin costs a task: otherwise threads would be made for ever. True if there was one. */
   #failNext(cause: ThreadDeathError, thread: Thread): boolean {
     const slot = this.waiting.seize()
-    if (slot !== undefined) this.#failTasks([slot], cause, thread)
-    return slot !== undefined
+    if (slot === undefined) return false
+    this.#failTasks([slot], cause, thread)
+    this.state.completed.increment()
+    return true
   }
 
   /** They are over, with this error. Of a command nobody else will tell: it is told here, as an error of this thread. */

@@ -41,6 +41,11 @@ export const exit = task(import.meta.url, function exit(code: number): void {
   process.exit(code)
 })
 
+/** Waits for a task that ends the thread, which runs it itself if it is the only one. */
+export const exitInside = task(import.meta.url, function exitInside(executor: ExecutorService): void {
+  executor.submit(exit, 3).getSync()
+})
+
 export const throwLater = task(import.meta.url, function throwLater(): Promise<never> {
   return new Promise(() => {
     setTimeout(() => {
