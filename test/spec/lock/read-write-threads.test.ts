@@ -1,4 +1,5 @@
 /** Several threads, and several flows of one. */
+import { CountDownLatch, Executors } from "corepool"
 import { ReentrantLock, ReentrantReadWriteLock } from "#src/lock/index.js"
 import { here } from "#src/memory/this-thread.js"
 import assert from "node:assert/strict"
@@ -172,6 +173,31 @@ test("[RW29] another thread waits until one of the 29 that read stops", async ()
   )
   assert.equal(lock.readLockCount, CELLS + 1)
   assert.equal(threads[0]?.readLock.tryLock(), false)
+})
+
+test("[RW29] of forty worker threads 29 read at once, and the others after them", async () => {
+  const lock = new ReentrantReadWriteLock()
+  const gate = new CountDownLatch(1)
+  await using pool = Executors.newFixedThreadPool(40)
+  const readers = Array.from({ length: 40 }, () =>
+    pool.submit(
+      (shared: ReentrantReadWriteLock, until: CountDownLatch) => {
+        shared.readLock.lockSync()
+        until.awaitSync()
+        shared.readLock.unlock()
+      },
+      lock,
+      gate,
+    ),
+  )
+  try {
+    await eventually(() => lock.readLockCount === CELLS && lock.queueLength === 40 - CELLS)
+    assert.equal(lock.readLock.tryLock(), false)
+  } finally {
+    gate.countDown()
+  }
+  await Promise.all(readers)
+  assert.deepEqual([lock.readLockCount, lock.queueLength, lock.writeLock.tryLock()], [0, 0, true])
 })
 
 test("[RW29] a writer that goes on reading has room in any case", async () => {
