@@ -19,6 +19,15 @@ export abstract class AtomicNumber extends Shareable {
   /** Sets it if it is `expected`, and says whether it was. */
   abstract compareAndSet(expected: number, value: number): boolean
 
+  /** Sets it if it is `expected`, and returns what it was: `expected` if that has happened. */
+  compareAndExchange(expected: number, value: number): number {
+    for (;;) {
+      if (this.compareAndSet(expected, value)) return expected + 0 // without the sign of −0
+      const found = this.get()
+      if (found !== expected) return found
+    }
+  }
+
   /** Adds `delta`, which may be negative, and returns what it was. */
   abstract getAndAdd(delta: number): number
 

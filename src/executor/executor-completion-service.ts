@@ -7,14 +7,17 @@
  *
  * What is delivered is a {@link Completion}: settled like an entry of `Promise.allSettled`, with its future beside it.
  */
-import { typeError } from "../checks.ts"
+import { requireTimeout, typeError } from "../checks.ts"
+import { IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { bind } from "../future/runnable.ts"
+import type { RemoteTasks } from "../future/task-parties.ts"
 import { guarded } from "../memory/guard.ts"
 import { LOCAL } from "../memory/shareables.ts"
-import type { WaitOptions } from "../memory/waiting.ts"
+import { blocking, type WaitOptions } from "../memory/waiting.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
+import { now } from "../time/timer.ts"
 import { Carrier } from "./carrier.ts"
 import type { Executor, TaskHost } from "./executor.ts"
 
@@ -24,6 +27,8 @@ export type Completion<T> = PromiseSettledResult<T> & { readonly future: Future<
 export class ExecutorCompletionService<T> {
   readonly #executor: Executor
   readonly #completed = new LinkedBlockingQueue<Completion<T>>()
+  /** Those that are under way, first submitted first. */
+  readonly #pending = new Set<Delivery<T>>()
 
   constructor(executor: Executor) {
     if (typeof (executor as Executor | null | undefined)?.execute !== "function") {
@@ -42,9 +47,12 @@ export class ExecutorCompletionService<T> {
     const future = makesTasks(executor)
       ? executor.taskFor(executor.callable(task, args))
       : new FutureTask(bind(task, ...args))
+    const delivery = new Delivery(future, this.#completed, this.#pending)
     try {
-      this.#executor.execute(new Delivery(future, this.#completed))
+      this.#executor.execute(delivery)
+      delivery.noteRemote()
     } catch (error) {
+      this.#pending.delete(delivery)
       guarded(() => future.cancel())
       throw error
     }
@@ -60,20 +68,101 @@ export class ExecutorCompletionService<T> {
   poll(): Completion<T> | undefined
   poll(wait: WaitOptions): Promise<Completion<T> | undefined>
   poll(wait?: WaitOptions): Completion<T> | undefined | Promise<Completion<T> | undefined> {
+    this.#look()
     return wait === undefined ? this.#completed.poll() : this.#completed.poll(wait)
+  }
+
+  /**
+   * The next completed task; blocks the thread until there is one. On virtual threads only one that is done can be had: an
+   * UnsupportedOperationError otherwise. IllegalStateError if no task is under way.
+   */
+  takeSync(): Completion<T> {
+    return this.#obtainSync(Infinity) as Completion<T>
+  }
+
+  /** The next completed task; blocks the thread at most so many milliseconds. Undefined if none comes in time. */
+  pollSync(ms: number): Completion<T> | undefined {
+    return this.#obtainSync(requireTimeout("ms", ms))
+  }
+
+  /** Hears of what has ended in other threads, for which otherwise the event loop has to turn. */
+  #look(): void {
+    const [first] = this.#pending
+    first?.remote?.look()
+  }
+
+  #obtainSync(limit: number): Completion<T> | undefined {
+    const deadline = now() + limit
+    for (;;) {
+      this.#look()
+      const completion = this.#completed.poll()
+      const left = deadline - now()
+      if (completion !== undefined || left <= 0) return completion
+      const [first] = this.#pending
+      if (first === undefined) return this.#endlessly(left)
+      this.#block(first, left)
+    }
+  }
+
+  /** Until any task is completed, or this one has been given to a flow that awaits it. */
+  #block(delivery: Delivery<T>, limit: number): void {
+    const { remote, handle } = delivery
+    if (remote === undefined) {
+      throw new UnsupportedOperationError(
+        "takeSync() and pollSync() would block the event loop that has to run the tasks: use `await service.take()` on virtual threads",
+      )
+    }
+    const completed = this.#completed
+    const arrival = {
+      get isDone(): boolean {
+        return completed.size > 0 || delivery.isSettled
+      },
+    }
+    try {
+      blocking(remote.blocking(arrival, handle, limit !== Infinity), limit)
+    } catch (error) {
+      if (!(error instanceof TimeoutError)) throw error
+    }
+  }
+
+  /** Nothing is under way, and this thread cannot submit anything while it blocks. */
+  #endlessly(limit: number): undefined {
+    if (limit === Infinity) {
+      throw new IllegalStateError("This wait could never end: no task of this completion service is under way")
+    }
+    this.#completed.pollSync(limit)
   }
 }
 
 /** Puts the future into the queue of completions when it is over. */
 class Delivery<T> extends Carrier<T> {
   readonly #completed: LinkedBlockingQueue<Completion<T>>
+  readonly #pending: Set<Delivery<T>>
+  #remote: RemoteTasks | undefined
 
-  constructor(future: FutureTask<T>, completed: LinkedBlockingQueue<Completion<T>>) {
+  constructor(future: FutureTask<T>, completed: LinkedBlockingQueue<Completion<T>>, pending: Set<Delivery<T>>) {
     super(future)
     this.#completed = completed
+    this.#pending = pending
+    pending.add(this)
+  }
+
+  /** Remembers where the task has gone: a future that is cancelled forgets it, and is delivered later. */
+  noteRemote(): void {
+    this.#remote = this.future.elsewhere
+  }
+
+  /** Who tells of the task, if another thread has it. */
+  get remote(): RemoteTasks | undefined {
+    return this.future.elsewhere ?? this.#remote
+  }
+
+  get handle(): number {
+    return this.future.handleElsewhere
   }
 
   protected override told(): void {
+    this.#pending.delete(this)
     this.#completed.add(completionOf(this.future))
   }
 }

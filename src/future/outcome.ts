@@ -190,7 +190,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   }
 
   /** @internal Who has it, if it is decided in another thread. */
-  protected get elsewhere(): RemoteTasks | undefined {
+  get elsewhere(): RemoteTasks | undefined {
     return this.#remote
   }
 

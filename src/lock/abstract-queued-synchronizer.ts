@@ -38,7 +38,7 @@ import { EXCLUSIVE, SHARED } from "../memory/wait-queue.ts"
 import { abortOf, awaiting, blocking, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
 import { acquiring } from "./acquiring.ts"
 import { Condition, CONDITION_WORDS, type Monitor } from "./condition.ts"
-import { IDENTITY, SynchronizerBase } from "./synchronizer-base.ts"
+import { IDENTITY, type QueuedThread, SynchronizerBase } from "./synchronizer-base.ts"
 
 export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   readonly #face: object
@@ -223,6 +223,21 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   owns(condition: Condition): boolean {
     if (!(condition instanceof Condition)) throw typeError("condition", "a Condition", condition)
     return condition.identity === load(this.memory.words, IDENTITY)
+  }
+
+  /** Whether any task waits on this condition of the synchronizer, which the current task must hold. */
+  hasWaiters(condition: Condition): boolean {
+    return this.requireOwn("condition", condition).hasWaiters
+  }
+
+  /** How many tasks wait on this condition of the synchronizer, which the current task must hold. */
+  waitQueueLength(condition: Condition): number {
+    return this.requireOwn("condition", condition).waitQueueLength
+  }
+
+  /** The tasks that wait on this condition, longest waiting first. The current task must hold the synchronizer. */
+  waitingThreads(condition: Condition): QueuedThread[] {
+    return this.requireOwn("condition", condition).waitingThreads
   }
 
   /** @internal */

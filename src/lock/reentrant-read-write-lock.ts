@@ -102,6 +102,16 @@ export class ReentrantReadWriteLock extends Shareable {
     return this.#sync.queuedThreads
   }
 
+  /** Those who wait for the read lock, first in line first. */
+  get queuedReaderThreads(): QueuedThread[] {
+    return this.#sync.sharedQueuedThreads
+  }
+
+  /** Those who wait for the write lock, first in line first; so do those who come back from a condition. */
+  get queuedWriterThreads(): QueuedThread[] {
+    return this.#sync.exclusiveQueuedThreads
+  }
+
   /** Whether this thread waits for either lock. Of tasks in other threads one cannot ask. */
   hasQueuedThread(thread: { readonly id: number }): boolean {
     return this.#sync.isQueued(thread)
@@ -115,6 +125,11 @@ export class ReentrantReadWriteLock extends Shareable {
   /** How many wait on this condition of the write lock. Needs the write lock. */
   waitQueueLength(condition: Condition): number {
     return this.#sync.requireOwn("condition", condition).waitQueueLength
+  }
+
+  /** The tasks that wait on this condition of the write lock, longest waiting first. Needs the write lock. */
+  waitingThreads(condition: Condition): QueuedThread[] {
+    return this.#sync.requireOwn("condition", condition).waitingThreads
   }
 
   override toString(): string {

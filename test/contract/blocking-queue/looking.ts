@@ -32,6 +32,23 @@ export function looking<E>(kind: QueueKind<E>): void {
     assert.equal(iterator[Symbol.iterator](), iterator)
   })
 
+  test("[BQ65] forEach shows what iteration shows", () => {
+    const queue = filled(kind, 4, 5)
+    const seen: E[] = []
+    queue.forEach((e) => seen.push(e))
+    assert.deepEqual(shown(kind, seen), [1, 2, 3, 4])
+    assert.equal(queue.size, 4)
+    const error = new Error("enough")
+    let calls = 0
+    const stop = (): never => {
+      calls++
+      throw error
+    }
+    assert.throws(() => queue.forEach(stop), error)
+    assert.equal(calls, 1)
+    assert.throws(() => queue.forEach(undefined as never), TypeError)
+  })
+
   test("[BQ49] an iterator bears insertions and removals", () => {
     const queue = filled(kind, 4, 5)
     const iterator = queue[Symbol.iterator]()

@@ -41,6 +41,21 @@ test(
 )
 
 test(
+  "[AN13] compareAndExchange tells what it held, and sets it if that was expected",
+  forBoth(({ create }) => {
+    const atomic = create(1)
+    assert.equal(atomic.compareAndExchange(1, 2), 1)
+    assert.equal(atomic.compareAndExchange(1, 3), 2)
+    assert.equal(atomic.compareAndExchange(2, 0), 2)
+    assert.equal(atomic.compareAndExchange(-0, -4), 0)
+    assert.equal(atomic.get(), -4)
+    assert.throws(() => atomic.compareAndExchange(0.5, 1), RangeError)
+    assert.throws(() => atomic.compareAndExchange(-4, "1" as never), TypeError)
+    assert.equal(atomic.get(), -4)
+  }),
+)
+
+test(
   "[AN3] compareAndSet sets it only if it holds what is expected",
   forBoth(({ create }) => {
     const atomic = create(1)

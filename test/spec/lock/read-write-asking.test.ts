@@ -71,6 +71,29 @@ test("[RW18] nobody was there before, so nothing was abandoned", async () => {
   assert.deepEqual([readLock.wasAbandoned, writeLock.wasAbandoned], [false, false])
 })
 
+test("[RW41] it tells who waits to read, and who to write", async () => {
+  const lock = new ReentrantReadWriteLock()
+  const { readLock, writeLock } = lock
+  const [first, second, writer] = tasks(3) as [Task, Task, Task]
+  const line = (): number[][] =>
+    [lock.queuedReaderThreads, lock.queuedWriterThreads].map((all) => all.map(({ id }) => id))
+  await writeLock.lock()
+  assert.deepEqual(line(), [[], []])
+  const waits = [
+    await first.waitIn(() => readLock.lock()),
+    await writer.waitIn(() => writeLock.lock()),
+    await second.waitIn(() => readLock.lock()),
+  ]
+  assert.deepEqual(line(), [[first.flow.id, second.flow.id], [writer.flow.id]])
+  writeLock.unlock()
+  await waits[0]?.ends()
+  first.do(() => readLock.unlock())
+  await waits[1]?.ends()
+  assert.deepEqual(line(), [[second.flow.id], []])
+  writer.do(() => writeLock.unlock())
+  await waits[2]?.ends()
+})
+
 test("[RW19] it tells who waits for either lock", async () => {
   const lock = new ReentrantReadWriteLock()
   const { readLock, writeLock } = lock

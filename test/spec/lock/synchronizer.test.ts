@@ -283,6 +283,30 @@ test("[QS18] bad waits are refused, and nothing is acquired", async () => {
   assert.equal(mutex.isHeld, false)
 })
 
+test("[QS23] it tells who waits on its conditions", async () => {
+  const [mutex, other] = [new Mutex(), new Mutex()]
+  const condition = mutex.newCondition()
+  const waiter = new Task()
+  await waiter.do(() => mutex.acquire(1))
+  const waiting = await waiter.waitIn(() => condition.await())
+  const seen = (): unknown[] => [
+    mutex.hasWaiters(condition),
+    mutex.waitQueueLength(condition),
+    mutex.waitingThreads(condition),
+  ]
+  assert.throws(() => mutex.hasWaiters(condition), { name: "IllegalMonitorStateError" })
+  await mutex.acquire(1)
+  assert.deepEqual(seen(), [true, 1, [{ id: waiter.flow.id, isLocal: true }]])
+  condition.signal()
+  assert.deepEqual(seen(), [false, 0, []])
+  for (const name of ["hasWaiters", "waitQueueLength", "waitingThreads"] as const) {
+    assert.throws(() => mutex[name](other.newCondition()), { name: "RangeError" })
+    assert.throws(() => mutex[name](null as unknown as Condition), { name: "TypeError" })
+  }
+  mutex.release(1)
+  await waiting.ends()
+})
+
 test("[QS19] owns tells its own conditions from those of others", () => {
   const [mutex, other] = [new Mutex(), new Mutex()]
   const condition = mutex.newCondition()

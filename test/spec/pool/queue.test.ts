@@ -1,5 +1,14 @@
 /** The queue of a pool, seen from outside. Ids such as [TP84] refer to docs/spec/pool.md. */
-import { LinkedBlockingQueue, PriorityBlockingQueue, type Runnable } from "corepool"
+import {
+  bind,
+  CountDownLatch,
+  Executors,
+  LinkedBlockingQueue,
+  platformThreads,
+  PriorityBlockingQueue,
+  type Runnable,
+  virtualThreads,
+} from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, turns } from "../../support/harness.ts"
@@ -98,6 +107,29 @@ test("[TP84] remove() takes one occurrence", async () => {
   await eventually(() => pool.completedTaskCount === 3)
   assert.equal(runs, 2)
 })
+
+for (const threadFactory of [virtualThreads(), platformThreads()]) {
+  const kind = threadFactory.isVirtual ? "virtual" : "platform"
+  test(`[TP148] a command with arguments is found by what bind gave, not by its function: ${kind}`, async () => {
+    await using pool = Executors.newFixedThreadPool(1, threadFactory)
+    const latch = new CountDownLatch(1)
+    pool.execute((until: CountDownLatch) => until.await(), latch)
+    const fn = (n: number): number => n
+    const alone = (): number => 1
+    const bound = bind(fn, 2)
+    pool.execute(fn, 1)
+    pool.execute(bound)
+    pool.execute(alone)
+    const found = [fn, bound, alone].map((command) => [pool.queue.contains(command), pool.remove(command as Runnable)])
+    assert.deepEqual(found, [
+      [false, false],
+      [true, true],
+      [true, true],
+    ])
+    assert.equal(pool.queue.size, 1)
+    latch.countDown()
+  })
+}
 
 test("[TP85] a submitted task is removed by its future, not by its function", async () => {
   await using pools = new Pools()
