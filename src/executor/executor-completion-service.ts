@@ -99,8 +99,8 @@ export class ExecutorCompletionService<T> {
       const left = deadline - now()
       if (completion !== undefined || left <= 0) return completion
       const [first] = this.#pending
-      if (first === undefined) return this.#endlessly(left)
-      this.#block(first, left)
+      if (first === undefined) this.#waitForNothing(left)
+      else this.#block(first, left)
     }
   }
 
@@ -126,7 +126,7 @@ export class ExecutorCompletionService<T> {
   }
 
   /** Nothing is under way, and this thread cannot submit anything while it blocks. */
-  #endlessly(limit: number): undefined {
+  #waitForNothing(limit: number): void {
     if (limit === Infinity) {
       throw new IllegalStateError("This wait could never end: no task of this completion service is under way")
     }

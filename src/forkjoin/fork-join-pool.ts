@@ -82,7 +82,7 @@ export class ForkJoinPool extends ForkJoinStatus {
     }
     const given = requireOptions("options", options)
     const most = MOST_WORKERS - MOST_SPARES
-    const { parallelism = Math.min(availableParallelism(), most), asyncMode = false } = given
+    const { parallelism = ForkJoinPool.commonPoolParallelism, asyncMode = false } = given
     requireInteger("parallelism", parallelism, 1)
     requireInteger("parallelism", most, parallelism, `parallelism (${parallelism})`)
     requireBoolean("asyncMode", asyncMode)
@@ -127,6 +127,11 @@ export class ForkJoinPool extends ForkJoinStatus {
       common.pool = pool
     }
     return common.pool
+  }
+
+  /** The parallelism that the common pool has, or would have; it is not made by asking for that. */
+  static get commonPoolParallelism(): number {
+    return Math.min(availableParallelism(), MOST_WORKERS - MOST_SPARES)
   }
 
   /**

@@ -32,6 +32,7 @@ export class ForkJoinRunner extends PreloadingRunner {
     if (queue.stealing?.own === undefined) return // more threads than places: it only steals
     this.#forks = new Forks({ memory, tasks, boxes, functions, roster, self, queue, core, runner: this })
     thisThread.forks = this.#forks
+    thisThread.queue = queue
     standIn.current = this.#forks.standingIn
     Desk.asked = (token) => this.#forks?.remind(token)
   }
@@ -112,6 +113,7 @@ export class ForkJoinRunner extends PreloadingRunner {
 
   override end(): void {
     thisThread.forks = undefined
+    thisThread.queue = undefined
     standIn.current = undefined
     this.#forks?.standingIn.left()
     this.#forks?.end()

@@ -65,11 +65,6 @@ export class ForkJoinTask<T> extends FutureView<T> {
     this.#args = args
   }
 
-  /** Whether this thread is one of a ForkJoinPool: otherwise `fork` goes to the common pool. */
-  static get inForkJoinPool(): boolean {
-    return thisThread.forks !== undefined
-  }
-
   /** @internal */
   get [FORK_JOIN_TASK](): true {
     return true

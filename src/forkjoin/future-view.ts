@@ -2,8 +2,32 @@
 import type { Future, FutureState } from "../future/future.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
+import { thisThread } from "./this-thread.ts"
 
 export abstract class FutureView<T> implements Future<T> {
+  // ------------------------------------------------------------------ the thread that asks
+
+  /** Whether this thread is one of a ForkJoinPool: otherwise `fork` goes to the common pool. */
+  static get inForkJoinPool(): boolean {
+    return thisThread.forks !== undefined
+  }
+
+  /** How many tasks this thread has forked that wait in its list; an estimate, as other threads may just be taking some. */
+  static get queuedTaskCount(): number {
+    return thisThread.queue?.stealing?.own?.length ?? 0
+  }
+
+  /**
+   * How many of these are left if every idle thread of the pool takes one: if there are several, to fork more is of no use, and a
+   * task may as well compute by itself. An estimate; negative if there are more idle threads than tasks.
+   */
+  static get surplusQueuedTaskCount(): number {
+    const { queue } = thisThread
+    return queue === undefined ? 0 : this.queuedTaskCount - queue.idleWorkers
+  }
+
+  // ------------------------------------------------------------------ the task
+
   abstract get isDone(): boolean
   abstract get state(): FutureState
   abstract cancel(mayInterruptIfRunning?: boolean): boolean

@@ -130,6 +130,11 @@ export class SlotDeque {
     write(this.#words, this.#index + RING.TAIL, top)
   }
 
+  /** How many are inside, as the owner sees it; others may just be taking some. */
+  get length(): number {
+    return Math.max((this.#top - load(this.#words, this.#index + RING.HEAD)) | 0, 0)
+  }
+
   // ------------------------------------------------------------------ for anybody
 
   /** Takes the oldest out; 0 if there is none. `claim` is where in `claims` to say so beforehand: see `Ring.poll`. */

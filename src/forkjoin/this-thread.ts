@@ -4,6 +4,7 @@
  */
 import type { Runnable } from "../future/runnable.ts"
 import { perThread } from "../per-thread.ts"
+import type { TaskQueue } from "../platform/task-queue.ts"
 import type { Forks } from "./forks.ts"
 
 export type AnyFunction = (...args: never[]) => unknown
@@ -11,12 +12,15 @@ export type AnyFunction = (...args: never[]) => unknown
 interface ThisThread {
   /** What it has forked, if it is a worker of a ForkJoinPool. */
   forks: Forks | undefined
+  /** Where it takes its tasks from, in that case. */
+  queue: TaskQueue | undefined
   /** How a task gets to the common pool, for any other thread; set by fork-join-pool.ts. */
   submitElsewhere: (task: Runnable) => void
 }
 
 export const thisThread: ThisThread = perThread("fork join", () => ({
   forks: undefined,
+  queue: undefined,
   submitElsewhere: (): never => {
     throw new Error("corepool: there is no common pool")
   },

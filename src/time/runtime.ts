@@ -19,21 +19,21 @@ import { perThread } from "../per-thread.ts"
 
 export interface Runtime {
   /** Milliseconds since this thread has begun. Never goes back. */
-  now(): number
+  now: () => number
   /** When that was, by the wall clock. */
   readonly timeOrigin: number
   /** Milliseconds on a clock that all threads of the process have in common; in Node, that is. */
-  processTime(): number
+  processTime: () => number
   /** Milliseconds since 1970, by the wall clock. */
-  wallTime(): number
-  startTimeout(fire: () => void, delay: number): NodeJS.Timeout
-  stopTimeout(timeout: NodeJS.Timeout | undefined): void
-  startInterval(fire: () => void, delay: number): NodeJS.Timeout
+  wallTime: () => number
+  startTimeout: (fire: () => void, delay: number) => NodeJS.Timeout
+  stopTimeout: (timeout: NodeJS.Timeout | undefined) => void
+  startInterval: (fire: () => void, delay: number) => NodeJS.Timeout
   /** After the event loop has gone round once. */
-  afterTurn(call: () => void): void
+  afterTurn: (call: () => void) => void
   /** At the end of the present job. What it throws is an uncaught error. */
-  microtask(call: () => void): void
-  clone<T>(value: T, options?: { transfer: ArrayBuffer[] }): T
+  microtask: (call: () => void) => void
+  clone: <T>(value: T, options?: { transfer: ArrayBuffer[] }) => T
 }
 
 export const runtime: Runtime = perThread("clocks and timers", take)

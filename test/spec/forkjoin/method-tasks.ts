@@ -60,6 +60,20 @@ export const waitLimited = task(import.meta.url, async function waitLimited(gate
   return log
 })
 
+/** How many tasks wait in the list of the only thread: before, with three, after one was joined, and in the end. */
+export const countOwn = task(import.meta.url, function countOwn(): number[][] {
+  const counts = (): number[] => [ForkJoinTask.queuedTaskCount, ForkJoinTask.surplusQueuedTaskCount]
+  const log = [counts()]
+  const parts = [5, 6, 7].map((n) => new Fib(n).fork())
+  log.push(counts())
+  parts[2]?.join()
+  log.push(counts())
+  parts[1]?.join()
+  parts[0]?.join()
+  log.push(counts())
+  return log
+})
+
 /** Tasks that are used again, or were completed before anybody has run them. */
 export const useAgain = task(import.meta.url, function useAgain(): unknown[] {
   const log: unknown[] = [ForkJoinTask.inForkJoinPool]

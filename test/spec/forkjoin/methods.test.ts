@@ -41,6 +41,27 @@ test("[FJ23] a task that is over is not run, and can be used again", async () =>
   assert.equal(ForkJoinTask.inForkJoinPool, false)
 })
 
+test("[FJ77] a task can ask how many tasks wait in the list of its thread", async () => {
+  await using pool = new ForkJoinPool({ parallelism: 1 })
+  const [before, forked, joined, after] = await pool.invoke(methods.countOwn)
+  assert.deepEqual(
+    [before, forked, joined, after],
+    [
+      [0, 0],
+      [3, 3],
+      [2, 2],
+      [0, 0],
+    ],
+  )
+  assert.deepEqual([ForkJoinTask.queuedTaskCount, ForkJoinTask.surplusQueuedTaskCount], [0, 0])
+})
+
+test("[FJ76] the parallelism of the common pool is known before there is one", () => {
+  const expected = ForkJoinPool.commonPoolParallelism
+  assert.ok(expected >= 1)
+  assert.equal(ForkJoinPool.commonPool().parallelism, expected)
+})
+
 test("[FJ24] invokeAll of what is no task is a TypeError, and runs nothing", async () => {
   await using pool = new ForkJoinPool({ parallelism: 1 })
   assert.deepEqual(await pool.invoke(methods.invokeNothing), ["TypeError", "running", [8], [5, 8, 13]])
