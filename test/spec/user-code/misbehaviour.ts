@@ -7,8 +7,8 @@ export interface Misbehaviour {
   readonly act: (world: World, otherwise: unknown) => unknown
   /** What it throws, if it does. */
   readonly thrown?: unknown
-  /** Whether the pool has been stopped by it. */
-  readonly stops?: boolean
+  /** Whether it returns a promise that never settles. */
+  readonly isForever?: boolean
 }
 
 const plain = new Error("thrown by the user's code")
@@ -46,7 +46,7 @@ export const misbehaviours: readonly Misbehaviour[] = [
   throwing("throws an Error", plain),
   throwing("throws a revoked proxy", hostile),
   throwing("throws an Error whose getters throw", guardedError),
-  { does: "returns a promise that never settles", act: () => new Promise(() => undefined) },
+  { does: "returns a promise that never settles", isForever: true, act: () => new Promise(() => undefined) },
   {
     does: "cancels a task",
     act(world, otherwise) {
@@ -63,7 +63,6 @@ export const misbehaviours: readonly Misbehaviour[] = [
   },
   {
     does: "stops the pool",
-    stops: true,
     act(world, otherwise) {
       world.stop()
       return otherwise

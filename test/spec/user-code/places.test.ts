@@ -8,7 +8,8 @@ import { World } from "./world.ts"
 
 for (const place of places) {
   for (const kind of place.kinds ?? (["virtual", "platform"] as const)) {
-    for (const { does, act, thrown } of misbehaviours) {
+    for (const { does, act, thrown, isForever } of misbehaviours) {
+      if (isForever === true && place.awaited === true) continue
       test(`[UC1][UC2][UC3] ${place.name}, on ${kind} threads, ${does}`, async (t) => {
         const printed: unknown[] = []
         t.mock.method(console, "error", (...values: unknown[]) => printed.push(values.at(-1)))

@@ -28,6 +28,8 @@ export interface Place {
   /** Whether the pool needs a class with hooks around tasks. */
   readonly hooks?: boolean
   readonly workerFactory?: boolean
+  /** Whether what the code returns is awaited: then a promise that never settles is the code's own affair. */
+  readonly awaited?: boolean
   /** Whether there must be no thread yet. */
   readonly fresh?: boolean
   readonly errors: Receivers | ((kind: Kind) => Receivers)
@@ -56,6 +58,14 @@ class Telling extends FutureTask<unknown> {
   }
 }
 
+/** Runs it to its end; it is the future that the code is about. */
+async function run(world: World, task: FutureTask<unknown>): Promise<About> {
+  world.pool.execute(task)
+  world.watch(task)
+  await eventually(() => task.isDone)
+  return { task }
+}
+
 async function complete(world: World, body: () => unknown, act: Act): Promise<void> {
   const task = new Telling(body, act)
   world.pool.execute(task)
@@ -64,6 +74,69 @@ async function complete(world: World, body: () => unknown, act: Act): Promise<vo
 }
 
 export const places: readonly Place[] = [
+  {
+    name: "a submitted function",
+    kinds: ["virtual"], // other threads cannot call a function of this one
+    awaited: true,
+    errors: { future: 1 },
+    visit: (world, act) => run(world, new FutureTask(act)),
+  },
+  {
+    name: "a command",
+    kinds: ["virtual"],
+    awaited: true,
+    errors: { uncaught: 1 },
+    async visit(world, act) {
+      let calls = 0
+      world.accepted++
+      world.pool.execute(() => {
+        calls++
+        return act()
+      })
+      await eventually(() => calls === 1)
+    },
+  },
+  {
+    name: "then() of what a task returns",
+    kinds: ["virtual"],
+    awaited: true,
+    errors: { future: 1 },
+    visit: (world, act) =>
+      run(
+        world,
+        new FutureTask(() => ({
+          // oxlint-disable-next-line unicorn/no-thenable -- that is what is tested
+          then(resolve: (value: unknown) => void) {
+            resolve(act())
+          },
+        })),
+      ),
+  },
+  {
+    name: "newTaskFor()",
+    errors: { caller: 1 },
+    visit(world, act) {
+      world.code.newTask = (callable) => {
+        act()
+        return new FutureTask(callable)
+      }
+      const future = world.call(() => world.pool.submit(() => 1))
+      world.code.newTask = undefined
+      if (future?.isDone === false) world.watch(future)
+    },
+  },
+  {
+    name: "toString() of a pool that is stopped",
+    errors: {}, // it is called for a message, in which the pool is named otherwise then
+    async visit(world, act) {
+      await world.occupy()
+      world.submitMore()
+      let calls = 0
+      Object.assign(world.pool, { toString: () => (calls++ === 0 ? act("pool") : "pool") })
+      world.stop()
+      assert.ok(calls > 0)
+    },
+  },
   {
     name: "done() of a task that succeeds",
     errors: { uncaught: 1 },
