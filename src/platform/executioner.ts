@@ -10,6 +10,7 @@ import type { WorkerBody } from "./thread-body.ts"
 
 interface Sentence {
   readonly worker: SharedWorker
+  /** 0 if its thread had not begun. */
   readonly token: number
   /** Of its task. */
   readonly handle: number
@@ -51,8 +52,15 @@ export class Executioner {
     this.#sentences = this.#sentences.filter((sentence) => sentence.due > time)
     for (const { worker, token, handle } of due) {
       const body = this.#bodyOf(worker)
-      if (body === undefined || worker.token !== token || worker.handheld !== this.#tasks.slotOf(handle)) continue
-      if (!this.#tasks.isCurrent(handle)) continue
+      if (body === undefined || worker.handheld !== this.#tasks.slotOf(handle) || !this.#tasks.isCurrent(handle))
+        continue
+      if (token === 0) {
+        // It had not begun. As long as it has not it is in no code of the user's, and then it has the whole time.
+        const patience = body.options.terminateAfter ?? TERMINATE_AFTER
+        this.#sentences.push({ worker, token: worker.token, handle, due: time + patience })
+        continue
+      }
+      if (worker.token !== token) continue
       if (worker.condemn()) condemned.push(body)
       else this.#sentences.push({ worker, token, handle, due: time + 1 }) // between two pieces of the user's code
     }
