@@ -55,12 +55,10 @@ export function sharedBytes(count: number): SharedArrayBuffer {
   return new SharedArrayBuffer(count)
 }
 
-/** How many bytes of shared memory there are in a buffer, or in the handle of an object of ours, without the space, which all have. */
+/** What the memory of an object of ours counts for: not what it has, of which little may be in use, but what keeping it costs at most. */
+const OBJECT_BYTES = 2 ** 16
+
+/** How many bytes of shared memory are in what is posted: a buffer, or the handle of an object of ours. */
 export function sharedBytesIn(sent: object): number {
-  if (isSharedBuffer(sent)) return (sent as SharedArrayBuffer).byteLength
-  let sum = 0
-  for (const [name, part] of Object.entries(sent as Record<string, unknown>)) {
-    if (name !== "space" && part instanceof SharedArrayBuffer) sum += part.byteLength
-  }
-  return sum
+  return isSharedBuffer(sent) ? (sent as SharedArrayBuffer).byteLength : OBJECT_BYTES
 }

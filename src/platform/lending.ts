@@ -53,6 +53,8 @@ export class Lender {
   readonly #loans = new Map<Line, Loans>()
   readonly #noted = new WeakSet()
   readonly #registry = new FinalizationRegistry<number>((number) => this.#drop(number))
+  /** Told of each thing, as it is posted, before it is. */
+  sending: (sent: object, line: Line) => void = () => undefined
   /** Numbers of things that are gone, which is yet to be told. */
   #dropped: number[] = []
 
@@ -71,6 +73,7 @@ export class Lender {
     const sent = fresh.map(toPost)
     const bytes = sent.reduce((sum, thing) => sum + sharedBytesIn(thing), 0)
     const numbers = fresh.map((thing) => this.#known.numberOf(thing))
+    for (const thing of sent) this.sending(thing, line)
     const message = line.post({ numbers, things: sent } satisfies Loan)
     loans.unread.push({ message, bytes })
     loans.bytes += bytes

@@ -24,6 +24,12 @@ interface Introduction {
   readonly end: LineEnd
 }
 
+/** It is yours. If the thread at the other end works for a pool: which one. */
+interface Link {
+  readonly link: LineEnd
+  readonly worksFor: number | undefined
+}
+
 /** A message for a pool: which one it is, and the rest. A list is read in half the time that an object takes. */
 export type PoolMessage = readonly [pool: number, ...unknown[]]
 
@@ -32,6 +38,8 @@ export interface Recipient<M extends PoolMessage> {
   /** Everything that has come was handed over. */
   settled(): void
 }
+
+const NO_LINES: ReadonlySet<Line> = new Set()
 
 const linesByLife = perThread("lines", () => new WeakMap<Here, Lines>())
 
@@ -46,6 +54,8 @@ export class Lines {
   readonly #lines = new Set<Line>()
   /** By pool. */
   readonly #recipients = new Map<number, Recipient<never>>()
+  /** The lines to threads of a pool, by pool, as far as they are known. */
+  readonly #workers = new Map<number, Set<Line>>()
   #isLooking = false
 
   private constructor(here: Here) {
@@ -63,9 +73,10 @@ export class Lines {
   }
 
   /** A line to a thread that is about to be made: the end for it. `hangUp` when it has ended. */
-  begin(): { readonly line: Line; readonly end: LineEnd; hangUp(): void } {
+  begin(pool: number): { readonly line: Line; readonly end: LineEnd; readonly hangUp: () => void } {
     const [ours, end] = newLine()
     const line = this.adopt(ours)
+    this.#noteWorker(pool, line)
     return { line, end, hangUp: () => this.#drop(line) }
   }
 
@@ -93,6 +104,25 @@ export class Lines {
     broker.post({ to: token, from: this.#here.token, end } satisfies Introduction, [end.port])
     broker.ring()
     return line
+  }
+
+  /** The lines to the threads of a pool. */
+  workersOf(pool: number): ReadonlySet<Line> {
+    return this.#workers.get(pool) ?? NO_LINES
+  }
+
+  #noteWorker(pool: number, line: Line): void {
+    const workers = this.#workers.get(pool)
+    if (workers === undefined) this.#workers.set(pool, new Set([line]))
+    else workers.add(line)
+  }
+
+  /** Makes a line between the threads at the other ends of two lines, of which the second works for the pool. */
+  link(first: Line, second: Line, pool: number): void {
+    const [one, other] = newLine()
+    const bothWork = this.workersOf(pool).has(first)
+    first.post({ link: one, worksFor: pool } satisfies Link, [one.port])
+    second.post({ link: other, worksFor: bothWork ? pool : undefined } satisfies Link, [other.port])
   }
 
   /** From now on the messages for this pool go there. */
@@ -129,7 +159,7 @@ export class Lines {
     for (let left = line.mail; left > 0; left--) {
       const message = line.receive()
       if (message === undefined) return // the other side has died, and its port with it
-      if (!Array.isArray(message)) this.#heed(message as Introduction | Loan | Recall, line)
+      if (!Array.isArray(message)) this.#heed(message as Introduction | Link | Loan | Recall, line)
       else {
         const recipient = this.#recipients.get(message[0] as number)
         if (recipient === undefined) continue // nobody is left who could want it
@@ -139,8 +169,11 @@ export class Lines {
     }
   }
 
-  #heed(message: Introduction | Loan | Recall, line: Line): void {
-    if ("things" in message) this.known.borrow(line, message.numbers, message.things)
+  #heed(message: Introduction | Link | Loan | Recall, line: Line): void {
+    if ("link" in message) {
+      const adopted = this.adopt(message.link) // which is looked at next
+      if (message.worksFor !== undefined) this.#noteWorker(message.worksFor, adopted)
+    } else if ("things" in message) this.known.borrow(line, message.numbers, message.things)
     else if ("dropped" in message) this.known.giveBack(line, message.dropped)
     else this.#introduce(message)
   }
@@ -165,6 +198,8 @@ export class Lines {
 
   #close(line: Line): void {
     this.#lines.delete(line)
+    for (const [pool, workers] of this.#workers)
+      if (workers.delete(line) && workers.size === 0) this.#workers.delete(pool)
     this.lender.forget(line)
     this.known.giveAllBack(line)
     line.close()

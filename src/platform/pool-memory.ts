@@ -151,6 +151,12 @@ export class PoolMemory {
     }
   }
 
+  /** The same for the pool that has this handle. */
+  static identityOf({ memory }: PoolHandle): number {
+    const words = new Int32Array(memory, 0, BASE.HEADER + HEADER.SIZE)
+    return (load(words, BASE.HEADER + HEADER.IDENTITY) >>> 0) * 2 ** 21 + load(words, BASE.HEADER + HEADER.IDENTITY + 1)
+  }
+
   /** What tells the pool in these words from others, in all threads. */
   static identityIn({ words }: GrowingWords): number {
     const at = BASE.HEADER + HEADER.IDENTITY

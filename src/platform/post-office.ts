@@ -24,7 +24,7 @@ import { now } from "../time/timer.ts"
 import { perThread } from "../per-thread.ts"
 import type { Line, LineEnd } from "./line.ts"
 import { Lines, type Recipient } from "./lines.ts"
-import type { PoolMemory } from "./pool-memory.ts"
+import { type PoolHandle, PoolMemory } from "./pool-memory.ts"
 import type { TaskRecords } from "./task-records.ts"
 
 /** What goes beside a record. */
@@ -72,6 +72,9 @@ export interface Sender {
   readonly shared: readonly object[]
 }
 
+/** So many lines between guests and workers are made for a pool: all pairs of 22 threads. */
+const MOST_LINKS = 256
+
 /** How long a worker blocks for a parcel before it lets its event loop go on, in ms. */
 const LINGER = 2
 
@@ -84,8 +87,9 @@ export class PostOffice implements Recipient<Message> {
   readonly lines: Lines
   readonly #memory: PoolMemory
   readonly #pool: number
-  /** The lines to the workers that this thread has made. */
-  readonly #workers = new Set<Line>()
+  /** The lines to threads that were sent the pool by this one, and between which of them and which workers there are lines. */
+  readonly #guests = new Set<Line>()
+  #links: (readonly [guest: Line, worker: Line])[] = []
   /** By the handle of their tasks. */
   readonly #arrived = new Map<number, Parcel>()
 
@@ -93,6 +97,7 @@ export class PostOffice implements Recipient<Message> {
     this.#memory = memory
     this.#pool = memory.identity
     this.lines = Lines.of(memory.here)
+    this.lines.lender.sending = (sent, line) => PostOffice.#sending(sent, line)
     this.lines.enroll(this.#pool, this)
   }
 
@@ -104,23 +109,63 @@ export class PostOffice implements Recipient<Message> {
   }
 
   /** A line to a worker that is about to be made: the end for it, with all that it may need. `hangUp` when it has ended. */
-  begin(): { readonly end: LineEnd; hangUp(): void } {
-    const begun = this.lines.begin()
-    const { line, end } = begun
-    this.#workers.add(line)
+  begin(): { readonly end: LineEnd; readonly hangUp: () => void } {
+    const { line, end, hangUp } = this.lines.begin(this.#pool)
+    for (const guest of this.#guests) this.#link(guest, line)
     this.lines.lender.lend(line, this.sender?.shared ?? [])
     return {
       end,
       hangUp: () => {
-        this.#workers.delete(line)
-        begun.hangUp()
+        hangUp()
+        this.#unlink()
       },
     }
   }
 
   /** Lends shared things to all workers to which there is a line, before a task tells of them. */
   lend(things: readonly object[]): void {
-    for (const line of this.#workers) this.lines.lender.lend(line, things)
+    if (!this.isOwner) this.lines.look() // for lines to threads that are new
+    for (const line of this.lines.workersOf(this.#pool)) this.lines.lender.lend(line, things)
+  }
+
+  get isOwner(): boolean {
+    return this.#memory.owner === this.#memory.here.token
+  }
+
+  // ------------------------------------------------------------------ guests
+
+  /**
+   * This thread, which has made the pool, is about to send it over the line. The thread at the other end may submit to it, and gets a
+   * line to each worker, lest it need this one for that later.
+   */
+  admit(guest: Line): void {
+    if (this.#guests.has(guest)) return
+    this.#guests.add(guest)
+    for (const worker of this.lines.workersOf(this.#pool)) this.#link(guest, worker)
+  }
+
+  #link(guest: Line, worker: Line): void {
+    if (guest === worker || guest.isDead || this.#links.length >= MOST_LINKS) return
+    // Between two workers one line is enough.
+    if (this.#links.some((link) => link.includes(guest) && link.includes(worker))) return
+    this.#links.push([guest, worker])
+    this.lines.link(guest, worker, this.#pool)
+  }
+
+  /** Forgets the lines to threads that have ended. */
+  #unlink(): void {
+    this.#links = this.#links.filter(([guest, worker]) => !guest.isDead && !worker.isDead)
+    for (const guest of this.#guests) if (guest.isDead) this.#guests.delete(guest)
+  }
+
+  /** If it is a pool of this thread's that is posted, open or wrapped. */
+  static #sending(sent: object, line: Line): void {
+    const { inner } = sent as { inner?: object }
+    if (inner !== undefined) PostOffice.#sending(inner, line)
+    else if ("texts" in sent) {
+      const office = offices.get(PoolMemory.identityOf(sent as PoolHandle))
+      if (office?.isOwner === true) office.admit(line)
+    }
   }
 
   /** The pool has ended, and this thread has heard of all its tasks. */

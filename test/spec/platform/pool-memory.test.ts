@@ -37,7 +37,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 test("[PL83] a thread that was given pools gives back the memory of those that have ended", async () => {
   await using threads = Executors.newFixedThreadPool(1)
   let gone = 0
-  for (let i = 0; i < POOLS && gone < GONE; i++) {
+  for (let i = 0; i < 5 * POOLS && gone < GONE; i++) {
     await using pool = Executors.newFixedThreadPool(1)
     gone = await threads.submit(meet, pool)
   }

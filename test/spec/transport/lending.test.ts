@@ -96,6 +96,40 @@ test("[TX35] a task passes on what it was given, within its pool, though the thr
   await future
 })
 
+for (const [name, isOwn] of [
+  ["its own pool", true],
+  ["another pool", false],
+] as const) {
+  test(`[TX38] a task passes a new thing to ${name}, though it blocks, and the thread that made the pool too`, async () => {
+    await using pool = Executors.newFixedThreadPool(2)
+    await using other = Executors.newFixedThreadPool(1)
+    const chosen = isOwn ? pool : other
+    await Promise.all([
+      pool.submit(tasks.mark, new SharedCount().index),
+      pool.submit(tasks.mark, new SharedCount().index),
+      other.submit(tasks.mark, new SharedCount().index),
+    ])
+    for (let i = 0; i < 20; i++) {
+      const done = new SharedCount()
+      const future = pool.submit(tasks.markInPool, chosen, done.index)
+      assert.equal(here.blockUntilMarked(done.index), 2)
+      await future
+    }
+  })
+}
+
+test("[TX38] also to a thread of the pool that was made after the pool was sent", async () => {
+  await using pool = Executors.newFixedThreadPool(2)
+  using gate = new SharedGate()
+  const done = new SharedCount()
+  const first = pool.submit(tasks.markInPoolLater, pool, gate.index, done.index)
+  await gate.reached()
+  await pool.submit(tasks.mark, new SharedCount().index) // which makes the second thread
+  gate.open()
+  assert.equal(here.blockUntilMarked(done.index), 2)
+  await first
+})
+
 test("[TX36] when the thread that has passed a thing drops it, the threads of the pool drop it too", async () => {
   await using pool = Executors.newFixedThreadPool(1)
   await passAndDrop(pool)

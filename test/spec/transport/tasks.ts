@@ -289,3 +289,9 @@ export function countDown(latch: CountDownLatch, buffer: ArrayBuffer): number {
   latch.countDown()
   return buffer.byteLength
 }
+
+/** As {@link markInPool}, when the gate is open. */
+export function markInPoolLater(executor: ExecutorService, gate: number, index: number): void {
+  pass(gate)
+  markInPool(executor, index)
+}
