@@ -72,6 +72,11 @@ export function notify(words: Int32Array, index: number): void {
   Atomics.notify(words, index)
 }
 
+/** Wakes one that waits for the word or listens to it; false if there is none. */
+export function notifyOne(words: Int32Array, index: number): boolean {
+  return Atomics.notify(words, index, 1) > 0
+}
+
 /*
  * Words of 64 bits, for what must change at once and does not fit into 32. All accesses to such a word go through these
  * three. They cost two to three times what their namesakes of 32 bits do.

@@ -20,6 +20,8 @@
  */
 import { block, compareAndSet, exchange, listen, load, pause, read, store, wait, write } from "#atomics"
 import { now } from "../time/timer.ts"
+import { Chores } from "./chores.ts"
+import { EndingThreads } from "./ending-threads.ts"
 import { type Flow, mainFlow, uncaught } from "./flow.ts"
 import { KeepAlive } from "./keep-alive.ts"
 import { NodePool } from "./node-pool.ts"
@@ -43,6 +45,11 @@ export class Here {
   /** Names this thread, in this life, in shared memory. */
   readonly token: number
   readonly nodes: NodePool
+  /** What is to be done also while this thread blocks. */
+  readonly chores: Chores = new Chores()
+  /** Threads that this one has told to end. */
+  readonly ending: EndingThreads
+  readonly #leaveAll: () => void
   readonly #park: number
   readonly #mail: number
   readonly #interrupt: number
@@ -60,11 +67,13 @@ export class Here {
   #waking = false
   readonly #toWake: number[] = []
 
-  /** For the thread that got this token when it entered the space. */
-  constructor(space: Space, token: number, spins: number) {
+  /** For the thread that got this token when it entered the space; by `leaveAll` it leaves this and others. */
+  constructor(space: Space, token: number, spins: number, leaveAll: () => void = () => this.leave()) {
     this.space = space
     this.token = token
+    this.ending = new EndingThreads(space, this.chores)
     this.#spins = spins
+    this.#leaveAll = leaveAll
     this.#deathsSeen = space.deaths
     const entry = space.entryOf(this.token)
     this.#park = entry + THREAD.PARK
@@ -181,6 +190,7 @@ export class Here {
     const resumed = this.#resumed
     for (let spins = this.#spins; ;) {
       this.#look()
+      if (this.space.isCondemned(this.token)) this.halt()
       if (node.takePermit() || this.#resumed !== resumed) return SIGNALLED
       if (flow?.isInterrupted === true) return INTERRUPTED
       if (spins-- > 0) {
@@ -189,14 +199,19 @@ export class Here {
       }
       const left = deadline === Infinity ? Infinity : deadline - now()
       if (left <= 0) return TIMEOUT
+      const chore = this.chores.dueIn
+      if (chore <= 0) {
+        this.chores.run()
+        continue
+      }
       store(words, this.#park, LISTENING)
-      if (!this.#hasNews(flow)) wait(words, this.#park, LISTENING, left)
+      if (!this.#hasNews(flow)) wait(words, this.#park, LISTENING, Math.min(left, chore))
     }
   }
 
   #hasNews(flow: Flow | undefined): boolean {
     if (load(this.space.words, this.#mail) !== 0 || this.space.deaths !== this.#deathsSeen) return true
-    return flow?.isInterrupted === true
+    return flow?.isInterrupted === true || this.space.isCondemned(this.token)
   }
 
   /** Reads the mail. */
@@ -227,7 +242,7 @@ export class Here {
    */
   #mourn(): void {
     this.#deathsSeen = this.space.deaths
-    if (!this.space.isAlive(this.token)) restInPeace()
+    if (!this.space.isAlive(this.token)) this.halt()
     this.nodes.unstick([...this.#waits.keys()], () => this.#deliver())
     for (const node of [...this.#waits.values()]) if (this.#waits.get(node.index) === node) this.#unpark(node.index)
   }
@@ -251,12 +266,13 @@ export class Here {
   leave(): void {
     this.space.bury(this.token)
   }
-}
 
-/**
- * We have been declared dead, and others have taken what we held: going on would break everything. Some runtimes do
- * not stop a thread when they are told to.
- */
-function restInPeace(): never {
-  for (;;) block(Infinity)
+  /**
+   * Stops this thread for ever, as one that has died here. It was told to end, which not all runtimes do; or it has been declared dead, and what
+   * it held is others' by now.
+   */
+  halt(): never {
+    this.#leaveAll()
+    for (;;) block(Infinity)
+  }
 }

@@ -24,7 +24,14 @@ export const THREAD = {
   PARENT_ID: 5,
   /** The token that the two above belong to. */
   NAMED: 6,
-  SIZE: 7,
+  /** 1 if the thread was told to end: it stops where it next waits. */
+  CONDEMNED: 7,
+  /** Always 0: the word to which the thread listens as long as the runtime has it; see life.ts. */
+  LIFE: 8,
+  /** How often the thread has begun to listen to that, and how often others have asked. */
+  LISTENERS: 9,
+  PROBES: 10,
+  SIZE: 11,
 } as const
 
 /** One wait of one flow. */
@@ -49,7 +56,7 @@ export const LISTENING = 1
 const RUNG = 2
 
 /** The version of the layouts. Two copies of corepool that differ must not share memory. */
-const MAGIC = 0xc0_9e_00_1
+const MAGIC = 0xc0_9e_00_2
 
 /*
  * A token names one life of one thread: the number of its entry, and how often that entry was taken before. A word
@@ -140,6 +147,9 @@ export class Space {
       store(this.#words, entry + THREAD.MAIL, 0)
       store(this.#words, entry + THREAD.PARK, AWAKE)
       store(this.#words, entry + THREAD.INTERRUPT, 0)
+      store(this.#words, entry + THREAD.CONDEMNED, 0)
+      store(this.#words, entry + THREAD.LISTENERS, 0)
+      store(this.#words, entry + THREAD.PROBES, 0)
       store(this.#words, entry + THREAD.PARENT_ID, parentId)
       store(this.#words, entry + THREAD.THREAD_ID, threadId)
       store(this.#words, entry + THREAD.NAMED, token)
@@ -158,6 +168,21 @@ export class Space {
     return load(this.#words, this.entryOf(token) + THREAD.TOKEN) === token
   }
 
+  /**
+   * Tells a thread to end: it stops for ever, and buries itself, where it next waits. What it holds is its own until then. False if
+   * it is dead.
+   */
+  condemn(token: number): boolean {
+    if (!this.isAlive(token)) return false
+    store(this.#words, this.entryOf(token) + THREAD.CONDEMNED, 1)
+    this.#alarm(token)
+    return true
+  }
+
+  isCondemned(token: number): boolean {
+    return load(this.#words, this.entryOf(token) + THREAD.CONDEMNED) !== 0
+  }
+
   get deaths(): number {
     return load(this.#words, SPACE.DEATHS)
   }
@@ -165,6 +190,8 @@ export class Space {
   /**
    * Declares a thread dead, and tells all others: each then looks again at whatever it waits for. So nothing has to know
    * what the dead one held, or waited for, or was about to do. False if it was dead already.
+   *
+   * Only for a thread of which it is known that it does nothing any more: what it held is another's from now on.
    */
   bury(token: number): boolean {
     if (!compareAndSet(this.#words, this.entryOf(token) + THREAD.TOKEN, token, -token)) return false
@@ -183,19 +210,24 @@ export class Space {
     notify(this.#words, park)
   }
 
-  /**
-   * Buries the thread that the runtime knows by this number, and its children, which die with it. It may have said itself that
-   * it ends, and another one may just be taking its entry: until that one is named, the numbers there are not its own.
-   */
+  /** Buries the thread that the runtime knows by this number, and its children, which die with it. */
   buryThread(threadId: number): void {
+    for (const token of this.tokensOf(threadId)) this.bury(token)
+  }
+
+  /**
+   * The thread that the runtime knows by this number, and its children, and theirs. It may have said itself that it ends, and another
+   * one may just be taking its entry: until that one is named, the numbers there are not its own.
+   */
+  *tokensOf(threadId: number): Generator<number> {
     const last = load(this.#words, SPACE.THREADS)
     for (let id = 1; id <= last; id++) {
       const entry = this.entryOf(id)
       const token = load(this.#words, entry + THREAD.TOKEN)
       if (token <= 0 || load(this.#words, entry + THREAD.NAMED) !== token) continue
       const itself = load(this.#words, entry + THREAD.THREAD_ID)
-      if (itself === threadId) this.bury(token)
-      else if (load(this.#words, entry + THREAD.PARENT_ID) === threadId) this.buryThread(itself)
+      if (itself === threadId) yield token
+      else if (load(this.#words, entry + THREAD.PARENT_ID) === threadId) yield* this.tokensOf(itself)
     }
   }
 

@@ -11,6 +11,8 @@
 import { availableParallelism } from "node:os"
 import { getEnvironmentData, isMainThread, setEnvironmentData, threadId, type Worker } from "node:worker_threads"
 import { Here } from "./here.ts"
+import { atTheVeryEnd } from "./last-listener.ts"
+import { attest } from "./life.ts"
 import { perThread, VERSION } from "../per-thread.ts"
 import { Space } from "./space.ts"
 
@@ -51,11 +53,12 @@ export function hereIn(buffer: SharedArrayBuffer): Here {
   const space = Space.over(buffer)
   let life = lives.get(space.id)
   if (life === undefined) {
-    life = new Here(space, space.enter(threadId, parentId), SPINS)
+    life = new Here(space, space.enter(threadId, parentId), SPINS, leaveAll)
     lives.set(space.id, life)
+    if (!isMainThread) attest(space, life.token) // the main thread ends with all others
     // Whichever way it came to live there: by something of its own, or by something it was sent.
     if (space.id === home.id) life.exposeInterrupt()
-    if (lives.size === 1 && !isMainThread) process.once("exit", leaveAll)
+    if (lives.size === 1 && !isMainThread) atTheVeryEnd(leaveAll)
   }
   return life
 }
@@ -70,14 +73,20 @@ export function leaveAll(): void {
   for (const life of thread.lives.values()) life.leave()
 }
 
+/** Whether a worker has stopped when the runtime says so. Deno says it when the worker was told to, though that may run for ever. */
+export const isExitTheEnd: boolean = !("deno" in process.versions)
+
 /** Tells all spaces of the end of a worker, if it was in them. */
 function watch(worker: Worker): void {
   const id = worker.threadId // it is gone from the worker when the worker is gone
-  const bury = (): void => {
+  const ended = (): void => {
     const spaces = Array.from(thread.lives.values(), (life) => life.space)
-    for (const space of new Set([thread.home, ...spaces])) space.buryThread(id)
+    for (const space of new Set([thread.home, ...spaces])) {
+      if (isExitTheEnd) space.buryThread(id)
+      else for (const token of space.tokensOf(id)) hereIn(space.buffer).ending.add(token)
+    }
   }
   // Deno tells of a worker after its first message, and it may have been terminated by then.
-  if ((worker as { threadName?: string | null }).threadName === null) bury()
-  else worker.once("exit", bury)
+  if ((worker as { threadName?: string | null }).threadName === null) ended()
+  else worker.once("exit", ended)
 }

@@ -1,31 +1,37 @@
 /**
  * The threads of a pool, as its owner has them, and how it finds out that one has ended: by an event of the runtime; while it
  * blocks, and hears no events, by the space, in which dying threads are counted, and by their pulse.
+ *
+ * A thread that the owner ends is *ending* until it is known to have stopped. The pool has a new one in its place by then; but what it holds is its own
+ * as long as it may run, and that is also its place in the roster.
  */
 import { show } from "../checks.ts"
 import { ThreadDeathError } from "../errors.ts"
+import type { Chore } from "../memory/chores.ts"
 import { platformTarget } from "../thread/platform-threads.ts"
 import { Thread } from "../thread/thread.ts"
+import { runtime } from "../time/runtime.ts"
 import { now } from "../time/timer.ts"
 import { isError, messageOf } from "../user-values.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { PostOffice } from "./post-office.ts"
 import type { SharedRoster } from "./shared-roster.ts"
 import { RUNNING, type SharedWorker, STARTING } from "./shared-worker.ts"
-import { type Death, WorkerBody } from "./thread-body.ts"
+import { type Death, PULSE, WorkerBody } from "./thread-body.ts"
 
-/** How often an owner that blocks looks whether its threads are still there, in ms. */
-export const PULSE = 100
-
+/** What the owner of a crew does. */
 export interface CrewOwner {
   /** By the user's factory; undefined if it refuses. */
   newThread(target: () => unknown): Thread | undefined
   /** Hears of all tasks that are over: what a thread threw is to be told while it is known which thread that was. */
   look(): void
-  bury(body: WorkerBody, cause: ThreadDeathError): void
+  /** The worker is lost to the pool; `hasStopped` if its thread is known to have. */
+  bury(body: WorkerBody, cause: ThreadDeathError, hasStopped: boolean): void
+  /** The thread of a worker that was lost before has stopped. */
+  inherit(token: number): void
 }
 
-export class Crew {
+export class Crew implements Chore {
   readonly #memory: PoolMemory
   readonly #office: PostOffice
   readonly #roster: SharedRoster
@@ -35,8 +41,11 @@ export class Crew {
   readonly #threads: (Thread | undefined)[] = []
   /** The one that was made last. */
   #latest: Thread | undefined
+  readonly #ending = new Set<WorkerBody>()
   #deathsSeen: number
   #nextPulse = 0
+  /** Whether the event loop has not gone round since the last pulse. */
+  #isDeaf = false
 
   constructor(memory: PoolMemory, roster: SharedRoster, owner: CrewOwner) {
     this.#memory = memory
@@ -59,6 +68,7 @@ export class Crew {
         return body
       }),
     )
+    this.#memory.here.chores.add(this)
     this.#threads[worker.number] = thread
     this.#latest = thread ?? this.#latest
     return thread !== undefined
@@ -86,16 +96,26 @@ export class Crew {
     return (worker && this.#threads[worker.number]) ?? this.#latest ?? Thread.currentThread()
   }
 
-  forget(worker: SharedWorker): void {
+  /** The worker is the pool's no more: its thread. */
+  forget(worker: SharedWorker): Thread {
+    const thread = this.threadOf(worker)
     this.#bodies[worker.number] = undefined
     this.#threads[worker.number] = undefined
+    if (this.#bodies.every((body) => body === undefined)) this.#memory.here.chores.delete(this)
+    return thread
+  }
+
+  /** The same, though its thread is not known to have stopped: it was told to end. */
+  dismiss(body: WorkerBody): Thread {
+    this.#ending.add(body)
+    this.#memory.here.ending.add(body.worker.token)
+    return this.forget(body.worker)
   }
 
   /** Has those buried that are found dead. */
   look(isBlocked: boolean): void {
     const { deaths } = this.#memory.here.space
     if (deaths !== this.#deathsSeen) this.#mourn(isBlocked)
-    if (isBlocked) this.#takePulses()
     this.#deathsSeen = deaths
   }
 
@@ -104,22 +124,46 @@ export class Crew {
    * thread blocks.
    */
   #mourn(isBlocked: boolean): void {
+    this.#release()
     for (const worker of this.#roster) {
       const body = this.#bodies[worker.number]
       if (body === undefined || !worker.hasDied) continue
       const { farewell } = body
-      if (isBlocked || farewell !== undefined) this.#owner.bury(body, causeOf(body, farewell))
+      if (isBlocked || farewell !== undefined) this.#owner.bury(body, causeOf(body, farewell), true)
     }
   }
 
-  /** Looks for threads that are gone without a word: for lack of memory. */
-  #takePulses(): void {
-    if (now() < this.#nextPulse) return
+  /** What those have left that were ending and have stopped. */
+  #release(): void {
+    for (const body of this.#ending) {
+      const { worker } = body
+      if (worker.isAlive) continue
+      this.#ending.delete(body)
+      this.#owner.inherit(worker.token)
+      worker.free()
+    }
+  }
+
+  // ------------------------------------------------------------------ while the owner blocks
+
+  get dueIn(): number {
+    return this.#nextPulse - now()
+  }
+
+  /** Looks for threads that are gone, also without a word: for lack of memory. Not if the event loop has gone round, which would hear more. */
+  run(): void {
     this.#nextPulse = now() + PULSE
+    const isDeaf = this.#isDeaf
+    this.#isDeaf = true
+    if (!isDeaf) {
+      runtime.afterTurn(() => (this.#isDeaf = false))
+      return
+    }
+    this.look(true)
     for (const body of this.#bodies) {
       if (body === undefined || body.worker.status !== RUNNING || !body.isGone) continue
       // Once more, now that it is known to be gone: it may have left in order in between.
-      if (body.worker.status === RUNNING) this.#owner.bury(body, causeOf(body, undefined))
+      if (body.worker.status === RUNNING) this.#owner.bury(body, causeOf(body, undefined), true)
     }
   }
 
@@ -128,8 +172,8 @@ export class Crew {
     const { worker } = body
     this.#owner.look()
     if (this.#bodies[worker.number] === body) {
-      if (worker.status === RUNNING || worker.status === STARTING) this.#owner.bury(body, causeOf(body, body.death))
-      else this.forget(worker)
+      if (worker.status !== RUNNING && worker.status !== STARTING) this.forget(worker)
+      else this.#owner.bury(body, causeOf(body, body.death), body.hasStopped)
     }
     body.tellIfUnheard()
   }

@@ -2,6 +2,7 @@
  * Puts an end to tasks that do not stop when they are told to. Whoever is interrupted has `terminateAfter` ms; if it is still
  * at the same task then, and in code of the user's, its thread is terminated.
  */
+import type { Chore, Chores } from "../memory/chores.ts"
 import { TERMINATE_AFTER } from "../thread/platform-threads.ts"
 import { now, Timer } from "../time/timer.ts"
 import type { SharedWorker } from "./shared-worker.ts"
@@ -17,17 +18,24 @@ interface Sentence {
   readonly due: number
 }
 
-export class Executioner {
+export class Executioner implements Chore {
   readonly #tasks: TaskRecords
   readonly #bodyOf: (worker: SharedWorker) => WorkerBody | undefined
+  readonly #chores: Chores
   readonly #carryOut: () => void
   #sentences: Sentence[] = []
   #timer: Timer | undefined
 
   /** `carryOut` is called when a sentence is due. */
-  constructor(tasks: TaskRecords, bodyOf: (worker: SharedWorker) => WorkerBody | undefined, carryOut: () => void) {
+  constructor(
+    tasks: TaskRecords,
+    bodyOf: (worker: SharedWorker) => WorkerBody | undefined,
+    chores: Chores,
+    carryOut: () => void,
+  ) {
     this.#tasks = tasks
     this.#bodyOf = bodyOf
+    this.#chores = chores
     this.#carryOut = carryOut
   }
 
@@ -68,11 +76,18 @@ export class Executioner {
     return condemned
   }
 
+  run(): void {
+    this.#carryOut()
+  }
+
   #wind(): void {
     this.#timer?.cancel()
     this.#timer = undefined
-    const { dueIn } = this
-    // Not worth staying alive for: the end of the process is the end of the task.
-    if (dueIn !== Infinity) this.#timer = new Timer(Math.max(dueIn, 0), true, this.#carryOut)
+    if (this.#sentences.length === 0) this.#chores.delete(this)
+    else {
+      this.#chores.add(this)
+      // Not worth staying alive for: the end of the process is the end of the task.
+      this.#timer = new Timer(Math.max(this.dueIn, 0), true, this.#carryOut)
+    }
   }
 }

@@ -11,7 +11,7 @@ import { handBack } from "../pool/hand-back.ts"
 import type { PoolShell } from "../pool/pool-engine.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { Thread } from "../thread/thread.ts"
-import { Crew, PULSE } from "./crew.ts"
+import { Crew } from "./crew.ts"
 import { inheritance, isEnding } from "./endings.ts"
 import { Executioner } from "./executioner.ts"
 import { settleAsFailed } from "./failure.ts"
@@ -47,11 +47,13 @@ export class PoolOwner extends PoolMember {
     this.#crew = new Crew(memory, this.roster, {
       newThread: (target) => shell.newThread(target),
       look: () => this.submissions.look(),
-      bury: (body, cause) => this.#bury(body, cause),
+      bury: (body, cause, hasStopped) => this.#bury(body, cause, hasStopped),
+      inherit: (token) => this.inherit(token),
     })
     this.#executioner = new Executioner(
       this.tasks,
       (worker) => this.#crew.bodyOf(worker),
+      memory.here.chores,
       () => this.#execute(),
     )
     this.#hooks = new Hooks(this.tasks, this.boxes, this.submissions, (slot) => this.foreign(slot, false), {
@@ -228,20 +230,13 @@ export class PoolOwner extends PoolMember {
   }
 
   #execute(): void {
-    const condemned = this.#executioner.condemn()
-    try {
-      // First: Deno says that a thread has ended in the midst of being told to end it.
-      for (const body of condemned) {
-        const why = `Thread "${body.name}" was terminated: its task did not stop when it was interrupted`
-        this.#bury(body, new ThreadDeathError(why))
-      }
-    } finally {
-      for (const body of condemned) body.terminate()
+    for (const body of this.#executioner.condemn()) {
+      const why = `Thread "${body.name}" was terminated: its task did not stop when it was interrupted`
+      guarded(
+        () => this.#bury(body, new ThreadDeathError(why), false), // whatever becomes of that, the others are condemned too
+        (error) => this.reportLocal(error, body.worker.number),
+      )
     }
-  }
-
-  override dueIn(slot: number): number {
-    return Math.min(this.#executioner.dueIn, PULSE, super.dueIn(slot))
   }
 
   reportUncaught(error: unknown, worker: number): void {
@@ -258,13 +253,19 @@ export class PoolOwner extends PoolMember {
 
   // ------------------------------------------------------------------ death
 
-  #bury(body: WorkerBody, cause: ThreadDeathError): void {
+  /**
+   * A worker is lost: its tasks are over, and there will be another one in its place. What else it had, locks for instance, is
+   * others' as soon as its thread has stopped; it is still its own if it has only been told to.
+   */
+  #bury(body: WorkerBody, cause: ThreadDeathError, hasStopped: boolean): void {
     const { worker } = body
     const { token, claimed, returning, waits } = worker
     const task = worker.handheld
-    const thread = this.#crew.threadOf(worker)
-    this.#crew.forget(worker)
-    if (token !== 0) this.memory.here.space.bury(token)
+    const thread = hasStopped ? this.#crew.forget(worker) : this.#crew.dismiss(body)
+    if (!hasStopped) {
+      worker.retire()
+      body.terminate()
+    } else if (token !== 0) this.memory.here.space.bury(token)
     this.submissions.look() // what has arrived is not in its hand any more, whatever that says
     // One may be in two of these places for a moment, on its way from one to the other.
     const inHand = new Set([...this.tasks.linked(worker.below), ...this.tasks.linked(worker.beside)])
@@ -280,7 +281,7 @@ export class PoolOwner extends PoolMember {
     else if (task === 0 && returning !== 0) this.#restore(returning)
     else if (task === 0 && claimed !== 0) this.#restore(claimed)
     else if (task === 0 && token === 0) body.isBlamed ||= this.#failNext(cause, thread)
-    if (token !== 0) this.inherit(token)
+    if (token !== 0 && hasStopped) this.inherit(token)
     // One that could not even begin is replaced only if there is something to do: the next one would fare alike.
     this.#makesNoThreads = token === 0 && this.waiting.isEmpty
     guarded(
@@ -294,7 +295,7 @@ export class PoolOwner extends PoolMember {
     if (this.isOrphan(slot)) this.waiting.restore(slot)
   }
 
-  /** What else a dead worker has left. */
+  /** What else a worker has left whose thread has stopped. */
   protected inherit(_token: number): void {}
 
   #isUndelivered(worker: SharedWorker): boolean {

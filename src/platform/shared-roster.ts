@@ -3,7 +3,7 @@ import { compareAndSet, load, store, write } from "#atomics"
 import type { Roster, Worker } from "../pool/worker.ts"
 import { HEADER, MOST_WORKERS, WORKER } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
-import { entryOf, FREE, RESERVED, SharedWorker } from "./shared-worker.ts"
+import { ENDING, entryOf, FREE, RESERVED, SharedWorker } from "./shared-worker.ts"
 
 export class SharedRoster implements Roster<number> {
   readonly #memory: PoolMemory
@@ -66,7 +66,8 @@ export class SharedRoster implements Roster<number> {
     const { words } = this.#memory
     const last = this.#memory.header(HEADER.WORKERS)
     for (let number = 1; number <= last; number++) {
-      if (load(words, entryOf(number) + WORKER.STATUS) !== FREE) yield this.at(number)
+      const status = load(words, entryOf(number) + WORKER.STATUS)
+      if (status !== FREE && status !== ENDING) yield this.at(number)
     }
   }
 }

@@ -5,16 +5,17 @@
  *                RESERVED -> REQUESTED by the same, when nothing can keep it from that any more
  *                REQUESTED -> STARTING by the owner, who makes the thread
  *                STARTING -> RUNNING   by the thread, which then writes its TOKEN
- *                any -> FREE           by the worker when it leaves, or by the owner if its thread died
+ *                RUNNING -> ENDING     by the owner, who has told the thread to end and does not count on it any more
+ *                any -> FREE           by the worker when it leaves, or by the owner if its thread has stopped
  *     TASK       the slot in hand; the worker's own, except before it runs
  *     CLAIM      the slot that it is about to take out of the queue (memory/ring.ts)
  *     RETURNS    a periodic task that it has run, let go of, and puts back into the queue
  *     HANDLE     that of TASK: a slot may be in use again before the worker has let go of it
  *     PHASE      POOL, or its token while it runs code of the user's: only there may it be killed. Then CONDEMNED by who
- *                kills it; if it comes back in spite of that, it goes no further, though the place may be another's by then
+ *                kills it; if it comes back in spite of that, it goes no further
  *     COMPLETED  how many tasks it has completed, in two words
  */
-import { block, compareAndSet, exchange, load, read, store, write } from "#atomics"
+import { compareAndSet, exchange, load, read, store, write } from "#atomics"
 import { type Flow, mainFlow } from "../memory/flow.ts"
 import type { Here } from "../memory/here.ts"
 import { LINE } from "../memory/layout.ts"
@@ -30,6 +31,7 @@ export const REQUESTED = 1
 export const STARTING = 2
 export const RUNNING = 3
 export const RESERVED = 4
+export const ENDING = 5
 
 /** Values of PHASE. */
 const POOL = 0
@@ -138,8 +140,8 @@ export class SharedWorker implements Worker<number> {
   }
 
   leaveUserCode(): void {
-    // Condemned: its place is another's by now. The end will come.
-    if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, this.#here.token, POOL)) for (;;) block(Infinity)
+    // Condemned: its task is another's by now.
+    if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, this.#here.token, POOL)) this.#here.halt()
   }
 
   /** The task in the midst of which the one in hand is run; it is linked to that beneath it. */
@@ -295,14 +297,32 @@ export class SharedWorker implements Worker<number> {
     return compareAndSet(this.#words, this.#entry + WORKER.PHASE, this.token, CONDEMNED)
   }
 
-  /** Its place is free. What it has completed is counted elsewhere from now on. */
+  /** Its place is free, unless its thread is still ending. What it has completed is counted elsewhere from now on. */
   vacate(): void {
-    const entry = this.#entry
-    if (this.#gone || load(this.#words, entry + WORKER.STATUS) === FREE) return
+    const { status } = this
+    if (this.#gone || status === FREE || status === ENDING) return
     this.#gone = this.token === this.#here.token // the place may be another's soon
+    this.#giveUp(FREE)
+  }
+
+  /**
+   * The pool does not count on it any more. But its thread may still be there, in the user's code, and use the place: that is free when the
+   * thread is known to have stopped.
+   */
+  retire(): void {
+    this.#giveUp(ENDING)
+  }
+
+  /** The thread of one that has retired has stopped. */
+  free(): void {
+    compareAndSet(this.#words, this.#entry + WORKER.STATUS, ENDING, FREE)
+  }
+
+  #giveUp(status: number): void {
+    const entry = this.#entry
     this.#memory.state.completed.add(this.completed)
     write(this.#words, entry + WORKER.COMPLETED, 0)
     write(this.#words, entry + WORKER.COMPLETED + 1, 0)
-    store(this.#words, entry + WORKER.STATUS, FREE)
+    store(this.#words, entry + WORKER.STATUS, status)
   }
 }

@@ -2,6 +2,8 @@
 import { load, sharedWords } from "#atomics"
 import type { Worker as RuntimeThread } from "node:worker_threads"
 import { alone } from "../checks.ts"
+import { LifeProbe } from "../memory/life.ts"
+import { hereIn, isExitTheEnd } from "../memory/this-thread.ts"
 import { VERSION } from "../per-thread.ts"
 import type { PlatformThreadOptions } from "../thread/platform-threads.ts"
 import type { Thread, ThreadBody } from "../thread/thread.ts"
@@ -17,6 +19,9 @@ export interface Death {
   readonly code: number
   readonly error: unknown
 }
+
+/** How often an owner that blocks looks whether its threads are still there, in ms. */
+export const PULSE = 100
 
 /** Settings of which a thread has died: see worker-preload.ts. */
 const deadly = new WeakSet<PlatformThreadOptions>()
@@ -34,6 +39,7 @@ export class WorkerBody implements ThreadBody {
   #death: Death | undefined
   /** Whether a task has failed because the thread has died, and so has its error. */
   isBlamed = false
+  #probe: LifeProbe | undefined
 
   constructor(
     pool: PoolHandle,
@@ -136,22 +142,31 @@ export class WorkerBody implements ThreadBody {
     this.#worker.interrupt()
   }
 
+  /** Whether it is known, after the runtime has said that the thread has ended, that it does nothing any more. */
+  get hasStopped(): boolean {
+    return isExitTheEnd || !this.#worker.isAlive || this.#worker.token === 0
+  }
+
   /**
-   * Whether the runtime has no such thread any more, though it has yet to say so: it says so by an event, which a thread that
-   * blocks does not hear, and one that runs out of memory has no last words. Node tells it by the idle time of the thread's event
-   * loop, which is then −1. Only for a thread that has begun.
+   * Whether the thread has stopped, though the runtime has yet to say so: it says so by an event, which a thread that blocks does not
+   * hear, and one that runs out of memory has no last words. Only for a thread that has begun.
    *
+   * Node tells it by the idle time of the thread's event loop, which is −1 when the thread has done with its last piece of code.
    * (`eventLoopUtilization()` is the public way to that number. But it is of no use until this thread has heard that the other one
-   * is up, which it has not if it blocks from the beginning. So we ask what that asks.)
+   * is up, which it has not if it blocks from the beginning. So we ask what that asks.) Elsewhere the thread itself is asked for.
    */
   get isGone(): boolean {
     const thread = this.#thread as Record<symbol, unknown> | undefined
     const symbol = thread && Object.getOwnPropertySymbols(thread).find(({ description }) => description === "kHandle")
     const handle = symbol && (thread[symbol] as { loopIdleTime?(): number } | null)
-    return handle?.loopIdleTime?.() === -1
+    if (handle?.loopIdleTime !== undefined) return handle.loopIdleTime() === -1
+    this.#probe ??= new LifeProbe(hereIn(this.#pool.space).space, this.#worker.token, PULSE)
+    return this.#probe.ask()
   }
 
+  /** Tells the thread to end, if the runtime has not said that it has. */
   terminate(): void {
+    if (this.#death !== undefined) return
     if (isInspected()) {
       process.emitWarning(
         `Thread "${this.#name}" is terminated: its task was interrupted and has not stopped in time. If a debugger has stopped it, set \`terminateAfter: Infinity\` while you debug`,

@@ -55,6 +55,12 @@ export function notify(words: Int32Array, index: number): void {
   if (address !== NOWHERE) context.thread?.step("notify", words, index, 0, 0, address)
 }
 
+export function notifyOne(_words: Int32Array, _index: number): boolean {
+  throw new ModelError(
+    "notifyOne asks the runtime whether a thread is there still, which in a model the checker decides",
+  )
+}
+
 export function loadLong(longs: BigInt64Array, index: number): bigint {
   return longOf(access("loadLong", wordsOf(longs), index * 2, 0, 0))
 }

@@ -288,3 +288,30 @@ test("[ML6] nor does who had the fair lock last", () =>
     ...upTo(2),
     finally: isUsed(3),
   }))
+
+/** Tells `a` to end, at any moment. */
+const condemner: Body = ({ program }) => {
+  program.space.condemn(program.token("a"))
+}
+
+test("[MM39] one that is told to end has the lock until it gives it back, and stops where it would wait for it", () =>
+  check(1_000, {
+    setup: setupOf(),
+    threads: { a: blocker("a"), b: blocker("b"), c: condemner },
+    ...upTo(2),
+    finally: (shared) => {
+      isFree(shared)
+      const isThere = shared.program.space.isAlive(shared.program.token("a"))
+      assert.equal(load(shared.notes, NOTES.DONE), isThere ? 2 : 1)
+    },
+  }))
+
+test("[MM39] that one dies of it at any step, and nobody else waits for ever", () =>
+  check(1_000, {
+    setup: setupOf({ heldBy: "a" }),
+    threads: { a: holder("a"), b: blocker("b"), c: condemner },
+    kill: "a",
+    onKill: bury,
+    ...upTo(2),
+    finally: isFree,
+  }))

@@ -100,7 +100,7 @@ test("[PP11] nor is one whose worker has not yet let go of a slot that is in use
     },
   }))
 
-test("[PP12] a thread is killed in the user's code, or not at all; one that comes back from there has not been", () =>
+test("[PP12][PP47] a thread is killed in the user's code, or not at all; one that comes back from there has not been", () =>
   check(20, {
     setup,
     threads: {
@@ -117,12 +117,15 @@ test("[PP12] a thread is killed in the user's code, or not at all; one that come
         const victim = member(shared, "owner").roster.at(1)
         if (!victim.condemn()) return
         store(shared.notes, STRUCK, 1)
-        // Its place is another's at once, who then runs code of the user's in turn.
+        // Another one comes in its stead, who then runs code of the user's in turn; in its place as soon as it has stopped.
         victim.release()
-        victim.vacate()
+        victim.retire()
         const { roster } = member(shared, "s")
+        const hasStopped = !victim.isAlive
+        if (hasStopped) victim.free()
         const next = roster.enlist(undefined)
-        assert.equal(next?.number, 1)
+        assert.equal(next?.number, hasStopped ? 1 : 2)
+        assert.equal(roster.size, 1)
         next.request()
         assert.ok(next.take())
         next.begin()

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { runProgram } from "../../support/child.ts"
+import { requireTermination } from "../../support/termination.ts"
 import { requireMemoryLimits } from "../../support/memory-limits.ts"
 import { canSeeThreads } from "../../support/sleeping-threads.ts"
 
@@ -118,10 +119,12 @@ for (const [way, end] of [
   ["calls process.exit", "process.exit(7)"],
   ["throws", "throw new Error('on purpose')"],
   ["runs out of memory", "const hoard = []; for (;;) hoard.push(new Array(100_000).fill(hoard.length))"],
-  ["is terminated", "parentPort.postMessage('kill me'); for (;;);"],
+  ["is terminated", "parentPort.postMessage('kill me'); setInterval(() => undefined, 1000)"],
+  ["is terminated while it computes", "parentPort.postMessage('kill me'); for (;;);"],
 ]) {
   test(`[MM8] a lock whose holder ${way} goes to the next, who is told`, async () => {
     if (way === "runs out of memory") await requireMemoryLimits()
+    if (way === "is terminated while it computes") await requireTermination()
     const { code, stdout } = await runProgram(
       twoThreads(
         `const lock = new ReentrantLock()
