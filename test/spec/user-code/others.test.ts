@@ -1,5 +1,13 @@
 /** What the table of places does not say of the user's code. Rules: docs/spec/user-code.md and those that are named. */
-import { type Runnable, FutureTask, platformThreads, type Thread, ThreadPoolExecutor, virtualThreads } from "corepool"
+import {
+  ArrayBlockingQueue,
+  type Runnable,
+  FutureTask,
+  platformThreads,
+  type Thread,
+  ThreadPoolExecutor,
+  virtualThreads,
+} from "corepool"
 import { Flow } from "#src/memory/flow.js"
 import { Bell } from "#src/memory/bell.js"
 import { here } from "#src/memory/this-thread.js"
@@ -272,6 +280,53 @@ test("[TP31] a platform thread that dies, and whose successor cannot be started,
   `)
   assert.deepEqual([code, stderr], [0, ""])
   assert.equal(stdout, "ThreadDeathError w-1: no more workers goes on 3\n")
+})
+
+test("[UC1] what the rejection handler throws about a task of another thread is in the future of that task", async () => {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  for (const thrown of [new Error("of the handler"), proxy]) {
+    await using pools = new Pools(platformThreads)
+    const pool = pools.create({
+      corePoolSize: 1,
+      maximumPoolSize: 1,
+      workQueue: new ArrayBlockingQueue(1),
+      handler: () => {
+        throw thrown
+      },
+    })
+    const outcomes = await pool.submit(async (it: ThreadPoolExecutor) => {
+      const all = await Promise.allSettled([1, 2, 3].map((n) => it.submit((value: number) => value, n)))
+      return all.map(({ status }) => status).join()
+    }, pool)
+    assert.equal(outcomes, "fulfilled,rejected,rejected")
+    assert.equal(await pool.submit(() => "goes on"), "goes on")
+  }
+})
+
+test("[UC1] what the factory throws for a task of another thread is told, and the task is refused", async () => {
+  await using pools = new Pools(platformThreads)
+  let fails = false
+  const pool = pools.create({
+    corePoolSize: 2,
+    maximumPoolSize: 2,
+    threadFactory: {
+      isVirtual: false,
+      newThread: (target) => {
+        if (fails) throw new Error("no more threads")
+        return pools.factory.newThread(target)
+      },
+    },
+  })
+  const outer = pool.submit(
+    (it: ThreadPoolExecutor) => it.submit(() => 2).then(undefined, (error: Error) => error.name),
+    pool,
+  )
+  fails = true // the thread of that task is made
+  assert.equal(await outer, "RejectedExecutionError")
+  fails = false
+  assert.deepEqual(pools.takeUncaught().map(String), ["Error: no more threads"])
+  assert.equal(await pool.submit(() => "goes on"), "goes on")
 })
 
 test("[TP56] what terminated() throws is told with the platform thread that has ended the pool", async () => {
