@@ -25,7 +25,9 @@ import { driveLingering, DUE, type Settle, SIGNALLED, type Steps, TIMEOUT, type 
 import { StealingStore } from "../forkjoin/stealing-store.ts"
 import { DelayedTaskQueue } from "./delayed-task-queue.ts"
 import { BASE, BY_PRIORITY, BY_TIME, HEADER, NOTHING, ringPlaces, WORKER } from "./layout.ts"
+import { isAwaited } from "./idle-workers.ts"
 import type { PoolMemory } from "./pool-memory.ts"
+import { SharedRoster } from "./shared-roster.ts"
 import { SlotHeap } from "./slot-heap.ts"
 import { LINGER, type SlotQueue } from "./slot-queue.ts"
 import type { Taker } from "./taker.ts"
@@ -63,6 +65,9 @@ export class TaskQueue implements SlotQueue {
   /** What they lie in, if workers have tasks of their own. */
   readonly stealing: StealingStore | undefined
   readonly #memory: PoolMemory
+  readonly #tasks: TaskRecords
+  /** If it was ever asked for idle workers. */
+  #roster: SharedRoster | undefined
   readonly #words: Int32Array
   readonly #store: SlotStore
   readonly #waiters: WaitQueue
@@ -81,6 +86,7 @@ export class TaskQueue implements SlotQueue {
     const { here, words, capacity, order, deques } = memory
     this.bound = memory.bound
     this.#memory = memory
+    this.#tasks = tasks
     this.#words = words
     this.stealing = deques && new StealingStore(words, deques, capacity, claim)
     this.#store =
@@ -113,10 +119,16 @@ export class TaskQueue implements SlotQueue {
 
   offer(slot: number): boolean {
     if (this.bound === NOTHING) return false
-    if (this.bound === 0 ? !this.#promise() : this.bound > 0 && this.#store.size >= this.bound) return false
+    if (this.bound === 0 ? !this.#promise() : this.bound > 0 && this.#isFull) return false
     if (!this.#store.offer(slot)) return false
     this.#wakeUnlessWatched()
     return true
+  }
+
+  get #isFull(): boolean {
+    if (this.#store.size < this.bound) return false
+    this.#roster ??= new SharedRoster(this.#memory, () => undefined)
+    return !isAwaited(this.#roster, this.#tasks, this.#memory.state.control, () => this.#store.size - this.bound)
   }
 
   /** A worker has forked a task: wakes somebody for it. False if nobody sleeps. */

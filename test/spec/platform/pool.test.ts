@@ -20,6 +20,7 @@ import {
   type Thread,
   ThreadPoolExecutor,
   UnsupportedOperationError,
+  virtualThreads,
 } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
@@ -41,6 +42,46 @@ test("[PL20] a bounded queue: threads up to the core, the queue, threads up to t
   gate.open()
   assert.equal((await Promise.all(accepted)).length, 4)
   assert.equal(pool.largestPoolSize, 2)
+})
+
+/** Which tasks of a burst are accepted. */
+function burst(count: number, submit: () => Future<unknown>): { answers: string[]; accepted: Future<unknown>[] } {
+  const accepted: Future<unknown>[] = []
+  const answers = Array.from({ length: count }, () => {
+    try {
+      accepted.push(submit())
+      return "ok"
+    } catch (error) {
+      return (error as Error).name
+    }
+  })
+  return { answers, accepted }
+}
+
+test("[PL20] a burst finds the idle threads and the room in the queue, on virtual threads and on platform threads", async () => {
+  const options = { corePoolSize: 2, maximumPoolSize: 2 }
+  for (const size of [1, 3]) {
+    const expected = [...Array<string>(2 + size).fill("ok"), "RejectedExecutionError", "RejectedExecutionError"]
+    await using virtual = new ThreadPoolExecutor({
+      ...options,
+      workQueue: new ArrayBlockingQueue(size),
+      threadFactory: virtualThreads(),
+    })
+    await using pool = new ThreadPoolExecutor({ ...options, workQueue: new ArrayBlockingQueue(size) })
+    for (const it of [virtual, pool]) it.prestartAllCoreThreads()
+    await pool.submit(tasks.add, 1, 2)
+    for (let round = 0; round < 20; round++) {
+      using gate = new SharedGate()
+      const open = new Promise((resolve) => setImmediate(resolve))
+      const here = burst(expected.length, () => virtual.submit(() => open))
+      const there = burst(expected.length, () => pool.submit(tasks.pass, gate.index))
+      assert.deepEqual(here.answers, expected)
+      assert.deepEqual(there.answers, expected)
+      gate.open()
+      await Promise.all([...here.accepted, ...there.accepted])
+      await eventually(() => virtual.activeCount === 0)
+    }
+  }
 })
 
 test("[PL20] a hand-over: an idle thread or a new one", async () => {

@@ -1,0 +1,30 @@
+/** A queue with a bound, and a worker that is idle, or just coming for a task. Rules: docs/spec/platform.md. */
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { hire, member, type PoolModel, poolOf } from "./pool.ts"
+import { check } from "./synchronizers.ts"
+
+function setup(): PoolModel {
+  const shared = poolOf({ threads: ["s", "a"], tasks: 3, bound: 1 })
+  hire(shared, "a")
+  const { control } = shared.memory.state
+  assert.ok(control.tryAddWorker(control.snapshot))
+  return shared
+}
+
+test("[PP43] one task for the worker that is idle, one for the queue, and no more, however far the worker has come", () =>
+  check(20, {
+    setup,
+    threads: {
+      s: (shared) => {
+        const { queue } = member(shared, "s")
+        return [1, 2, 3].map((slot) => queue.offer(slot))
+      },
+      a: (shared) => {
+        const { queue, roster } = member(shared, "a", 1)
+        const slot = queue.poll()
+        if (slot !== undefined) roster.at(1).accept(slot)
+      },
+    },
+    finally: (_, { s }) => assert.deepEqual(s, [true, true, false]),
+  }))
