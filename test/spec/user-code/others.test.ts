@@ -285,7 +285,7 @@ test("[TP31] a platform thread that dies, and whose successor cannot be started,
 test("[UC1] what the rejection handler throws about a task of another thread is in the future of that task", async () => {
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()
-  for (const thrown of [new Error("of the handler"), proxy]) {
+  for (const thrown of [new Error("of the handler"), proxy as unknown]) {
     await using pools = new Pools(platformThreads)
     const pool = pools.create({
       corePoolSize: 1,
@@ -319,7 +319,7 @@ test("[UC1] what the factory throws for a task of another thread is told, and th
     },
   })
   const outer = pool.submit(
-    (it: ThreadPoolExecutor) => it.submit(() => 2).then(undefined, (error: Error) => error.name),
+    (it: ThreadPoolExecutor) => it.submit(() => 2).then(undefined, (error: unknown) => (error as Error).name),
     pool,
   )
   fails = true // the thread of that task is made
