@@ -141,7 +141,7 @@ export class Letter {
   release(): void {
     if (this.bulk.count > 0) this.bulk.cut(0)
     this.bulkSource = undefined
-    if (this.#bytes.length <= LONGEST_KEPT && kept.length < MOST_KEPT) kept.push(this)
+    if (this.#bytes.length <= LONGEST_KEPT && kept.length < MOST_KEPT) kept[kept.length] = this // a task may have replaced `push`
   }
 }
 

@@ -11,7 +11,7 @@ import { alone } from "../checks.ts"
 import { encode } from "../codec/codec.ts"
 import { Letter } from "../codec/letter.ts"
 import { NotSerializableError } from "../errors.ts"
-import { COMPLETING, EXCEPTIONAL } from "../future/task-state.ts"
+import { COMPLETING, EXCEPTIONAL, INTERRUPTED } from "../future/task-state.ts"
 import { dataDescriptor, isError, messageOf } from "../user-values.ts"
 import type { TaskRecords } from "./task-records.ts"
 
@@ -24,8 +24,14 @@ export function fail(tasks: TaskRecords, slot: number, error: unknown): boolean 
 
 /** By who has decided that it is over: it has failed with this error, or another that says why this one cannot be told. Never throws. */
 export function settleAsFailed(tasks: TaskRecords, slot: number, error: unknown): void {
-  if (!tasks.fill(slot, letterOf(error))) tasks.fill(slot, withoutRoom())
-  tasks.settle(slot, EXCEPTIONAL)
+  let isTold = false
+  try {
+    if (!tasks.fill(slot, letterOf(error))) tasks.fill(slot, withoutRoom())
+    isTold = true
+  } finally {
+    // A task may have replaced methods of built-in classes that even this needs. A future that is cancelled has nothing to tell.
+    tasks.settle(slot, isTold ? EXCEPTIONAL : INTERRUPTED)
+  }
 }
 
 /** The error as a letter, or if it cannot be sent, an error that says why. Never throws. */
