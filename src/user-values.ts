@@ -33,21 +33,20 @@ export function isError(value: unknown): value is Error {
   return isInstance(value, Error)
 }
 
-/** What the value says of itself: the message of an error, the text of anything else; what it is, if it has no text. */
+/**
+ * What the value says of itself: its message, if it has one, as errors have; what it is, if it is another object. It is not turned
+ * into text by itself: of an array with billions of holes, say, that would never end.
+ */
 export function messageOf(value: unknown): string {
-  try {
-    const text: unknown = value instanceof Error ? value.message : String(value)
-    if (typeof text === "string") return text
-  } catch {
-    // Its class is said instead, as far as that can be found out.
-  }
-  return show(value)
+  if ((typeof value !== "object" || value === null) && typeof value !== "function") return String(value)
+  const message = propertyOf(value, "message")
+  return typeof message === "string" ? message : show(value)
 }
 
-/** The value as text, as `String` has it; what it is, if it has no text. */
+/** The value as text, as `String` has it; what it is, if it has no text, or is an array, whose text may be endless. */
 export function textOf(value: unknown): string {
   try {
-    return String(value)
+    return Array.isArray(value) ? show(value) : String(value)
   } catch {
     return show(value)
   }

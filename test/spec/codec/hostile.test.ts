@@ -23,6 +23,19 @@ test("[CD10] proxies are refused, and asked nothing", () => {
   )
 })
 
+test("[CD9] what a getter throws is not turned into text, which may be endless", () => {
+  const endless = Object.assign([], { length: 2 ** 31 })
+  const value = {
+    get a(): never {
+      throw endless as unknown as Error
+    },
+  }
+  const error = thrownBy(() => copyOf(value))
+  assert.ok(error instanceof NotSerializableError)
+  assert.match(error.message, /: an instance of Array$/)
+  assert.equal(error.cause, endless)
+})
+
 test("[CD10] a key called __proto__ is a key, and keys of all objects are keys", () => {
   const text = `{ "__proto__": { "polluted": 1 }, "constructor": 2, "toString": 3, "hasOwnProperty": 4 }`
   const copy = copyOf(JSON.parse(text)) as object
