@@ -2,7 +2,7 @@
 import { rangeError, requireFunction, typeError } from "../checks.ts"
 import { TimeoutError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
-import type { FutureTask } from "../future/future-task.ts"
+import { FutureTask } from "../future/future-task.ts"
 import type { Callable } from "../future/runnable.ts"
 import { guarded } from "../memory/guard.ts"
 import { abortOf, awaiting, type Steps, TIMEOUT, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
@@ -30,7 +30,7 @@ export async function invokeAll<T>(
         futures.push(future)
         executor.execute(future)
       }
-      await awaiting(untilAllDone(futures), wait)
+      await awaiting(untilAllDone(futures, false), wait)
     } else {
       const deadline = now() + timeout
       for (const task of requireTasks(tasks)) futures.push(executor.taskFor(requireFunction("task", task)))
@@ -66,13 +66,14 @@ function allDoneBefore(
   wait: WaitOptions | undefined,
 ): Promise<boolean> {
   const signal = abortOf(wait)
-  return awaiting(untilAllDone(futures), { timeout: deadline - now(), ...(signal && { signal }) })
+  return awaiting(untilAllDone(futures, true), { timeout: deadline - now(), ...(signal && { signal }) })
 }
 
 /** From the last to the first: the last one started is usually the last to end, so most are never waited for. */
-function* untilAllDone(futures: readonly FutureTask<unknown>[]): Steps<boolean> {
+function* untilAllDone(futures: readonly FutureTask<unknown>[], isLimited: boolean): Steps<boolean> {
   for (let i = futures.length - 1; i >= 0; i--) {
     const future = futures[i] as FutureTask<unknown>
+    if (!future.isDone) future.willBeAwaited(isLimited)
     while (!future.isDone) if ((yield future.completion) === TIMEOUT) return false
   }
   return true
@@ -115,6 +116,7 @@ export async function invokeAny<T>(
       if (completion === undefined) {
         if (running === 0) throw failure
         const left = deadline - now()
+        if (left > 0 && startedHere(futures, timeout !== Infinity)) continue
         if (left > 0) completion = await completions.poll({ timeout: left, ...(signal && { signal }) })
         if (completion === undefined) throw new TimeoutError("No task succeeded in time")
       }
@@ -126,6 +128,20 @@ export async function invokeAny<T>(
     cancelAll(futures)
     if (hasMore) waiting.return?.()
   }
+}
+
+/**
+ * All are handed to the executor, and are going to be waited for, by a thread that may be the only one that could run them. True if
+ * one is done.
+ */
+function startedHere(futures: readonly Future<unknown>[], isLimited: boolean): boolean {
+  for (const future of futures) {
+    if (future instanceof FutureTask && !future.isDone) {
+      future.willBeAwaited(isLimited)
+      if (future.isDone) return true
+    }
+  }
+  return false
 }
 
 export function requireTasks<T>(tasks: Iterable<T>): Iterable<T> {

@@ -78,7 +78,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   // ------------------------------------------------------------------ waiting
 
   get(wait?: WaitOptions): Promise<T> {
-    if (this.#remote !== undefined) this.#remote.awaited(this.#handle, wait !== undefined && isLimited(wait))
+    this.willBeAwaited(wait !== undefined && isLimited(wait))
     if (this.isDone) return this.#reported(wait)
     if (wait !== undefined) return awaiting(this.#waitingForResult(), wait)
     return new Promise((resolve, reject) => new ResultWait(this, resolve, reject))
@@ -105,6 +105,11 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     // What is done need not be waited for: a promise less for each task, and `await` comes this way.
     if (this.#state === NORMAL) return Promise.resolve(this.#outcome as T).then(onFulfilled, onRejected)
     return this.get().then(onFulfilled, onRejected)
+  }
+
+  /** @internal It is going to be awaited otherwise than by `get`: the thread that waits may be the only one that could run it. */
+  willBeAwaited(isLimitedInTime: boolean): void {
+    if (this.#remote !== undefined) this.#remote.awaited(this.#handle, isLimitedInTime)
   }
 
   /** @internal Where to stand to be woken when this is done. */

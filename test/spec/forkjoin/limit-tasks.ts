@@ -1,5 +1,5 @@
 /** Tasks that wait with a time limit for what their own thread would have to run. */
-import { CountedCompleter, type Executor, fork, type Future, task, type ThreadPoolExecutor } from "corepool"
+import { bind, CountedCompleter, type Executor, fork, type Future, task, type ThreadPoolExecutor } from "corepool"
 import { words } from "../../support/shared-words.ts"
 import { pass } from "./tasks.ts"
 
@@ -56,6 +56,16 @@ export const limitAmply = task(import.meta.url, async function limitAmply(pool: 
     await pool.submit(double, 4).get(LONG),
   ]
 })
+
+/** Waits for several at once, with and without a limit. */
+export const invokeSeveral = task(
+  import.meta.url,
+  async function invokeSeveral(pool: ThreadPoolExecutor, limit: number): Promise<unknown[]> {
+    const both = [bind(double, 1), bind(double, 2)]
+    const all = await pool.invokeAll(both, limit)
+    return [...all.map((future) => future.resultNow()), typeof (await pool.invokeAny(both, limit))]
+  },
+)
 
 /** Has parts that are never over, or are over when it says so. */
 export class Open extends CountedCompleter<string> {

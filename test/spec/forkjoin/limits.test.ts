@@ -30,6 +30,15 @@ test("[FJ68] a wait with a limit has another thread made, if no other one could 
   assert.deepEqual(await pool.invoke(limits.limitAmply, pool), [2, 4, 6, 8])
 })
 
+test("[FJ48][PL27] invokeAll and invokeAny in a task of the pool itself, which has one thread", async () => {
+  await using pool = new ForkJoinPool({ parallelism: 1 })
+  for (const limit of [Infinity, 600_000]) {
+    assert.deepEqual(await pool.invoke(limits.invokeSeveral, pool as never, limit), [2, 4, "number"])
+  }
+  await using fixed = Executors.newFixedThreadPool(1)
+  assert.deepEqual(await fixed.submit(limits.invokeSeveral, fixed, Infinity), [2, 4, "number"])
+})
+
 test("[FJ69] a completer with pending parts is waited for, up to the limit", async () => {
   await using pool = new ForkJoinPool({ parallelism: 1 })
   assert.deepEqual(await pool.invoke(limits.limitCompleter), [
