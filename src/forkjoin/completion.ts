@@ -28,8 +28,6 @@ export const ENDING = {
 interface Stolen {
   /** What the copy has in the place of its completer. */
   readonly far: object
-  /** Whether a completer has been made whose completer is the copy. */
-  hasParts: boolean
   /** The error of who used what is out of reach. */
   misuse: unknown
 }
@@ -37,6 +35,8 @@ interface Stolen {
 export interface Completion {
   completer: AnyCompleter | undefined
   pending: number
+  /** Whether a completer has been made whose completer it is. */
+  hasParts: boolean
   /** See {@link ENDING}. */
   ending: number
   stolen: Stolen | undefined
@@ -49,10 +49,10 @@ export function completionOf(task: AnyCompleter): Completion {
 
 /** The task has this completer, and waits for so many. */
 export function begin(task: AnyCompleter, completer: AnyCompleter | undefined, pending: number): Completion {
-  const completion: Completion = { completer, pending, ending: 0, stolen: undefined }
+  const completion: Completion = { completer, pending, hasParts: false, ending: 0, stolen: undefined }
   setCompletion(task, completion)
-  const stolen = completer === undefined ? undefined : completionIn(completer)?.stolen
-  if (stolen !== undefined) stolen.hasParts = true
+  const next = completer === undefined ? undefined : completionIn(completer)
+  if (next !== undefined) next.hasParts = true
   return completion
 }
 
@@ -60,7 +60,6 @@ export function begin(task: AnyCompleter, completer: AnyCompleter | undefined, p
 export function beginStolen(copy: AnyCompleter, pending: number): void {
   const stolen: Stolen = {
     far: outOfReach("The completer of this task", (error) => (stolen.misuse = error)),
-    hasParts: false,
     misuse: undefined,
   }
   begin(copy, undefined, pending).stolen = stolen
@@ -83,8 +82,8 @@ export function topOf(task: AnyCompleter): AnyCompleter {
  * which have come back. In the thread of the thief it can use its parts, which are there, but nothing above. So there, if
  * it knows its parts: by a field, or because it looks at the one it is called with and does not speak of its completer.
  */
-export function belongsHome(copy: AnyCompleter, stolen: Stolen): boolean {
-  if (!stolen.hasParts) return true
+export function belongsHome(copy: AnyCompleter): boolean {
+  if (!completionOf(copy).hasParts) return true
   const isPart = (value: object): boolean => above(value) === copy
   if (Object.values(copy).some((field) => holds(field, isPart))) return false
   const onCompletion = Reflect.get(copy, "onCompletion")

@@ -197,8 +197,10 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
 
   override fork(): this {
     const { forks } = thisThread
-    const isOne = forks !== undefined && this.isFresh && above(this) !== undefined && climbsByHand(this.constructor)
-    if (!isOne) return super.fork()
+    const { completer, hasParts } = completionOf(this)
+    // Its count, or that of its completer, is going to be used in this thread.
+    const stays = hasParts || (completer !== undefined && climbsByHand(this.constructor))
+    if (forks === undefined || !this.isFresh || !stays) return super.fork()
     forks.throwIfStopped()
     this.runHere()
     return this
@@ -372,7 +374,7 @@ function endStolen(
   const stolen = completion.stolen as NonNullable<typeof completion.stolen>
   let ending = how
   if (stolen.misuse === undefined && (how & ENDING.QUIET) === 0) {
-    if (belongsHome(task, stolen)) ending |= ENDING.CALL | (caller === task ? ENDING.BY_ITSELF : 0)
+    if (belongsHome(task)) ending |= ENDING.CALL | (caller === task ? ENDING.BY_ITSELF : 0)
     else task.onCompletion(caller)
   }
   if (stolen.misuse !== undefined) throw stolen.misuse as Error

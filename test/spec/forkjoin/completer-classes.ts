@@ -337,11 +337,20 @@ export const leave = task(import.meta.url, function leave(how: string, depth: nu
 
 /** Leaves a tree behind of which another thread has a part, which waits at the gate. */
 export const leaveHeld = task(import.meta.url, function leaveHeld(gate: number, index: number): void {
+  new Tells(undefined, index, gate).fork()
+})
+
+/** Has a part that another thread runs before it is forked itself, and could be stolen. */
+export const forkPartFirst = task(import.meta.url, function forkPartFirst(gate: number, index: number): unknown[] {
   const root = new Tells(undefined, index, 0)
   new Tells(root, index, gate).fork()
   while (Atomics.load(words, gate) === 0);
   root.pendingCount = 1
   root.fork()
+  Atomics.store(words, gate + 1, 1)
+  Atomics.notify(words, gate + 1)
+  root.join()
+  return [root.state, Atomics.load(words, index)]
 })
 
 /** Counts when it is told that it is complete. */
@@ -360,7 +369,10 @@ export class Tells extends CountedCompleter {
   }
 
   compute(): void {
-    if (this.gate !== 0) {
+    if (this.gate !== 0 && this.completer === undefined) {
+      this.pendingCount = 1
+      new Tells(this, this.index, this.gate).fork()
+    } else if (this.gate !== 0) {
       Atomics.add(words, this.gate, 1)
       while (Atomics.load(words, this.gate + 1) === 0) Atomics.wait(words, this.gate + 1, 0)
     }

@@ -7,14 +7,14 @@ import { SharedCount, SharedGate } from "../../support/shared-words.ts"
 import * as completers from "./completer-classes.ts"
 import { fib } from "./tasks.ts"
 
-const SIZE = 512
+const SIZE = 256
 const SUM = (SIZE * (SIZE - 1)) / 2
 
 for (const [name, Type] of Object.entries(completers.adding)) {
   test(`[FJ72][FJ74] what parts have found reaches the root, whoever has run them: ${name}`, async () => {
     for (const parallelism of [1, 4]) {
       await using pool = new ForkJoinPool({ parallelism })
-      for (let i = 0; i < 20; i++) assert.equal(await pool.invoke(new Type(undefined, 0, SIZE)), SUM)
+      for (let i = 0; i < 8; i++) assert.equal(await pool.invoke(new Type(undefined, 0, SIZE)), SUM)
     }
   })
 }
@@ -26,7 +26,7 @@ for (const [name, Type] of Object.entries(completers.misusing)) {
       assert.equal(await pool.invoke(new Type(undefined, 0, SIZE)), SUM)
     }
     await using pool = new ForkJoinPool({ parallelism: 4 })
-    for (let i = 0; i < 20; i++) {
+    for (let i = 0; i < 5; i++) {
       const outcome = await pool.invoke(new Type(undefined, 0, SIZE)).catch((error: unknown) => error)
       if (outcome !== SUM) assert.ok(outcome instanceof IllegalStateError, String(outcome))
     }
@@ -73,6 +73,15 @@ test("[FJ71][FJ43] a pool is not quiescent while a part of such a tree is held b
   gate.open()
   assert.ok(await pool.awaitQuiescence())
   assert.equal(told.value, 2)
+})
+
+test("[FJ74] a completer that has parts before it is forked completes, and is not stolen", async () => {
+  await using pool = new ForkJoinPool({ parallelism: 2 })
+  for (let i = 0; i < 8; i++) {
+    using gate = new SharedGate()
+    const told = new SharedCount()
+    assert.deepEqual(await pool.invoke(completers.forkPartFirst, gate.index, told.index), ["success", 2])
+  }
 })
 
 test("[FJ12] a completer whose compute is asynchronous completes, or fails, later", async () => {
