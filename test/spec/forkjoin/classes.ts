@@ -233,7 +233,7 @@ export const taskMethods = task(import.meta.url, function taskMethods(): unknown
   log.push(three.cancel(), three.cancel(true), three.isCancelled)
   attempt(() => three.join())
   attempt(() => three.resultNow())
-  log.push(fork(sequential, 10).getSync(), fork(sequential, 10).getSync(1000))
+  log.push(fork(sequential, 10).getSync(), fork(sequential, 10).getSync(600_000))
   return log
 })
 
