@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { replay } from "./replay.ts"
-import { ScenarioClock, VoidReplay } from "./suites/scenario-clock.ts"
+import { MOST_ATTEMPTS, ScenarioClock, VoidReplay } from "./suites/scenario-clock.ts"
 import { onVirtualThreads } from "./threads.ts"
 import type { Scenario } from "./trace.ts"
 
@@ -48,7 +48,7 @@ test("[OR11] each attempt is slower", () => {
 })
 
 test("[OR11] after so many attempts a clock that was held up is an error", async () => {
-  const clock = new ScenarioClock(1, 8, PACE)
+  const clock = new ScenarioClock(1, MOST_ATTEMPTS, PACE)
   clock.start()
   try {
     holdUp(clock.real(1))

@@ -8,6 +8,8 @@
  * PENDING there. Only long waits count as sleep, and only short timers as pending: 60 s stand for ever in a scenario, and so
  * does, on a clock that stands still meanwhile, a good part of a tick.
  */
+import { runtime } from "#src/time/runtime.js"
+
 export const ACTIVITY = {
   /** The thread's name in shared memory; 0 before it can have a task. */
   TOKEN: 0,
@@ -59,7 +61,7 @@ export function countActivity(words: Int32Array, short: number): void {
   }
 
   const shortTimers = new WeakSet<object>()
-  Object.assign(globalThis, {
+  const counted = {
     setImmediate: (callback: Fn, ...args: never[]) => {
       pend(1)
       return turn(() => {
@@ -83,7 +85,12 @@ export function countActivity(words: Int32Array, short: number): void {
       if (timer !== undefined && shortTimers.delete(timer)) pend(-1)
       stopTimer(timer)
     },
-  })
+  }
+  Object.assign(globalThis, counted)
+  // corepool has taken its own already, when this file imported them.
+  runtime.startTimeout = counted.setTimeout as typeof runtime.startTimeout
+  runtime.stopTimeout = counted.clearTimeout
+  runtime.afterTurn = counted.setImmediate
   answerQuestions(words)
 }
 

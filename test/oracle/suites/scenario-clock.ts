@@ -34,8 +34,8 @@ export class VoidReplay extends Error {
 /** Each further attempt takes half as long again. */
 const GROWTH = 1.5
 
-/** By then a tick lasts three seconds or more. A machine that cannot keep that is not worth waiting for. */
-const MOST_ATTEMPTS = 8
+/** By then a tick lasts nine seconds or more. A machine that cannot keep that is not worth waiting for. */
+export const MOST_ATTEMPTS = 11
 
 /** Real milliseconds from beat to beat. */
 const BEAT = 1
