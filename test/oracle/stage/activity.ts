@@ -88,7 +88,7 @@ export function countActivity(words: Int32Array, short: number): void {
   }
   Object.assign(globalThis, counted)
   // corepool has taken its own already, when this file imported them.
-  runtime.startTimeout = counted.setTimeout as typeof runtime.startTimeout
+  runtime.startTimeout = counted.setTimeout
   runtime.stopTimeout = counted.clearTimeout
   runtime.afterTurn = counted.setImmediate
   answerQuestions(words)
