@@ -1,5 +1,5 @@
 /** What threads do with parts of locks, and with synchronizers of the program's own. */
-import { AbstractQueuedSynchronizer, type Condition, type Lock, registerClass } from "corepool"
+import { AbstractQueuedSynchronizer, type AtomicInteger, type Condition, type Lock, registerClass } from "corepool"
 
 export class Mutex extends AbstractQueuedSynchronizer {
   label = "new"
@@ -35,13 +35,16 @@ export function tryBoth(first: Lock, second: Lock): boolean[] {
   })
 }
 
-export function signal(lock: Lock, condition: Condition): void {
+/** Says so, too: a wait may end without a signal. */
+export function signal(lock: Lock, condition: Condition, isSignalled: AtomicInteger): void {
   using _guard = lock.lockSync()
+  isSignalled.set(1)
   condition.signal()
 }
 
-export function signalOf(condition: Condition, mutex: Mutex): void {
+export function signalOf(condition: Condition, mutex: Mutex, isSignalled: AtomicInteger): void {
   mutex.acquireSync(1)
+  isSignalled.set(1)
   condition.signal()
   mutex.release(1)
 }
