@@ -182,7 +182,7 @@ test("[PP41] two threads in shutdownNow and a death: each task is cancelled once
     threads: { guest: stopper("guest"), other: stopper("other") },
     kill: "guest",
     onKill: bury,
-    ...upTo(2),
+    ...upTo(1),
     finally: (shared) => {
       const { memory, queue } = member(shared, "owner")
       assert.deepEqual(hear(shared).waiting, [])
