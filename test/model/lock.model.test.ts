@@ -294,7 +294,7 @@ const condemner: Body = ({ program }) => {
   program.space.condemn(program.token("a"))
 }
 
-test("[MM39] one that is told to end has the lock until it gives it back, and stops where it would wait for it", () =>
+test("[MM14] one that is told to end has the lock until it gives it back, and stops where it would wait for it", () =>
   check(1_000, {
     setup: setupOf(),
     threads: { a: blocker("a"), b: blocker("b"), c: condemner },
@@ -306,7 +306,7 @@ test("[MM39] one that is told to end has the lock until it gives it back, and st
     },
   }))
 
-test("[MM39] that one dies of it at any step, and nobody else waits for ever", () =>
+test("[MM14] that one dies of it at any step, and nobody else waits for ever", () =>
   check(1_000, {
     setup: setupOf({ heldBy: "a" }),
     threads: { a: holder("a"), b: blocker("b"), c: condemner },

@@ -12,7 +12,7 @@ function setup(): PoolModel {
   return shared
 }
 
-test("[PP43] one task for the worker that is idle, one for the queue, and no more, however far the worker has come", () =>
+test("[PP24] one task for the worker that is idle, one for the queue, and no more, however far the worker has come", () =>
   check(20, {
     setup,
     threads: {

@@ -100,7 +100,7 @@ test("[PP11] nor is one whose worker has not yet let go of a slot that is in use
     },
   }))
 
-test("[PP12][PP47] a thread is killed in the user's code, or not at all; one that comes back from there has not been", () =>
+test("[PP12][PP25] a thread is killed in the user's code, or not at all; one that comes back from there has not been", () =>
   check(20, {
     setup,
     threads: {

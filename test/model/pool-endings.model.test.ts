@@ -151,7 +151,7 @@ function hear(shared: PoolModel): { arrived: number[]; lost: number[]; waiting: 
   return { arrived, lost, waiting }
 }
 
-test("[PP40] a pool ends when all that shutdownNow has taken out is in its box, not before", () =>
+test("[PP21] a pool ends when all that shutdownNow has taken out is in its box, not before", () =>
   check(50, {
     setup: setup(2),
     threads: { guest: stopper("guest"), other: leaver },
@@ -161,7 +161,7 @@ test("[PP40] a pool ends when all that shutdownNow has taken out is in its box, 
     },
   }))
 
-test("[PP40][PP41] also if the thread in shutdownNow dies; then the owner cancels the rest", () =>
+test("[PP21][PP22] also if the thread in shutdownNow dies; then the owner cancels the rest", () =>
   check(200, {
     setup: setup(2),
     threads: { guest: stopper("guest"), other: leaver },
@@ -176,7 +176,7 @@ test("[PP40][PP41] also if the thread in shutdownNow dies; then the owner cancel
     },
   }))
 
-test("[PP41] two threads in shutdownNow and a death: each task is cancelled once", () =>
+test("[PP22] two threads in shutdownNow and a death: each task is cancelled once", () =>
   check(500, {
     setup: setup(2),
     threads: { guest: stopper("guest"), other: stopper("other") },
@@ -190,7 +190,7 @@ test("[PP41] two threads in shutdownNow and a death: each task is cancelled once
     },
   }))
 
-test("[PP41] shutdownNow against a worker that takes: each task is run or cancelled", () =>
+test("[PP22] shutdownNow against a worker that takes: each task is run or cancelled", () =>
   check(200, {
     setup: setup(2, "a"),
     threads: { guest: stopper("guest"), a: worker },
@@ -204,7 +204,7 @@ for (const [what, taker] of [
   ["polls", poller],
   ["removes", remover],
 ] as const) {
-  test(`[PP42] a thread that ${what} by the queue of a pool and dies, against a worker: nothing is lost`, () =>
+  test(`[PP23] a thread that ${what} by the queue of a pool and dies, against a worker: nothing is lost`, () =>
     check(100, {
       setup: setup(1, "a"),
       threads: { guest: taker, a: worker },
@@ -213,7 +213,7 @@ for (const [what, taker] of [
       finally: (shared) => void hear(shared),
     }))
 
-  test(`[PP42] a worker that dies, against a thread that ${what}: the task is restored if no thread has it`, () =>
+  test(`[PP23] a worker that dies, against a thread that ${what}: the task is restored if no thread has it`, () =>
     check(100, {
       setup: setup(1, "a"),
       threads: { guest: taker, a: worker },

@@ -68,7 +68,7 @@ const STOPS: Readonly<Record<string, Stop>> = {
 
 for (const [kind, makePool] of Object.entries(POOLS)) {
   for (const [who, stop] of Object.entries(STOPS)) {
-    test(`[ST23] a ${kind} pool is stopped by ${who}: no future stays pending, and the pool ends`, async (t) => {
+    test(`[ST4] a ${kind} pool is stopped by ${who}: no future stays pending, and the pool ends`, async (t) => {
       t.diagnostic(`SEED=${SEED}`)
       for (let round = 0; round < STRESS; round++) await play(kind, makePool(), stop, new Dice(SEED + round))
     })

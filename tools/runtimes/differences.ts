@@ -161,7 +161,7 @@ export const DIFFERENCES: readonly Difference[] = [
         "[MM8] a lock whose holder is terminated while it computes goes to the next, who is told",
       ],
       "test/spec/platform/ending.test.ts": [
-        "[PL59] a task that stops its own pool is not terminated before it has handed everything back",
+        "[PL41] a task that stops its own pool is not terminated before it has handed everything back",
       ],
       "test/spec/lock/read-write-survival.test.ts": [
         "[RW39] threads killed at random leave nobody waiting (not fair)",

@@ -28,7 +28,7 @@ function terminate(hand: WorkerHand, words: Int32Array): void {
   Atomics.store(words, WORDS.STOP, 1)
 }
 
-test("[MM40] a thread that computes is never taken for stopped, however often it is asked for", async () => {
+test("[MM15] a thread that computes is never taken for stopped, however often it is asked for", async () => {
   const words = newWords()
   await using workers = new Workers()
   workers.run(MODULE, "compute", words)
@@ -38,7 +38,7 @@ test("[MM40] a thread that computes is never taken for stopped, however often it
   Atomics.store(words, WORDS.STOP, 1)
 })
 
-test("[MM40] a thread that has stopped is found out by one that blocks, and has then stopped", async () => {
+test("[MM15] a thread that has stopped is found out by one that blocks, and has then stopped", async () => {
   const words = newWords()
   await using workers = new Workers()
   const hand = workers.run(MODULE, "compute", words)
@@ -53,7 +53,7 @@ test("[MM40] a thread that has stopped is found out by one that blocks, and has 
   }
 })
 
-test("[MM39] the lock of a thread that was told to end is another's when that has stopped", async () => {
+test("[MM14] the lock of a thread that was told to end is another's when that has stopped", async () => {
   const words = newWords()
   const lock = new ReentrantLock()
   await using workers = new Workers()

@@ -14,7 +14,7 @@ const kinds: Record<string, () => { readonly handle: object }> = {
 }
 
 for (const [kind, make] of Object.entries(kinds)) {
-  test(`[MM25] the memory of ${kind} that was shared and is dropped is given back, also if the event loop gets no turn`, async () => {
+  test(`[MM13] the memory of ${kind} that was shared and is dropped is given back, also if the event loop gets no turn`, async () => {
     let gone = 0
     const registry = new FinalizationRegistry<undefined>(() => gone++)
     for (let i = 0; i < OBJECTS; i++) registry.register(make().handle, undefined)

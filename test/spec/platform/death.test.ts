@@ -23,7 +23,7 @@ test("[PL17] a worker that ends while its result is being written down fails the
   assert.equal(await pool.submit((a: number) => a + 1, 1), 2)
 })
 
-test("[PL61][PL62] tasks whose threads died before they began count as completed, and their errors say so", async () => {
+test("[PL43][PL44] tasks whose threads died before they began count as completed, and their errors say so", async () => {
   const workerFactory = (): Worker => new Worker("process.exit(1)", { eval: true })
   await using pool = Executors.newFixedThreadPool(2, platformThreads({ workerFactory }))
   const futures = Array.from({ length: 10 }, (_, n) => pool.submit(tasks.add, n, n))
@@ -35,7 +35,7 @@ test("[PL61][PL62] tasks whose threads died before they began count as completed
   assert.equal(pool.completedTaskCount, 10)
 })
 
-test("[PL61] so do all that a thread had in hand, one inside of the other", async () => {
+test("[PL43] so do all that a thread had in hand, one inside of the other", async () => {
   await using pool = Executors.newFixedThreadPool(1)
   assert.equal(await pool.submit(tasks.add, 1, 2), 3)
   const error = (await rejectionOf(pool.submit(tasks.exitInside, pool))) as Error

@@ -47,7 +47,7 @@ async function assertEnded(pool: ThreadPoolExecutor, futures: readonly Future<un
   assert.equal(pool.queue.size, 0)
 }
 
-test("[PL57] shutdownNow of a task of another pool cancels every future, and gives it the tasks", async () => {
+test("[PL39] shutdownNow of a task of another pool cancels every future, and gives it the tasks", async () => {
   await using other = Executors.newFixedThreadPool(1)
   await using heldUp = await HeldUp.with(2000)
   const { pool, waiting, running, gate } = heldUp
@@ -59,7 +59,7 @@ test("[PL57] shutdownNow of a task of another pool cancels every future, and giv
   assert.equal(running.state, "success")
 })
 
-test("[PL57] what comes back to another thread can be given to another executor there", async () => {
+test("[PL39] what comes back to another thread can be given to another executor there", async () => {
   await using other = Executors.newFixedThreadPool(1)
   await using heldUp = await HeldUp.with(3)
   const { pool, waiting, gate } = heldUp
@@ -68,7 +68,7 @@ test("[PL57] what comes back to another thread can be given to another executor 
   await assertEnded(pool, waiting)
 })
 
-test("[PL57] also arguments that its submitter has kept", async () => {
+test("[PL39] also arguments that its submitter has kept", async () => {
   await using other = Executors.newFixedThreadPool(1)
   await using pool = Executors.newFixedThreadPool(1)
   using gate = new SharedGate()
@@ -81,7 +81,7 @@ test("[PL57] also arguments that its submitter has kept", async () => {
   await assertEnded(pool, futures)
 })
 
-test("[PL57] a thread that blocks for such a future is woken", async () => {
+test("[PL39] a thread that blocks for such a future is woken", async () => {
   await using other = Executors.newFixedThreadPool(1)
   await using heldUp = await HeldUp.with(10)
   const { pool, waiting } = heldUp
@@ -90,7 +90,7 @@ test("[PL57] a thread that blocks for such a future is woken", async () => {
   assert.equal(await stopped, 10)
 })
 
-test("[PL57] tasks of three threads, stopped by a task of the pool's own", async () => {
+test("[PL39] tasks of three threads, stopped by a task of the pool's own", async () => {
   await using other = Executors.newFixedThreadPool(2)
   await using pool = Executors.newFixedThreadPool(2)
   using submitted = new SharedGate()
@@ -111,7 +111,7 @@ test("[PL57] tasks of three threads, stopped by a task of the pool's own", async
   assert.equal(ours.filter(({ state }) => state === "cancelled").length, back)
 })
 
-test("[PL59] a task that stops its own pool is not terminated before it has handed everything back", async () => {
+test("[PL41] a task that stops its own pool is not terminated before it has handed everything back", async () => {
   await requireTermination()
   const count = new SharedCount()
   const spins = new SharedCount()
@@ -131,7 +131,7 @@ test("[PL59] a task that stops its own pool is not terminated before it has hand
 })
 
 for (const accesses of [0, 3, 10, 31, 100, 316, 1000, 3162]) {
-  test(`[PL58] a thread of another pool dies in shutdownNow, after ${accesses} accesses to memory: the owner does the rest`, async () => {
+  test(`[PL40] a thread of another pool dies in shutdownNow, after ${accesses} accesses to memory: the owner does the rest`, async () => {
     await using other = Executors.newFixedThreadPool(1)
     await using heldUp = await HeldUp.with(60)
     const { pool, waiting, running, gate } = heldUp
@@ -147,7 +147,7 @@ for (const accesses of [0, 3, 10, 31, 100, 316, 1000, 3162]) {
     await assertEnded(pool, [...waiting, running])
   })
 
-  test(`[PL58] a thread of another pool dies in shutdown of a scheduled one, after ${accesses} accesses: the owner does the rest`, async () => {
+  test(`[PL40] a thread of another pool dies in shutdown of a scheduled one, after ${accesses} accesses: the owner does the rest`, async () => {
     await using other = Executors.newFixedThreadPool(1)
     await using pool = new ScheduledThreadPoolExecutor({ corePoolSize: 1 })
     pool.executeExistingDelayedTasksAfterShutdown = false
@@ -163,7 +163,7 @@ for (const accesses of [0, 3, 10, 31, 100, 316, 1000, 3162]) {
 }
 
 for (const operation of ["clear", "removeIf", "retainAll"] as const) {
-  test(`[PL60] what another thread throws out of the queue is cancelled: ${operation}`, async () => {
+  test(`[PL42] what another thread throws out of the queue is cancelled: ${operation}`, async () => {
     await using other = Executors.newFixedThreadPool(1)
     await using heldUp = await HeldUp.with(20)
     const { pool, waiting, running, gate } = heldUp
@@ -175,7 +175,7 @@ for (const operation of ["clear", "removeIf", "retainAll"] as const) {
   })
 }
 
-test("[PL60] what another thread takes out of the queue is what that thread makes of it", async () => {
+test("[PL42] what another thread takes out of the queue is what that thread makes of it", async () => {
   await using other = Executors.newFixedThreadPool(1)
   await using heldUp = await HeldUp.with(20)
   const { pool, waiting } = heldUp
@@ -184,7 +184,7 @@ test("[PL60] what another thread takes out of the queue is what that thread make
   for (const [i, { state }] of waiting.entries()) assert.equal(state, i % 2 === 0 ? "success" : "cancelled")
 })
 
-test("[PL60] if that thread dies, it fails", async () => {
+test("[PL42] if that thread dies, it fails", async () => {
   await using other = Executors.newFixedThreadPool(1)
   await using heldUp = await HeldUp.with(20)
   const { pool, waiting } = heldUp
@@ -194,7 +194,7 @@ test("[PL60] if that thread dies, it fails", async () => {
   for (const future of waiting) assert.equal(((await rejectionOf(future)) as Error).name, "ThreadDeathError")
 })
 
-test("[PL60] if the pool ends before, it is cancelled", async () => {
+test("[PL42] if the pool ends before, it is cancelled", async () => {
   await using other = Executors.newFixedThreadPool(1)
   await using heldUp = await HeldUp.with(20)
   const { pool, waiting, gate } = heldUp
@@ -205,7 +205,7 @@ test("[PL60] if the pool ends before, it is cancelled", async () => {
   assert.ok(waiting.every(({ state }) => state === "cancelled"))
 })
 
-test("[PL28][PL57] a pool that has ended refuses other threads' tasks, whatever its handler is", async () => {
+test("[PL28][PL39] a pool that has ended refuses other threads' tasks, whatever its handler is", async () => {
   await using other = Executors.newFixedThreadPool(1)
   const pool = new ThreadPoolExecutor({
     corePoolSize: 1,

@@ -99,7 +99,7 @@ function submitPart(scene: Scene, held: Part, next: Part) {
 }
 
 for (const [what, make] of things) {
-  test(`[PL65] ${what} of a task that is ended`, async () => {
+  test(`[PL46] ${what} of a task that is ended`, async () => {
     await using scene = await new Scene().begin()
     const { future, next } = make(scene)
     await scene.holds()
@@ -138,7 +138,7 @@ const ends: [how: string, end: (scene: Scene, lock: Lock) => Promise<void>][] = 
 ]
 
 for (const [how, end] of ends) {
-  test(`[PL65] a lock of a task that ${how} and does not stop`, async () => {
+  test(`[PL46] a lock of a task that ${how} and does not stop`, async () => {
     await using scene = await new Scene().begin()
     const lock = new ReentrantLock()
     await end(scene, lock)
@@ -150,7 +150,7 @@ for (const [how, end] of ends) {
   })
 }
 
-test("[PL65] one that was signalled gets the lock of a task that is ended", async () => {
+test("[PL46] one that was signalled gets the lock of a task that is ended", async () => {
   await using scene = await new Scene().begin()
   const lock = new ReentrantLock()
   const condition = lock.newCondition()
@@ -166,7 +166,7 @@ test("[PL65] one that was signalled gets the lock of a task that is ended", asyn
 })
 
 for (const task of [tasks.exit, tasks.exitLater]) {
-  test(`[PL65] a lock of a task that ends its thread, and works on while that ends: ${task.name}`, async () => {
+  test(`[PL46] a lock of a task that ends its thread, and works on while that ends: ${task.name}`, async () => {
     await using scene = await new Scene().begin()
     const lock = new ReentrantLock()
     const future: Future<unknown> = scene.pool.submit(task, lock, scene.at)
@@ -179,7 +179,7 @@ for (const task of [tasks.exit, tasks.exitLater]) {
   })
 }
 
-test("[PL66] a thread of another pool gets the lock", async () => {
+test("[PL47] a thread of another pool gets the lock", async () => {
   await using scene = await new Scene().begin()
   const lock = new ReentrantLock()
   const future = scene.pool.submit(tasks.hold, lock, scene.at)
@@ -191,7 +191,7 @@ test("[PL66] a thread of another pool gets the lock", async () => {
   assert.equal(following.getSync(), 0)
 })
 
-test("[PL66] the thread that made the pool blocks for the lock of a task that does not stop", async () => {
+test("[PL47] the thread that made the pool blocks for the lock of a task that does not stop", async () => {
   await using scene = await new Scene().begin()
   const lock = new ReentrantLock()
   const future = scene.pool.submit(tasks.hold, lock, scene.at)
@@ -204,7 +204,7 @@ test("[PL66] the thread that made the pool blocks for the lock of a task that do
 })
 
 for (const task of [tasks.exit, tasks.exitLater]) {
-  test(`[PL66] it blocks for the lock of one that ends its thread: ${task.name}`, async () => {
+  test(`[PL47] it blocks for the lock of one that ends its thread: ${task.name}`, async () => {
     await using scene = await new Scene().begin()
     const lock = new ReentrantLock()
     const future: Future<unknown> = scene.pool.submit(task, lock, scene.at)
@@ -217,7 +217,7 @@ for (const task of [tasks.exit, tasks.exitLater]) {
   })
 }
 
-test("[PL66] tasks are ended while it sleeps", async () => {
+test("[PL47] tasks are ended while it sleeps", async () => {
   await using scene = await new Scene().begin()
   const lock = new ReentrantLock()
   const future = scene.pool.submit(tasks.hold, lock, scene.at)

@@ -47,7 +47,7 @@ function outlive(words: Int32Array): number {
 for (const [what, leave] of leftovers) {
   for (const isBlocked of [false, true]) {
     const how = isBlocked ? ", while the owner blocks," : ""
-    test(`[PL47] an error of ${what} in an idle thread${how} is told with that thread, and costs no task`, async () => {
+    test(`[PL38] an error of ${what} in an idle thread${how} is told with that thread, and costs no task`, async () => {
       const heard: string[] = []
       const factory = platformThreads({
         name: "w",
@@ -70,7 +70,7 @@ for (const [what, leave] of leftovers) {
   }
 }
 
-test("[PL47] without a handler the error is printed, and the program goes on", async () => {
+test("[PL38] without a handler the error is printed, and the program goes on", async () => {
   const { code, stdout, stderr } = await runProgram(`
     import { Executors, platformThreads } from "corepool"
     const print = console.error

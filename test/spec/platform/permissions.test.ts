@@ -17,7 +17,7 @@ function restrictions(): string[] {
   return [flag, "--no-warnings", "--allow-worker", "--allow-fs-read=*"]
 }
 
-test("[PL64] a program that may only read files and start threads can end a task that does not stop", async () => {
+test("[PL45] a program that may only read files and start threads can end a task that does not stop", async () => {
   const folder = mkdtempSync(join(HOME, "build/program-"))
   const file = join(folder, "program.mjs")
   writeFileSync(

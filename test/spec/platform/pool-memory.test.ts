@@ -21,7 +21,7 @@ const kinds: Record<string, () => ExecutorService> = {
 }
 
 for (const [kind, make] of Object.entries(kinds)) {
-  test(`[PL83] the memory of ${kind} that has ended is given back, also if the event loop gets no turn`, async () => {
+  test(`[PL50] the memory of ${kind} that has ended is given back, also if the event loop gets no turn`, async () => {
     let gone = 0
     const registry = new FinalizationRegistry<undefined>(() => gone++)
     for (let i = 0; i < POOLS; i++) {
@@ -34,7 +34,7 @@ for (const [kind, make] of Object.entries(kinds)) {
   })
 }
 
-test("[PL83] a thread that was given pools gives back the memory of those that have ended", async () => {
+test("[PL50] a thread that was given pools gives back the memory of those that have ended", async () => {
   await using threads = Executors.newFixedThreadPool(1)
   let gone = 0
   for (let i = 0; i < 5 * POOLS && gone < GONE; i++) {
@@ -44,7 +44,7 @@ test("[PL83] a thread that was given pools gives back the memory of those that h
   assert.ok(gone >= GONE)
 })
 
-test("[PL84] thousands of pools can be open at a time; one more than 4,096 is refused, and when one has ended there is room again", async () => {
+test("[PL51] thousands of pools can be open at a time; one more than 4,096 is refused, and when one has ended there is room again", async () => {
   const pools: ExecutorService[] = []
   const refused = thrownBy(() => {
     for (;;) pools.push(Executors.newFixedThreadPool(1))

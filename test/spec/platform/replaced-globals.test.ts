@@ -48,7 +48,7 @@ const REPLACE: Readonly<Record<string, () => void>> = {
 
 for (const [what, replace] of Object.entries(REPLACE)) {
   for (const [kind, open] of Object.entries(POOLS)) {
-    test(`[PL71] a task that replaces ${what} strands no future of its thread, and the pool ends: ${kind}`, async () => {
+    test(`[PL48] a task that replaces ${what} strands no future of its thread, and the pool ends: ${kind}`, async () => {
       await using pool = open()
       await pool.submit(replace)
       const number = pool.submit((n: number) => n + 1, 1)
@@ -98,7 +98,7 @@ const BREAK: Readonly<Record<string, () => void>> = {
 
 for (const [what, breakIt] of Object.entries(BREAK)) {
   for (const [kind, open] of Object.entries(POOLS)) {
-    test(`[PL72] a task that breaks ${what} strands no future, and the pool ends: ${kind}`, async () => {
+    test(`[PL49] a task that breaks ${what} strands no future, and the pool ends: ${kind}`, async () => {
       await using pool = open()
       const futures: Future<unknown>[] = [
         pool.submit(breakIt),

@@ -110,7 +110,7 @@ test("[TP84] remove() takes one occurrence", async () => {
 
 for (const threadFactory of [virtualThreads(), platformThreads()]) {
   const kind = threadFactory.isVirtual ? "virtual" : "platform"
-  test(`[TP148] a command with arguments is found by what bind gave, not by its function: ${kind}`, async () => {
+  test(`[TP116] a command with arguments is found by what bind gave, not by its function: ${kind}`, async () => {
     await using pool = Executors.newFixedThreadPool(1, threadFactory)
     const latch = new CountDownLatch(1)
     pool.execute((until: CountDownLatch) => until.await(), latch)

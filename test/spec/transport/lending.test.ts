@@ -48,7 +48,7 @@ const things: Record<string, () => object> = {
 }
 
 for (const [name, make] of Object.entries(things)) {
-  test(`[TX35] [PL1] a task gets ${name} while its submitter blocks, in a thread made for it and in one that runs`, async () => {
+  test(`[TX27] [PL1] a task gets ${name} while its submitter blocks, in a thread made for it and in one that runs`, async () => {
     await using pool = Executors.newFixedThreadPool(1)
     for (let i = 0; i < 2; i++) {
       const done = new SharedCount()
@@ -66,7 +66,7 @@ const pools: Record<string, () => ExecutorService> = {
 }
 
 for (const [name, make] of Object.entries(pools)) {
-  test(`[TX35] many new things, one after the other, in ${name}`, async () => {
+  test(`[TX27] many new things, one after the other, in ${name}`, async () => {
     await using pool = make()
     for (let i = 0; i < 200; i++) {
       const done = new SharedCount()
@@ -76,7 +76,7 @@ for (const [name, make] of Object.entries(pools)) {
   })
 }
 
-test("[TX35] a thread that is made later gets what the tasks need that wait", async () => {
+test("[TX27] a thread that is made later gets what the tasks need that wait", async () => {
   await using pool = Executors.newFixedThreadPool(1)
   using gate = new SharedGate()
   void pool.submit(tasks.pass, gate.index)
@@ -87,7 +87,7 @@ test("[TX35] a thread that is made later gets what the tasks need that wait", as
   for (const { index } of counts) assert.equal(here.blockUntilMarked(index), 2)
 })
 
-test("[TX35] a task passes on what it was given, within its pool, though the thread that made the pool blocks", async () => {
+test("[TX27] a task passes on what it was given, within its pool, though the thread that made the pool blocks", async () => {
   await using pool = Executors.newFixedThreadPool(2)
   await Promise.all([pool.submit(tasks.same, 1), pool.submit(tasks.same, 2)])
   const done = new SharedCount()
@@ -100,7 +100,7 @@ for (const [name, isOwn] of [
   ["its own pool", true],
   ["another pool", false],
 ] as const) {
-  test(`[TX38] a task passes a new thing to ${name}, though it blocks, and the thread that made the pool too`, async () => {
+  test(`[TX30] a task passes a new thing to ${name}, though it blocks, and the thread that made the pool too`, async () => {
     await using pool = Executors.newFixedThreadPool(2)
     await using other = Executors.newFixedThreadPool(1)
     const chosen = isOwn ? pool : other
@@ -118,7 +118,7 @@ for (const [name, isOwn] of [
   })
 }
 
-test("[TX38] also to a thread of the pool that was made after the pool was sent", async () => {
+test("[TX30] also to a thread of the pool that was made after the pool was sent", async () => {
   await using pool = Executors.newFixedThreadPool(2)
   using gate = new SharedGate()
   const done = new SharedCount()
@@ -130,7 +130,7 @@ test("[TX38] also to a thread of the pool that was made after the pool was sent"
   await first
 })
 
-test("[TX36] when the thread that has passed a thing drops it, the threads of the pool drop it too", async () => {
+test("[TX28] when the thread that has passed a thing drops it, the threads of the pool drop it too", async () => {
   await using pool = Executors.newFixedThreadPool(1)
   await passAndDrop(pool)
   let left = Infinity
@@ -147,7 +147,7 @@ async function passAndDrop(pool: ExecutorService): Promise<void> {
   await pool.submit(tasks.see, ...all)
 }
 
-test("[TX37] a thread that reads nothing for long is not sent things without end, and still gets what its next task needs", async () => {
+test("[TX29] a thread that reads nothing for long is not sent things without end, and still gets what its next task needs", async () => {
   await using pool = Executors.newFixedThreadPool(2)
   using gate = new SharedGate()
   const busy = pool.submit(tasks.pass, gate.index)

@@ -25,7 +25,7 @@ function ordered(pools: Pools): { pool: ThreadPoolExecutor; release: () => void;
   return { pool, comparator, release: () => gate.open() }
 }
 
-test("[TP124] a comparator that throws when tasks are taken keeps none of them, and no thread ends", async () => {
+test("[TP115] a comparator that throws when tasks are taken keeps none of them, and no thread ends", async () => {
   await using pools = new Pools()
   const { pool, comparator, release } = ordered(pools)
   const futures = [1, 2, 3, 4, 5].map((n) => pool.submit(() => n))
@@ -38,7 +38,7 @@ test("[TP124] a comparator that throws when tasks are taken keeps none of them, 
   assert.deepEqual([pools.threads.length, pool.queue.size], [1, 0])
 })
 
-test("[TP124] shutdownNow() hands back everything though the comparator throws", async (t) => {
+test("[TP115] shutdownNow() hands back everything though the comparator throws", async (t) => {
   const print = t.mock.method(console, "error", () => undefined) // by the thread that calls it
   await using pools = new Pools()
   const { pool, comparator } = ordered(pools)
@@ -53,7 +53,7 @@ test("[TP124] shutdownNow() hands back everything though the comparator throws",
   assert.ok(print.mock.callCount() > 0)
 })
 
-test("[TP124] a comparator that throws when a task comes in refuses that task alone", async () => {
+test("[TP115] a comparator that throws when a task comes in refuses that task alone", async () => {
   await using pools = new Pools()
   const { pool, comparator, release } = ordered(pools)
   const first = pool.submit(() => 1)
@@ -65,7 +65,7 @@ test("[TP124] a comparator that throws when a task comes in refuses that task al
   assert.deepEqual([await first, await third], [1, 3])
 })
 
-test("[TP124] a task whose delay cannot be told is due", async () => {
+test("[TP115] a task whose delay cannot be told is due", async () => {
   await using pools = new Pools()
   class Timed extends FutureTask<number> implements Delayed {
     fails = false
@@ -89,7 +89,7 @@ test("[TP124] a task whose delay cannot be told is due", async () => {
   assert.equal(pools.threads.length, 1)
 })
 
-test("[TP124] shutdownNow() hands back tasks whose equals() throws", async () => {
+test("[TP115] shutdownNow() hands back tasks whose equals() throws", async () => {
   await using pools = new Pools()
   const pool = pools.fixed(1)
   const gate = pools.gate()
