@@ -17,8 +17,8 @@ export interface Threads {
   canReplay(suite: string): boolean
   /** Real milliseconds for one of a scenario that has a clock, to begin with: see suites/scenario-clock.ts. */
   readonly pace: number
-  /** Where the tasks of a pool run. */
-  stage(company: Company): Stage
+  /** Where the tasks of a pool run, in the replay with this number: 1, or more if those before were void. */
+  stage(company: Company, attempt: number): Stage
   /** Where those of a scheduled pool run, with ticks of so many real milliseconds. */
   timedStage(company: TimedCompany, tick: number): TimedStage
   /** Actors who use a synchronizer. */

@@ -20,8 +20,15 @@ export const ACTIVITY = {
   /** The number of the last question, and of the last one that was answered. */
   ASKED: 4,
   ANSWERED: 5,
-  SIZE: 6,
+  /** When it could have its first task, in ms: see {@link clock}. */
+  BEGUN: 6,
+  SIZE: 7,
 } as const
+
+/** Milliseconds on a clock that all threads have, in a word. */
+export function clock(): number {
+  return Date.now() % 2 ** 30
+}
 
 type Fn = (...args: never[]) => unknown
 type Wait = (words: Int32Array, index: number, value: number, ms?: number) => string

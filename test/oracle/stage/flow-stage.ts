@@ -53,6 +53,9 @@ export class FlowStage implements Stage, Wings {
     return ms
   }
 
+  /** Virtual threads begin at once. */
+  checkStarts(): void {}
+
   tell(part: Part, word: Word): void {
     this.#gateOf(part).add(word)
   }

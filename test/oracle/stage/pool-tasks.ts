@@ -7,7 +7,7 @@ import { bind, type Callable, FutureTask, type Runnable, task, type Thread, Thre
 import { here } from "#src/memory/this-thread.js"
 import { getEnvironmentData, isMainThread } from "node:worker_threads"
 import { ScenarioError } from "../json.ts"
-import { ACTIVITY } from "./activity.ts"
+import { ACTIVITY, clock } from "./activity.ts"
 import { INHERITANCE, type Inheritance, type StageLegacy } from "./inheritance.ts"
 import { type Ending, type Part, play, type Wings, type Word } from "./part.ts"
 import { StageMemory } from "./stage-memory.ts"
@@ -39,7 +39,10 @@ export function nameOfForeign(runnable: Runnable): string | undefined {
 const inheritance = isMainThread ? undefined : (getEnvironmentData(INHERITANCE) as unknown as Inheritance<StageLegacy>)
 const legacy = inheritance?.legacy
 const memory = legacy && StageMemory.open(legacy)
-if (inheritance !== undefined) store(inheritance.activity, ACTIVITY.TOKEN, here().token)
+if (inheritance !== undefined) {
+  store(inheritance.activity, ACTIVITY.BEGUN, clock())
+  store(inheritance.activity, ACTIVITY.TOKEN, here().token)
+}
 
 class PoolThreadWings implements Wings {
   readonly #stage: number

@@ -19,7 +19,7 @@ import { LISTENING, THREAD } from "#src/memory/space.js"
 import { isNode } from "#src/time/timer.js"
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises"
 import { setEnvironmentData, Worker } from "node:worker_threads"
-import { ACTIVITY } from "./activity.ts"
+import { ACTIVITY, clock } from "./activity.ts"
 import { INHERITANCE, type Inheritance } from "./inheritance.ts"
 
 /** Turns of the driver's event loop that must change nothing: in one of them it hears of what the threads did. */
@@ -34,6 +34,8 @@ export const RESTLESS_AFTER_MS = 60_000
 interface PoolThread {
   readonly thread: Thread
   readonly activity: Int32Array
+  /** When it was made, in ms. */
+  readonly made: number
 }
 
 export interface PoolThreadsOptions {
@@ -82,10 +84,16 @@ export class PoolThreads {
         // The pool starts the thread before anybody else can make one.
         setEnvironmentData(INHERITANCE, inheritance)
         const thread = threads.newThread(target)
-        if (thread != null) this.#threads.push({ thread, activity })
+        if (thread != null) this.#threads.push({ thread, activity, made: clock() })
         return thread
       },
     }
+  }
+
+  /** How long it took the slowest thread to begin, of those that have, in ms. */
+  get slowestStart(): number {
+    const begun = this.#threads.filter(({ activity }) => load(activity, ACTIVITY.TOKEN) !== 0)
+    return Math.max(0, ...begun.map(({ activity, made }) => load(activity, ACTIVITY.BEGUN) - made))
   }
 
   get made(): number {

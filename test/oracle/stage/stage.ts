@@ -25,6 +25,8 @@ export interface Stage {
   runnable(part: Part, priority: number): Runnable
   /** How long a short time-out of the scenario's has to be here. */
   shortTime(ms: number): number
+  /** @throws {VoidReplay} if a thread took so long to begin that a short time-out may have been over before its task could start. */
+  checkStarts(shortMs: number): void
   tell(part: Part, word: Word): void
   hasStarted(part: Part): boolean
   /** The `newStarts` and `newEnds` since the last call. */

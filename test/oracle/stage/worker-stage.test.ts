@@ -6,6 +6,7 @@ import { Executors } from "corepool"
 import type { JsonObject } from "../json.ts"
 import { recordingOf } from "../recordings.ts"
 import { replay, replayFile, replayLines, type Report } from "../replay.ts"
+import { VoidReplay } from "../suites/scenario-clock.ts"
 import type { Scenario } from "../trace.ts"
 import { ActorWorkers } from "../workers/actor-workers.ts"
 import type { Part } from "./part.ts"
@@ -114,8 +115,28 @@ test("[OR18] a stage is not quiet while a thread starts, and is when its task is
   await stage.close()
 })
 
+test("[OR23] a replay in which a thread began too late for a short time-out is void, but not for ever", async () => {
+  for (const [attempt, isVoid] of [
+    [1, true],
+    [6, false],
+  ] as const) {
+    const stage = new WorkerStage({ get pool() { return pool }, execute: () => undefined }, true, { attempt }) // prettier-ignore
+    const pool = Executors.newFixedThreadPool(1, stage.factory())
+    const task = part("t1", 0)
+    pool.execute(stage.callable(task))
+    await stage.quiet(() => "")
+    stage.checkStarts(1e9)
+    assert.throws(
+      () => stage.checkStarts(1e-6),
+      (error) => error instanceof VoidReplay === isVoid,
+    )
+    pool.shutdown()
+    await stage.close()
+  }
+})
+
 test("[OR19] a stage whose pool does not end says so when it is closed", async () => {
-  const stage = new WorkerStage({ get pool() { return pool }, execute: () => undefined }, true, 50) // prettier-ignore
+  const stage = new WorkerStage({ get pool() { return pool }, execute: () => undefined }, true, { patience: 50 }) // prettier-ignore
   const pool = Executors.newFixedThreadPool(1, stage.factory())
   await assert.rejects(stage.close(), /The pool does not end/)
   await pool.close()

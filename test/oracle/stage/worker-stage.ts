@@ -7,11 +7,15 @@ import type { StageLegacy } from "./inheritance.ts"
 import type { Ending, Part, Wings, Word } from "./part.ts"
 import { callOf, driversWings } from "./pool-tasks.ts"
 import { PoolThreads, RESTLESS_AFTER_MS } from "./pool-threads.ts"
+import { VoidReplay } from "../suites/scenario-clock.ts"
 import type { Company, Stage } from "./stage.ts"
 import { StageMemory } from "./stage-memory.ts"
 
-/** A short time-out in a scenario is this much longer here. */
+/** A short time-out in a scenario is this much longer here, and twice that in each further attempt. */
 const SLOWER = 50
+
+/** By then a short time-out lasts a minute. A machine that starts no thread in a quarter of that is not worth waiting for. */
+const MOST_ATTEMPTS = 6
 
 /** In ms. What takes longer takes for ever. */
 const SHORT = 1000
@@ -27,9 +31,12 @@ export class WorkerStage implements Stage, Wings {
   /** What {@link page} has shown: how often each task has started, and ended in each way. */
   readonly #shown = new Map<string, number>()
 
+  readonly #attempt: number
+
   /** `blocks` is how its tasks wait, `patience` how long everything may take, in ms. */
-  constructor(company: Company, blocks: boolean, patience = RESTLESS_AFTER_MS) {
+  constructor(company: Company, blocks: boolean, { patience = RESTLESS_AFTER_MS, attempt = 1 } = {}) {
     this.#company = company
+    this.#attempt = attempt
     this.#threads = new PoolThreads({
       pool: () => company.pool,
       tasks: "pool-tasks.js",
@@ -65,7 +72,16 @@ export class WorkerStage implements Stage, Wings {
 
   /** A thread has to be started before a task is, which takes some time. */
   shortTime(ms: number): number {
-    return ms * SLOWER
+    return ms * SLOWER * 2 ** (this.#attempt - 1)
+  }
+
+  checkStarts(shortMs: number): void {
+    const slowest = this.#threads.slowestStart
+    const limit = this.shortTime(shortMs)
+    if (slowest <= limit / 4) return
+    const measured = `a thread has begun after ${slowest} ms, with a time-out of ${limit} ms`
+    if (this.#attempt >= MOST_ATTEMPTS) throw new Error(`Threads begin too late, again and again: ${measured}`)
+    throw new VoidReplay(measured)
   }
 
   tell(part: Part, word: Word): void {

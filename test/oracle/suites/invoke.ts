@@ -22,16 +22,19 @@ export class InvokeDriver implements Driver {
   readonly #actors = new Actors()
   readonly #tasks = new ScenarioTasks()
 
-  constructor(setup: JsonObject, threads: Threads) {
+  constructor(setup: JsonObject, threads: Threads, attempt: number) {
     const pool = (): WatchedPool => this.#pool
-    this.#stage = threads.stage({
-      get pool() {
-        return pool()
+    this.#stage = threads.stage(
+      {
+        get pool() {
+          return pool()
+        },
+        execute: ({ name }) => {
+          throw new ScenarioError(`Task ${name} cannot be spawned in suite invoke`)
+        },
       },
-      execute: ({ name }) => {
-        throw new ScenarioError(`Task ${name} cannot be spawned in suite invoke`)
-      },
-    })
+      attempt,
+    )
     const n = integer(setup, "threads")
     this.#pool = new WatchedPool({
       corePoolSize: n,
@@ -65,6 +68,7 @@ export class InvokeDriver implements Driver {
       signature: () => this.#signature(),
       quiet: (signature) => this.#stage.quiet(signature),
     })
+    if (isShort(maybeInteger(op, "timeoutMs") ?? 0)) this.#stage.checkStarts(integer(op, "timeoutMs"))
     return { ...result, ...this.#snapshot() }
   }
 

@@ -15,8 +15,8 @@ export class ThreadPoolDriver implements Driver {
   readonly #tasks = new ScenarioTasks()
   #uncaught = 0
 
-  constructor(setup: JsonObject, threads: Threads) {
-    this.#stage = threads.stage(this.#company())
+  constructor(setup: JsonObject, threads: Threads, attempt: number) {
+    this.#stage = threads.stage(this.#company(), attempt)
     this.#isPriorityQueue = object(setup, "queue")["kind"] === "priority"
     this.#pool = new ObservedPool(this.#poolOptions({ threadFactory: "default", ...setup }), setup)
     if (flag(setup, "allowCoreThreadTimeOut")) this.#pool.allowCoreThreadTimeOut = true

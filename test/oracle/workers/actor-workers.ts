@@ -40,8 +40,8 @@ export class ActorWorkers implements Threads, AsyncDisposable {
     return ["sync", "invoke", "scheduled"].includes(suite) || (suite === "threadpool" && this.kind === "platform")
   }
 
-  stage(company: Company): Stage {
-    return new WorkerStage(company, this.kind === "platform")
+  stage(company: Company, attempt: number): Stage {
+    return new WorkerStage(company, this.kind === "platform", { attempt })
   }
 
   timedStage(company: TimedCompany, tick: number): TimedStage {
