@@ -1,9 +1,11 @@
-/** For a thread in whose eyes the wall clock was set back, until it has looked at it once. */
-const now = Date.now.bind(Date)
+/** For a thread in whose eyes the wall clock was set back, until corepool has looked at it once. */
+import { runtime } from "#src/time/runtime.js"
+
+const now = runtime.wallTime
 const world = globalThis as { setBack?: boolean }
 
 world.setBack = true
-Date.now = () => {
+runtime.wallTime = () => {
   const isSetBack = world.setBack === true
   world.setBack = false
   return isSetBack ? now() - 3_600_000 : now()
