@@ -15,7 +15,6 @@
  * These are shared memory, shared objects (a lock arrives as a lock), what is to be moved, and what only the runtime can
  * copy, such as a Blob. Long stretches of bytes can go beside the letter, too, so that they are copied once: bulk.ts.
  */
-import { show } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
 import { LONG_TEXT } from "./byte-writer.ts"
 import { Decoder } from "./decoder.ts"
@@ -163,7 +162,7 @@ export function encodeStructure(
     letter.release()
     if (error instanceof NotSerializableError) throw error
     const why = isOverflow(error) ? "it is nested too deeply" : messageOf(error)
-    throw new NotSerializableError(`${show(value)}${encoder.place} cannot be sent to another thread: ${why}`, {
+    throw new NotSerializableError(`The value${encoder.place} cannot be sent to another thread: ${why}`, {
       cause: error,
     })
   } finally {

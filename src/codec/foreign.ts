@@ -1,7 +1,7 @@
 /**
- * What is not made of its properties: objects of the engine and of the runtime, whose data is hidden from us. `structuredClone`
- * knows some of them; the others it refuses, or makes empty objects of. So these have to be recognised, in all realms, and are
- * refused unless the runtime can copy or move them: data must not be lost without a word.
+ * Objects of the engine and of the runtime whose data is not in their properties, but hidden from us. `structuredClone` knows
+ * some of them; the others it refuses, or makes empty objects of. So these have to be recognised, in all realms, and are
+ * refused unless the runtime can copy or move them: data must not be lost without an error.
  *
  * Instances of the program's own classes are made of their properties, whatever they hide in private fields: see codec.md.
  */

@@ -1,14 +1,15 @@
 /**
  * Shared objects that a thread cannot open by their handle alone.
  *
- * - A part of another shared object: the two locks of a ReentrantReadWriteLock, a condition of a lock. The object comes with it,
- *   and what arrives is that part of what arrives of the object.
+ * - A part of another shared object: the two locks of a ReentrantReadWriteLock, a condition of a lock. The whole object is sent
+ *   along with its part, and the part that arrives belongs to the whole object that arrives.
  * - A synchronizer of the program's own, if its class is registered. The class is called with the handle, as its base demands, and
  *   fields of its own are copied.
  *
- * What is posted of those that have memory of their own is the handle, as of all shared objects. But what a thread makes of it is
- * a {@link PostedKey}: how to open it is in the value. The key stands for the object from then on, so that a thread to which the
- * same object comes again has the same one, and whoever is returned an object that it has sent gets that one.
+ * If the object has memory of its own, its handle is posted, as for all shared objects. But the thread that receives the handle
+ * makes a {@link PostedKey} of it, since the value says how to open the object. The key stands for the object from then on: if
+ * the same object comes again, the thread finds the one that it has; and if a thread is returned an object that it has sent, it
+ * gets that one.
  */
 import { NotSerializableError } from "../errors.ts"
 import { isShareable, type Part, PART } from "../memory/shareables.ts"

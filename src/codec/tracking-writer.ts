@@ -17,6 +17,9 @@ export type Step = string | number
 /** So many things are searched one by one. */
 const FEW = 16
 
+/** So many steps of the way to a value are shown in a message. */
+const SHOWN_STEPS = 12
+
 export class TrackingWriter extends ByteWriter {
   /** The way to where we are; first what the value itself is called. */
   protected readonly path: Step[] = []
@@ -57,8 +60,10 @@ export class TrackingWriter extends ByteWriter {
 
   /** Where we are, or were when it failed, as a part of a sentence. */
   get place(): string {
-    const [name = "", ...steps] = this.path.slice(0, this.depth)
-    const text = name + steps.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("")
+    const isLong = this.depth > SHOWN_STEPS
+    const [name = "", ...steps] = this.path.slice(0, isLong ? SHOWN_STEPS : this.depth)
+    const shown = steps.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("")
+    const text = `${name}${shown}${isLong ? "…" : ""}`
     return text === "" ? "" : ` in \`${text.replace(/^\./, "")}\``
   }
 

@@ -1,4 +1,4 @@
-/** A task that can be forked, as a future: what is told of its outcome, and how to wait otherwise than by `join`. */
+/** The methods that a task that can be forked has as a future: those that tell its outcome, and the waits other than `join`. */
 import type { Future, FutureState } from "../future/future.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import type { WaitOptions } from "../memory/waiting.ts"

@@ -1,6 +1,6 @@
 /**
- * To be told of the end of this thread after everybody else has been. Listeners of the user's are told of it too, in the order in
- * which they came, and what the thread holds is its own until the last of them is done.
+ * A listener that is called at the end of this thread, after all other listeners. Listeners of the user's are called in the order
+ * in which they were added, and the thread keeps what it holds until the last of them is done.
  */
 import { runtime } from "../time/runtime.ts"
 

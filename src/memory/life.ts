@@ -5,7 +5,7 @@
  * Node and Bun tell a thread's parent of its end by an event when the thread has stopped. But a parent that blocks hears no events, and Deno
  * sends them when the thread has been told to end. So each thread listens to a word of its own entry in the thread table as long as it
  * exists. A runtime forgets the listeners of a thread when it takes the thread's heap apart, when no code of it can run any more;
- * and `notify` tells how many listeners it has found. None: the thread has stopped.
+ * and `notify` tells how many listeners it has found. If there was none, the thread has stopped.
  *
  * To ask takes a listener away, and only the event loop of the thread puts it back. Hence the thread begins with many, others ask
  * more and more rarely, and a thread whose listeners are all taken counts as running.

@@ -1,5 +1,5 @@
 /**
- * Who shuts a pool down, and what keeps the pool from ending meanwhile.
+ * Shutting a pool down, from any thread, and keeping the pool from ending meanwhile.
  *
  * Any thread may shut the pool down, and it may die on the way. From before the state of the pool changes until everything that
  * the thread has taken out of the queue is in the boxes of those who submitted it, ENDS stands in its box:

@@ -1,6 +1,6 @@
 /**
- * What becomes of tasks that a thread which is no worker has taken out of the queue (taker.ts), if that thread dies, or the pool
- * ends first: as their submitter sees it, who decides on it.
+ * Tasks that a thread which is no worker has taken out of the queue (taker.ts). If that thread dies, or the pool ends first, the
+ * submitter of each task settles it, in its own thread, by the code of this file.
  */
 import { ThreadDeathError } from "../errors.ts"
 import { CANCELLED, COMPLETING } from "../future/task-state.ts"
