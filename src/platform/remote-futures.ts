@@ -105,8 +105,9 @@ export class RemoteFutures implements RemoteTasks {
   /** What is not yet due is not yet to be helped with. */
   awaited(handle: number, isLimited: boolean): void {
     const slot = this.#tasks.slotOf(handle)
+    const left = this.#service.untilHelp(slot) // before help() looks at the time: see blocking()
     if (!this.#tasks.isCurrent(handle) || this.#service.help(slot, false, isLimited)) return
-    if (!isLimited) Timer.after(this.#service.untilHelp(slot), () => this.awaited(handle, false))
+    if (!isLimited) Timer.after(left, () => this.awaited(handle, false))
   }
 
   *blocking(future: { readonly isDone: boolean }, handle: number, isLimited: boolean): Steps<void> {
@@ -116,9 +117,11 @@ export class RemoteFutures implements RemoteTasks {
       for (;;) {
         this.look()
         if (future.isDone) return
+        // Before help() looks at the time: a task that becomes due between the two looks is helped with at the next one.
+        const left = this.#service.untilHelp(slot)
         if (this.#service.help(slot, true, isLimited)) continue
         if (this.#glance()) continue
-        const wake = yield { list: this.#mailbox.bell, atMost: this.#service.dueIn(slot) }
+        const wake = yield { list: this.#mailbox.bell, atMost: Math.min(left, this.#service.dueIn(slot)) }
         if (wake === TIMEOUT) throw new TimeoutError("The task did not complete in time")
         if (wake === DUE) this.#service.serve(true)
       }

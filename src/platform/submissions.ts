@@ -123,6 +123,7 @@ export class Submissions implements Mailbox {
   /** The pool has ended: nothing more will arrive. */
   retire(): void {
     if (this.#isRetired) return
+    this.#isRetiring = false // while it looks: look() calls this otherwise
     this.look()
     this.#reclaim()
     this.#isRetiring = !this.#giveUp() || this.#late.length > 0
