@@ -69,7 +69,8 @@ export const WORKER = {
   TASK: 2,
   CLAIM: 3,
   PHASE: 4,
-  COMPLETED: 5, // and 6
+  /** The place's, whoever is in it; and 6. */
+  COMPLETED: 5,
   /** The handle of a task that was interrupted by another thread than the owner, which has to see that it stops. */
   STOP: 7,
   /** A hook that the owner is to call, and for which it waits; or how that went. */

@@ -5,6 +5,11 @@ import { HEADER, MOST_WORKERS, WORKER } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { ENDING, entryOf, FREE, RESERVED, SharedWorker } from "./shared-worker.ts"
 
+/** Whether this word of a worker is its place's, and not its own. */
+function isCount(word: number): boolean {
+  return word === WORKER.COMPLETED || word === WORKER.COMPLETED + 1
+}
+
 export class SharedRoster implements Roster<number> {
   readonly #memory: PoolMemory
   readonly #start: (worker: SharedWorker) => void
@@ -29,10 +34,11 @@ export class SharedRoster implements Roster<number> {
     return count
   }
 
-  /** How many tasks those who are here now have completed. */
+  /** How many tasks have been completed in all places, also by those who have left. */
   get completed(): number {
     let count = 0
-    for (const worker of this) count += worker.completed
+    const last = this.#memory.header(HEADER.WORKERS)
+    for (let number = 1; number <= last; number++) count += this.at(number).completed
     return count
   }
 
@@ -43,7 +49,8 @@ export class SharedRoster implements Roster<number> {
       const entry = entryOf(number)
       if (load(words, entry + WORKER.STATUS) !== FREE) continue
       if (!compareAndSet(words, entry + WORKER.STATUS, FREE, RESERVED)) continue
-      for (let word: number = WORKER.TOKEN; word < WORKER.SIZE; word++) write(words, entry + word, 0)
+      for (let word: number = WORKER.TOKEN; word < WORKER.SIZE; word++)
+        if (!isCount(word)) write(words, entry + word, 0)
       if (firstTask !== undefined) write(words, entry + WORKER.HANDLE, this.#memory.slots.handleOf(firstTask))
       store(words, entry + WORKER.TASK, firstTask ?? 0)
       this.#memory.raiseHeader(HEADER.WORKERS, number)

@@ -13,9 +13,10 @@
  *     HANDLE     that of TASK: a slot may be in use again before the worker has let go of it
  *     PHASE      POOL, or its token while it runs code of the user's: only there may it be killed. Then CONDEMNED by who
  *                kills it; if it comes back in spite of that, it goes no further
- *     COMPLETED  how many tasks it has completed, in two words
+ *     COMPLETED  how many tasks have been completed in this place, in two words, by all who were ever here: it stays when a
+ *                worker leaves, and the next one counts on from there, so that the sum over all places never falls
  */
-import { compareAndSet, exchange, load, read, store, write } from "#atomics"
+import { compareAndSet, exchange, load, store, write } from "#atomics"
 import { type Flow, mainFlow } from "../memory/flow.ts"
 import type { Here } from "../memory/here.ts"
 import { LINE } from "../memory/layout.ts"
@@ -53,6 +54,7 @@ export class SharedWorker implements Worker<number> {
   readonly #start: (worker: SharedWorker) => void
   /** The same as TASK, for the worker itself. */
   #task: number | undefined
+  /** The same as COMPLETED, for the worker itself. */
   #completed = 0
   /** The worker itself has left. */
   #gone = false
@@ -74,10 +76,10 @@ export class SharedWorker implements Worker<number> {
 
   /** It has begun: its first task is in its hand. */
   begin(): void {
+    this.#completed = this.completed // whoever was here before does not write any more
     store(this.#words, this.#entry + WORKER.TOKEN, this.#here.token)
     store(this.#words, this.#entry + WORKER.STATUS, RUNNING)
     this.#task = this.handheld || undefined
-    this.#completed = 0
   }
 
   /** The index of its CLAIM. */
@@ -127,7 +129,7 @@ export class SharedWorker implements Worker<number> {
   countCompleted(): void {
     const count = ++this.#completed
     write(this.#words, this.#entry + WORKER.COMPLETED, count | 0)
-    if (count % HIGH === 0) write(this.#words, this.#entry + WORKER.COMPLETED + 1, count / HIGH)
+    if (count % HIGH === 0) store(this.#words, this.#entry + WORKER.COMPLETED + 1, count / HIGH)
   }
 
   enterUserCode(): void {
@@ -215,11 +217,14 @@ export class SharedWorker implements Worker<number> {
     return load(this.#words, this.#entry + WORKER.WAITS) !== 0 && this.handheld === 0
   }
 
+  /** How many tasks have been completed in this place, by this worker and those before it. Read as a Counter is (memory/counter.ts). */
   get completed(): number {
-    return (
-      read(this.#words, this.#entry + WORKER.COMPLETED + 1) * HIGH +
-      (read(this.#words, this.#entry + WORKER.COMPLETED) >>> 0)
-    )
+    const low = this.#entry + WORKER.COMPLETED
+    for (;;) {
+      const high = load(this.#words, low + 1)
+      const count = high * HIGH + (load(this.#words, low) >>> 0)
+      if (load(this.#words, low + 1) === high) return count
+    }
   }
 
   get isBusy(): boolean {
@@ -297,12 +302,12 @@ export class SharedWorker implements Worker<number> {
     return compareAndSet(this.#words, this.#entry + WORKER.PHASE, this.token, CONDEMNED)
   }
 
-  /** Its place is free, unless its thread is still ending. What it has completed is counted elsewhere from now on. */
+  /** Its place is free, unless its thread is still ending. What it has completed stays counted there. */
   vacate(): void {
     const { status } = this
     if (this.#gone || status === FREE || status === ENDING) return
     this.#gone = this.token === this.#here.token // the place may be another's soon
-    this.#giveUp(FREE)
+    store(this.#words, this.#entry + WORKER.STATUS, FREE)
   }
 
   /**
@@ -310,19 +315,11 @@ export class SharedWorker implements Worker<number> {
    * thread is known to have stopped.
    */
   retire(): void {
-    this.#giveUp(ENDING)
+    store(this.#words, this.#entry + WORKER.STATUS, ENDING)
   }
 
   /** The thread of one that has retired has stopped. */
   free(): void {
     compareAndSet(this.#words, this.#entry + WORKER.STATUS, ENDING, FREE)
-  }
-
-  #giveUp(status: number): void {
-    const entry = this.#entry
-    this.#memory.state.completed.add(this.completed)
-    write(this.#words, entry + WORKER.COMPLETED, 0)
-    write(this.#words, entry + WORKER.COMPLETED + 1, 0)
-    store(this.#words, entry + WORKER.STATUS, status)
   }
 }

@@ -9,7 +9,8 @@
  *     3     allow core time-out, 0/1    the owner
  *     4     largest pool size so far    the owner, on admission
  *     5     workers running a task      each worker, by add
- *     6, 7  tasks completed             each worker, by add (counter.ts)
+ *     6, 7  tasks completed             each worker, by add (counter.ts); on platform threads the owner, of workers
+ *                                       that died: the others count in their places (platform/shared-worker.ts)
  *     8, 9  keep-alive in ms, float64   the owner
  *     10    what becomes of tasks with  any thread
  *           times, see timetable.ts

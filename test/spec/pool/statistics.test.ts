@@ -1,5 +1,5 @@
 /** What a pool tells about itself. Ids such as [TP93] refer to docs/spec/pool.md. */
-import { Executors, platformThreads, SynchronousQueue, type ThreadPoolExecutor, virtualThreads } from "corepool"
+import { Executors, platformThreads, SynchronousQueue, ThreadPoolExecutor, virtualThreads } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, turns } from "../../support/harness.ts"
@@ -92,6 +92,35 @@ test("[TP92] a task is counted once when it and its hooks are over, however it e
   await turns()
   assert.deepEqual([pool.completedTaskCount, seen], [4, [0, 1, 2, 3]])
   assert.equal(pools.takeUncaught().length, 1)
+})
+
+test("[TP92][TP111] on platform threads the count stays while threads leave, and others come in their places", async () => {
+  const size = 6
+  const options = { corePoolSize: size, maximumPoolSize: size, keepAliveTime: 1 }
+  await using pool = new ThreadPoolExecutor({ ...options, threadFactory: platformThreads() })
+  let given = 0
+  const wrong = new Set<number>()
+  const look = (): void => {
+    for (let looks = 0; looks < 1000; looks++) {
+      const count = pool.completedTaskCount
+      if (count !== given) wrong.add(count)
+    }
+  }
+  for (let round = 0; round < 3; round++) {
+    pool.allowCoreThreadTimeOut = false
+    await Promise.all(Array.from({ length: 3 * size }, () => pool.submit((n: number) => n, given++)))
+    await eventually(() => pool.completedTaskCount === given && pool.poolSize === size)
+    pool.allowCoreThreadTimeOut = true
+    await eventually(() => {
+      look()
+      return pool.poolSize === 0
+    })
+    look()
+  }
+  pool.shutdown()
+  assert.equal(await pool.awaitTermination(), true)
+  look()
+  assert.deepEqual([[...wrong], pool.stats().completed], [[], given])
 })
 
 /** Looks at the figures of a pool wherever it can, and checks that they agree. */
