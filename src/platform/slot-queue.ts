@@ -22,9 +22,9 @@ export interface SlotQueue extends WorkQueue<number> {
   taker: Taker | undefined
   /** Takes this slot out for a worker that has claimed it; true if it was inside. */
   pull(slot: number): boolean
-  /** Takes the first one out, for a thread that is no worker. */
+  /** Takes the first one out, for a thread that is no worker; nothing if the bound is 0, as what is inside is promised. */
   take(): number | undefined
-  /** The same, and if it has a time, whether or not that has come. */
+  /** The same, whether or not it is promised, and if it has a time, whether or not that has come. */
   seize(): number | undefined
   first(): number | undefined
   /** In how many ms the task in this slot can be taken at the earliest; 0 or less if it can be now. */

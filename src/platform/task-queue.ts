@@ -185,13 +185,13 @@ export class TaskQueue implements SlotQueue {
   }
 
   take(): number | undefined {
-    const { taker } = this
-    if (taker === undefined) return this.#store.poll() || undefined
-    return taker.hold(this.#store.poll(taker.claim)) || undefined
+    return this.bound === 0 ? undefined : this.seize() // else a worker would wait for ever for what it was promised
   }
 
   seize(): number | undefined {
-    return this.take()
+    const { taker } = this
+    if (taker === undefined) return this.#store.poll() || undefined
+    return taker.hold(this.#store.poll(taker.claim)) || undefined
   }
 
   first(): number | undefined {

@@ -42,16 +42,73 @@ export const DiscardPolicy: RejectionPolicy = policy("DiscardPolicy", (task, exe
   drop(task, executor, "the executor has no room for it")
 })
 
-/** Drops the task that waits longest and tries again. After shutdown drops the new one. */
+/**
+ * Drops the task that waits longest and tries again. After shutdown drops the new one. If that never helps, as with a
+ * queue that holds nothing, it gives up with the error that endless recursion would end in.
+ */
 export const DiscardOldestPolicy: RejectionPolicy = policy("DiscardOldestPolicy", (task, executor) => {
-  if (executor.isShutdown) {
-    drop(task, executor, "the executor is shut down")
-    return
+  if (isRepeated(task, executor)) return
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    if (executor.isShutdown) {
+      drop(task, executor, "the executor is shut down")
+      return
+    }
+    const oldest = executor.queue.poll()
+    if (oldest !== undefined) drop(oldest, executor, "a newer task took its place")
+    if (tryAgain(task, executor)) return
   }
-  const oldest = executor.queue.poll()
-  if (oldest !== undefined) drop(oldest, executor, "a newer task took its place")
-  executor.execute(task)
+  throw stackOverflow()
 })
+
+/** How often DiscardOldestPolicy tries; each time but the first another thread may have taken the place. */
+const MOST_ROUNDS = 1000
+/** How deep its attempts may be inside each other if `execute` of a subclass makes another task of each. */
+const MOST_DEPTH = 50
+
+/** An attempt of DiscardOldestPolicy that is under way. */
+interface Attempt {
+  readonly task: Runnable
+  readonly executor: ThreadPoolExecutor
+  readonly outer: Attempt | undefined
+  isRefused: boolean
+}
+
+/** The innermost of this thread. */
+let attempt: Attempt | undefined
+
+/**
+ * Executes the task; false if it came back to the policy. The JDK's policy calls itself then. Here it must not: a full
+ * stack strikes anywhere, also where a pool is half changed.
+ */
+function tryAgain(task: Runnable, executor: ThreadPoolExecutor): boolean {
+  const outer = attempt
+  const mine: Attempt = { task, executor, outer, isRefused: false }
+  attempt = mine
+  try {
+    executor.execute(task)
+  } finally {
+    attempt = outer
+  }
+  return !mine.isRefused
+}
+
+/** Whether an attempt with this task is under way, which then hears that it was in vain. */
+function isRepeated(task: Runnable, executor: ThreadPoolExecutor): boolean {
+  let depth = 0
+  for (let it = attempt; it !== undefined; it = it.outer) {
+    if (it.executor !== executor) continue
+    if (it.task === task) {
+      it.isRefused = true
+      return true
+    }
+    if (++depth === MOST_DEPTH) throw stackOverflow()
+  }
+  return false
+}
+
+function stackOverflow(): RangeError {
+  return new RangeError("Maximum call stack size exceeded")
+}
 
 const POLICIES = [AbortPolicy, CallerRunsPolicy, DiscardPolicy, DiscardOldestPolicy]
 

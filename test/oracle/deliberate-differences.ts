@@ -6,7 +6,6 @@
  * Rows are applied in this order, each to what the one before it left. All but the last two speak in the JDK's terms,
  * which those turn into ours.
  */
-import { STACK_OVERFLOW } from "../support/stack-overflow.ts"
 import type { Call, Facts, Fate } from "./history.ts"
 import type { Json, JsonObject } from "./json.ts"
 import type { LockFacts } from "./lock-history.ts"
@@ -63,7 +62,7 @@ const classes: ReadonlyMap<Json | undefined, string> = new Map([
   ["NullPointerException", "TypeError"],
   ["RejectedExecutionException", "RejectedExecutionError"],
   ["RuntimeException", "OwnError"],
-  ["StackOverflowError", `RangeError: ${STACK_OVERFLOW}`],
+  ["StackOverflowError", "RangeError: Maximum call stack size exceeded"],
   ["TimeoutException", "TimeoutError"],
   ["UnsupportedOperationException", "UnsupportedOperationError"],
 ])

@@ -160,6 +160,62 @@ test("[PL20] the four policies", async () => {
   await Promise.all(pools.map((pool) => pool.close()))
 })
 
+test("[RJ9] with nothing to discard DiscardOldestPolicy gives up, and the pool is as before", async () => {
+  let depth = 0
+  let deepest = 0
+  class Diver extends ThreadPoolExecutor {
+    override execute<A extends unknown[]>(command: ((...args: A) => unknown) | Runnable, ...args: A): void {
+      deepest = Math.max(deepest, ++depth)
+      try {
+        super.execute(command, ...args)
+      } finally {
+        depth--
+      }
+    }
+  }
+  await using pool = new Diver({
+    corePoolSize: 1,
+    maximumPoolSize: 1,
+    workQueue: new SynchronousQueue(),
+    handler: DiscardOldestPolicy,
+  })
+  using gate = new SharedGate()
+  const first = pool.submit(tasks.pass, gate.index)
+  await gate.reached()
+  const before = String(pool)
+  const { answers } = burst(20, () => pool.submit(tasks.add, 1, 2))
+  assert.deepEqual(new Set(answers), new Set(["RangeError"]))
+  assert.equal((thrownBy(() => pool.execute(() => undefined)) as Error).message, "Maximum call stack size exceeded")
+  assert.equal(deepest, 2)
+  assert.equal(String(pool), before)
+  gate.open()
+  await first
+  let later: Future<number> | undefined
+  await eventually(() => {
+    later = burst(1, () => pool.submit(tasks.add, 1, 2)).accepted[0] as Future<number> | undefined
+    return later !== undefined
+  })
+  assert.equal(await later, 3)
+  pool.shutdownNow()
+  assert.equal(await pool.awaitTermination(10_000), true)
+})
+
+test("[RJ9] DiscardOldestPolicy does not drop what a thread is about to take from a queue that holds nothing", async () => {
+  await using pool = new ThreadPoolExecutor({
+    corePoolSize: 1,
+    maximumPoolSize: 1,
+    workQueue: new SynchronousQueue(),
+    handler: DiscardOldestPolicy,
+  })
+  assert.equal(await pool.submit(tasks.add, 0, 0), 0)
+  for (let i = 0; i < 20; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 10)) // a thread that sleeps takes a while to come for its task
+    const [future] = burst(1, () => pool.submit(tasks.add, i, 1)).accepted
+    assert.equal(pool.queue.poll(), undefined)
+    if (future !== undefined) assert.equal(await future.get(10_000), i + 1)
+  }
+})
+
 test("[PL21] the queue shows what waits, and what is taken out does not run", async () => {
   const workQueue = new ArrayBlockingQueue<Runnable>(10)
   await using pool = new ThreadPoolExecutor({ corePoolSize: 1, maximumPoolSize: 1, workQueue })

@@ -8,14 +8,15 @@ import {
   DiscardPolicy,
   type Future,
   RejectedExecutionError,
+  type Runnable,
   SynchronousQueue,
   Thread,
+  ThreadPoolExecutor,
 } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, rejectionOf, thrownBy, turns } from "../../support/harness.ts"
 import { Pools } from "../../support/pools.ts"
-import { STACK_OVERFLOW } from "../../support/stack-overflow.ts"
 import { saturated } from "./saturated.ts"
 
 /** Checks that a policy dropped this future. */
@@ -26,6 +27,21 @@ async function assertDropped(future: Future<unknown>, why: RegExp): Promise<void
   assert.ok(error.cause instanceof RejectedExecutionError)
   assert.equal(error.cause.task, future)
   assert.match(error.cause.message, why)
+}
+
+/** Knows how deep calls of `execute` were inside each other. */
+class Diver extends ThreadPoolExecutor {
+  deepest = 0
+  #depth = 0
+
+  override execute<A extends unknown[]>(command: ((...args: A) => unknown) | Runnable, ...args: A): void {
+    this.deepest = Math.max(this.deepest, ++this.#depth)
+    try {
+      super.execute(command, ...args)
+    } finally {
+      this.#depth--
+    }
+  }
 }
 
 test("[RJ1] AbortPolicy throws an error that tells what was refused by whom", async () => {
@@ -181,7 +197,7 @@ test("[RJ8][RJ10] after shutdown DiscardOldestPolicy drops the new task", async 
   assert.equal(gate.passed, 2)
 })
 
-test("[RJ9] with nothing to discard DiscardOldestPolicy gives up when the stack is full", async () => {
+test("[RJ9] with nothing to discard DiscardOldestPolicy gives up, and the pool is as before", async () => {
   await using pools = new Pools()
   const pool = pools.create({
     corePoolSize: 1,
@@ -195,13 +211,87 @@ test("[RJ9] with nothing to discard DiscardOldestPolicy gives up when the stack 
   const before = String(pool)
   const error = thrownBy(() => pool.execute(() => assert.fail("ran")))
   assert.ok(error instanceof RangeError)
-  assert.equal(error.message, STACK_OVERFLOW)
+  assert.equal(error.message, "Maximum call stack size exceeded")
   assert.ok(thrownBy(() => pool.submit(() => assert.fail("ran"))) instanceof RangeError)
   assert.equal(String(pool), before)
   gate.open()
   await eventually(() => pool.activeCount === 0)
   await turns()
   assert.equal(await pool.submit(() => "as before"), "as before")
+})
+
+test("[RJ9] DiscardOldestPolicy tries without filling the stack", async () => {
+  await using pools = new Pools()
+  const pool = pools.adopt(
+    new Diver({
+      corePoolSize: 1,
+      maximumPoolSize: 1,
+      workQueue: new SynchronousQueue(),
+      threadFactory: pools.factory,
+      handler: DiscardOldestPolicy,
+    }),
+  )
+  const gate = pools.gate()
+  pool.execute(gate.body)
+  await gate.entered()
+  assert.ok(thrownBy(() => pool.execute(() => assert.fail("ran"))) instanceof RangeError)
+  assert.equal(pool.deepest, 2)
+  pool.handler = (task, executor) => DiscardOldestPolicy(task, executor)
+  assert.ok(thrownBy(() => pool.submit(() => assert.fail("ran"))) instanceof RangeError)
+  assert.equal(pool.deepest, 2)
+})
+
+test("[RJ9] nor if execute() makes another task of each", async () => {
+  await using pools = new Pools()
+  class Wrapping extends Diver {
+    override execute<A extends unknown[]>(command: ((...args: A) => unknown) | Runnable, ...args: A): void {
+      super.execute({ run: () => (typeof command === "function" ? command(...args) : command.run()) })
+    }
+  }
+  const pool = pools.adopt(
+    new Wrapping({
+      corePoolSize: 1,
+      maximumPoolSize: 1,
+      workQueue: new SynchronousQueue(),
+      threadFactory: pools.factory,
+      handler: DiscardOldestPolicy,
+    }),
+  )
+  const gate = pools.gate()
+  pool.execute(gate.body)
+  await gate.entered()
+  assert.ok(thrownBy(() => pool.execute(() => assert.fail("ran"))) instanceof RangeError)
+  assert.ok(pool.deepest <= 100, `${pool.deepest} calls inside each other`)
+})
+
+test("[RJ7][RJ9] a place that is taken meanwhile is no reason to give up", async () => {
+  await using pools = new Pools()
+  const dropped: unknown[] = []
+  let rivals = 5
+  class Contended extends ArrayBlockingQueue<Runnable> {
+    override poll(): Runnable | undefined
+    override poll(timeout: number): Promise<Runnable | undefined>
+    override poll(timeout?: number): Runnable | undefined | Promise<Runnable | undefined> {
+      if (timeout !== undefined) return super.poll(timeout)
+      const oldest = super.poll()
+      dropped.push(oldest)
+      if (rivals-- > 0) this.add(() => assert.fail("a dropped command ran"))
+      return oldest
+    }
+  }
+  const pool = pools.create({
+    corePoolSize: 1,
+    maximumPoolSize: 1,
+    workQueue: new Contended(1),
+    handler: DiscardOldestPolicy,
+  })
+  const gate = pools.gate()
+  pool.execute(gate.body)
+  pool.execute(() => assert.fail("a dropped command ran"))
+  const future = pool.submit(() => "taken")
+  assert.equal(dropped.length, 6)
+  gate.open()
+  assert.equal(await future, "taken")
 })
 
 test("[RJ13] policies called directly touch neither counters nor queue", async () => {
