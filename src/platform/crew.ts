@@ -11,7 +11,7 @@ import type { Chore } from "../memory/chores.ts"
 import { platformTarget } from "../thread/platform-threads.ts"
 import { Thread } from "../thread/thread.ts"
 import { runtime } from "../time/runtime.ts"
-import { now } from "../time/timer.ts"
+import { now, Timer } from "../time/timer.ts"
 import { isError, messageOf } from "../user-values.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { PostOffice } from "./post-office.ts"
@@ -20,6 +20,9 @@ import { RUNNING, type SharedWorker, STARTING } from "./shared-worker.ts"
 import { type Death, PULSE, WorkerBody } from "./thread-body.ts"
 
 /** What the owner of a crew does. */
+/** How long a thread that has left may take to end by itself, in ms. */
+const GRACE = 100
+
 export interface CrewOwner {
   /** By the user's factory; undefined if it refuses. */
   newThread(target: () => unknown): Thread | undefined
@@ -42,6 +45,8 @@ export class Crew implements Chore {
   /** The one that was made last. */
   #latest: Thread | undefined
   readonly #ending = new Set<WorkerBody>()
+  /** Those that have left by an error, and may have to be ended: see {@link #urge}. */
+  readonly #urged = new WeakSet<WorkerBody>()
   #deathsSeen: number
   #nextPulse = 0
   /** Whether the event loop has not gone round since the last pulse. */
@@ -130,7 +135,20 @@ export class Crew implements Chore {
       if (body === undefined || !worker.hasDied) continue
       const { farewell } = body
       if (isBlocked || farewell !== undefined) this.#owner.bury(body, causeOf(body, farewell), true)
+      else this.#urge(body)
     }
+  }
+
+  /**
+   * The thread has left by an error that it has not caught. As a rule the runtime says so soon. But code of a task that is already queued
+   * as a microtask may still run, and wait for something: the thread, which has left, would wait for ever, and never end.
+   */
+  #urge(body: WorkerBody): void {
+    if (this.#urged.has(body)) return
+    this.#urged.add(body)
+    Timer.after(GRACE, () => {
+      if (this.#bodies[body.worker.number] === body) body.terminate()
+    })
   }
 
   /** What those have left that were ending and have stopped. */
