@@ -10,26 +10,48 @@
 /** Java's `Integer.MAX_VALUE`: what "unbounded" is called in sizes and capacities. */
 export const MAX_VALUE: number = 2 ** 31 - 1
 
+/** The longest message that corepool makes, in characters. */
+export const LONGEST_MESSAGE = 500
+
+/** And the longest name in one. */
+const LONGEST_NAME = 80
+
+/**
+ * The text, if it is not longer than that; otherwise its beginning and its end: the values in a message are as long as the program
+ * wants, and what to do about it is often said last.
+ */
+export function shorten(text: string, limit: number = LONGEST_MESSAGE): string {
+  if (text.length <= limit) return text
+  const tail = Math.floor(limit / 3)
+  return `${whole(text.slice(0, limit - tail - 3))} … ${whole(text.slice(text.length - tail))}`
+}
+
+/** Without the halves of characters at its ends. */
+function whole(part: string): string {
+  return part.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "")
+}
+
 /** Renders an offending value: short, quoted if a string, never throwing. */
 export function show(value: unknown): string {
   switch (typeof value) {
     case "string":
       return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
     case "function":
-      return nameIn(value) === "" ? "a function" : `function ${nameIn(value)}`
+      return nameIn(value) === "" ? "a function" : `function ${shorten(nameIn(value), LONGEST_NAME)}`
     case "object":
       return value === null ? "null" : `an instance of ${className(value)}`
     case "bigint":
-      return `${value}n`
+      return shorten(`${value}n`, LONGEST_NAME)
     default:
-      return String(value)
+      return shorten(String(value), LONGEST_NAME)
   }
 }
 
-function className(value: object): string {
+/** The name of its class; "Object" if it has none, or does not tell. Never throws. */
+export function className(value: object): string {
   try {
     const constructor: unknown = (value as { constructor?: unknown }).constructor
-    return (typeof constructor === "function" && nameIn(constructor)) || "Object"
+    return (typeof constructor === "function" && shorten(nameIn(constructor), LONGEST_NAME)) || "Object"
   } catch {
     return "Object" // a revoked proxy, a getter that throws: what it is remains its secret
   }

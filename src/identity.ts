@@ -1,10 +1,11 @@
 /** How an object is called in messages: `ThreadPoolExecutor@3`, like Java's class name and identity hash. */
+import { className } from "./checks.ts"
 
 const numbers = new WeakMap<object, number>()
 const counts = new Map<string, number>()
 
 export function identityOf(object: object): string {
-  const name = object.constructor.name
+  const name = className(object)
   let number = numbers.get(object)
   if (number === undefined) {
     number = (counts.get(name) ?? 0) + 1

@@ -6,6 +6,7 @@
  * have no counterpart: there is nothing weaker to be had here.
  */
 import { requireFunction } from "../checks.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import { Shareable } from "../memory/shared-memory.ts"
 
 export abstract class AtomicNumber extends Shareable {
@@ -80,6 +81,11 @@ export abstract class AtomicNumber extends Shareable {
   accumulateAndGet(operand: number, accumulate: (value: number, operand: number) => number): number {
     requireFunction("accumulate", accumulate)
     return this.updateAndGet((value) => accumulate(value, operand))
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    return { value: this.get() }
   }
 
   override toString(): string {

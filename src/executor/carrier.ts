@@ -6,6 +6,7 @@
  * where the JDK would let its owner wait for ever. So is one that a limit ends (with-options.ts).
  */
 import { FutureTask } from "../future/future-task.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import { guarded } from "../memory/guard.ts"
 
 export abstract class Carrier<T> extends FutureTask<unknown> {
@@ -23,6 +24,11 @@ export abstract class Carrier<T> extends FutureTask<unknown> {
     // The future may have a done() of its own, and whoever waits for this is to be told all the same.
     if (!this.future.isDone) guarded(() => this.future.abandon(this.causeOfCancellation))
     this.told()
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    return { ...super[FACTS], future: this.future }
   }
 
   override renew(): FutureTask<unknown> {

@@ -5,11 +5,13 @@
 import { alone, requireObject, typeError } from "../checks.ts"
 import type { Future } from "../future/future.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
+import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { LOCAL } from "../memory/shareables.ts"
 import { type Handle, SHAREABLE } from "../memory/shared-memory.ts"
 import { setOwn } from "../user-values.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import type { ExecutorService, MapOptions, TaskOptions } from "./executor.ts"
+import { type ExecutorServiceBase, lifeOf } from "./executor-service-base.ts"
 
 /** What another thread needs to have the same executor behind the same face. */
 export interface DelegatedHandle extends Handle {
@@ -44,6 +46,16 @@ export class DelegatedExecutorService implements ExecutorService {
   /** @internal What its class is called in handles. */
   protected get shareableName(): string {
     return "DelegatedExecutorService"
+  }
+
+  /** @internal */
+  [INSPECT](...by: InspectArguments): string {
+    return inspected(this, by)
+  }
+
+  /** @internal */
+  get [FACTS](): Facts {
+    return (this.#executor as Partial<ExecutorServiceBase>)[FACTS] ?? { state: lifeOf(this.#executor) }
   }
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {

@@ -13,6 +13,7 @@ import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { bind } from "../future/runnable.ts"
 import type { RemoteTasks } from "../future/task-parties.ts"
+import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { guarded } from "../memory/guard.ts"
 import { LOCAL } from "../memory/shareables.ts"
 import { blocking, type WaitOptions } from "../memory/waiting.ts"
@@ -40,6 +41,16 @@ export class ExecutorCompletionService<T> {
   /** @internal */
   get [LOCAL](): string {
     return "belongs to the thread that made it, in which its tasks are delivered: send the executor"
+  }
+
+  /** @internal */
+  [INSPECT](...by: InspectArguments): string {
+    return inspected(this, by)
+  }
+
+  /** @internal */
+  get [FACTS](): Facts {
+    return { executor: this.#executor, pending: this.#pending.size, completed: this.#completed.size }
   }
 
   submit<A extends unknown[]>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {

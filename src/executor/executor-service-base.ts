@@ -7,6 +7,7 @@ import { InterruptedError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { bind, type Callable, type Runnable } from "../future/runnable.ts"
+import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { LOCAL } from "../memory/shareables.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { guarded } from "../memory/guard.ts"
@@ -26,6 +27,16 @@ export abstract class ExecutorServiceBase implements ExecutorService {
   /** @internal */
   get [LOCAL](): string {
     return "is an executor that is run by this thread: of executors only pools of platform threads can be sent"
+  }
+
+  /** @internal */
+  [INSPECT](...by: InspectArguments): string {
+    return inspected(this, by)
+  }
+
+  /** @internal */
+  get [FACTS](): Facts {
+    return { state: lifeOf(this) }
   }
 
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {
@@ -94,6 +105,12 @@ export abstract class ExecutorServiceBase implements ExecutorService {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
+}
+
+/** How far an executor has come, in a word. */
+export function lifeOf(executor: Pick<ExecutorService, "isShutdown" | "isTerminated">): string {
+  if (executor.isTerminated) return "terminated"
+  return executor.isShutdown ? "shutting down" : "running"
 }
 
 /** `close()` for any executor: shut down, wait without limit, and turn an interrupt or abort into `shutdownNow`. */

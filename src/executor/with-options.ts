@@ -17,6 +17,7 @@ import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
 import type { TaskWatcher } from "../future/task-parties.ts"
 import { identityOf } from "../identity.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import { listen, unlisten } from "../memory/abort.ts"
 import { guarded } from "../memory/guard.ts"
 import { type Handle, SHAREABLE } from "../memory/shared-memory.ts"
@@ -69,6 +70,11 @@ class ExecutorView extends ExecutorServiceBase {
     const { handle: inner } = this.#executor as { readonly handle?: Handle }
     if (inner === undefined) throw cannotBeSent(this.#executor)
     return { corepool: "ExecutorView", space: inner.space, memory: inner.memory, inner, options }
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    return { executor: this.#executor, options: { ...this.#options } }
   }
 
   /** Options of a view of a view add up; the later one wins. */

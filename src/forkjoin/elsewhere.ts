@@ -4,6 +4,7 @@
  */
 import { InterruptedError } from "../errors.ts"
 import { FutureTask } from "../future/future-task.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { thisThread } from "./this-thread.ts"
 
@@ -58,6 +59,11 @@ export class Elsewhere<T> extends FutureTask<T> {
     } finally {
       if (wasInterrupted) currentFlow().interrupt()
     }
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    return { ...super[FACTS], early: undefined }
   }
 
   protected override done(): void {

@@ -1,6 +1,7 @@
 /** What a ForkJoinPool tells of itself. */
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import { identityOf } from "../identity.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import { atLeast, SHUTDOWN, STOP, TERMINATED } from "../pool/control-word.ts"
 import type { ForkJoinMember } from "./fork-join-member.ts"
 
@@ -66,6 +67,20 @@ export abstract class ForkJoinStatus extends AbstractExecutorService {
 
   get isTerminated(): boolean {
     return atLeast(this.engine.state.control.snapshot, TERMINATED)
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    const { parallelism, poolSize, activeThreadCount, queuedTaskCount, queuedSubmissionCount, stealCount } = this
+    return {
+      ...super[FACTS],
+      parallelism,
+      poolSize,
+      activeThreadCount,
+      queuedTaskCount,
+      queuedSubmissionCount,
+      stealCount,
+    }
   }
 
   override toString(): string {

@@ -1,6 +1,7 @@
 /** The methods that a task that can be forked has as a future: those that tell its outcome, and the waits other than `join`. */
-import type { Future, FutureState } from "../future/future.ts"
+import type { Future, FutureState, OnRejected } from "../future/future.ts"
 import type { FutureTask } from "../future/future-task.ts"
+import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import { thisThread } from "./this-thread.ts"
 
@@ -78,9 +79,33 @@ export abstract class FutureView<T> implements Future<T> {
   // oxlint-disable-next-line unicorn/no-thenable -- a future is a thenable by contract
   then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
-    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+    onRejected?: OnRejected<B>,
   ): Promise<A | B> {
     return this.asFuture().then(onFulfilled, onRejected)
+  }
+
+  catch<B = never>(onRejected?: OnRejected<B>): Promise<T | B> {
+    return this.then(undefined, onRejected)
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<T> {
+    return this.get().finally(onFinally)
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "Future"
+  }
+
+  /** @internal */
+  [INSPECT](...by: InspectArguments): string {
+    return inspected(this, by)
+  }
+
+  /** @internal */
+  get [FACTS](): Facts {
+    const { state } = this
+    if (state === "success") return { state, value: this.resultNow() }
+    return { state, error: state === "failed" ? this.exceptionNow() : undefined }
   }
 
   toString(): string {

@@ -17,11 +17,11 @@ export function describeOutcome(
     case "cancelled":
       return "Cancelled"
     case "running":
-      return callable === undefined ? "Not completed" : `Not completed, task = ${nameOf(nameable(callable))}`
+      return callable === undefined ? "Not completed" : `Not completed, task = ${nameOfTask(callable)}`
   }
 }
 
-/** What has arguments may have no name of its own. */
-function nameable(callable: Call["fn"]): Call["fn"] {
-  return callable.name === "" ? callOf(callable).fn : callable
+/** What a task is called. The function that has been made for a task with arguments may have no name of its own. */
+export function nameOfTask(callable: Call["fn"]): string {
+  return nameOf(callable.name === "" ? callOf(callable).fn : callable)
 }

@@ -14,9 +14,10 @@
  */
 import { isPromiseLike, requireFunction } from "../checks.ts"
 import { identityOf } from "../identity.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import { currentFlow, type Flow } from "../memory/flow.ts"
 import { heed } from "../memory/guard.ts"
-import { describeOutcome } from "./describe.ts"
+import { describeOutcome, nameOfTask } from "./describe.ts"
 import type { Future } from "./future.ts"
 import { Outcome } from "./outcome.ts"
 import { type Callable, callableOf, type Runnable } from "./runnable.ts"
@@ -70,6 +71,12 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   /** @internal Whether its class has a `done()` of its own. Static: a subclass cannot replace it by accident. */
   static hasDone(task: FutureTask<unknown>): boolean {
     return task.done !== FutureTask.prototype.done
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    const task = this.#callable === undefined ? undefined : nameOfTask(this.#callable)
+    return { ...super[FACTS], task }
   }
 
   override toString(): string {

@@ -1,16 +1,23 @@
-/**
- * What is known of a computation that may not have ended yet.
- *
- * A future is a `PromiseLike`: `await future` gives the task's value or throws the task's own error. It is
- * not a `Promise`, so a failed future that nobody looks at is no unhandled rejection, and a future is cheap until
- * somebody awaits it. Because it is a thenable, an `async` function cannot return one and a promise cannot
- * carry one: both would wait for it instead. Put it into an object (`{ future }`) to hand it on.
- */
 import type { WaitOptions } from "../memory/waiting.ts"
 
 /** As in Java, `"running"` covers everything that is not yet completed. */
 export type FutureState = "running" | "success" | "failed" | "cancelled"
 
+/** As a promise has it: what a task throws is of no known type, and a handler may say of which type it expects it. */
+// oxlint-disable-next-line typescript/no-explicit-any -- with `unknown`, `catch((error: Error) => …)` would not compile
+export type OnRejected<B> = ((reason: any) => B | PromiseLike<B>) | null
+
+/**
+ * What is known of a computation that may not have ended yet.
+ *
+ * A future can stand wherever a promise does: `await future` gives the task's value or throws the task's own error, and a function
+ * with a parameter of type `Promise<T>` takes it. It is no instance of `Promise`, though: a failed future that is never looked at is no
+ * unhandled rejection, and a future costs no promise until it is awaited. The promises that `get`, `then`, `catch` and `finally`
+ * return are promises like any other.
+ *
+ * Because a future is a thenable, an `async` function cannot return one and a promise cannot carry one: both would wait for it
+ * instead. Put it into an object (`{ future }`) to hand it on.
+ */
 export interface Future<T> extends PromiseLike<T> {
   /**
    * Waits for the result.
@@ -26,6 +33,24 @@ export interface Future<T> extends PromiseLike<T> {
    * which an event-loop thread cannot do for a task of its own: then it throws `UnsupportedOperationError`.
    */
   getSync(timeout?: number): T
+
+  /**
+   * Calls the handler that fits when the future is done. The promise of what the handler returns; without a handler, of the outcome
+   * itself.
+   */
+  then<A = T, B = never>(
+    onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
+    onRejected?: OnRejected<B>,
+  ): Promise<A | B>
+
+  /** Calls the handler if the future fails or is cancelled: `then` without its first argument. */
+  catch<B = never>(onRejected?: OnRejected<B>): Promise<T | B>
+
+  /** Calls the handler when the future is done, however it ended. The promise of the same outcome, unless the handler fails. */
+  finally(onFinally?: (() => void) | null): Promise<T>
+
+  /** `"Future"`, in all classes of futures. */
+  readonly [Symbol.toStringTag]: string
 
   /**
    * Completes the future as cancelled unless it is completed already; true if this call did it.

@@ -5,9 +5,10 @@
  * The state decides; whoever leads it out of NEW stores the outcome and wakes all waiters.
  */
 import { CancellationError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
+import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { TIMEOUT, WaitList } from "../memory/wait-list.ts"
 import { abortOf, awaiting, blocking, isLimited, type Steps, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
-import type { FutureState } from "./future.ts"
+import type { FutureState, OnRejected } from "./future.ts"
 import { addCallers } from "./both-stacks.ts"
 import { ResultWait } from "./result-wait.ts"
 import type { RemoteTasks } from "./task-parties.ts"
@@ -75,6 +76,18 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     }
   }
 
+  /** @internal */
+  [INSPECT](...by: InspectArguments): string {
+    return inspected(this, by)
+  }
+
+  /** @internal */
+  get [FACTS](): Facts {
+    const { state } = this
+    if (state === "success") return { state, value: this.#outcome }
+    return state === "failed" ? { state, error: this.#outcome } : { state, cause: this.causeOfCancellation }
+  }
+
   // ------------------------------------------------------------------ waiting
 
   get(wait?: WaitOptions): Promise<T> {
@@ -100,11 +113,24 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   // oxlint-disable-next-line unicorn/no-thenable -- a future is a thenable by contract
   then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
-    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+    onRejected?: OnRejected<B>,
   ): Promise<A | B> {
     // What is done need not be waited for: a promise less for each task, and `await` comes this way.
     if (this.#state === NORMAL) return Promise.resolve(this.#outcome as T).then(onFulfilled, onRejected)
     return this.get().then(onFulfilled, onRejected)
+  }
+
+  catch<B = never>(onRejected?: OnRejected<B>): Promise<T | B> {
+    return this.then(undefined, onRejected)
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<T> {
+    return this.get().finally(onFinally)
+  }
+
+  /** `"Future"`, in all classes of futures. */
+  get [Symbol.toStringTag](): string {
+    return "Future"
   }
 
   /** @internal It is going to be awaited otherwise than by `get`: the thread that waits may be the only one that could run it. */

@@ -148,12 +148,18 @@ export class LockSync extends AbstractQueuedSynchronizer {
 
   /** Who holds it, in words. */
   describeHolder(): string {
+    const { holderName } = this
+    return holderName === undefined ? "Unlocked" : `Locked by ${holderName}`
+  }
+
+  /** What holds it, in words; undefined if it is free. */
+  get holderName(): string | undefined {
     const owner = this.#owner
-    if (owner === 0) return "Unlocked"
-    if (owner !== this.#token) return "Locked by another thread"
+    if (owner === 0) return undefined
+    if (owner !== this.#token) return "another thread"
     const holder = this.#holder
-    if (holder === undefined || (holder.id | 0) !== read(this.#words, FLOW)) return "Locked by this thread"
-    return `Locked by thread ${nameOf(holder)}`
+    if (holder === undefined || (holder.id | 0) !== read(this.#words, FLOW)) return "this thread"
+    return `thread ${nameOf(holder)}`
   }
 
   /** The token of the thread that holds it; 0 if it is free, or the holder is dead, which is the same to who asks. */

@@ -1,6 +1,7 @@
 /** The lock to read of a {@link ReentrantReadWriteLock}. Several tasks may hold it at once, while nobody else writes. */
 import { UnsupportedOperationError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
+import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { type Part, PART } from "../memory/shareables.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
@@ -72,6 +73,16 @@ export class ReadLock implements Lock {
   /** @internal How often it is held by all tasks together. */
   get count(): number {
     return this.#sync.readers().reduce((sum, { holds }) => sum + holds, 0)
+  }
+
+  /** @internal */
+  [INSPECT](...by: InspectArguments): string {
+    return inspected(this, by)
+  }
+
+  /** @internal */
+  get [FACTS](): Facts {
+    return { readLockCount: this.count, queueLength: this.#sync.queueLength }
   }
 
   toString(): string {

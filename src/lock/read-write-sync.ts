@@ -212,12 +212,13 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
   }
 
   /** Who writes, in words. */
-  describeWriter(): string {
+  /** What holds the write lock, in words; undefined if it is free. */
+  get holder(): string | undefined {
     const writer = this.writer()
-    if (writer === undefined) return "Unlocked"
-    if (writer.thread !== this.#token) return "Locked by another thread"
+    if (writer === undefined) return undefined
+    if (writer.thread !== this.#token) return "another thread"
     const flow = this.#writingFlow // another object for this lock may have been used meanwhile
-    return flow !== undefined && this.isWriting(flow) ? `Locked by thread ${nameOf(flow)}` : "Locked by this thread"
+    return flow !== undefined && this.isWriting(flow) ? `thread ${nameOf(flow)}` : "this thread"
   }
 
   /** The threads that read, and how often. */

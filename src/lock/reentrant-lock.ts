@@ -11,6 +11,7 @@
  */
 import { requireBoolean, requireOptions } from "../checks.ts"
 import { identityOf } from "../identity.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
@@ -140,6 +141,12 @@ export class ReentrantLock extends Shareable implements Lock {
   /** Whether this thread waits for the lock. Of tasks in other threads one cannot ask. */
   hasQueuedThread(thread: { readonly id: number }): boolean {
     return this.#sync.isQueued(thread)
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    const { isLocked, holderName: holder, queueLength, isFair } = this.#sync
+    return { isLocked, holder, holdCount: this.holdCount || undefined, queueLength, isFair }
   }
 
   override toString(): string {

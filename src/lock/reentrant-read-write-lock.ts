@@ -23,6 +23,7 @@
 import { store } from "#atomics"
 import { requireBoolean, requireOptions } from "../checks.ts"
 import { identityOf } from "../identity.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
 import type { Condition } from "./condition.ts"
@@ -130,6 +131,12 @@ export class ReentrantReadWriteLock extends Shareable {
   /** The tasks that wait on this condition of the write lock, longest waiting first. Needs the write lock. */
   waitingThreads(condition: Condition): QueuedThread[] {
     return this.#sync.requireOwn("condition", condition).waitingThreads
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    const { isWriteLocked, readLockCount, queueLength, isFair } = this
+    return { isWriteLocked, writer: this.#sync.holder, readLockCount, queueLength, isFair }
   }
 
   override toString(): string {

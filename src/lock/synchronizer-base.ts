@@ -5,6 +5,7 @@
 import { compareAndSet, load, store } from "#atomics"
 import { requireObject, typeError } from "../checks.ts"
 import { identityOf } from "../identity.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import { wholeLines } from "../memory/layout.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
 import { EXCLUSIVE, QUEUE, SHARED, type Waiter, WaitQueue } from "../memory/wait-queue.ts"
@@ -109,6 +110,11 @@ export abstract class SynchronizerBase extends Shareable {
   /** @internal */
   protected noteContention(): void {
     store(this.#words, CONTENDED, 1)
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    return { state: this.state, queueLength: this.queueLength }
   }
 
   override toString(): string {

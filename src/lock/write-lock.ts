@@ -1,5 +1,6 @@
 /** The lock to write of a {@link ReentrantReadWriteLock}. One task may hold it, while nobody else reads. */
 import { identityOf } from "../identity.ts"
+import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { type Part, PART } from "../memory/shareables.ts"
 import type { Shared } from "../memory/shared-memory.ts"
@@ -88,7 +89,22 @@ export class WriteLock implements Lock {
     return this.#sync.isWriting(currentFlow()) && this.#sync.isAbandoned
   }
 
+  /** @internal */
+  [INSPECT](...by: InspectArguments): string {
+    return inspected(this, by)
+  }
+
+  /** @internal */
+  get [FACTS](): Facts {
+    return {
+      isLocked: this.#sync.writer() !== undefined,
+      holder: this.#sync.holder,
+      queueLength: this.#sync.queueLength,
+    }
+  }
+
   toString(): string {
-    return `${identityOf(this)}[${this.#sync.describeWriter()}]`
+    const { holder } = this.#sync
+    return `${identityOf(this)}[${holder === undefined ? "Unlocked" : `Locked by ${holder}`}]`
   }
 }

@@ -7,6 +7,7 @@
  */
 import { sharedWords } from "#atomics"
 import { alone, typeError } from "../checks.ts"
+import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import type { Here } from "./here.ts"
 import { here, hereIn } from "./this-thread.ts"
 import type { Sharing } from "./wait-node.ts"
@@ -90,6 +91,16 @@ export abstract class Shareable {
   /** @internal */
   get [SHAREABLE](): true {
     return true
+  }
+
+  /** @internal */
+  [INSPECT](...by: InspectArguments): string {
+    return inspected(this, by)
+  }
+
+  /** @internal */
+  get [FACTS](): Facts {
+    return {}
   }
 
   /** @internal */

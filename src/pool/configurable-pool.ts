@@ -2,6 +2,7 @@
 import { rangeError, requireBoolean, requireDuration, requireInteger } from "../checks.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import { identityOf } from "../identity.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import { atLeast, SHUTDOWN, TERMINATED, TIDYING } from "./control-word.ts"
 import type { PoolEngine } from "./pool-engine.ts"
 import type { Capabilities, PoolStats } from "./thread-pool-options.ts"
@@ -130,6 +131,19 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
 
   get capabilities(): Capabilities {
     return this.engine.capabilities
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    const { poolSize, activeCount, completedTaskCount } = this
+    return {
+      name: this.label,
+      ...super[FACTS],
+      poolSize,
+      activeCount,
+      queued: this.engine.queue.size,
+      completedTaskCount,
+    }
   }
 
   override toString(): string {

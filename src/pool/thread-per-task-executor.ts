@@ -10,6 +10,7 @@ import { cannotBeSent } from "../executor/with-options.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import { type Callable, commandOf, type Runnable, start } from "../future/runnable.ts"
 import { identityOf } from "../identity.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { SHAREABLE } from "../memory/shared-memory.ts"
 import { abortOf, awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
@@ -43,6 +44,11 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
   /** How many threads there are now. */
   get threadCount(): number {
     return this.#threads.size
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    return { ...super[FACTS], threadCount: this.threadCount }
   }
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {

@@ -1,4 +1,5 @@
-import { rangeError, requireFunction, show, typeError } from "../checks.ts"
+import { MAX_VALUE, rangeError, requireFunction, show, typeError } from "../checks.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import { alike, alikeAny, equalTo, equalToAny } from "./equality.ts"
 import { iterate, type Cursor, type QueueIterator } from "./iteration.ts"
@@ -206,6 +207,18 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
   }
 
   /** The elements as Java shows a collection: `[a, b]`. */
+  /** @internal */
+  override get [FACTS](): Facts {
+    const { size, remainingCapacity, isClosed } = this
+    const isBounded = remainingCapacity < MAX_VALUE - size
+    return {
+      ...super[FACTS],
+      size,
+      remainingCapacity: isBounded ? remainingCapacity : undefined,
+      isClosed: isClosed || undefined,
+    }
+  }
+
   override toString(): string {
     return `[${this.toArray()
       .map((e) => (Object.is(e, this) ? "(this Collection)" : describe(e)))

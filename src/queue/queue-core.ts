@@ -1,6 +1,7 @@
 import { alone, isPromiseLike, typeError } from "../checks.ts"
 import { IllegalStateError, NoSuchElementError, UnsupportedOperationError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
+import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import type { Flow } from "../memory/flow.ts"
 import { SHAREABLE } from "../memory/shared-memory.ts"
 import type { Handle } from "../memory/shared-memory.ts"
@@ -82,6 +83,16 @@ export abstract class QueueCore<E> {
   }
 
   // ------------------------------------------------------------------ sharing
+
+  /** @internal */
+  [INSPECT](...by: InspectArguments): string {
+    return inspected(this, by)
+  }
+
+  /** @internal */
+  get [FACTS](): Facts {
+    return { isForgiving: undefined, clock: undefined }
+  }
 
   /** @internal */
   get [SHAREABLE](): true {

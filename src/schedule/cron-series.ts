@@ -24,6 +24,7 @@
 import { rangeError } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import type { Callable } from "../future/runnable.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import type { Clock, ClockTimer } from "../time/clock.ts"
 import type { CronCalendar } from "./cron-calendar.ts"
 import type { ScheduledFuture } from "./scheduled-future.ts"
@@ -102,6 +103,11 @@ export class CronSeries extends FutureTask<void> implements ScheduledFuture<void
 
   get nextRunAt(): Date | undefined {
     return this.#isWaiting ? new Date(this.#target) : undefined
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    return { ...super[FACTS], isPeriodic: true, nextRunAt: this.nextRunAt }
   }
 
   /** No effect: its runs are the executor's business. */

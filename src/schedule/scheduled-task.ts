@@ -3,6 +3,7 @@ import { isPromiseLike } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf } from "../future/runnable.ts"
 import type { Timing } from "../future/task-parties.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import { guarded } from "../memory/guard.ts"
 import { repeats } from "../pool/timetable.ts"
 import type { Clock } from "../time/clock.ts"
@@ -90,6 +91,12 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
   compareTo(other: ScheduledTask<unknown>): number {
     if (Object.is(other, this)) return 0
     return precedes(this, other) ? -1 : 1
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    const { isPeriodic, nextRunAt } = this
+    return { ...super[FACTS], isPeriodic, nextRunAt, number: undefined, slot: undefined, counted: undefined }
   }
 
   override cancel(mayInterruptIfRunning = false): boolean {

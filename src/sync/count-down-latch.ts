@@ -14,6 +14,7 @@
 import { compareAndSet, load, store } from "#atomics"
 import { requireInteger, requireTimeout } from "../checks.ts"
 import { identityOf } from "../identity.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import { AbstractQueuedSynchronizer } from "../lock/abstract-queued-synchronizer.ts"
 import { OWN } from "../lock/synchronizer-base.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
@@ -83,6 +84,11 @@ export class CountDownLatch extends Shareable {
   /** How many are left. */
   get count(): number {
     return this.#sync.count
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    return { count: this.count, queueLength: this.#sync.queueLength }
   }
 
   override toString(): string {

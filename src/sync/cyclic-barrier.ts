@@ -25,6 +25,7 @@
 import { isPromiseLike, rangeError, requireFunction, requireInteger, requireTimeout } from "../checks.ts"
 import { BrokenBarrierError, IllegalStateError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
 import { abortOf, awaiting, blocking, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
@@ -134,6 +135,11 @@ export class CyclicBarrier extends Shareable {
     this.#lookForDeaths()
     const { arrived, tripper } = this.#core.generation
     return tripper === 0 ? arrived : arrived + 1 // who runs the action has arrived too
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    return { parties: this.parties, numberWaiting: this.numberWaiting, isBroken: this.isBroken }
   }
 
   override toString(): string {

@@ -35,6 +35,7 @@
 import { MAX_VALUE, rangeError, requireInteger, requireTimeout, typeError } from "../checks.ts"
 import { IllegalStateError, TimeoutError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
 import { abortOf, awaiting, blocking, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
@@ -228,6 +229,12 @@ export class Phaser extends Shareable {
   /** The topmost of the tree; itself if it has no parent. */
   get root(): Phaser {
     return this.#parent?.root ?? this
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    const { phase, registeredParties, arrivedParties, isTerminated } = this
+    return { phase, registeredParties, arrivedParties, isTerminated }
   }
 
   override toString(): string {

@@ -23,6 +23,7 @@ import { compareAndSet, load, read, store } from "#atomics"
 import { MAX_VALUE, requireBoolean, requireInteger, requireOptions, requireTimeout } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
+import { FACTS, type Facts } from "../inspection.ts"
 import { AbstractQueuedSynchronizer } from "../lock/abstract-queued-synchronizer.ts"
 import { OWN, type QueuedThread } from "../lock/synchronizer-base.ts"
 import { LOCAL } from "../memory/shareables.ts"
@@ -229,6 +230,11 @@ export class Semaphore extends Shareable {
   /** Those who wait, first in line first. */
   get queuedThreads(): QueuedThread[] {
     return this.#sync.queuedThreads
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    return { availablePermits: this.availablePermits, queueLength: this.queueLength, isFair: this.isFair }
   }
 
   override toString(): string {

@@ -18,6 +18,7 @@
  */
 import { rangeError, requireDuration, requireOptions, typeError } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
+import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { LOCAL } from "../memory/shareables.ts"
 import { awaiting, type Steps, WaitList } from "../memory/waiting.ts"
 import type { Clock, ClockTimer } from "../time/clock.ts"
@@ -60,6 +61,16 @@ export class ManualClock implements Clock {
   /** @internal */
   get [LOCAL](): string {
     return "belongs to the thread that made it"
+  }
+
+  /** @internal */
+  [INSPECT](...by: InspectArguments): string {
+    return inspected(this, by)
+  }
+
+  /** @internal */
+  get [FACTS](): Facts {
+    return { now: this.#now, date: this.date, pending: this.pending }
   }
 
   // ------------------------------------------------------------------ looking

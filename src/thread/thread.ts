@@ -14,6 +14,7 @@ import { isPromiseLike, requireDuration, requireString } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { requireRunnable, start } from "../future/runnable.ts"
+import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { LOCAL } from "../memory/shareables.ts"
 import { currentFlow, Flow, mainFlow } from "../memory/flow.ts"
 import { nap } from "../memory/nap.ts"
@@ -174,6 +175,17 @@ export class Thread {
     if (this.#life === "ended") return
     if (this.#body === undefined) this.#flow.interrupt()
     else this.#body.interrupt()
+  }
+
+  /** @internal */
+  [INSPECT](...by: InspectArguments): string {
+    return inspected(this, by)
+  }
+
+  /** @internal */
+  get [FACTS](): Facts {
+    const { id, name, isVirtual, isAlive, isInterrupted } = this
+    return { id, name, isVirtual, isAlive, isInterrupted }
   }
 
   toString(): string {

@@ -1,11 +1,20 @@
 /** What the compiler knows about tasks, their arguments and their results. */
-import { bind, type Callable, type ExecutorService, type Future } from "corepool"
+import {
+  bind,
+  type Callable,
+  type ExecutorService,
+  fork,
+  type Future,
+  FutureTask,
+  type ScheduledFuture,
+} from "corepool"
 import { typeOf } from "./same.ts"
 
 declare const pool: ExecutorService
 
 declare function add(a: number, b: number): number
 declare function load(url: string, retries?: number): Promise<string[]>
+declare function describe(error: Error): string
 declare function sum(...numbers: number[]): number
 
 export function submitInfersResults(): void {
@@ -43,6 +52,23 @@ export async function futuresCarryTheirType(future: Future<number>): Promise<voi
   typeOf(future.exceptionNow()).is<unknown>()
   // @ts-expect-error the state is changed by the task, not from outside
   future.state = "success"
+}
+
+export async function futuresStandForPromises(future: Future<number>, late: ScheduledFuture<string>): Promise<void> {
+  const takesPromise = async (promise: Promise<number>): Promise<number> => await promise
+  const promise: Promise<number> = future
+  typeOf(await takesPromise(future)).is<number>()
+  typeOf(await Promise.all([future, late, promise])).is<[number, string, number]>()
+  typeOf(await Promise.race([future, late])).is<number | string>()
+  typeOf(future.catch(() => "none")).is<Promise<number | string>>()
+  typeOf(future.catch(describe)).is<Promise<number | string>>()
+  typeOf(future.finally(() => {})).is<Promise<number>>()
+  typeOf(Promise.resolve(future)).is<Promise<number>>()
+  const task: Promise<number> = new FutureTask(() => 1)
+  const forked: Promise<number> = fork(add, 1, 2)
+  typeOf(await Promise.all([task, forked])).is<[number, number]>()
+  // @ts-expect-error the value is of another type
+  await takesPromise(late)
 }
 
 export async function boundTasksAreCallables(): Promise<void> {

@@ -14,7 +14,7 @@ import { type Import, Source } from "./source.ts"
 
 /** From the bottom to the top. A file imports from its own layer and from those before it. */
 const LAYERS: readonly (readonly string[])[] = [
-  ["errors", "error-names", "checks", "user-values", "identity", "per-thread", "time"],
+  ["errors", "error-names", "checks", "user-values", "identity", "inspection", "per-thread", "time"],
   ["memory"],
   ["codec"],
   ["atomic", "lock", "sync", "queue", "future"],

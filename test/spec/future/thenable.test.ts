@@ -1,4 +1,12 @@
-import { CancellationError, type Future, FutureTask } from "corepool"
+import {
+  CancellationError,
+  Executors,
+  ForkJoinPool,
+  type Future,
+  FutureTask,
+  RecursiveTask,
+  virtualThreads,
+} from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { Gate, rejectionOf } from "../../support/harness.ts"
@@ -42,7 +50,7 @@ test("[FT40] then calls the handler that fits, never inside the call, and passes
         calls.push(`rejected ${String(error)}`)
         return "b"
       },
-    ) as Promise<string>
+    )
   const handled = [handle(value), handle(failed)]
   assert.deepEqual(calls, [])
   assert.deepEqual(await Promise.all(handled), ["a", "b"])
@@ -142,6 +150,103 @@ test("[FT43] a promise of get() that nobody handles is an unhandled rejection", 
     assert.equal(code, 1)
     assert.match(stderr, /[Ee]rror: in vain/)
   }
+})
+
+/** Fulfilled and rejected futures of every class. */
+async function ofEveryClass(run: (value: Future<string>, failed: Future<string>) => Promise<void>): Promise<void> {
+  const give = (): string => "value"
+  const fail = (): string => {
+    throw new Error("in vain")
+  }
+  const { value, failed } = futures()
+  await run(value, failed)
+  await using virtual = Executors.newScheduledThreadPool(1, virtualThreads())
+  await using platform = Executors.newScheduledThreadPool(1)
+  await using forks = new ForkJoinPool({ parallelism: 1 })
+  for (const pool of [virtual, platform]) {
+    await run(pool.submit(give), pool.submit(fail))
+    await run(pool.schedule(give, 1), pool.schedule(fail, 1))
+    await run(pool.with({ timeout: 60_000 }).submit(give), pool.with({ timeout: 60_000 }).submit(fail))
+  }
+  await run(forks.submit(give), forks.submit(fail))
+  const [given, broken] = [new Made(give), new Made(fail)]
+  for (const task of [given, broken]) task.quietlyInvoke()
+  await run(given, broken)
+}
+
+function messageOf(error: Error): string {
+  return error.message
+}
+
+class Made extends RecursiveTask<string> {
+  readonly #body: () => string
+  constructor(body: () => string) {
+    super()
+    this.#body = body
+  }
+  protected override compute(): string {
+    return this.#body()
+  }
+}
+
+test("[FT255] catch and finally of every future are those of a promise", async () => {
+  await ofEveryClass(async (value, failed) => {
+    assert.equal(await value.catch(() => "caught"), "value")
+    assert.equal(await failed.catch(messageOf), "in vain")
+    assert.equal(((await rejectionOf(failed.catch(undefined))) as Error).message, "in vain")
+    const calls: unknown[][] = []
+    const note = (...args: unknown[]): number => calls.push(args)
+    assert.equal(await value.finally(note), "value")
+    assert.equal(await value.finally(undefined), "value")
+    assert.equal(((await rejectionOf(failed.finally(note))) as Error).message, "in vain")
+    assert.deepEqual(calls, [[], []])
+    const late = new RangeError("in finally")
+    const fail = (): never => {
+      throw late
+    }
+    const rejecting: () => unknown = () => Promise.reject(late)
+    assert.equal(await rejectionOf(value.finally(fail)), late)
+    assert.equal(await rejectionOf(failed.finally(rejecting)), late)
+  })
+})
+
+test("[FT255] finally of a cancelled future passes the CancellationError on, and a series ends by it", async () => {
+  await using pool = Executors.newScheduledThreadPool(1, virtualThreads())
+  const series: Future<void>[] = [
+    pool.scheduleAtFixedRate(() => {}, 60_000, 60_000),
+    pool.scheduleCron(() => {}, "0 0 * * *"),
+  ]
+  for (const future of series) {
+    const ends = Promise.allSettled([future.catch((error: unknown) => error), future.finally(() => undefined)])
+    future.cancel()
+    const [caught, passed] = await ends
+    assert.ok(caught?.status === "fulfilled" && caught.value instanceof CancellationError)
+    assert.equal(passed?.status, "rejected")
+  }
+})
+
+test("[FT256] a promise of then, catch or finally that nobody handles is an unhandled rejection", async () => {
+  const chains = ["then(() => 1)", "finally(() => 1)", "catch((error) => { throw error })", "catch()"]
+  for (const chain of chains) {
+    const { code, stderr } = await runProgram(`
+      import { FutureTask } from "corepool"
+      const task = new FutureTask(() => { throw new Error("in vain") })
+      task.run()
+      task.${chain}
+    `)
+    assert.equal(code, 1, chain)
+    assert.match(stderr, /[Ee]rror: in vain/)
+  }
+})
+
+test("[FT257] every future is an [object Future] that is no Promise", async () => {
+  await ofEveryClass(async (value, failed) => {
+    assert.equal(Object.prototype.toString.call(value), "[object Future]")
+    assert.ok(!(value instanceof Promise))
+    const takesPromise = (promise: Promise<string>): Promise<string> => promise
+    assert.equal(await takesPromise(value), "value")
+    await rejectionOf(failed)
+  })
 })
 
 test("[FT44] an async function awaits the future it returns; in an object it is handed on", async () => {
