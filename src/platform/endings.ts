@@ -7,7 +7,10 @@
  *     ENDS := 1;  state := STOP;  slot after slot: CLAIM, out of the queue, TAKEN, CANCELLED, into the box;  ENDS := 0;  may the pool end?
  *
  * The pool does not end while a thread has ENDS, or while anything is in the queue, see {@link mayEnd}. If the thread has died, the
- * owner of the pool does the rest and takes ENDS back, see {@link inheritance}.
+ * owner of the pool does the rest and takes ENDS back, see {@link Endings.inherit}.
+ *
+ * The last question of that line is not to be left out, by any thread that has had ENDS, whatever for: the last worker may have
+ * asked meanwhile, was told no, and has gone.
  */
 import { load, store } from "#atomics"
 import { LINE } from "../memory/layout.ts"
@@ -15,23 +18,35 @@ import { BASE, BOX, MOST_BOXES } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 
 export class Endings {
-  readonly #words: Int32Array
+  readonly #memory: PoolMemory
   readonly #ends: number
   #depth = 0
 
   /** `box` is the number of this thread's box. */
-  constructor({ words }: PoolMemory, box: number) {
-    this.#words = words
+  constructor(memory: PoolMemory, box: number) {
+    this.#memory = memory
     this.#ends = boxAt(box) + BOX.ENDS
   }
 
   /** The pool does not end before {@link end} has been called as often as this. */
   begin(): void {
-    if (++this.#depth === 1) store(this.#words, this.#ends, 1)
+    if (++this.#depth === 1) store(this.#memory.words, this.#ends, 1)
   }
 
+  /** After the last one the caller asks whether the pool may end. */
   end(): void {
-    if (--this.#depth === 0) store(this.#words, this.#ends, 0)
+    if (--this.#depth === 0) store(this.#memory.words, this.#ends, 0)
+  }
+
+  /**
+   * For the owner: has done what dead threads have left undone, if they have. The owner has ENDS from before their own marks go
+   * until that is done, and so has to ask afterwards whether the pool may end, whether or not there was anything.
+   */
+  inherit(finish: (left: Inheritance) => void): void {
+    this.begin()
+    const left = inheritance(this.#memory)
+    if (left !== undefined) finish(left)
+    this.end()
   }
 }
 
@@ -71,11 +86,8 @@ export interface Inheritance {
   readonly claims: readonly number[]
 }
 
-/**
- * For the owner, which has ENDS itself until it has done all that. The boxes can be used by other threads from now on. Undefined
- * if there is nothing to do.
- */
-export function inheritance({ words, here }: PoolMemory): Inheritance | undefined {
+/** The boxes can be used by other threads from now on. Undefined if there is nothing to do. */
+function inheritance({ words, here }: PoolMemory): Inheritance | undefined {
   let ends = false
   const claims: number[] = []
   for (const box of boxesOf(words)) {

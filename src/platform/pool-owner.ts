@@ -12,7 +12,7 @@ import type { PoolShell } from "../pool/pool-engine.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { Thread } from "../thread/thread.ts"
 import { Crew } from "./crew.ts"
-import { inheritance, isEnding } from "./endings.ts"
+import { isEnding } from "./endings.ts"
 import { Executioner } from "./executioner.ts"
 import { settleAsFailed } from "./failure.ts"
 import { Hooks } from "./hooks.ts"
@@ -101,12 +101,13 @@ export class PoolOwner extends PoolMember {
     this.#crew.look(isBlocked)
     for (const worker of this.roster) this.#attend(worker)
     this.#rejectForOthers()
-    const hasInherited = this.#inherit()
+    this.#inherit()
     this.#reviewForeignWork()
     if (this.#executioner.dueIn <= 0) this.#execute()
     const seen = this.state.control.snapshot
-    if (atLeast(seen, SHUTDOWN)) this.shuttingDown() // another thread may have said so
-    if (atLeast(seen, TERMINATED) || !(hasInherited || atLeast(seen, STOP))) return
+    if (!atLeast(seen, SHUTDOWN) || atLeast(seen, TERMINATED)) return
+    this.shuttingDown() // another thread may have said so
+    // The last worker rings and goes if the pool may not end yet: because of this thread, perhaps, which has just looked for what the dead have left.
     const last = this.memory.header(HEADER.LAST)
     guarded(
       () => (atLeast(seen, TIDYING) ? this.endPool() : this.core.tryTerminate()),
@@ -116,19 +117,15 @@ export class PoolOwner extends PoolMember {
 
   // ------------------------------------------------------------------ the end
 
-  /** Does what dead threads have left undone that were no workers, see taker.ts and endings.ts; true if that was something. */
-  #inherit(): boolean {
+  /** Does what dead threads have left undone that were no workers, see taker.ts and endings.ts. The caller asks then whether the pool may end. */
+  #inherit(): void {
     const { deaths } = this.memory.here.space
-    if (deaths === this.#deathsSeen) return false
+    if (deaths === this.#deathsSeen) return
     this.#deathsSeen = deaths
-    this.endings.begin() // before the dead threads' own marks go
-    const left = inheritance(this.memory)
-    if (left !== undefined) {
-      for (const slot of left.claims) this.#restore(slot)
-      if (left.ends || atLeast(this.state.control.snapshot, STOP)) this.finishEnding()
-    }
-    this.endings.end()
-    return left !== undefined
+    this.endings.inherit(({ claims, ends }) => {
+      for (const slot of claims) this.#restore(slot)
+      if (ends || atLeast(this.state.control.snapshot, STOP)) this.finishEnding()
+    })
   }
 
   /** A thread has died while it was shutting the pool down. */

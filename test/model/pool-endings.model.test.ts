@@ -5,13 +5,13 @@ import type { Bell } from "#src/memory/bell.js"
 import { FREE } from "#src/memory/node-pool.js"
 import { EXCLUSIVE } from "#src/memory/wait-queue.js"
 import { Boxes } from "#src/platform/boxes.js"
-import { Endings, inheritance, mayEnd } from "#src/platform/endings.js"
+import { Endings, mayEnd } from "#src/platform/endings.js"
 import { isOrphan } from "#src/platform/orphans.js"
 import { PoolMemory } from "#src/platform/pool-memory.js"
 import { TakenTasks } from "#src/platform/taken-tasks.js"
 import { Taker } from "#src/platform/taker.js"
 import { TaskRecords } from "#src/platform/task-records.js"
-import { STOP } from "#src/pool/control-word.js"
+import { SHUTDOWN, STOP } from "#src/pool/control-word.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { hire, member, type Member, type PoolModel, poolOf } from "./pool.ts"
@@ -114,12 +114,10 @@ const leaver = (shared: PoolModel): void => {
 function inherit(shared: PoolModel): void {
   const owner = enter(shared, "owner")
   const { memory, tasks, queue, roster } = owner
-  const endings = new Endings(memory, BOXES.owner)
-  endings.begin()
-  const left = inheritance(memory)
-  for (const slot of left?.claims ?? []) if (isOrphan(slot, memory, tasks, queue, roster)) queue.restore(slot)
-  if (left?.ends === true && memory.state.control.snapshot >= STOP) drain(owner)
-  endings.end()
+  new Endings(memory, BOXES.owner).inherit(({ claims, ends }) => {
+    for (const slot of claims) if (isOrphan(slot, memory, tasks, queue, roster)) queue.restore(slot)
+    if (ends && memory.state.control.snapshot >= STOP) drain(owner)
+  })
 }
 
 function bury(shared: PoolModel, thread: string): void {
@@ -174,6 +172,32 @@ test("[PP21][PP22] also if the thread in shutdownNow dies; then the owner cancel
       assert.deepEqual(waiting, [])
       assert.ok(mayEnd(memory, queue.isEmpty))
     },
+  }))
+
+/** A pool that is shut down, with nothing in its queue. A thread has died, and left nothing undone. */
+const emptied = (): PoolModel => {
+  const shared = setup(1)()
+  const owner = enter(shared, "owner")
+  drain(owner)
+  owner.memory.state.control.advanceTo(SHUTDOWN)
+  shared.program.bury("guest")
+  return shared
+}
+
+const asks =
+  (thread: Guest) =>
+  (shared: PoolModel): boolean => {
+    if (thread === "owner") inherit(shared)
+    const { memory, queue } = member(shared, thread)
+    return mayEnd(memory, queue.isEmpty)
+  }
+
+test("[PP166] the last worker asks whether the pool may end while the owner looks for what the dead have left: one of the two ends it", () =>
+  check(20, {
+    setup: emptied,
+    threads: { other: asks("other"), owner: asks("owner") },
+    finally: (_, { other, owner }) =>
+      assert.ok(other === true || owner === true, "both were told to wait for the other"),
   }))
 
 test("[PP22] two threads in shutdownNow and a death: each task is cancelled once", () =>

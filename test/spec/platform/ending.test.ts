@@ -5,8 +5,11 @@ import {
   type Future,
   platformThreads,
   ScheduledThreadPoolExecutor,
+  Thread,
   ThreadPoolExecutor,
 } from "corepool"
+import { Endings } from "#src/platform/endings.js"
+import { type PoolHandle, PoolMemory } from "#src/platform/pool-memory.js"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, rejectionOf } from "../../support/harness.ts"
@@ -216,4 +219,19 @@ test("[PL28][PL39] a pool that has ended refuses other threads' tasks, whatever 
   assert.equal(await other.submit(tasks.submitRefused, pool), 3)
   await pool.close()
   assert.equal(await other.submit(tasks.submitRefused, pool), "RejectedExecutionError")
+})
+
+test("[PL32][PP166] a pool ends though its last worker has asked for that while the owner looked for what the dead have left", async () => {
+  await using heldUp = await HeldUp.with(0)
+  const { pool, gate } = heldUp
+  const memory = PoolMemory.open(pool.handle as PoolHandle)
+  const { space } = memory.here
+  const before = space.deaths
+  pool.shutdown()
+  const look = new Endings(memory, 1) // in the name of the owner, whose box is the first
+  look.begin()
+  gate.open()
+  while (space.deaths === before) Thread.sleepSync(1) // not a turn of the event loop: the owner is in the midst of its look
+  look.end()
+  await eventually(() => pool.isTerminated)
 })
