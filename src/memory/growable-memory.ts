@@ -26,8 +26,9 @@ export class GrowableMemory extends SharedMemory {
   /** The memory of an object of this class that another thread has sent. */
   static openGrown(type: string, sent: Shared): GrowableMemory {
     const { here: thread, words } = SharedMemory.open(type, sent)
-    noteReservation()
-    return new GrowableMemory(thread, words.buffer as SharedArrayBuffer, true)
+    const buffer = words.buffer as SharedArrayBuffer
+    noteReservation(buffer)
+    return new GrowableMemory(thread, buffer, true)
   }
 
   override handleAs(type: string): Handle {

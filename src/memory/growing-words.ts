@@ -25,7 +25,7 @@ export class GrowingWords {
 
   /** Those in a buffer that another thread sent. */
   static over(buffer: SharedArrayBuffer): GrowingWords {
-    noteReservation()
+    noteReservation(buffer)
     return new GrowingWords(wordsOf(buffer))
   }
 

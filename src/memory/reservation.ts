@@ -30,8 +30,9 @@ let reserved = 0
 
 /** A buffer of so many bytes, all 0, that can grow to `most`. Throws RangeError if the runtime has no such stretch of addresses. */
 export function reserve(bytes: number, most: number): SharedArrayBuffer {
-  noteReservation()
-  return new SharedArrayBuffer(bytes, { maxByteLength: most })
+  const buffer = new SharedArrayBuffer(bytes, { maxByteLength: most })
+  noteReservation(buffer)
+  return buffer
 }
 
 /**
@@ -42,9 +43,12 @@ export function reserveWords(count: number): Int32Array<SharedArrayBuffer> {
   return count * 4 < LARGE ? sharedWords(count) : new Int32Array(reserve(count * 4, count * 4), 0, count)
 }
 
-/** This thread has such a buffer from another thread: the memory is not given back before both have dropped it. */
-export function noteReservation(): void {
-  if (++reserved % EVERY === 0 && isNeeded) askCollector()
+/**
+ * This thread has made the buffer, or has it from another thread: the memory is not given back before both have dropped it. A buffer
+ * that cannot grow takes none of what is scarce; models, which open one in each replay, are made of such.
+ */
+export function noteReservation(buffer: SharedArrayBuffer): void {
+  if (buffer.growable && ++reserved % EVERY === 0 && isNeeded) askCollector()
 }
 
 let shared = 0
