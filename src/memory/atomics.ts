@@ -5,28 +5,41 @@
  *
  * They work alike on an ordinary `Int32Array` (state of virtual threads) and on a shared one. Only `wait`, `listen`
  * and `notify` need a shared one.
+ *
+ * The functions of Atomics are taken when this file is loaded. A task may replace or break them in its thread: the thread must
+ * still be able to say that it fails.
  */
 
+const {
+  load: atomicLoad,
+  store: atomicStore,
+  add: atomicAdd,
+  exchange: atomicExchange,
+  compareExchange: atomicCompareExchange,
+  wait: atomicWait,
+  notify: atomicNotify,
+} = Atomics
+
 export function load(words: Int32Array, index: number): number {
-  return Atomics.load(words, index)
+  return atomicLoad(words, index)
 }
 
 export function store(words: Int32Array, index: number, value: number): void {
-  Atomics.store(words, index, value)
+  atomicStore(words, index, value)
 }
 
 /** Adds and returns the value *before* the addition. */
 export function add(words: Int32Array, index: number, amount: number): number {
-  return Atomics.add(words, index, amount)
+  return atomicAdd(words, index, amount)
 }
 
 export function exchange(words: Int32Array, index: number, value: number): number {
-  return Atomics.exchange(words, index, value)
+  return atomicExchange(words, index, value)
 }
 
 /** True if the word held `expected` and now holds `value`. */
 export function compareAndSet(words: Int32Array, index: number, expected: number, value: number): boolean {
-  return Atomics.compareExchange(words, index, expected, value) === expected
+  return atomicCompareExchange(words, index, expected, value) === expected
 }
 
 /**
@@ -44,7 +57,7 @@ export function write(words: Int32Array, index: number, value: number): void {
 
 /** Blocks this thread while the word holds `value`, until somebody notifies it or the time is up. May end early. */
 export function wait(words: Int32Array, index: number, value: number, ms: number): void {
-  Atomics.wait(words, index, value, ms)
+  atomicWait(words, index, value, ms)
 }
 
 /** `Atomics.waitAsync` is newer than the library of types that Node 20 is built with. */
@@ -63,18 +76,24 @@ const { waitAsync } = Atomics as unknown as { waitAsync: WaitAsync }
 export function listen(words: Int32Array, index: number, value: number, rung: () => void): boolean {
   const waiting = waitAsync(words, index, value)
   if (!waiting.async) return false
-  void waiting.value.then(rung)
+  void whenRung(waiting.value, rung)
   return true
+}
+
+/** Not by `then`, which a task may have replaced in its thread: `await` does not ask for it. */
+async function whenRung(notified: Promise<string>, rung: () => void): Promise<void> {
+  await notified
+  rung()
 }
 
 /** Wakes everybody who waits for the word or listens to it. */
 export function notify(words: Int32Array, index: number): void {
-  Atomics.notify(words, index)
+  atomicNotify(words, index)
 }
 
 /** Wakes one that waits for the word or listens to it; false if there is none. */
 export function notifyOne(words: Int32Array, index: number): boolean {
-  return Atomics.notify(words, index, 1) > 0
+  return atomicNotify(words, index, 1) > 0
 }
 
 /*
@@ -83,16 +102,16 @@ export function notifyOne(words: Int32Array, index: number): boolean {
  */
 
 export function loadLong(longs: BigInt64Array, index: number): bigint {
-  return Atomics.load(longs, index)
+  return atomicLoad(longs, index)
 }
 
 export function exchangeLong(longs: BigInt64Array, index: number, value: bigint): bigint {
-  return Atomics.exchange(longs, index, value)
+  return atomicExchange(longs, index, value)
 }
 
 /** True if the word held `expected` and now holds `value`. */
 export function compareAndSetLong(longs: BigInt64Array, index: number, expected: bigint, value: bigint): boolean {
-  return Atomics.compareExchange(longs, index, expected, value) === expected
+  return atomicCompareExchange(longs, index, expected, value) === expected
 }
 
 const pauseHint = (Atomics as { pause?: (count?: number) => void }).pause
@@ -104,7 +123,7 @@ const never = new Int32Array(new SharedArrayBuffer(4))
 
 /** Blocks this thread, event loop and all. Throws where the runtime forbids it (a browser's window). */
 export function block(ms: number): void {
-  Atomics.wait(never, 0, 0, ms)
+  atomicWait(never, 0, 0, ms)
 }
 
 /** So many words that threads can share, all 0. They live as long as any thread refers to them. */

@@ -269,10 +269,14 @@ export class Here {
 
   /**
    * Stops this thread for ever, as one that has died here. It was told to end, which not all runtimes do; or it has been declared dead, and what
-   * it held is others' by now.
+   * it held is others' by now; or it cannot go on, because a task has broken built-in objects that it needs. To leave this space takes none.
    */
   halt(): never {
-    this.#leaveAll()
-    for (;;) block(Infinity)
+    this.leave()
+    try {
+      this.#leaveAll()
+    } finally {
+      for (;;) block(Infinity)
+    }
   }
 }

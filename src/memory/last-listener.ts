@@ -9,6 +9,7 @@ import { runtime } from "../time/runtime.ts"
  * in the midst of the piece of code that ends the thread: then only others can tell of the end.
  */
 export function atTheVeryEnd(act: () => void): void {
+  const { process } = globalThis // a task may have replaced it by then
   const listener = (): void => {
     if (process.listeners("exit").at(-1) === listener) act()
   }

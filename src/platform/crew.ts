@@ -18,6 +18,7 @@ import { PostOffice } from "./post-office.ts"
 import type { SharedRoster } from "./shared-roster.ts"
 import { RUNNING, type SharedWorker, STARTING } from "./shared-worker.ts"
 import { type Death, PULSE, WorkerBody } from "./thread-body.ts"
+import { BROKEN } from "./worker-orders.ts"
 
 /** What the owner of a crew does. */
 /** How long a thread that has left may take to end by itself, in ms. */
@@ -30,6 +31,8 @@ export interface CrewOwner {
   look(): void
   /** The worker is lost to the pool; `hasStopped` if its thread is known to have. */
   bury(body: WorkerBody, cause: ThreadDeathError, hasStopped: boolean): void
+  /** A thread has left, and then failed: it may not have seen to it that there is another one for the rest, or that the pool ends. */
+  review(): void
   /** The thread of a worker that was lost before has stopped. */
   inherit(token: number): void
 }
@@ -134,8 +137,10 @@ export class Crew implements Chore {
       const body = this.#bodies[worker.number]
       if (body === undefined || !worker.hasDied) continue
       const { farewell } = body
-      if (isBlocked || farewell !== undefined) this.#owner.bury(body, causeOf(body, farewell), true)
-      else this.#urge(body)
+      if (isBlocked || farewell !== undefined) {
+        this.#owner.bury(body, causeOf(body, farewell), true)
+        if (farewell?.code === BROKEN) body.terminate() // it has stopped, and does not end by itself
+      } else this.#urge(body)
     }
   }
 
@@ -190,8 +195,10 @@ export class Crew implements Chore {
     const { worker } = body
     this.#owner.look()
     if (this.#bodies[worker.number] === body) {
-      if (worker.status !== RUNNING && worker.status !== STARTING) this.forget(worker)
-      else this.#owner.bury(body, causeOf(body, body.death), body.hasStopped)
+      if (worker.status !== RUNNING && worker.status !== STARTING) {
+        this.forget(worker)
+        if (body.death?.code !== 0) this.#owner.review()
+      } else this.#owner.bury(body, causeOf(body, body.death), body.hasStopped)
     }
     body.tellIfUnheard()
   }
@@ -203,6 +210,10 @@ function causeOf({ name, worker }: WorkerBody, death: Death | undefined): Thread
     const { error } = death
     const why = isError(error) ? messageOf(error) : show(error)
     return new ThreadDeathError(`Thread "${name}" died ${when}: ${why}`, { cause: error })
+  }
+  if (death?.code === BROKEN) {
+    const why = "the code of corepool has failed there, as it does if a task breaks built-in objects"
+    return new ThreadDeathError(`Thread "${name}" was ended ${when}: ${why}`)
   }
   const code = death === undefined ? "" : ` with exit code ${death.code}`
   return new ThreadDeathError(`Thread "${name}" ended${code} ${when}`)

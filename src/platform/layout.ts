@@ -87,7 +87,9 @@ export const WORKER = {
   RETURNS: 13,
   /** The task in the midst of which it runs the one in hand, linked by TASK.LINK to that beneath it, and so on. */
   BELOW: 14,
-  SIZE: 15,
+  /** What COMPLETED was, its low word, when the worker got TASK: as long as it still is, TASK is not counted. */
+  COUNTED: 15,
+  SIZE: 16,
 } as const
 
 /** What is known of a thread that submits. */

@@ -48,6 +48,7 @@ export class PoolOwner extends PoolMember {
       newThread: (target) => shell.newThread(target),
       look: () => this.submissions.look(),
       bury: (body, cause, hasStopped) => this.#bury(body, cause, hasStopped),
+      review: () => this.#review(),
       inherit: (token) => this.inherit(token),
     })
     this.#executioner = new Executioner(
@@ -256,7 +257,7 @@ export class PoolOwner extends PoolMember {
    */
   #bury(body: WorkerBody, cause: ThreadDeathError, hasStopped: boolean): void {
     const { worker } = body
-    const { token, claimed, returning, waits } = worker
+    const { token, claimed, returning, waits, hasCounted } = worker
     const task = worker.handheld
     const thread = hasStopped ? this.#crew.forget(worker) : this.#crew.dismiss(body)
     if (!hasStopped) {
@@ -271,8 +272,8 @@ export class PoolOwner extends PoolMember {
     if (waits) this.waiting.forgetWaiter()
     body.isBlamed = inHand.size > 0
     this.#failTasks(inHand, cause, thread)
-    // What it had delivered, and not yet let go of, it had not counted either.
-    this.state.completed.add(inHand.size + (task === 0 || inHand.has(task) ? 0 : 1))
+    // What it had delivered it may not have counted.
+    this.state.completed.add(inHand.size + (task === 0 || inHand.has(task) || hasCounted ? 0 : 1))
     // If it has a task in hand, then that is one which it was about to run in the midst of it.
     if (claimed !== 0 && claimed !== task && task !== 0) this.#restore(claimed)
     else if (task === 0 && returning !== 0) this.#restore(returning)
@@ -286,6 +287,16 @@ export class PoolOwner extends PoolMember {
       (error) => thread.reportUncaught(error),
     )
     this.#makesNoThreads = false
+  }
+
+  #review(): void {
+    guarded(
+      () => {
+        if (!this.waiting.isEmpty) this.core.ensureWorker()
+        this.core.tryTerminate()
+      },
+      (error) => this.reportLocal(error, 0),
+    )
   }
 
   #restore(slot: number): void {

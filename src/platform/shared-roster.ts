@@ -51,6 +51,7 @@ export class SharedRoster implements Roster<number> {
       if (!compareAndSet(words, entry + WORKER.STATUS, FREE, RESERVED)) continue
       for (let word: number = WORKER.TOKEN; word < WORKER.SIZE; word++)
         if (!isCount(word)) write(words, entry + word, 0)
+      write(words, entry + WORKER.COUNTED, load(words, entry + WORKER.COMPLETED))
       if (firstTask !== undefined) write(words, entry + WORKER.HANDLE, this.#memory.slots.handleOf(firstTask))
       store(words, entry + WORKER.TASK, firstTask ?? 0)
       this.#memory.raiseHeader(HEADER.WORKERS, number)

@@ -15,6 +15,7 @@
  *                kills it; if it comes back in spite of that, it goes no further
  *     COMPLETED  how many tasks have been completed in this place, in two words, by all who were ever here: it stays when a
  *                worker leaves, and the next one counts on from there, so that the sum over all places never falls
+ *     COUNTED    what COMPLETED was before TASK: should the worker die, the owner sees whether TASK has been counted
  */
 import { compareAndSet, exchange, load, store, write } from "#atomics"
 import { type Flow, mainFlow } from "../memory/flow.ts"
@@ -103,6 +104,7 @@ export class SharedWorker implements Worker<number> {
   accept(task: number): void {
     this.#task = task
     write(this.#words, this.#entry + WORKER.HANDLE, this.#memory.slots.handleOf(task))
+    write(this.#words, this.#entry + WORKER.COUNTED, this.#completed | 0)
     store(this.#words, this.#entry + WORKER.TASK, task)
     write(this.#words, this.#entry + WORKER.WAITS, 0)
   }
@@ -225,6 +227,11 @@ export class SharedWorker implements Worker<number> {
       const count = high * HIGH + (load(this.#words, low) >>> 0)
       if (load(this.#words, low + 1) === high) return count
     }
+  }
+
+  /** Whether the task in its hand is among those. Only of one that is dead. */
+  get hasCounted(): boolean {
+    return load(this.#words, this.#entry + WORKER.COUNTED) !== load(this.#words, this.#entry + WORKER.COMPLETED)
   }
 
   get isBusy(): boolean {

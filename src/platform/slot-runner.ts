@@ -28,11 +28,11 @@ import type { SharedWorker } from "./shared-worker.ts"
 import type { TaskQueue } from "./task-queue.ts"
 import type { TaskRecords } from "./task-records.ts"
 import { UnannouncedPromises } from "./unannounced-promises.ts"
-import { HookFailure, WorkerHooks } from "./worker-hooks.ts"
+import { HookFailure, WorkerEnd, WorkerHooks } from "./worker-hooks.ts"
 
 export class SlotRunner implements PoolHost<number> {
   readonly #memory: PoolMemory
-  readonly #tasks: TaskRecords
+  protected readonly tasks: TaskRecords
   readonly #boxes: Boxes
   readonly #functions: FunctionTable
   readonly #roster: SharedRoster
@@ -41,7 +41,7 @@ export class SlotRunner implements PoolHost<number> {
   /** The function of the task that is under way and did not end at once. */
   #found: FoundTask | undefined
   readonly #promises = new UnannouncedPromises()
-  readonly #hands: Hands
+  protected readonly hands: Hands
   readonly #hooks: WorkerHooks
   /** If tasks have times. */
   #series: Series | undefined
@@ -55,19 +55,19 @@ export class SlotRunner implements PoolHost<number> {
     self: SharedWorker,
   ) {
     this.#memory = memory
-    this.#tasks = tasks
+    this.tasks = tasks
     this.#boxes = boxes
     this.#functions = functions
     this.#roster = roster
     this.#self = self
     this.#desk = new Desk(memory, tasks, boxes)
     this.#hooks = new WorkerHooks(memory, self)
-    this.#hands = new Hands(tasks, self)
+    this.hands = new Hands(tasks, self)
   }
 
   /** Tasks have times, and run again if they have periods. */
   follow(timetable: Timetable<number>): void {
-    this.#series = new Series(this.#tasks, this.#boxes, this.#self, timetable)
+    this.#series = new Series(this.tasks, this.#boxes, this.#self, timetable)
   }
 
   // ------------------------------------------------------------------ running
@@ -83,14 +83,14 @@ export class SlotRunner implements PoolHost<number> {
       return
     }
     const goesOn = this.#series?.isToGoOn(slot) === true
-    if (!goesOn) awaitInterrupt(slot, this.#tasks, this.#boxes) // a series that was to go on may have been cancelled just now
+    if (!goesOn) awaitInterrupt(slot, this.tasks, this.#boxes) // a series that was to go on may have been cancelled just now
     const isWell = this.#hooks.after(goesOn)
     if (goesOn) this.#series?.goOn(slot)
     if (!isWell) throw new HookFailure("afterExecute() has thrown")
   }
 
   begin(_worker: Worker<number>, slot: number): PromiseLike<unknown> | undefined {
-    if (this.#tasks.stateOf(slot) !== NEW) {
+    if (this.tasks.stateOf(slot) !== NEW) {
       this.#discard(slot)
       return undefined
     }
@@ -98,11 +98,11 @@ export class SlotRunner implements PoolHost<number> {
       this.#discard(slot)
       return undefined
     }
-    if (this.#tasks.hasFlag(slot, TIMED | MEASURED))
-      noteStart(slot, this.#tasks, this.#memory, this.#series === undefined)
+    if (this.tasks.hasFlag(slot, TIMED | MEASURED))
+      noteStart(slot, this.tasks, this.#memory, this.#series === undefined)
     let found: FoundTask | undefined
     try {
-      found = this.#functions.resolve(this.#tasks.functionOf(slot))
+      found = this.#functions.resolve(this.tasks.functionOf(slot))
     } catch (error) {
       this.#self.enterUserCode()
       this.#fail(slot, error)
@@ -113,7 +113,7 @@ export class SlotRunner implements PoolHost<number> {
 
   async #findAndCall(slot: number): Promise<unknown> {
     this.#self.enterUserCode() // a module that is loaded for the first time runs
-    const found = await this.#functions.find(this.#tasks.functionOf(slot))
+    const found = await this.#functions.find(this.tasks.functionOf(slot))
     this.#found = found
     return await found.fn(...(this.#desk.argumentsOf(slot) ?? (await this.#desk.fetch(slot))))
   }
@@ -126,7 +126,7 @@ export class SlotRunner implements PoolHost<number> {
     } finally {
       this.#self.enterUserCode() // which whoever is told of the outcome leaves
     }
-    if (this.#tasks.stateOf(slot) !== NEW) return undefined
+    if (this.tasks.stateOf(slot) !== NEW) return undefined
     this.#found = found
     return await found.fn(...args)
   }
@@ -139,7 +139,7 @@ export class SlotRunner implements PoolHost<number> {
       if (args === undefined) {
         args = this.#desk.fetch(slot)
         if (!Array.isArray(args)) return this.#awaitAndCall(found, slot, args)
-        if (this.#tasks.stateOf(slot) !== NEW) {
+        if (this.tasks.stateOf(slot) !== NEW) {
           this.#discard(slot)
           return undefined
         }
@@ -200,7 +200,7 @@ export class SlotRunner implements PoolHost<number> {
 
   /** Whether the task is under way in this thread, beside the one that it has in hand. */
   runsBeside(slot: number): boolean {
-    return this.#hands.isBeside(slot)
+    return this.hands.isBeside(slot)
   }
 
   /**
@@ -213,7 +213,7 @@ export class SlotRunner implements PoolHost<number> {
     const found = this.#found
     const blocked = this.#desk.isBlocked
     this.#desk.isBlocked = isBlocked
-    this.#hands.takeOnTop(slot, outer)
+    this.hands.takeOnTop(slot, outer)
     // As a flow of its own: what the outer task has locked is not its.
     const guest = currentFlow().guest()
     const mayBegin = this.#beforeInside(slot)
@@ -228,12 +228,12 @@ export class SlotRunner implements PoolHost<number> {
       self.countCompleted()
     } else {
       self.leaveUserCode()
-      this.#hands.putBeside(slot)
-      void this.#settleBeside(slot, pending).finally(() => guest.leave())
+      this.hands.putBeside(slot)
+      void this.settleBeside(slot, pending).finally(() => guest.leave())
     }
     this.#desk.isBlocked = blocked
     this.#found = found
-    this.#hands.returnTo(outer)
+    this.hands.returnTo(outer)
   }
 
   /** A hook that throws ends the worker; but not one that has another task in hand, which is none the wiser. */
@@ -258,11 +258,11 @@ export class SlotRunner implements PoolHost<number> {
    */
   canRunInside(slot: number, isBlocked: boolean): boolean {
     if (!isBlocked) return true
-    const found = this.#functions.resolve(this.#tasks.functionOf(slot))
+    const found = this.#functions.resolve(this.tasks.functionOf(slot))
     return found !== undefined && !this.#promises.areExpectedOf(found)
   }
 
-  async #settleBeside(slot: number, pending: PromiseLike<unknown>): Promise<void> {
+  protected async settleBeside(slot: number, pending: PromiseLike<unknown>): Promise<void> {
     let failed = false
     let outcome: unknown
     try {
@@ -275,16 +275,14 @@ export class SlotRunner implements PoolHost<number> {
     const wasInUserCode = self.isInUserCode // of the task in hand, which waits for something
     if (wasInUserCode) self.leaveUserCode()
     const outer = self.task
-    if (outer !== undefined) this.#hands.takeOnTop(slot, outer)
-    this.#hands.takeFromBeside(slot)
+    if (outer !== undefined) this.hands.takeOnTop(slot, outer)
+    this.hands.takeFromBeside(slot)
     self.enterUserCode()
     if (failed) this.#fail(slot, outcome)
     else this.#complete(slot, outcome)
-    if (outer !== undefined) {
-      this.#afterInside()
-      this.#hands.returnTo(outer)
-    }
+    if (outer !== undefined) this.#afterInside()
     self.countCompleted()
+    if (outer !== undefined) this.hands.returnTo(outer)
     if (wasInUserCode) self.enterUserCode()
   }
 
@@ -308,21 +306,21 @@ export class SlotRunner implements PoolHost<number> {
     if (this.#series?.isToGoOn(slot) === true) {
       this.#self.leaveUserCode()
       this.#desk.forget(slot)
-      noteEnd(slot, this.#tasks, this.#memory)
+      noteEnd(slot, this.tasks, this.#memory)
       if (!this.#hooks.hasAfter) this.#series.goOn(slot)
       return
     }
     let letter: Letter
     let state: typeof NORMAL | typeof EXCEPTIONAL = NORMAL
     try {
-      letter = this.#desk.encode(slot, this.#tasks.hasFlag(slot, VOID) ? undefined : value)
+      letter = this.#desk.encode(slot, this.tasks.hasFlag(slot, VOID) ? undefined : value)
     } catch (error) {
       letter = this.#encodeError(slot, error)
       state = EXCEPTIONAL
     }
     this.#self.leaveUserCode()
     if (!this.#decide(slot, letter)) return
-    if (this.#tasks.hasFlag(slot, NOTED)) this.#tasks.noteWorker(slot, this.#self.number)
+    if (this.tasks.hasFlag(slot, NOTED)) this.tasks.noteWorker(slot, this.#self.number)
     this.#desk.settle(slot, letter, state)
     this.#deliver(slot)
   }
@@ -331,16 +329,16 @@ export class SlotRunner implements PoolHost<number> {
   #fail(slot: number, error: unknown): void {
     const letter = this.#encodeError(slot, error)
     this.#self.leaveUserCode()
-    const isCommand = this.#tasks.hasFlag(slot, COMMAND)
-    const isTold = isCommand || this.#tasks.hasFlag(slot, TOLD)
+    const isCommand = this.tasks.hasFlag(slot, COMMAND)
+    const isTold = isCommand || this.tasks.hasFlag(slot, TOLD)
     if (this.#decide(slot, letter)) {
-      if (isTold || this.#tasks.hasFlag(slot, NOTED)) this.#tasks.noteWorker(slot, this.#self.number)
+      if (isTold || this.tasks.hasFlag(slot, NOTED)) this.tasks.noteWorker(slot, this.#self.number)
       this.#desk.settle(slot, letter, EXCEPTIONAL)
       // The owner tells of it, and does so itself if it has submitted the command.
-      if (isTold && !this.#boxes.isOf(this.#tasks.boxOf(slot), this.#memory.owner)) this.#hooks.tellUncaught()
+      if (isTold && !this.#boxes.isOf(this.tasks.boxOf(slot), this.#memory.owner)) this.#hooks.tellUncaught()
       this.#deliver(slot)
     }
-    if (isCommand) throw error // which ends the worker
+    if (isCommand) throw new WorkerEnd("A command has thrown") // its error has been told
   }
 
   #encodeError(slot: number, error: unknown): Letter {
@@ -350,7 +348,7 @@ export class SlotRunner implements PoolHost<number> {
 
   /** True if it is this outcome that counts. Otherwise the task was cancelled. */
   #decide(slot: number, letter: Letter): boolean {
-    if (this.#tasks.leaveNew(slot, COMPLETING)) return true
+    if (this.tasks.leaveNew(slot, COMPLETING)) return true
     this.#desk.drop(letter)
     this.#discard(slot)
     return false
@@ -359,7 +357,7 @@ export class SlotRunner implements PoolHost<number> {
   #discard(slot: number): void {
     this.discarding()
     this.#desk.forget(slot)
-    awaitInterrupt(slot, this.#tasks, this.#boxes)
+    awaitInterrupt(slot, this.tasks, this.#boxes)
     this.#deliver(slot)
   }
 
@@ -368,7 +366,7 @@ export class SlotRunner implements PoolHost<number> {
 
   /** Lets the submitter know. If there is a hook, the owner does, and then calls it. */
   #deliver(slot: number): void {
-    noteEnd(slot, this.#tasks, this.#memory)
+    noteEnd(slot, this.tasks, this.#memory)
     if (this.#hooks.hasAfter && this.#self.taskInHand === slot) return
     this.#boxes.put(slot)
   }

@@ -145,8 +145,10 @@ export class Submissions implements Mailbox {
   #giveUp(): boolean {
     let isAll = true
     for (const slot of this.#outstanding()) {
-      if (!this.#taken.cancel(slot)) isAll = false
-      else {
+      if (!this.#taken.cancel(slot)) {
+        if (this.#taken.settleIfLeft(slot)) this.#receiveSafely(slot)
+        else isAll = false
+      } else {
         this.#outgoing.finish(slot)
         const task = this.#forget(slot) // the slot itself stays with the thread that has it
         if (task !== undefined) dropUnrun(task)

@@ -43,9 +43,22 @@ export class TakenTasks {
     return true
   }
 
-  /** The pool has ended. True if the task is cancelled by now; false if it is over, and its slot just on its way to the box. */
+  /**
+   * The pool has ended. True if the task is cancelled by now. Otherwise it is over, and on its way to the box if a living thread has
+   * it that is no worker. All workers have left: what one of them has not delivered is settled by {@link settleIfLeft}.
+   */
   cancel(slot: number): boolean {
     this.#tasks.leaveNew(slot, CANCELLED)
     return this.#tasks.stateOf(slot) >= CANCELLED
+  }
+
+  /** The pool has ended, and the task is over, but has not arrived. True if no thread is left that could deliver it. */
+  settleIfLeft(slot: number): boolean {
+    const taker = this.#tasks.takerOf(slot)
+    if (taker !== 0 && this.#memory.here.space.isAlive(taker)) return false
+    if (this.#tasks.stateOf(slot) === COMPLETING) {
+      settleAsFailed(this.#tasks, slot, new ThreadDeathError("The thread that ran the task has ended"))
+    }
+    return true
   }
 }

@@ -54,5 +54,8 @@ export class WorkerHooks {
   }
 }
 
+/** Ends the worker, in order: nothing is wrong with its thread. */
+export class WorkerEnd extends Error {}
+
 /** A hook has thrown, in the owner's thread, where it has been told. It ends the worker. */
-export class HookFailure extends Error {}
+export class HookFailure extends WorkerEnd {}

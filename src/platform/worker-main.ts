@@ -20,6 +20,9 @@ import { FAREWELL, type Orders } from "./worker-orders.ts"
 import { printBy } from "./worker-output.ts"
 import { PreloadingRunner } from "./worker-preload.ts"
 
+/** Taken before any task could replace it. */
+const exit = process.exit.bind(process)
+
 export async function work(orders: Orders): Promise<void> {
   sayFarewell(orders.progress)
   printBy(orders.outputs)
@@ -59,8 +62,7 @@ export async function work(orders: Orders): Promise<void> {
     code = 1 // a command has thrown, which its submitter has been told
   }
   host.end()
-  // oxlint-disable-next-line unicorn/no-process-exit -- of this thread, whatever timers and sockets tasks have left in it
-  process.exit(code)
+  exit(code) // this thread, whatever timers and sockets tasks have left in it
 }
 
 /** What few threads need, and is loaded by those. */

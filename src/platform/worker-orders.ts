@@ -32,6 +32,9 @@ export const READY = 2
 /** A word of `progress`: when it is about to end, and not because of an error, its exit code plus one. */
 export const FAREWELL = 1
 
+/** The exit code of a thread that has stopped because its own code has failed: see stopping-runner.ts. It is still there, and is to be ended. */
+export const BROKEN = 70
+
 /** How many words there are. */
 export const PROGRESS = 2
 

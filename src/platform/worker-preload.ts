@@ -14,7 +14,8 @@ import type { Worker } from "../pool/worker.ts"
 import { importModule } from "../task/host.ts"
 import { messageOf } from "../user-values.ts"
 import type { SharedWorker } from "./shared-worker.ts"
-import { SlotRunner } from "./slot-runner.ts"
+import type { SlotRunner } from "./slot-runner.ts"
+import { StoppingRunner } from "./stopping-runner.ts"
 import { type Orders, PRELOADING, READY, STAGE } from "./worker-orders.ts"
 
 /** Stands for the outcome of a task that the runner has seen to already. */
@@ -36,7 +37,7 @@ class Settled {
   }
 }
 
-export class PreloadingRunner extends SlotRunner {
+export class PreloadingRunner extends StoppingRunner {
   readonly #orders: Orders
   readonly #self: SharedWorker
   /** Whether there is nothing to do before a task can run. */
@@ -47,7 +48,7 @@ export class PreloadingRunner extends SlotRunner {
     orders: Orders,
     ...[memory, tasks, boxes, functions, roster, self]: ConstructorParameters<typeof SlotRunner>
   ) {
-    super(memory, tasks, boxes, functions, roster, self)
+    super(orders, memory, tasks, boxes, functions, roster, self)
     this.#orders = orders
     this.#self = self
     if (orders.preload.length === 0) this.#becomeReady()

@@ -30,6 +30,11 @@ export interface PoolHost<R> {
   /** Throws the error if it is not part of the task's own outcome. */
   fail(task: R, error: unknown): void
   afterExecute(task: R, error?: unknown): void
+  /**
+   * An error has got into the worker's loop. If it is neither a command's nor a hook's, then the thread has failed, as a task has broken
+   * what it needs: it stops here, with all that it has in hand, and this does not return.
+   */
+  stopIfBroken?(error: unknown): void
   /** The task will never run, because of this error. */
   abandon(task: R, error: unknown): void
   /** The pool does not take the task. */

@@ -67,17 +67,23 @@ export class WorkerLoop<R> {
             }
             this.#host.afterExecute(worker.taskInHand)
           } catch (error) {
+            this.#host.stopIfBroken?.(error)
             // Also when afterExecute itself threw: it is then called a second time, with its own error. [TP34]
             this.#host.afterExecute(worker.taskInHand, error)
             throw error
           }
-        } finally {
-          worker.release()
-          worker.countCompleted()
+        } catch (error) {
+          this.#host.stopIfBroken?.(error) // with the task in its hand, which is how that is found
+          this.#letGo(worker)
+          throw error
         }
+        this.#letGo(worker)
         if (turnIsOver()) await nextTurn()
       }
       died = false
+    } catch (error) {
+      this.#host.stopIfBroken?.(error)
+      throw error
     } finally {
       try {
         worker.flow.consumeInterrupt() // it was for a task, or to wake the worker: not for terminated()
@@ -86,6 +92,12 @@ export class WorkerLoop<R> {
         worker.reportUncaught(error) // of the factory or terminated(); thrown, it would hide what killed the worker
       }
     }
+  }
+
+  /** The task is over. It is counted while it is in hand: should the thread die in between, what it had in hand is not counted again. */
+  #letGo(worker: Worker<R>): void {
+    worker.countCompleted()
+    worker.release()
   }
 
   /**

@@ -1,7 +1,15 @@
 /** Tasks that replace what their thread has of the runtime. */
 import assert from "node:assert/strict"
 import test from "node:test"
-import { Executors, type ExecutorService, ForkJoinPool, type Future, platformThreads } from "corepool"
+import {
+  Executors,
+  type ExecutorService,
+  ForkJoinPool,
+  type Future,
+  platformThreads,
+  ThreadDeathError,
+  ThreadPoolExecutor,
+} from "corepool"
 
 const POOLS: Readonly<Record<string, () => ExecutorService>> = {
   fixed: () => Executors.newFixedThreadPool(1, platformThreads({ uncaughtException: () => undefined })),
@@ -117,3 +125,67 @@ for (const [what, breakIt] of Object.entries(BREAK)) {
     })
   }
 }
+
+/** Each is the name of a global object, or the path to a method, that a task breaks in its thread; `*` stands for all global objects. */
+const BROKEN: readonly string[] = [
+  "Math",
+  "Number",
+  "Uint8Array",
+  "Object",
+  "Set",
+  "Symbol",
+  "process",
+  "*",
+  "Math.min",
+  "Array.prototype.pop",
+  "Set.prototype.delete",
+  "Atomics.store",
+  "Atomics.compareExchange",
+  "Int32Array.prototype.__proto__.set",
+]
+
+/** Is sent to the thread as source. */
+function destroy(path: string): string {
+  const world = globalThis as unknown as Record<string, unknown>
+  if (path === "*") {
+    for (const name of Object.getOwnPropertyNames(world)) Reflect.set(world, name, undefined)
+    return path
+  }
+  const steps = path.split(".")
+  const last = steps.pop() as string
+  let owner: unknown = world
+  for (const step of steps) owner = (owner as Record<string, unknown>)[step]
+  Object.defineProperty(owner, last, { value: undefined, configurable: true, writable: true })
+  return path
+}
+
+for (const path of BROKEN) {
+  for (const [kind, open] of Object.entries(POOLS)) {
+    test(`[PL49][PL172] a task that breaks ${path} fails at worst with its thread: all futures settle, all are counted, and the pool ends: ${kind}`, async () => {
+      await using pool = open()
+      const futures: Future<unknown>[] = [
+        pool.submit(destroy, path),
+        pool.submit((n: number) => n + 1, 1),
+        pool.submit(async (n: number) => n, 2),
+        pool.submit((words: Int32Array) => words.length, new Int32Array(10_000)),
+      ]
+      await Promise.allSettled(futures)
+      pool.shutdown()
+      assert.equal(await pool.awaitTermination(), true)
+      if (pool instanceof ThreadPoolExecutor) assert.equal(pool.completedTaskCount, futures.length)
+    })
+  }
+}
+
+test("[PL172] a thread that cannot write down the outcome of its task is replaced, and the task fails with ThreadDeathError", async () => {
+  await using pool = Executors.newFixedThreadPool(1, platformThreads())
+  const breaks = pool.submit(() => {
+    const outcome = Array.from({ length: 10_000 }, () => "an outcome that needs room")
+    for (const name of ["min", "max", "floor", "ceil", "log2", "clz32"]) Reflect.set(Math, name, undefined)
+    Reflect.set(Array.prototype, "pop", undefined)
+    Reflect.set(Array.prototype, "push", undefined)
+    return outcome
+  })
+  await assert.rejects(() => breaks.get(), ThreadDeathError)
+  assert.equal(await pool.submit((n: number) => Math.max(n, 1), 2), 2)
+})

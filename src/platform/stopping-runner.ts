@@ -1,0 +1,56 @@
+/**
+ * What a worker thread does when its own code fails.
+ *
+ * A task can break what its thread needs: `Math = undefined`, or a method of arrays that throws. Then the code of corepool in this thread fails
+ * wherever it uses that, perhaps between the end of the task and the moment when its outcome is written down. Such a thread cannot
+ * be relied on for anything. So it stops where it is, with all that it has in hand, and says so in shared memory, for which
+ * it needs no built-in object. The owner of the pool takes that for the thread's death: what the thread had in hand fails
+ * with ThreadDeathError, and the pool gets another thread.
+ *
+ * An error that ends a worker in order, that of a command or of a hook, is a {@link WorkerEnd}. Any other one is such a failure.
+ */
+import { store } from "#atomics"
+import { COMPLETING } from "../future/task-state.ts"
+import type { Here } from "../memory/here.ts"
+import { SlotRunner } from "./slot-runner.ts"
+import { WorkerEnd } from "./worker-hooks.ts"
+import { BROKEN, FAREWELL, type Orders } from "./worker-orders.ts"
+
+export class StoppingRunner extends SlotRunner {
+  readonly #progress: Int32Array
+  readonly #here: Here
+
+  constructor(
+    { progress }: Orders,
+    ...[memory, tasks, boxes, functions, roster, self]: ConstructorParameters<typeof SlotRunner>
+  ) {
+    super(memory, tasks, boxes, functions, roster, self)
+    this.#progress = progress
+    this.#here = memory.here
+  }
+
+  stopIfBroken(error: unknown): void {
+    if (error instanceof WorkerEnd) return
+    store(this.#progress, FAREWELL, BROKEN + 1)
+    this.#here.halt()
+  }
+
+  override runInside(slot: number, isBlocked = false): void {
+    try {
+      super.runInside(slot, isBlocked)
+    } catch (error) {
+      this.stopIfBroken(error) // not into the task in the midst of which it was run
+      throw error
+    }
+  }
+
+  protected override async settleBeside(slot: number, pending: PromiseLike<unknown>): Promise<void> {
+    try {
+      await super.settleBeside(slot, pending)
+    } catch (error) {
+      if (this.tasks.stateOf(slot) <= COMPLETING) this.hands.putBeside(slot) // where the owner finds it
+      this.stopIfBroken(error)
+      throw error
+    }
+  }
+}
