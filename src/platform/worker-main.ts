@@ -17,6 +17,7 @@ import { becomeWorker } from "./this-worker.ts"
 import { slotTimetable } from "./slot-timetable.ts"
 import { queueIn, TaskQueue } from "./task-queue.ts"
 import { FAREWELL, type Orders } from "./worker-orders.ts"
+import { prepareForTypeScript } from "./typescript.ts"
 import { printBy } from "./worker-output.ts"
 import { PreloadingRunner } from "./worker-preload.ts"
 
@@ -41,6 +42,7 @@ export async function work(orders: Orders): Promise<void> {
   const Runner = memory.deques === undefined ? PreloadingRunner : (await rest()).forkJoinRunner()
   const host = new Runner(orders, memory, tasks, boxes, new FunctionTable(memory.texts), roster, self)
   becomeWorker({ identity: memory.identity, runner: host })
+  await prepareForTypeScript()
   await host.prepare()
   const queue = queueIn(memory, tasks, self.claim)
   const core = new PoolCore<number>(memory.state, queue, host, roster)

@@ -11,7 +11,7 @@
 import { store } from "#atomics"
 import { IllegalStateError } from "../errors.ts"
 import type { Worker } from "../pool/worker.ts"
-import { importModule } from "../task/host.ts"
+import { loadModule } from "../task/loading.ts"
 import { messageOf } from "../user-values.ts"
 import type { SharedWorker } from "./shared-worker.ts"
 import type { SlotRunner } from "./slot-runner.ts"
@@ -88,7 +88,7 @@ export class PreloadingRunner extends StoppingRunner {
     this.#self.enterUserCode()
     for (const module of this.#orders.preload) {
       try {
-        await importModule(module)
+        await loadModule(module)
       } catch (cause) {
         this.#failure = new IllegalStateError(
           `Thread "${this.#orders.name}" runs no tasks, as it could not load ${module}, which is to be preloaded: ${messageOf(cause)}`,

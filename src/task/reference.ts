@@ -4,10 +4,10 @@ import { TaskNotPortableError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
 import { isTaskHere, onlyTaskAt, type Place, placeOf, setPlace, taskAt } from "./definitions.ts"
 import { isEntry } from "./entry.ts"
-import { importModule } from "./host.ts"
+import { loadModule } from "./loading.ts"
 import { evaluate, explain, sourceOf } from "./source.ts"
 import { exportNamed } from "./task.ts"
-import { setOwn, messageOf, propertyOf } from "../user-values.ts"
+import { messageOf, setOwn } from "../user-values.ts"
 
 /**
  * Plain data: where the function is, or its text; or that another one is to be called for each element of an array; or that an
@@ -107,7 +107,7 @@ function makeReference(fn: (...args: never[]) => unknown): TaskReference {
   if (place === undefined) return { source: sourceOf(fn) }
   if (isEntry(place.module)) {
     throw new TaskNotPortableError(
-      `Task \`${place.name}\` is defined in the module with which the program starts. Another thread would have to import that, and so run the whole program again. Move the task to a module of its own`,
+      `Task \`${place.name}\` is defined in the module with which the program starts. Another thread would have to import that, and so run the whole program again. Move the task to a module of its own; if a bundler has put it there, make its module an entry point of the bundle`,
     )
   }
   return place
@@ -194,7 +194,7 @@ export async function find(reference: TaskReference): Promise<FoundTask> {
   const { module, name } = reference as Place
   let exports: Record<string, unknown>
   try {
-    exports = await importModule(module)
+    exports = await loadModule(module)
   } catch (error) {
     throw new TaskNotPortableError(notLoaded(name, module, error), { cause: error })
   }
@@ -236,20 +236,13 @@ function functionIn(exports: Record<string, unknown>, place: Place): FoundTask {
 }
 
 function notLoaded(name: string, module: string, error: unknown): string {
-  const why = messageOf(error)
-  const isTypeScript = /\.[cm]?tsx?(?:$|[?#])/.test(module)
-  const isUnknown = propertyOf(error, "code") === "ERR_UNKNOWN_FILE_EXTENSION"
-  const advice =
-    isTypeScript && isUnknown
-      ? `. This runtime (Node ${process.versions.node}) does not load TypeScript: use Node 22.18 or later, name the compiled module, or give the threads a loader: platformThreads({ execArgv: ["--import", "tsx"] })`
-      : ""
-  return `The module of task \`${name}\` could not be loaded: ${module}: ${why}${advice}`
+  return `The module of task \`${name}\` could not be loaded: ${module}: ${messageOf(error)}`
 }
 
 function notExported({ module, name }: Place, exports: Record<string, unknown>): string {
   const functions = Object.keys(exports).filter((key) => typeof exports[key] === "function")
   const there = functions.length === 0 ? "no functions" : functions.map((key) => `\`${key}\``).join(", ")
-  return `${module} exports no function \`${name}\`; it exports ${there}. A task must be exported under its own name`
+  return `${module} exports no function \`${name}\`; it exports ${there}. A task must be exported under its own name. An arrow function has none, and a minified build may change it: write task(import.meta.url, fn, "name")`
 }
 
 function anotherTask({ module, name }: Place, other: Place): string {

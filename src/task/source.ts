@@ -6,6 +6,7 @@
 import { TaskNotPortableError } from "../errors.ts"
 import { isInstance, messageOf } from "../user-values.ts"
 import { functionOf } from "./host.ts"
+import { withImports } from "./vite-imports.ts"
 
 const WAYS_OUT =
   "Pass what it needs as arguments, or export it from a module of its own and wrap it in task(import.meta.url, …)"
@@ -22,7 +23,7 @@ export function sourceOf(fn: (...args: never[]) => unknown): string {
   if (/^class\b/.test(text)) {
     throw new TaskNotPortableError(`${name} is a class and cannot be called as a task. ${WAYS_OUT}`)
   }
-  for (const expression of candidates(text)) if (isExpression(expression)) return expression
+  for (const expression of candidates(text)) if (isExpression(expression)) return withImports(expression)
   throw new TaskNotPortableError(`${name} cannot be sent to another thread as source. ${WAYS_OUT}`)
 }
 
@@ -69,6 +70,9 @@ const UNKNOWN_VARIABLE = [
   /^Can't find variable: (?<name>[\w$]+)$/u, // JavaScriptCore
 ]
 
+/** What compilers make of the things that a module imports. */
+const IMPORTED = /^__vite_ssr_import_\d+__$|^_interopRequire|^__TURBOPACK__|^__WEBPACK_|^_\w+_js_\d+$|^\w+_js_1$/
+
 /** If the task failed because it refers to a variable outside of it: an error that names it. Otherwise the error itself. */
 export function explain(error: unknown): unknown {
   if (!isInstance(error, ReferenceError)) return error
@@ -76,8 +80,9 @@ export function explain(error: unknown): unknown {
   for (const pattern of UNKNOWN_VARIABLE) {
     const name = pattern.exec(message)?.groups?.["name"]
     if (name === undefined) continue
+    const what = IMPORTED.test(name) ? ", an import of its module" : ""
     return new TaskNotPortableError(
-      `The task refers to \`${name}\`, which does not exist in the thread that runs it: a function that is sent as source must be self-contained. ${WAYS_OUT}`,
+      `The task refers to \`${name}\`${what}, which does not exist in the thread that runs it: a function that is sent as source must be self-contained. ${WAYS_OUT}`,
       { cause: error },
     )
   }

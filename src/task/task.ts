@@ -16,7 +16,7 @@
  */
 import { isAbsolute } from "node:path"
 import { pathToFileURL } from "node:url"
-import { requireFunction, typeError } from "../checks.ts"
+import { requireFunction, show, typeError } from "../checks.ts"
 import { define, type Place, setPlace, taskAt } from "./definitions.ts"
 import { setOwn } from "../user-values.ts"
 import { importModule } from "./host.ts"
@@ -50,9 +50,12 @@ export function task<F extends ((...args: never[]) => unknown) | (abstract new (
 function ownName(fn: (...args: never[]) => unknown): string {
   const name: unknown = fn.name // of a class, it may be anything
   if (typeof name === "string" && name !== "") return name
-  const demand =
-    'a function with the name under which it is exported (give others a name: task(import.meta.url, fn, "name"))'
-  throw typeError("fn", demand, fn)
+  const what = /^(?:async\s*)?(?:\(|[\w$]+\s*=>)/.test(Function.prototype.toString.call(fn))
+    ? "an arrow function"
+    : show(fn)
+  throw new TypeError(
+    `Expected \`fn\` to be a function with the name under which it is exported, got ${what} without a name. An arrow function has none, and a minified build may drop those of others: write task(import.meta.url, fn, "name")`,
+  )
 }
 
 function requireName(name: unknown): string {

@@ -78,21 +78,6 @@ test("[WK32] a module is loaded once, whatever its tasks are", async () => {
   assert.deepEqual([await own.pool.submit(f), await own.pool.submit(g), await own.pool.submit(f)], [1, 2, 3])
 })
 
-/** Whether this runtime loads TypeScript by itself. */
-const LOADS_TYPESCRIPT = "Bun" in globalThis || "Deno" in globalThis || "typescript" in process.features
-
-test("[WK33] a TypeScript module is loaded where the runtime can, and otherwise the error says what to do", async () => {
-  await using own = new PlatformPool()
-  using folder = new Folder()
-  const module = pathToFileURL(folder.write("task.mts", "export function f(n: number): number { return n + 1 }"))
-  if (LOADS_TYPESCRIPT) assert.equal(await own.pool.submit(tasksOf<Anything>(module).f, 6), 7)
-  else {
-    const { message, cause } = await failureOf(own, module)
-    assert.match(message, /does not load TypeScript: use Node 22\.18 or later, name the compiled module/)
-    assert.equal((cause as { code?: string }).code, "ERR_UNKNOWN_FILE_EXTENSION")
-  }
-})
-
 /** A program that has a task in the module with which it starts. */
 const ENTRY = `
   import { Executors, task } from "corepool"
