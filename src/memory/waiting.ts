@@ -71,7 +71,9 @@ class Wait<T> extends Parked {
   /** When the whole wait ends, on the clock of `now()`. */
   readonly #deadline: number
   readonly #abort: AbortSignal | undefined
-  readonly #onAbort = (reason: unknown): void => this.#breakOff(reason)
+  readonly #onAbort = (reason: unknown): void => {
+    if (this.place?.limited === true) this.#breakOff(reason)
+  }
   #timer: Timer | undefined
 
   constructor(steps: Steps<T>, settle: Settle<T>, flow: Flow, timeout: number, abort: AbortSignal | undefined) {
@@ -102,7 +104,7 @@ class Wait<T> extends Parked {
   }
 
   #breakOff(reason: unknown): void {
-    if (this.place?.limited !== true) return // already woken, by another wait that the same interrupt broke off
+    if (this.place === undefined) return // already woken, by another wait that the same interrupt broke off
     this.#leave()
     this.#advance(() => this.#steps.throw(reason))
   }

@@ -86,6 +86,10 @@ export class DelayedTaskQueue implements SlotQueue {
     return this.#without(taker === undefined ? this.#heap.poll() : taker.hold(this.#heap.poll(taker.claim)))
   }
 
+  draw(): number | undefined {
+    return this.seize()
+  }
+
   seize(): number | undefined {
     const { taker } = this
     return this.#without(taker === undefined ? this.#heap.seize() : taker.hold(this.#heap.seize(taker.claim)))

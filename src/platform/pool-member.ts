@@ -149,7 +149,7 @@ export abstract class PoolMember implements PoolEngine, Service {
     const ours = new Set<Runnable>()
     const tasks = shielded(() => {
       const found: Runnable[] = []
-      for (let slot = this.waiting.seize(); slot !== undefined; slot = this.waiting.seize()) {
+      for (let slot = this.waiting.draw(); slot !== undefined; slot = this.waiting.draw()) {
         const task = this.submissions.takeBack(slot)
         if (task !== undefined) ours.add(task)
         found.push(task ?? handBack(this.foreign(slot, true)))

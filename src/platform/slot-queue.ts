@@ -18,13 +18,15 @@ export interface SlotQueue extends WorkQueue<number> {
   toArray(): number[]
   /** Puts back what was taken out by mistake, or by a worker that died before it could begin: whatever the bound. */
   restore(slot: number): void
-  /** If this thread is no worker: how it takes slots out, by {@link take}, {@link seize} and `remove`. */
+  /** If this thread is no worker: how it takes slots out, by {@link take}, {@link draw}, {@link seize}, `remove` and `takeBack`. */
   taker: Taker | undefined
   /** Takes this slot out for a worker that has claimed it; true if it was inside. */
   pull(slot: number): boolean
-  /** Takes the first one out, for a thread that is no worker; nothing if the bound is 0, as what is inside is promised. */
+  /** Takes the first one out, for a thread that is no worker; nothing if the bound is 0 and there are workers: what is inside is promised to them. */
   take(): number | undefined
-  /** The same, whether or not it is promised, and if it has a time, whether or not that has come. */
+  /** The same, and if it has a time, whether or not that has come. */
+  draw(): number | undefined
+  /** The same, whether or not it is promised. */
   seize(): number | undefined
   first(): number | undefined
   /** In how many ms the task in this slot can be taken at the earliest; 0 or less if it can be now. */

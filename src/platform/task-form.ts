@@ -122,7 +122,7 @@ export class TaskForm implements QueueForm<Runnable> {
   }
 
   peek(): Runnable | undefined {
-    const slot = this.#ring.first()
+    const slot = this.#ring.bound === 0 ? undefined : this.#ring.first()
     return slot === undefined ? undefined : this.#taskIn(slot, false)
   }
 
@@ -153,16 +153,21 @@ export class TaskForm implements QueueForm<Runnable> {
 
   clear(): void {
     shielded(() => {
-      for (let slot = this.#ring.seize(); slot !== undefined; slot = this.#ring.seize()) this.#discard(slot)
+      for (let slot = this.#ring.draw(); slot !== undefined; slot = this.#ring.draw()) this.#discard(slot)
     })
   }
 
+  /** What waits; what is on its way to a worker with a bound of 0 does not. */
+  get #slots(): number[] {
+    return this.#ring.bound === 0 ? [] : this.#ring.toArray()
+  }
+
   toArray(): Runnable[] {
-    return this.#ring.toArray().map((slot) => this.#taskIn(slot, false))
+    return this.#slots.map((slot) => this.#taskIn(slot, false))
   }
 
   cursor(backwards = false): Cursor<Runnable> {
-    const slots = this.#ring.toArray()
+    const slots = this.#slots
     if (backwards) slots.reverse()
     let last = 0
     return {
@@ -178,7 +183,7 @@ export class TaskForm implements QueueForm<Runnable> {
 
   removeWhere(test: (task: Runnable) => boolean): number {
     let count = 0
-    for (const slot of this.#ring.toArray()) {
+    for (const slot of this.#slots) {
       if (test(this.#taskIn(slot, false)) && this.#remove(slot)) count++
     }
     return count

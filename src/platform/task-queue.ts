@@ -12,6 +12,12 @@
  * itself off, and if it cannot, a task is on its way to it. For one that dies the owner does: its WAITS says whether it
  * counted. (It is set before the count and taken back after: who dies in between makes the count too low by one, which
  * costs a thread more than needed, and never a task that waits for nobody.)
+ *
+ * A promise is kept by the worker as long as the pool runs. Only the worker takes the task out then: for shutdownNow(), remove()
+ * and the methods of `pool.queue` there is nothing inside, as in a SynchronousQueue. A thread that does take a task out, because
+ * it runs the task itself or no worker is left, gives the promise back. Once the pool is shut down no promise counts: a worker
+ * leaves if nothing is inside, and a thread that is still offering a task finds the pool shut down and takes the task back. So a
+ * thread that dies between its promise and its offer keeps no worker waiting.
  */
 import { add, compareAndSet, load, store } from "#atomics"
 import { InterruptedError } from "../errors.ts"
@@ -185,13 +191,30 @@ export class TaskQueue implements SlotQueue {
   }
 
   take(): number | undefined {
-    return this.bound === 0 ? undefined : this.seize() // else a worker would wait for ever for what it was promised
+    return this.draw()
+  }
+
+  draw(): number | undefined {
+    return this.#isPromised ? undefined : this.seize()
   }
 
   seize(): number | undefined {
     const { taker } = this
-    if (taker === undefined) return this.#store.poll() || undefined
-    return taker.hold(this.#store.poll(taker.claim)) || undefined
+    const slot = taker === undefined ? this.#store.poll() : taker.hold(this.#store.poll(taker.claim))
+    if (slot !== 0) this.#giveBack()
+    return slot || undefined
+  }
+
+  /** Whether what is inside belongs to the workers, as each of them was promised a task. */
+  get #isPromised(): boolean {
+    return this.bound === 0 && this.#memory.state.control.workerCount > 0
+  }
+
+  /** A task has been taken out by another thread than the one that it was promised to. */
+  #giveBack(): void {
+    if (this.bound !== 0) return
+    add(this.#words, IDLE, 1)
+    this.#waiters.wakeFirst()
   }
 
   first(): number | undefined {
@@ -199,11 +222,17 @@ export class TaskQueue implements SlotQueue {
   }
 
   remove(slot: number): boolean {
+    return !this.#isPromised && this.takeBack(slot)
+  }
+
+  takeBack(slot: number): boolean {
     return this.taker === undefined ? this.pull(slot) : this.taker.holdRemoved(slot, (it) => this.pull(it))
   }
 
   pull(slot: number): boolean {
-    return this.#store.remove(slot)
+    const isOut = this.#store.remove(slot)
+    if (isOut) this.#giveBack()
+    return isOut
   }
 
   untilReady(): number {
@@ -242,19 +271,18 @@ export class TaskQueue implements SlotQueue {
           continue
         }
         if (broken !== undefined) {
-          // A task is on its way; nothing else counts until it is here.
-          node.interruptible = false
-          node.limited = false
+          if (this.#withdraw()) break
+          if (this.#isShutDown) continue // the task has come in this moment
+          node.limited = false // it is on its way, and time does not count until it is here
         }
         try {
           wake = yield node
-          if (wake !== TIMEOUT) continue
-          if (!isHandOver || this.#withdraw()) break
-          broken = TIMEOUT
+          if (wake === TIMEOUT) broken ??= TIMEOUT
         } catch (error) {
-          if (!isHandOver || this.#withdraw()) throw error
           broken = error
+          wake = DUE
         }
+        if (broken !== undefined && !isHandOver) break
       }
       if (slot !== 0) how = ACQUIRED
     } finally {
@@ -263,8 +291,12 @@ export class TaskQueue implements SlotQueue {
     }
     // Who offered something in the meantime has woken this one, which had been served already.
     if (!this.#store.isEmpty) this.#wakeUnlessWatched()
+    if (slot === 0) {
+      if (broken !== TIMEOUT) throw broken
+      return undefined
+    }
     if (broken instanceof InterruptedError) flow.interrupt()
-    return slot || undefined
+    return slot
   }
 
   /**
@@ -292,10 +324,15 @@ export class TaskQueue implements SlotQueue {
     }
   }
 
+  /** Takes this worker off those that wait; false if a task is on its way to it. */
   #withdraw(): boolean {
-    if (!this.#promise()) return false
+    if (!this.#promise() && !(this.#isShutDown && this.#store.isEmpty)) return false
     store(this.#words, this.#waits, 0)
     return true
+  }
+
+  get #isShutDown(): boolean {
+    return !this.#memory.state.control.isRunning
   }
 
   /** If it was promised a task, that makes one idle worker less than none. */

@@ -45,7 +45,7 @@ export class PoolCore<R> {
     const control = this.#state.control
     if (control.workerCount < this.#state.corePoolSize && this.addWorker("core", task)) return
     if (control.isRunning && this.#queue.offer(task)) {
-      if (!control.isRunning && this.remove(task)) this.#host.reject(task)
+      if (!control.isRunning && this.#takeBack(task)) this.#host.reject(task)
       else if (control.workerCount === 0) this.addWorker("maximum")
       return
     }
@@ -113,6 +113,13 @@ export class PoolCore<R> {
   remove(task: R): boolean {
     const removed = this.#queue.remove(task)
     this.tryTerminate() // it may have been the last thing to wait for
+    return removed
+  }
+
+  #takeBack(task: R): boolean {
+    if (this.#queue.takeBack === undefined) return this.remove(task)
+    const removed = this.#queue.takeBack(task)
+    this.tryTerminate()
     return removed
   }
 

@@ -9,6 +9,8 @@ export interface WorkQueue<R> {
   offer(task: R): boolean
   poll(): R | undefined
   remove(task: R): boolean
+  /** Takes out what this thread has just offered, also if `remove` leaves it to the worker that is to get it. As `remove` if not said. */
+  takeBack?(task: R): boolean
   /**
    * Delivers a task to `flow` as soon as there is one; undefined when the time is up, an InterruptedError if
    * interrupted.
