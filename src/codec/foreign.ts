@@ -129,7 +129,8 @@ function learnFrom(name: string): void {
   const exports: unknown = process.getBuiltinModule(`node:${name}`)
   if (typeof exports !== "object" && typeof exports !== "function") return
   for (const key of Object.getOwnPropertyNames(exports)) {
-    const type = valueIn(exports as object, key)
+    // Getters load more of the runtime, or warn. Those of this module, where Node 24 has one, do not.
+    const type = name === "async_hooks" ? propertyOf(exports, key) : valueIn(exports as object, key)
     const prototype: unknown = typeof type === "function" ? valueIn(type, "prototype") : undefined
     if (typeof prototype === "object" && prototype !== null && !DATA.test(key)) known.add(prototype)
   }

@@ -46,7 +46,9 @@ const byName = perThread("names of classes", () => new Map<string, RegisteredCla
  * not registered arrive as plain objects. Errors arrive as errors whether registered or not; then as instances of the
  * nearest class that is.
  *
- * Throws `IllegalStateError` if the name is taken by another class.
+ * Throws `IllegalStateError` if the name is taken by another class. A class with the same source text is no other one: a module that is
+ * evaluated again, by a tool that reloads modules for instance, registers its classes anew. Instances that arrive from then on are
+ * of the later class.
  */
 export function registerClass<T extends object, D = unknown>(
   type: { readonly name: string; readonly prototype: T },
@@ -58,14 +60,28 @@ export function registerClass<T extends object, D = unknown>(
   const encode = given.encode && requireFunction("encode", given.encode)
   const decode = given.decode && requireFunction("decode", given.decode)
   const taken = byName.get(name)?.prototype ?? commonErrors.get(name)?.prototype
-  if (taken !== undefined && taken !== type.prototype) {
+  if (taken !== undefined && taken !== type.prototype && !isSameSource(taken, type)) {
     throw new IllegalStateError(`Another class is registered as ${JSON.stringify(name)}. Give one of them another name`)
   }
   const before = byPrototype.get(type.prototype)
-  if (before !== undefined) byName.delete(before.name)
+  if (before !== undefined && byName.get(before.name) === before) byName.delete(before.name)
   const registered = { name, prototype: type.prototype, encode, decode } as RegisteredClass
   byPrototype.set(type.prototype, registered)
   byName.set(name, registered)
+}
+
+/** Whether the class of this prototype and the other class are of one source text. */
+function isSameSource(prototype: object, type: object): boolean {
+  const source = Function.prototype.toString.call(type)
+  const { constructor } = prototype
+  return (
+    typeof constructor === "function" && !isNative(source) && Function.prototype.toString.call(constructor) === source
+  )
+}
+
+/** The text says nothing of what it stands for. */
+function isNative(source: string): boolean {
+  return /\{\s*\[native code\]\s*\}\s*$/.test(source)
 }
 
 export function registeredFor(prototype: object): RegisteredClass | undefined {

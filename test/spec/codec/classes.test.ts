@@ -184,3 +184,29 @@ test("[CD19] what decode throws is the cause", () => {
   assert.ok(error instanceof NotSerializableError)
   assert.equal(error.cause, reason)
 })
+
+test("[CD146] a class whose module is evaluated again is registered anew, and instances of both evaluations can be sent", () => {
+  const evaluate = (): new (at: number) => { at: number } =>
+    class Mark {
+      at: number
+      constructor(at: number) {
+        this.at = at
+      }
+    }
+  const Earlier = evaluate()
+  const Later = evaluate()
+  registerClass(Earlier, { name: "test/Mark" })
+  registerClass(Later, { name: "test/Mark" })
+  for (const sent of [new Earlier(1), new Later(1)]) {
+    const arrived: unknown = copyOf(sent)
+    assert.ok(arrived instanceof Later)
+    assert.equal(arrived.at, 1)
+  }
+  class Another {
+    c = 1
+  }
+  assert.ok(thrownBy(() => registerClass(Another, { name: "test/Mark" })) instanceof IllegalStateError)
+  // An earlier one that is given another name does not take the name from the later one.
+  registerClass(Earlier, { name: "test/EarlierMark" })
+  assert.ok(copyOf(new Later(2)) instanceof Later)
+})

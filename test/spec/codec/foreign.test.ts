@@ -12,7 +12,7 @@ import {
 } from "corepool"
 import { copyOf, encode } from "#src/codec/codec.js"
 import assert from "node:assert/strict"
-import { AsyncResource } from "node:async_hooks"
+import { AsyncLocalStorage, AsyncResource } from "node:async_hooks"
 import { createHash } from "node:crypto"
 import { EventEmitter } from "node:events"
 import { statSync } from "node:fs"
@@ -108,6 +108,7 @@ test(
       [createHash("sha1"), /Hash/],
       [new StringDecoder(), /StringDecoder/],
       [new AsyncResource("test"), /AsyncResource/],
+      [new AsyncLocalStorage(), /AsyncLocalStorage/],
       [new URLSearchParams("a=1"), /URLSearchParams/],
       [new Headers(), /Headers/],
       [new AbortController().signal, /AbortSignal/],
