@@ -14,6 +14,7 @@ import type { ForeignTask } from "./foreign-task.ts"
 import { AFTER, AFTER_RUN, BEFORE, COMMAND, DONE, NOTED, THREW, TOLD, UNCAUGHT } from "./layout.ts"
 import type { SharedWorker } from "./shared-worker.ts"
 import type { Submissions } from "./submissions.ts"
+import type { AfterHook } from "./task-calls.ts"
 import type { TaskRecords } from "./task-records.ts"
 
 export interface HookMethods {
@@ -99,10 +100,15 @@ export class Hooks {
     const slot = worker.handheld
     const isOurs = this.#submissions.taskIn(slot) !== undefined
     let answer: number = DONE
-    const hook = (task: Runnable, error: unknown): void => {
+    let isAnswered = false
+    const hook: AfterHook = (task, error) => {
       try {
         heed(this.#methods.after(task, error), (reason) => this.#methods.report(worker, reason))
       } catch (thrown) {
+        if (isAnswered) {
+          this.#methods.report(worker, thrown)
+          return
+        }
         this.#thrown.set(worker.number, { task, error: thrown })
         answer = THREW
       }
@@ -116,6 +122,7 @@ export class Hooks {
         this.#boxes.put(slot)
       }
     }
+    isAnswered = true // if a part of the result has yet to arrive, the hook is called when it has: the worker goes on meanwhile
     return answer
   }
 

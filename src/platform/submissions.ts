@@ -26,7 +26,7 @@ import type { PoolMemory } from "./pool-memory.ts"
 import { PostOffice } from "./post-office.ts"
 import { type Mailbox, RemoteFutures } from "./remote-futures.ts"
 import { ON_ITS_WAY, outcomeOf } from "./results.ts"
-import { callIn, dropUnrun, futureOf, isForever, resultOf } from "./task-calls.ts"
+import { type AfterHook, callIn, dropUnrun, futureOf, isForever, resultOf } from "./task-calls.ts"
 import { TakenTasks } from "./taken-tasks.ts"
 import type { TaskRecords } from "./task-records.ts"
 
@@ -77,6 +77,8 @@ export class Submissions implements Mailbox {
   #collector: object[] | undefined = []
   /** Slots that are over, but something that was posted has not come yet. */
   #late: number[] = []
+  /** Those who are to be told of these. */
+  readonly #lateHooks = new Map<number, AfterHook>()
   /** By slot. */
   readonly #submitted: (Runnable | undefined)[] = []
   #pending = 0
@@ -338,11 +340,8 @@ export class Submissions implements Mailbox {
     }
   }
 
-  /**
-   * Settles the task in this slot, which is over; `hook` is told of it before a command's error is. An error of the future's
-   * `done()` goes to uncaughtException.
-   */
-  receive(slot: number, hook?: (task: Runnable, error: unknown) => void): void {
+  /** Settles the task in this slot, which is over; `hook` is told of it before a command's error is. */
+  receive(slot: number, hook: AfterHook | undefined = this.#lateHooks.get(slot)): void {
     const state = this.#tasks.stateOf(slot)
     let outcome: unknown
     let failed = state !== NORMAL
@@ -355,9 +354,11 @@ export class Submissions implements Mailbox {
       }
       if (outcome === ON_ITS_WAY) {
         this.#late.push(slot)
+        if (hook !== undefined) this.#lateHooks.set(slot, hook)
         return
       }
     } else this.#office.forget(this.#tasks.handleOf(slot))
+    this.#lateHooks.delete(slot)
     this.#outgoing.finish(slot)
     const task = this.#forget(slot)
     const worker = state < CANCELLED ? this.#tasks.workerOf(slot) : 0

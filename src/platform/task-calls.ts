@@ -6,6 +6,9 @@ import { FutureTask } from "../future/future-task.ts"
 import { nameOf, type Runnable } from "../future/runnable.ts"
 import { drop } from "../pool/hand-back.ts"
 
+/** Is told that a task is over, and what a command has thrown. */
+export type AfterHook = (task: Runnable, error: unknown) => void
+
 /** Throws TaskNotPortableError if it is something that only this thread can do. */
 export function callIn(task: Runnable): Call {
   if (typeof task === "function") return portable(callOf(task))

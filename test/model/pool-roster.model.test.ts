@@ -117,14 +117,14 @@ const withWorker = (): PoolModel => {
 }
 
 test("[PP20] one that leaves is not taken for dead", () =>
-  check(20, {
+  check(8, {
     setup: withWorker,
     threads: { a: leaver, owner: mourner },
     finally: (_, { owner }) => assert.equal(owner, false),
   }))
 
 test("[PP20] one that dies before it has left is", () =>
-  check(20, {
+  check(8, {
     setup: withWorker,
     threads: { a: leaver, owner: mourner },
     kill: "a",
@@ -132,5 +132,40 @@ test("[PP20] one that dies before it has left is", () =>
       const worker = member(shared, "owner").roster.at(1)
       if (owner === true) assert.equal(a, undefined)
       assert.ok(worker.hasDied || worker.status === FREE)
+    },
+  }))
+
+/** Notes: how many tasks the worker has got, and how many it was about to get. */
+const GOT = 8
+const GETS = 9
+
+test("[PL43] a worker that dies at any step has its tasks counted once each, by itself or by the owner", () =>
+  check(8, {
+    setup: () => {
+      const shared = setup()
+      hire(shared, "a")
+      return shared
+    },
+    threads: {
+      a: (shared: PoolModel): void => {
+        const { roster } = member(shared, "a")
+        const worker = roster.at(1)
+        worker.begin()
+        for (const task of [1, 2]) {
+          add(shared.notes, GETS, 1)
+          worker.accept(task)
+          add(shared.notes, GOT, 1)
+          worker.countCompleted()
+          worker.release()
+        }
+      },
+    },
+    kill: "a",
+    ...upTo(2),
+    finally: (shared) => {
+      const worker = member(shared, "owner").roster.at(1)
+      const count = worker.completed + (worker.handheld === 0 || worker.hasCounted ? 0 : 1)
+      assert.ok(count >= load(shared.notes, GOT), "a task is not counted")
+      assert.ok(count <= load(shared.notes, GETS), "a task is counted twice")
     },
   }))

@@ -327,6 +327,13 @@ test("[PL24] hooks run around each task, in the owner's thread, also while it bl
   assert.deepEqual(uncaught, ["w-1 command"])
 })
 
+test("[PL24] hooks run around a task too whose result is posted, and not written down", async () => {
+  const { pool } = hooked()
+  assert.equal((await pool.submit(() => new SharedArrayBuffer(8))).byteLength, 8)
+  await pool.close()
+  assert.deepEqual(pool.events, ["before w-1 running", "after success undefined", "terminated"])
+})
+
 test("[PL24] a hook that throws ends the worker; beforeExecute fails the task", async () => {
   const { pool, uncaught } = hooked()
   pool.throws = "beforeExecute"
