@@ -16,6 +16,8 @@ export interface Look {
   readonly quiet?: (signature: () => string) => Promise<void>
   /** Whether an op that goes on after its time-out, to get its lock back, is past it; asked when all is quiet. */
   readonly isPastTimeout?: () => boolean
+  /** How long a short time-out of the scenario lasts here, if that is not the same. */
+  readonly shortTime?: (timeoutMs: number) => number
 }
 
 interface Command {
@@ -99,7 +101,8 @@ export class Actors {
       snapshot.result = await capture(perform)
     } else {
       this.perform(by, { what: string(op, "do"), preInterrupted: flag(op, "preInterrupted"), perform })
-      await pastShortTimeout(op, quiet, () => !this.busy(by) || look.isPastTimeout?.() === true)
+      const isOver = (): boolean => !this.busy(by) || look.isPastTimeout?.() === true
+      await pastShortTimeout(op, quiet, isOver, look.shortTime)
     }
     await quiet()
     if (this.#mistakes.length > 0) throw this.#mistakes[0]

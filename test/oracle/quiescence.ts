@@ -63,15 +63,16 @@ export function isShort(timeoutMs: number): boolean {
 
 /**
  * If the op has a short time-out, waits until the op is over, or at least past it. First all must be quiet: an op that
- * has not even begun would seem to be past it.
+ * has not even begun would seem to be past it. `real` says how long the time-out really is, where it was made longer.
  */
 export async function pastShortTimeout(
   op: JsonObject,
   quiet: () => Promise<void>,
   isOver: () => boolean,
+  real: (timeoutMs: number) => number = (timeoutMs) => timeoutMs,
 ): Promise<void> {
   const timeout = maybeInteger(op, "timeoutMs") ?? 0
   if (!isShort(timeout)) return
   await quiet()
-  await until(isOver, timeout + PATIENCE_MS)
+  await until(isOver, real(timeout) + PATIENCE_MS)
 }

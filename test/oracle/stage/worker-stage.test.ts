@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises"
 import { test } from "node:test"
 import { Executors } from "corepool"
 import type { JsonObject } from "../json.ts"
+import { pastShortTimeout } from "../quiescence.ts"
 import { recordingOf } from "../recordings.ts"
 import { replay, replayFile, replayLines, type Report } from "../replay.ts"
 import { VoidReplay } from "../suites/scenario-clock.ts"
@@ -133,6 +134,24 @@ test("[OR23] a replay in which a thread began too late for a short time-out is v
     pool.shutdown()
     await stage.close()
   }
+})
+
+test("[OR23] an op is waited for as long as its time-out has become, though that is longer than all patience", async () => {
+  const realNow = performance.now.bind(performance)
+  let now = 0
+  let isOver = false
+  performance.now = () => (now += 1000)
+  try {
+    await pastShortTimeout(
+      { timeoutMs: 1 },
+      () => Promise.resolve(),
+      () => (isOver = now > 60_000),
+      () => 60_000,
+    )
+  } finally {
+    performance.now = realNow
+  }
+  assert.equal(isOver, true)
 })
 
 test("[OR19] a stage whose pool does not end says so when it is closed", async () => {

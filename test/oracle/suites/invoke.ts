@@ -67,6 +67,7 @@ export class InvokeDriver implements Driver {
     const result = await this.#actors.step(op, () => this.#perform(op), {
       signature: () => this.#signature(),
       quiet: (signature) => this.#stage.quiet(signature),
+      shortTime: (ms) => this.#stage.shortTime(ms),
     })
     if (isShort(maybeInteger(op, "timeoutMs") ?? 0)) this.#stage.checkStarts(integer(op, "timeoutMs"))
     return { ...result, ...this.#snapshot() }
