@@ -1,6 +1,6 @@
 /**
- * The stack of an error that comes from another thread: where it was thrown, which thread that was, and, if somebody has blocked
- * for it, who.
+ * The stack of an error that comes from another thread: where it was thrown, which thread that was, and who has blocked for it. If no
+ * thread has blocked for it and the task is a function that was sent as source: who has submitted that, for the first time.
  *
  *     RangeError: too hot
  *         at boil (file:///app/tasks.js:3:9)
@@ -26,11 +26,26 @@ export function signStack(error: unknown, thread: string): void {
  */
 export function addCallers(error: unknown, inner: number): void {
   if (!isError(error)) return
-  const stack = stackOf(error)
+  const stack = withoutSubmitter(stackOf(error))
   // No regular expression: at the end of the stack one fails with an error of its own, in the place of that which is told.
   if (stack?.endsWith(" (corepool)") !== true) return
   const callers = framesAbove(addCallers)
   if (callers.length > inner) setStack(error, [stack, ...callers.slice(inner)].join("\n"))
+}
+
+const SUBMITTED = "\n    at first submit (corepool)\n"
+
+/** Adds the stack with which the task was submitted, if the error comes from another thread and nothing was added before. Never throws. */
+export function addSubmitter(error: unknown, frames: readonly string[]): void {
+  if (frames.length === 0 || !isError(error)) return
+  const stack = stackOf(error)
+  if (stack?.endsWith(" (corepool)") === true) setStack(error, stack + SUBMITTED + frames.join("\n"))
+}
+
+/** Who blocks for an error says more than who has submitted the task. */
+function withoutSubmitter(stack: string | undefined): string | undefined {
+  const at = stack?.lastIndexOf(SUBMITTED) ?? -1
+  return at === -1 || stack?.endsWith(" (corepool)") === true ? stack : stack?.slice(0, at)
 }
 
 /** Those that have called this function. None if the program does not let them be read: it may have its own way to write a stack. */

@@ -149,9 +149,10 @@ export class SlotRunner implements PoolHost<number> {
       this.#fail(slot, error)
       return undefined
     }
+    const { fn } = found
     this.#self.enterUserCode()
     try {
-      value = found.fn(...args)
+      value = fn(...args)
       if (isPromiseLike(value)) {
         this.#found = found
         return value

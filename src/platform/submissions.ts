@@ -26,7 +26,7 @@ import type { PoolMemory } from "./pool-memory.ts"
 import { PostOffice } from "./post-office.ts"
 import { type Mailbox, RemoteFutures } from "./remote-futures.ts"
 import { ON_ITS_WAY, outcomeOf } from "./results.ts"
-import { type AfterHook, callIn, dropUnrun, futureOf, isForever, resultOf } from "./task-calls.ts"
+import { type AfterHook, callIn, dropUnrun, futureOf, isForever, resultOf, withSubmitter } from "./task-calls.ts"
 import { TakenTasks } from "./taken-tasks.ts"
 import type { TaskRecords } from "./task-records.ts"
 
@@ -380,7 +380,7 @@ export class Submissions implements Mailbox {
     try {
       if (state >= CANCELLED)
         future.abandon(undefined) // by somebody else, if it was not from here
-      else if (failed) future.fail(outcome)
+      else if (failed) future.fail(withSubmitter(future, outcome))
       else future.complete(resultOf(future, outcome))
     } catch (error) {
       this.#remote.reportLocal(error, worker) // of its done(): the outcome stands

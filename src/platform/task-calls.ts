@@ -3,7 +3,9 @@ import { RejectedExecutionError, TaskNotPortableError } from "../errors.ts"
 import { Carrier } from "../executor/carrier.ts"
 import { type Call, callOf } from "../future/call.ts"
 import { FutureTask } from "../future/future-task.ts"
+import { addSubmitter } from "../future/both-stacks.ts"
 import { nameOf, type Runnable } from "../future/runnable.ts"
+import { submitterOf } from "../task/reference.ts"
 import { drop } from "../pool/hand-back.ts"
 
 /** Is told that a task is over, and what a command has thrown. */
@@ -44,6 +46,13 @@ export function futureOf(task: FutureTask<unknown>): FutureTask<unknown> {
 export function resultOf({ work, workArguments }: FutureTask<unknown>, returned: unknown): unknown {
   const given = work === undefined || workArguments.length > 0 ? undefined : callOf(work).result
   return given === undefined ? returned : given.value
+}
+
+/** The error of the task, whose stack says who has submitted it, if that is known. */
+export function withSubmitter({ work }: FutureTask<unknown>, error: unknown): unknown {
+  const frames = work && submitterOf(callOf(work).fn)
+  if (frames !== undefined) addSubmitter(error, frames)
+  return error
 }
 
 /** Cancels a task whose pool has ended. */

@@ -4,10 +4,19 @@ import { TaskNotPortableError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
 import { isTaskHere, onlyTaskAt, type Place, placeOf, setPlace, taskAt } from "./definitions.ts"
 import { isEntry } from "./entry.ts"
+import { compile } from "./compile.ts"
 import { loadModule } from "./loading.ts"
-import { evaluate, explain, sourceOf } from "./source.ts"
+import { currentSubmission, type Origin } from "./origin.ts"
+import { explain, sourceOf } from "./source.ts"
 import { exportNamed } from "./task.ts"
-import { messageOf, setOwn } from "../user-values.ts"
+import { messageOf, propertyOf, setOwn } from "../user-values.ts"
+
+/** A function as text, and where that comes from. */
+interface Source {
+  readonly source: string
+  readonly name: string
+  readonly origin?: Origin
+}
 
 /**
  * Plain data: where the function is, or its text; or that another one is to be called for each element of an array; or that an
@@ -15,7 +24,7 @@ import { messageOf, setOwn } from "../user-values.ts"
  */
 export type TaskReference =
   | Place
-  | { readonly source: string }
+  | Source
   | { readonly each: TaskReference }
   | { readonly compute: TaskReference }
   | { readonly call: TaskReference; readonly given: readonly TaskReference[] }
@@ -104,13 +113,36 @@ function makeReference(fn: (...args: never[]) => unknown): TaskReference {
   const gift = gifts.get(fn)
   if (gift !== undefined) return { call: referenceOf(gift.outer), given: gift.functions.map(referenceOf) }
   const place = placeOf(fn)
-  if (place === undefined) return { source: sourceOf(fn) }
+  if (place === undefined) return sourceReference(fn)
   if (isEntry(place.module)) {
     throw new TaskNotPortableError(
       `Task \`${place.name}\` is defined in the module with which the program starts. Another thread would have to import that, and so run the whole program again. Move the task to a module of its own; if a bundler has put it there, make its module an entry point of the bundle`,
     )
   }
   return place
+}
+
+function sourceReference(fn: AnyFunction): Source {
+  const source = sourceOf(fn)
+  const own = propertyOf(fn, "name")
+  const name = typeof own === "string" ? own : ""
+  const { origin, frames } = currentSubmission(source, name)
+  submitters.set(fn, frames)
+  return { source: source.expression, name, ...(origin && { origin }) }
+}
+
+const submitters = new WeakMap<object, readonly string[]>()
+
+/** The stack with which a function that is sent as source was submitted for the first time by this thread: lines, innermost first. */
+export function submitterOf(fn: AnyFunction): readonly string[] | undefined {
+  return submitters.get(originals.get(fn) ?? fn)
+}
+
+/** The function, in this thread. It is told to other threads as it was told to this one. */
+function evaluate(reference: Source): FoundTask["fn"] {
+  const fn = compile(reference.source, reference.name, reference.origin)
+  known.set(fn, reference)
+  return fn
 }
 
 function referenceToClass(type: TaskClass): TaskReference {
@@ -122,7 +154,7 @@ function referenceToClass(type: TaskClass): TaskReference {
 
 /** A function that stands for the referenced one: it can be told to other threads, and called, for which it is found first. */
 export function standIn(reference: TaskReference): (...args: never[]) => unknown {
-  if ("source" in reference) return evaluate(reference.source)
+  if ("source" in reference) return evaluate(reference)
   if ("each" in reference) return eachOf(standIn(reference.each) as (item: unknown) => unknown)
   if ("compute" in reference || "call" in reference) return async (...args) => (await find(reference)).fn(...args)
   const standing: AnyFunction = async (...args) => (await find(reference)).fn(...args)
@@ -159,7 +191,7 @@ const modules = new Map<string, Record<string, unknown>>()
 
 /** Finds the function without waiting, if its module has been loaded; undefined if it has not. */
 export function findNow(reference: TaskReference): FoundTask | undefined {
-  if ("source" in reference) return { fn: evaluate(reference.source), explain }
+  if ("source" in reference) return { fn: evaluate(reference), explain }
   if ("each" in reference) {
     const each = findNow(reference.each)
     return each && eachOfFound(each)

@@ -4,6 +4,7 @@
  * around it exist.
  */
 import { TaskNotPortableError } from "../errors.ts"
+import { BoundedMap } from "./bounded-map.ts"
 import { isInstance, messageOf } from "../user-values.ts"
 import { functionOf } from "./host.ts"
 import { withImports } from "./vite-imports.ts"
@@ -11,9 +12,28 @@ import { withImports } from "./vite-imports.ts"
 const WAYS_OUT =
   "Pass what it needs as arguments, or export it from a module of its own and wrap it in task(import.meta.url, …)"
 
-/** The text of an expression whose value is this function. */
-export function sourceOf(fn: (...args: never[]) => unknown): string {
+/** A function as text. Those of one text are alike. */
+export interface SourceText {
+  /** As it stands. */
+  readonly text: string
+  /** An expression whose value is this function. */
+  readonly expression: string
+  /** Whether it may load modules: from which file it was submitted makes a difference then. */
+  readonly loads: boolean
+}
+
+const texts = new BoundedMap<SourceText>()
+
+/** The text of a function. */
+export function sourceOf(fn: (...args: never[]) => unknown): SourceText {
   const text = Function.prototype.toString.call(fn)
+  return texts.get(text) ?? texts.set(text, { text, expression: expressionOf(fn, text), loads: LOADING.test(text) })
+}
+
+/** As it is written, and as compilers and test runners write it. */
+const LOADING = /\bimport\b|\brequire\b|_import__\b/
+
+function expressionOf(fn: (...args: never[]) => unknown, text: string): string {
   const name = fn.name === "" ? "The function" : `Function \`${fn.name}\``
   if (/\{\s*\[native code\]\s*\}\s*$/.test(text)) {
     throw new TaskNotPortableError(
@@ -56,18 +76,10 @@ function isExpression(text: string): boolean {
   }
 }
 
-/** What bundlers and test runners put into functions, and expect to find around them. */
-const SHIMS = `const __name = (fn) => fn;`
-
-/** The function, in this thread. */
-export function evaluate(source: string): (...args: unknown[]) => unknown {
-  const maker = functionOf(`"use strict"; ${SHIMS} return ${source}`) as () => (...args: unknown[]) => unknown
-  return maker()
-}
-
 const UNKNOWN_VARIABLE = [
   /^(?<name>[\w$]+) is not defined$/u, // V8
   /^Can't find variable: (?<name>[\w$]+)$/u, // JavaScriptCore
+  /^Cannot access '(?<name>exports|module)' before initialization\.?$/u, // what compile.ts hides
 ]
 
 /** What compilers make of the things that a module imports. */

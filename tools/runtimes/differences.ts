@@ -52,6 +52,33 @@ export const DIFFERENCES: readonly Difference[] = [
     },
   },
   {
+    runtimes: ["bun"],
+    reason:
+      "the text of a function is what Bun has made of it, and not what is in its file: the line of an error is one nearby; and a " +
+      "function that returns what another one returns has left the stack",
+    tests: {
+      "test/spec/task/inline.test.ts": [
+        "[TK261] [TK262] the stack of an error shows the function in its file, and who has submitted it",
+        "[TK261] with source maps, in the file of which it was made: external",
+        "[TK261] with source maps, in the file of which it was made: inline",
+        "[TK262] a thread that has blocked for the error is shown instead",
+      ],
+    },
+  },
+  {
+    runtimes: ["deno"],
+    reason:
+      "Deno applies source maps to what it tells of a stack, but not to functions that are made from a text: of such a file, the " +
+      "line of an error is one nearby; and it has other flags to evaluate an argument",
+    tests: {
+      "test/spec/task/inline.test.ts": [
+        "[TK260] a function that was typed in imports from the working folder",
+        "[TK261] with source maps, in the file of which it was made: external",
+        "[TK261] with source maps, in the file of which it was made: inline",
+      ],
+    },
+  },
+  {
     runtimes: ["bun", "deno"],
     reason: "a program cannot debug its own threads there, as it can by NodeWorker in Node",
     tests: {

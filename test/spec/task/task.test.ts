@@ -2,7 +2,7 @@ import { TaskNotPortableError } from "corepool"
 import { FunctionTable } from "#src/platform/function-table.js"
 import { GrowingWords } from "#src/memory/growing-words.js"
 import { find, findNow, give, type Given, referenceOf } from "#src/task/reference.js"
-import { evaluate } from "#src/task/source.js"
+import { compile } from "#src/task/compile.js"
 import { task, tasksOf } from "#src/task/task.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
@@ -142,7 +142,7 @@ test("[TK8] a captured variable is named; another error stays what it is", async
 })
 
 test("[TK9] the marks of tools that keep the names of functions do no harm", async () => {
-  const kept = evaluate("((n) => { const inner = __name(() => n, 'inner'); return inner() })")
+  const kept = compile("((n) => { const inner = __name(() => n, 'inner'); return inner() })", "kept", undefined)
   assert.equal((await sent(kept))(5), 5)
 })
 

@@ -1,0 +1,17 @@
+/** What is known of texts, up to a number of them: a program may make functions from texts, each a little different. */
+const MOST = 1000
+
+export class BoundedMap<V> {
+  readonly #values = new Map<string, V>()
+
+  get(key: string): V | undefined {
+    return this.#values.get(key)
+  }
+
+  /** The value. Whatever was set before may be gone after that. */
+  set(key: string, value: V): V {
+    if (this.#values.size >= MOST) this.#values.clear()
+    this.#values.set(key, value)
+    return value
+  }
+}

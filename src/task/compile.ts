@@ -1,0 +1,76 @@
+/**
+ * A function from its text, in this thread: as if it stood in the file from which it was submitted, in the same line and column. So
+ * stack traces and debuggers show that file; and what it imports, by name or by a relative path, is looked for from there.
+ *
+ * How it works. To which file an `import()` belongs, a runtime knows of each script that it has compiled. A script that comes
+ * from a text belongs to a file only if the loader of CommonJS modules compiles it (node:vm can do the same, but warns of that).
+ * So the text is made a CommonJS module, which no `require` ever finds. What such a module has around it the function is not
+ * to see, as it did not at home, but for `require`.
+ */
+import { dirname, resolve } from "node:path"
+import { functionOf } from "./host.ts"
+import { IN_FILE, type Origin } from "./origin.ts"
+import { readText, SOURCE_MAP, sourceMapOf } from "./position.ts"
+
+// oxlint-disable no-underscore-dangle -- the loader of CommonJS modules calls its methods so
+
+type AnyFunction = (...args: unknown[]) => unknown
+
+/** As runtimes have it; its documentation omits what is used here, though many tools do. */
+interface CommonJs {
+  new (id: string): {
+    filename: string
+    paths: readonly string[]
+    exports: unknown
+    _compile?(text: string, file: string, format: string): unknown
+  }
+  _nodeModulePaths?(folder: string): readonly string[]
+}
+
+/** What compilers and bundlers put into functions, and expect to find around them. */
+const SHIMS: ReadonlyMap<string, string> = new Map([
+  ["__name", "const __name = (fn) => fn;"],
+  ["__importStar", "const __importStar = (module) => __whole(module);"],
+  ["__importDefault", "const __importDefault = (module) => (module?.__esModule ? module : { default: module });"],
+  ["_interopRequireWildcard", "const _interopRequireWildcard = (module) => __whole(module);"],
+])
+const WHOLE =
+  "const __whole = (module) => (module?.__esModule || module?.[Symbol.toStringTag] === 'Module' ? module : { ...module, default: module });"
+
+/** The names that every CommonJS module has, and a function that was sent must not find. */
+const HIDDEN = "exports, module"
+
+/** A line or column beyond is not worth the blanks. */
+const FARTHEST = 2 ** 17
+
+/** `source` is an expression; `name` is for a function that has none of its own. */
+export function compile(source: string, name: string, origin: Origin | undefined): AnyFunction {
+  const shims = [...SHIMS].filter(([known]) => source.includes(known)).map(([, shim]) => shim)
+  if (shims.some((shim) => shim.includes("__whole"))) shims.unshift(WHOLE)
+  const before = `"use strict";${shims.join("")}return { [${JSON.stringify(name)}]: `
+  const after = `}[${JSON.stringify(name)}]`
+  const Module = process.getBuiltinModule("node:module") as unknown as { Module: CommonJs }
+  const file = fileOf(origin)
+  const module = new Module.Module(file)
+  // A runtime without it: from where the function imports is then from here.
+  if (module._compile === undefined) return functionOf(`${before}${source}\n${after}`)() as AnyFunction
+  module.filename = file
+  module.paths = Module.Module._nodeModulePaths?.(dirname(file)) ?? []
+  const text = `module.exports = (function () { ${before}${blanks(origin)}${source}\n${after};let ${HIDDEN} })();`
+  const map = origin?.map === IN_FILE ? sourceMapOf(readText(origin.file)) : origin?.map
+  module._compile(map === undefined ? text : `${text}\n${SOURCE_MAP}${map}`, file, "commonjs")
+  return module.exports as AnyFunction
+}
+
+function fileOf(origin: Origin | undefined): string {
+  if (origin === undefined) return resolve("[corepool]")
+  // What is known of the coverage of a file would be mixed up with what is known of this piece of it.
+  return process.env["NODE_V8_COVERAGE"] === undefined ? origin.file : `${origin.file}#inline`
+}
+
+/** So that the next character stands where the function stands. The source begins with a bracket before it. */
+function blanks(origin: Origin | undefined): string {
+  if (origin === undefined || origin.line === 1) return ""
+  const { line, column } = origin
+  return "\n".repeat(Math.min(line - 1, FARTHEST)) + " ".repeat(Math.min(Math.max(column - 1, 0), FARTHEST))
+}
