@@ -189,18 +189,21 @@ let own: readonly string[] | undefined
 
 /** `file` is one of corepool's, or a bundle that it is in. */
 function ownFolders(file: string): readonly string[] {
+  if (file.startsWith(TEXTS)) return [TEXTS]
   const installed = /^.*\/node_modules\/corepool\/(?=(?:dist|src)\/)/.exec(file)?.[0] ?? checkout(file)
   // Some engines apply source maps to the names of files too.
-  return installed === undefined ? [] : ["dist/", "src/"].map((folder) => installed + folder)
+  return installed === undefined ? [] : ["dist/", "src/", "build/src/"].map((folder) => installed + folder)
 }
+
+/** How the program of a thread is called that was started from a text. */
+const TEXTS = "corepool/"
 
 /** The folder of corepool that this file belongs to, if it was not installed: it is linked to, or this is its own repository. */
 function checkout(file: string): string | undefined {
-  const folder = /^.*\/(?=(?:dist|src)\/)/.exec(file)?.[0]
-  try {
-    const { name } = JSON.parse(readText(pathOf(`${folder}package.json`) ?? "")) as { name?: unknown }
-    return name === "corepool" ? folder : undefined
-  } catch {
-    return undefined // there is none
+  for (let end = file.lastIndexOf("/"); end > 0; end = file.lastIndexOf("/", end - 1)) {
+    const folder = file.slice(0, end + 1)
+    const text = readText(pathOf(`${folder}package.json`) ?? "")
+    if (text !== "") return /"name": *"corepool"/.test(text) ? folder : undefined
   }
+  return undefined
 }

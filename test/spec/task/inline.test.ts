@@ -56,6 +56,20 @@ test("[TK259] also if a helper in another file submits it", async () => {
   assert.deepEqual(await running.lines(), ["a", "b"])
 })
 
+test("[TK259] also if a function that was sent submits it", async () => {
+  using folder = new Folder()
+  twoPackages(folder)
+  await using running = folder.start(
+    "a/program.mjs",
+    `${START}
+     console.log(await pool.submit(async (pool) => {
+       const inner = async () => (await import("pkg")).from + " " + (await import("./beside.mjs")).name
+       return await pool.submit(inner)
+     }, pool))`,
+  )
+  assert.deepEqual(await running.lines(), ["a beside a"])
+})
+
 test("[TK259] also from a bundle", async () => {
   using folder = new Folder()
   twoPackages(folder)
@@ -78,7 +92,6 @@ test("[TK259] what compilers make of an import is known over there", async () =>
   const texts = [
     `() => Promise.resolve().then(() => __importStar(require("node:path")))`, // tsc, to CommonJS
     `() => Promise.resolve().then(() => _interopRequireWildcard(require("node:path")))`, // Babel
-    `() => __vite_ssr_dynamic_import__("node:path")`,
   ]
   for (const text of texts) {
     const fn = compile(`(${text})`, "load", undefined) as () => Promise<{ sep: string; default: { sep: string } }>
