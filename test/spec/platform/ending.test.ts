@@ -21,7 +21,8 @@ import { pass } from "./tasks.ts"
 /** A pool of one thread, which stands at a gate, and tasks that wait. In the end the gate is opened and the pool closed. */
 class HeldUp implements AsyncDisposable {
   readonly gate = new SharedGate()
-  readonly pool = Executors.newFixedThreadPool(1)
+  /** It does not end the task at the gate, however long the test takes on a busy machine. */
+  readonly pool = Executors.newFixedThreadPool(1, platformThreads({ terminateAfter: Infinity }))
   readonly running: Future<unknown> = this.pool.submit(pass, this.gate.index)
   readonly waiting: Future<number>[]
 
