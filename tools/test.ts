@@ -8,13 +8,13 @@
  * Node 20 takes no pattern of files, and given a folder it would run the helpers too. So the files are
  * named one by one; by their sources, because a build folder remembers tests that are gone.
  *
- * Model tests (`*.model.test.ts`) come second, in a runner of their own: for them `#atomics` is the model checker's, and
- * that is decided for a whole process.
+ * There is a runner for each kind of tests (test-kinds.ts): what they run on is decided for a whole process.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { availableParallelism } from "node:os"
 import { listFiles } from "./check/files.ts"
+import { conditionsFor, kindOf, type TestKind } from "./test-kinds.ts"
 
 /** Nothing takes so long; it only turns a test that hangs into one that fails. */
 const TIME_LIMIT = 900_000
@@ -36,26 +36,34 @@ if (chosen.length === 0) {
   console.error(`No test file ${patterns.length === 0 ? "in test/" : `matches ${patterns.join(", ")}`}`)
   process.exitCode = 1
 } else {
-  const models = chosen.filter((path) => path.endsWith(".model.test.ts"))
-  const others = chosen.filter((path) => !models.includes(path))
-  for (const passed of [await run(others), await run(models, "--conditions=model")]) {
-    if (!passed) process.exitCode = 1
+  for (const kind of ["shipped", "modules", "model"] as const) {
+    if (
+      !(await run(
+        kind,
+        chosen.filter((path) => kindOf(process.cwd(), path) === kind),
+      ))
+    )
+      process.exitCode = 1
   }
 }
 
-async function run(tests: readonly string[], ...conditions: string[]): Promise<boolean> {
+async function run(kind: TestKind, tests: readonly string[]): Promise<boolean> {
   if (tests.length === 0) return true
   const files = tests.map((path) => `build/${path.replace(/\.ts$/, ".js")}`)
   const settings = [
     "--enable-source-maps",
-    ...conditions,
     "--test",
     `--test-concurrency=${availableParallelism()}`,
     `--test-timeout=${TIME_LIMIT}`,
     "--test-reporter=spec",
     ...END_HANGING_FILES,
   ]
-  const child = spawn(process.execPath, [...settings, ...flags, ...files], { stdio: "inherit" })
+  // By the environment, so that it holds for programs and threads that a test starts with flags of its own.
+  const NODE_OPTIONS = [process.env["NODE_OPTIONS"] ?? "", ...conditionsFor(kind)].join(" ").trim()
+  const child = spawn(process.execPath, [...settings, ...flags, ...files], {
+    stdio: "inherit",
+    env: { ...process.env, NODE_OPTIONS },
+  })
   const [code] = (await once(child, "exit")) as [number | null]
   return code === 0
 }

@@ -9,24 +9,29 @@ import { compareAndSet, load, sharedWords, store } from "#atomics"
 import type { Script } from "node:vm"
 import { perThread } from "../per-thread.ts"
 
-/** Where the code is kept, for a program. The first word is its length in bytes, or one of these. */
+/** Where the code of a build is kept. */
 export interface KeptCode {
-  readonly program: string
-  readonly words: Int32Array
+  readonly build: string
+  /** One for each file of the program. The first word is the length of its code in bytes, or one of the numbers below. */
+  readonly regions: readonly Int32Array[]
 }
 
 const NONE = 0
 const IN_WORK = -1
-/** Several times what it takes, in words. What is not written to costs nothing. */
-const ROOM = 1 << 19
+/** More than there are files. */
+const FILES = 24
+/** Several times what a file takes, in words. What is not written to costs nothing. */
+const ROOM = 1 << 18
 const HEAD = 4
 
 const here = perThread("worker code", () => ({ code: undefined as KeptCode | undefined }))
 
-/** That of the program, for all threads that come from this one. */
-export function keptCode(program: string): KeptCode {
+/** That of a build, for all threads that come from this one. */
+export function keptCode(build: string): KeptCode {
   // The engine would take the code of another program for this one's, if both are of the same length.
-  if (here.code?.program !== program) here.code = { program, words: sharedWords(ROOM) }
+  if (here.code?.build !== build) {
+    here.code = { build, regions: Array.from({ length: FILES }, () => sharedWords(ROOM)) }
+  }
   return here.code
 }
 
@@ -35,16 +40,16 @@ export function inheritCode(code: KeptCode): void {
   here.code ??= code
 }
 
-export function codeIn({ words }: KeptCode): Uint8Array | undefined {
-  const length = load(words, 0)
-  return length > 0 ? new Uint8Array(words.buffer, HEAD, length) : undefined
+export function codeIn(region: Int32Array): Uint8Array | undefined {
+  const length = load(region, 0)
+  return length > 0 ? new Uint8Array(region.buffer, HEAD, length) : undefined
 }
 
-/** Leaves the code of the program that this thread runs, unless another thread has. */
-export function keepCode({ words }: KeptCode, script: Script): void {
-  if (!compareAndSet(words, 0, NONE, IN_WORK)) return
+/** Leaves the code of a file that this thread has run, unless another thread has. */
+export function keepCode(region: Int32Array | undefined, script: Script): void {
+  if (region === undefined || !compareAndSet(region, 0, NONE, IN_WORK)) return
   const code = script.createCachedData()
-  if (code.length > words.byteLength - HEAD) return
-  new Uint8Array(words.buffer, HEAD).set(code)
-  store(words, 0, code.length)
+  if (code.length > region.byteLength - HEAD) return
+  new Uint8Array(region.buffer, HEAD).set(code)
+  store(region, 0, code.length)
 }

@@ -1,5 +1,6 @@
-/** Where a worker thread begins that is started from text: what tools/worker-source.ts makes the text of. */
+/** Where a worker thread begins, whatever it is started from. */
 import type { Script } from "node:vm"
+import { isMainThread, workerData } from "node:worker_threads"
 import { inheritCode, keepCode, type KeptCode } from "./worker-code.ts"
 import { work } from "./worker-main.ts"
 import { requireOrders } from "./worker-orders.ts"
@@ -8,13 +9,19 @@ import { runtime } from "../time/runtime.ts"
 /** When most of what a thread needs has been compiled, in ms. Nothing depends on it but how much of that is kept. */
 const WARM = 50
 
-/** `script` is the text, compiled. */
-export function begin(orders: unknown, code: KeptCode | undefined, script: Script): void {
+/** A thread that corepool has started (tools/bundle/thread.ts). `scripts` are the files of the program that it has loaded, by number. */
+export function begin(orders: unknown, code: KeptCode | undefined, scripts: ReadonlyMap<number, Script>): void {
   if (code !== undefined) {
     inheritCode(code)
-    const keep = (): void => keepCode(code, script)
+    const keep = (): void => scripts.forEach((script, file) => keepCode(code.regions[file], script))
     runtime.startTimeout(keep, WARM).unref()
     process.once("exit", keep) // one that ends sooner has a successor
   }
   void work(requireOrders(orders))
+}
+
+/** A thread that a user's factory has started, from `corepool/worker`. */
+export function enter(): void {
+  // Tools that look what a package exports load this too. That is no thread.
+  if (!isMainThread) void work(requireOrders(workerData))
 }

@@ -1,13 +1,28 @@
 /**
- * The program of a worker thread as text. The build puts the texts into the compiled form of this file (`npm run build`,
- * tools/worker-source.ts); there are none before that.
+ * Where the program of a worker thread comes from. In the bundles that are published this file is another one
+ * (tools/bundle/chunks.ts); this is what it is for the modules in build/src. Their threads run the bundles too: to load three
+ * hundred files would take longer than everything else.
  */
+import { createRequire } from "node:module"
+import { fileURLToPath } from "node:url"
+
+/** The program as texts, for a thread that cannot be started from a file. */
 export interface WorkerSource {
   /** A few lines that compile the program and run it. */
   readonly boot: string
-  readonly program: string
-  /** What few threads need. */
-  readonly rest: string
+  /** The code that they may need, by the names of its files. */
+  readonly texts: Readonly<Record<string, string>>
 }
 
-export const WORKER_SOURCE: WorkerSource | undefined = undefined as WorkerSource | undefined
+/** Tells one build from another of the same version. */
+export const BUILD: string = "modules"
+
+/** The file that starts a thread; empty if this is not one of corepool's own files, but part of a bundle. */
+export function threadFile(): string {
+  return fileURLToPath(new URL("../../../dist/thread.cjs", import.meta.url))
+}
+
+/** Loaded only if it is needed: it is as long as all of corepool. */
+export function workerSource(): WorkerSource {
+  return createRequire(import.meta.url)("../../../dist/source.cjs") as WorkerSource
+}

@@ -1,22 +1,20 @@
 /**
  * How a worker thread is started, wherever corepool has got to.
  *
- * The program of a thread is a text, which the build has put into worker-source.ts: to load a hundred small files would take
- * three times as long as everything else, and a program that is bundled has no such files. A few lines start it, which the runtime
- * has from a file beside this one, or, if a bundler has put this file into another one, as text too. Whoever wants no
- * text to be evaluated bundles `corepool/worker`, and says by `workerFactory` where it is.
+ * If corepool runs from its own files, the thread runs them too: a file beside them loads them, in a way that takes what another
+ * thread has compiled (tools/bundle/thread.ts). If a bundler has put corepool into another file, the thread runs the same code from
+ * texts, which the bundle has as well. A program that wants no text to be evaluated bundles `corepool/worker`, and says by
+ * `workerFactory` where it is.
  *
- * Why there is a file at all: modules that a task imports by name are looked for from there, so that what is installed
+ * Modules that a task imports by name are looked for from the file that has started the thread, so that what is installed
  * beside corepool is found, wherever the program was started.
  */
 import { existsSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import { type MessagePort, Worker as RuntimeThread, type WorkerOptions } from "node:worker_threads"
 import { alone, typeError } from "../checks.ts"
-import { IllegalStateError } from "../errors.ts"
 import type { PlatformThreadOptions, WorkerStart } from "../thread/platform-threads.ts"
-import { codeIn, keptCode } from "./worker-code.ts"
-import { WORKER_SOURCE } from "./worker-source.ts"
+import { keptCode } from "./worker-code.ts"
+import { BUILD, threadFile, workerSource } from "./worker-source.ts"
 
 /** Starts a thread with these orders, and moves these ports in them. Throws what the runtime, or the user's factory, throws. */
 export function startWorker(
@@ -45,31 +43,22 @@ export function startWorker(
 const keepsCode = !("bun" in process.versions || "deno" in process.versions)
 
 function startOwn(options: WorkerOptions): RuntimeThread {
-  const source = WORKER_SOURCE
-  if (source === undefined) {
-    throw new IllegalStateError("corepool has no program for its threads: it was not built, or bundled before that")
-  }
-  const code = keepsCode ? keptCode(source.program) : undefined
-  const workerData = { orders: options.workerData as unknown, source, code, compiled: code && codeIn(code) }
-  file ??= bootFile()
+  const orders = options.workerData as unknown
+  const code = keepsCode ? keptCode(BUILD) : undefined
+  file ??= usable(threadFile())
   // With that flag, which threads inherit, Node starts no files.
   const startsFiles = !(options.execArgv ?? process.execArgv).some((flag) => flag.startsWith("--input-type"))
-  return file !== "" && startsFiles
-    ? new RuntimeThread(new URL(file), alone({ ...options, workerData }))
-    : new RuntimeThread(source.boot, alone({ ...options, workerData, eval: true }))
+  if (file !== "" && startsFiles) return new RuntimeThread(file, alone({ ...options, workerData: { orders, code } }))
+  const source = workerSource()
+  return new RuntimeThread(source.boot, alone({ ...options, workerData: { orders, source, code }, eval: true }))
 }
 
-/** Empty if there is none; undefined before anybody asked. */
+/** Empty if there is none; undefined before the first thread. */
 let file: string | undefined
 
-function bootFile(): string {
-  // A bundler for another kind of modules leaves nothing of `import.meta`.
-  const url = (import.meta as Partial<ImportMeta>).url ?? ""
-  // If this is not the file it was, then what lies beside it is not ours, whatever it is called.
-  if (!/^file:.*\/platform\/worker-start\.[jt]s$/.test(url)) return ""
-  const boot = url.replace(/worker-start\.[jt]s$/, "corepool-boot.cjs")
+function usable(path: string): string {
   try {
-    return existsSync(fileURLToPath(boot)) ? boot : ""
+    return path !== "" && existsSync(path) ? path : ""
   } catch {
     return "" // Deno, for a program that may not read files (--allow-read)
   }

@@ -203,7 +203,8 @@ function checkout(file: string): string | undefined {
   for (let end = file.lastIndexOf("/"); end > 0; end = file.lastIndexOf("/", end - 1)) {
     const folder = file.slice(0, end + 1)
     const text = readText(pathOf(`${folder}package.json`) ?? "")
-    if (text !== "") return /"name": *"corepool"/.test(text) ? folder : undefined
+    if (text === "" || /"private": *true/.test(text)) continue // build/package.json stands for the one above it
+    return /"name": *"corepool"/.test(text) ? folder : undefined
   }
   return undefined
 }

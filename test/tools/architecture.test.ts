@@ -5,7 +5,10 @@ import { repository, told } from "./fixture.ts"
 
 const MANIFEST = JSON.stringify({
   name: "pack",
-  imports: { "#atomics": { model: "./build/model.js", default: "./dist/memory/atomics.js" }, "#src/*": "./dist/*" },
+  imports: {
+    "#atomics": { model: "./build/model.js", default: "./build/src/memory/atomics.js" },
+    "#src/*": "./build/src/*",
+  },
   peerDependencies: { "@scope/peer": "*" },
 })
 

@@ -196,5 +196,5 @@ function resolve(from: string, specifier: string, manifest: Manifest): string | 
 }
 
 function sourceOf(built: string): string {
-  return built.replace(/^\.\/dist\//, "src/").replace(/\.js$/, ".ts")
+  return built.replace(/^\.\/build\/src\//, "src/").replace(/\.js$/, ".ts")
 }

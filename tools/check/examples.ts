@@ -28,7 +28,10 @@ async function checkExample(root: string, where: string): Promise<Finding[]> {
   const built = join("build", where.replace(/\.ts$/, ".js"))
   if (!existsSync(join(root, built))) return [{ where, what: `${built} is missing: npm run build` }]
 
-  const outcome = await runNode(["--enable-source-maps", built], { cwd: root, timeout: TIME_LIMIT })
+  const outcome = await runNode(["--enable-source-maps", "--conditions=shipped", built], {
+    cwd: root,
+    timeout: TIME_LIMIT,
+  })
   if (outcome.code !== 0) return [{ where, what: saidBy(outcome) }]
   const printed = trimLines(outcome.stdout)
   if (printed === expected) return []

@@ -1,5 +1,5 @@
 /**
- * The package as a user gets it: [RP20] to [RP23] in docs/spec/repository.md. It is packed once, and everything here
+ * The package as a user gets it: [RP20] to [RP23], [RP196] and [RP197] in docs/spec/repository.md. It is packed once, and everything here
  * looks at the tarball or at its unpacked files, never at the working folder: a file that is not published
  * must be missing here too.
  */
@@ -7,6 +7,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { dirname, join, posix } from "node:path"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
+import { checkBundleBudgets, checkPackageBudget, sizeOf } from "./budget.ts"
 import { compile } from "./compiler.ts"
 import type { Finding } from "./finding.ts"
 import { HOME, run, runNode, runTool, saidBy } from "./run.ts"
@@ -17,6 +18,7 @@ const WHERE = "package.json"
 interface Packed {
   /** The working folder of this check; the consumer programs stand in it, and the package in its node_modules. */
   readonly folder: string
+  readonly name: string
   readonly tarball: string
   /** Paths inside the package. */
   readonly files: readonly string[]
@@ -24,15 +26,28 @@ interface Packed {
   readonly installed: string
   /** What can be imported as code: `corepool`, `corepool/queue`. */
   readonly entries: readonly string[]
+  /** The same as in its `exports`: `.`, `./queue`. */
+  readonly paths: readonly string[]
 }
 
 export async function checkPackage(root: string): Promise<Finding[]> {
   const packed = await pack(root)
   if (!("tarball" in packed)) return [packed]
-  const findings = [checkContents(packed), await lintManifest(packed), await resolveTypes(packed)].flat()
+  const { folder, name, tarball, files, installed, paths } = packed
+  const unpacked = files.reduce((sum, file) => sum + sizeOf(join(installed, file)), 0)
+  const findings = [
+    checkContents(packed),
+    checkPackageBudget({ tarball: sizeOf(tarball), unpacked, files: files.length }),
+    await lintManifest(packed),
+    await resolveTypes(packed),
+  ].flat()
   // A consumer of a package with broken entries would only tell the same again, at length.
   if (findings.length > 0) return findings
-  return [...(await compileConsumers(packed)), ...(await loadEntries(packed))]
+  return [
+    ...(await checkBundleBudgets(folder, name, paths)),
+    ...(await compileConsumers(packed)),
+    ...(await loadEntries(packed)),
+  ]
 }
 
 async function pack(root: string): Promise<Packed | Finding> {
@@ -51,10 +66,9 @@ async function pack(root: string): Promise<Packed | Finding> {
     copyFileSync(join(root, file), join(installed, file))
   }
   const { exports = {} } = readJson(join(installed, "package.json")) as { exports?: Record<string, unknown> }
-  const entries = Object.keys(exports)
-    .filter((path) => !path.endsWith(".json"))
-    .map((path) => posix.join(report.name, path))
-  return { folder, tarball: join(folder, report.filename), files, installed, entries }
+  const paths = Object.keys(exports).filter((path) => !path.endsWith(".json"))
+  const entries = paths.map((path) => posix.join(report.name, path))
+  return { folder, name: report.name, tarball: join(folder, report.filename), files, installed, entries, paths }
 }
 
 /** Nothing but the program, and nothing missing that its maps refer to. [RP20] */

@@ -19,6 +19,7 @@ const TSCONFIG = {
     strict: true,
     noEmit: true,
     module: "nodenext",
+    customConditions: ["shipped"], // of build/package.json, which is around the snippets
     moduleDetection: "force",
     target: "es2023",
     lib: ["es2023", "esnext.disposable"],

@@ -2,6 +2,7 @@
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { HOME } from "../check/run.ts"
+import { conditionsFor, kindOf } from "../test-kinds.ts"
 
 export const RUNTIMES = ["node20", "node22", "node24", "node26", "bun", "deno"] as const
 
@@ -29,7 +30,7 @@ export function executableIn(folder: string, name: RuntimeName): string {
 export function commandFor(name: RuntimeName, source: string, results: string, timeLimit: number): Command {
   const file = `build/${source.replace(/\.ts$/, ".js")}`
   // All three know the flag, and hand the condition on to worker threads.
-  const conditions = source.endsWith(".model.test.ts") ? ["--conditions=model"] : []
+  const conditions = conditionsFor(kindOf(HOME, source))
   const env = { TEST_RESULTS: results, TEST_TIME_LIMIT: String(timeLimit) }
   if (name === "bun") {
     const preload = join(HOME, "build/tools/runtimes/stand-in/bun.js")

@@ -110,6 +110,7 @@ async function bundle(folder: Folder, file: string, options: BuildOptions): Prom
     outfile: `out/${file}`,
     bundle: true,
     platform: "node",
+    conditions: ["shipped"],
     logLevel: "silent",
     ...options,
   })

@@ -140,6 +140,7 @@ test("[TK18] a CommonJS module names itself by its path", async () => {
     bundle: true,
     platform: "node",
     format: "cjs",
+    conditions: ["shipped"],
     outfile: "corepool.cjs",
     define: { "import.meta.url": "'file:///bundled.cjs'" },
   })

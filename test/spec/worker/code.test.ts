@@ -3,37 +3,53 @@ import { codeIn, inheritCode, keepCode, keptCode } from "#src/platform/worker-co
 import { ThreadDeathError } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
+import { fileURLToPath } from "node:url"
 import { Script } from "node:vm"
+import { bundle } from "../../../tools/bundle/main.ts"
 import { eventually, rejectionOf } from "../../support/harness.ts"
 import { PlatformPool, tasks } from "./support.ts"
 
-const PROGRAM = "(function double(n) { return 2 * n })"
+const HOME = fileURLToPath(new URL("../../../..", import.meta.url))
+
+const FILE = "(function double(n) { return 2 * n })"
+
+/** Where the first file of a build's program is kept. */
+function firstRegion(build: string): Int32Array {
+  const [region] = keptCode(build).regions
+  assert.ok(region !== undefined)
+  return region
+}
 
 test("[WK50] the code of the first that leaves it is that of all later ones", () => {
-  const code = keptCode(PROGRAM)
-  assert.equal(codeIn(code), undefined)
-  const script = new Script(PROGRAM)
+  const region = firstRegion("one")
+  assert.equal(codeIn(region), undefined)
+  const script = new Script(FILE)
   assert.equal((script.runInThisContext() as (n: number) => number)(1), 2)
-  keepCode(code, script)
-  const kept = codeIn(code)
+  keepCode(region, script)
+  const kept = codeIn(region)
   assert.ok(kept !== undefined && kept.length > 0)
-  assert.equal(keptCode(PROGRAM), code)
+  assert.equal(firstRegion("one"), region)
   const bytes = Buffer.from(kept)
-  keepCode(code, new Script("1"))
-  assert.deepEqual(Buffer.from(codeIn(code) ?? []), bytes)
-  const other = new Script(PROGRAM, { cachedData: kept })
+  keepCode(region, new Script("1"))
+  assert.deepEqual(Buffer.from(codeIn(region) ?? []), bytes)
+  const other = new Script(FILE, { cachedData: kept })
   assert.equal(other.cachedDataRejected, false)
   assert.equal((other.runInThisContext() as (n: number) => number)(21), 42)
 })
 
-test("[WK50] code of one program is not taken for that of another, nor inherited a second time", () => {
-  const code = keptCode("1")
-  keepCode(code, new Script("1"))
-  assert.notEqual(codeIn(code), undefined)
-  const other = keptCode("2")
-  assert.equal(codeIn(other), undefined)
+test("[WK50] code of one build is not taken for that of another, nor inherited a second time", () => {
+  const code = keptCode("two")
+  keepCode(firstRegion("two"), new Script("1"))
+  assert.notEqual(codeIn(firstRegion("two")), undefined)
+  const other = keptCode("three")
+  assert.equal(codeIn(firstRegion("three")), undefined)
   inheritCode(code)
-  assert.equal(keptCode("2"), other)
+  assert.equal(keptCode("three"), other)
+})
+
+test("[WK50] there is room for the code of every file of the program", async () => {
+  const files = [...(await bundle(HOME)).keys()].filter((name) => name.startsWith("code-"))
+  assert.ok(files.length <= keptCode("four").regions.length)
 })
 
 test("[WK50] threads start with the code of one that has ended, and those that they start too", async () => {

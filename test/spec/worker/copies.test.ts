@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict"
 import test from "node:test"
-import { build } from "esbuild"
+import { build, type BuildOptions } from "esbuild"
 import { Folder } from "./support.ts"
 
 /** Bundles a program and its tasks, each with a copy of its own; what the program says. */
@@ -14,9 +14,8 @@ async function run(tasks: string, program: string): Promise<unknown> {
   folder.write(
     "program.js",
     `import * as corepool from "corepool"
-     import { registerClass } from "#src/codec/revival.js"
      import { setEnvironmentData } from "node:worker_threads"
-     const { Executors, platformThreads, tasksOf } = corepool
+     const { Executors, platformThreads, registerClass, tasksOf } = corepool
      const tasks = tasksOf(new URL("./tasks.mjs", import.meta.url))
      const threads = []
      const inner = platformThreads({ terminateAfter: Infinity })
@@ -29,7 +28,13 @@ async function run(tasks: string, program: string): Promise<unknown> {
      console.log(JSON.stringify(await (async () => { ${program} })()))
      await pool.close()`,
   )
-  const from = { absWorkingDir: folder.path, bundle: true, platform: "node", format: "esm" } as const
+  const from: BuildOptions = {
+    absWorkingDir: folder.path,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    conditions: ["shipped"],
+  }
   for (const name of ["tasks", "program"]) {
     await build({ ...from, entryPoints: [`${name}.js`], outfile: `out/${name}.mjs`, minify: name === "program" })
   }
@@ -108,7 +113,7 @@ test("[WK9] errors are of the class that each of them knows, in both directions"
 
 test("[WK9] a class that the task's copy registers is one that the thread can receive and send", async () => {
   const money = `
-    import { registerClass } from "#src/codec/revival.js"
+    import { registerClass } from "corepool"
     export class Money { constructor(amount) { this.amount = amount } twice() { return new Money(2 * this.amount) } }
     registerClass(Money, { name: "Money" })`
   const said = await run(

@@ -4,12 +4,12 @@ import { ThreadDeathError } from "corepool"
 import { VERSION } from "#src/per-thread.js"
 import { requireOrders } from "#src/platform/worker-orders.js"
 import assert from "node:assert/strict"
-import { cpSync, readFileSync } from "node:fs"
+import { cpSync, readdirSync, readFileSync } from "node:fs"
 import { join, sep } from "node:path"
 import test from "node:test"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { Worker } from "node:worker_threads"
-import { bundleWorker, moduleWith } from "../../../tools/worker-source.ts"
+import { bundle as bundleAll } from "../../../tools/bundle/main.ts"
 import { rejectionOf } from "../../support/harness.ts"
 import { Folder, PlatformPool, tasks } from "./support.ts"
 
@@ -25,6 +25,7 @@ async function bundle(folder: Folder, from: string, to: string, options: BuildOp
     platform: "node",
     format: "esm",
     logLevel: "silent",
+    conditions: ["shipped"],
     ...options,
   })
 }
@@ -65,7 +66,7 @@ test("[WK1] from the files of the package, in a folder with spaces and letters b
   const [sum, where, greeting] = await running.lines()
   assert.equal(greeting, "hello")
   assert.deepEqual([sum], PRINTS)
-  assert.equal(where, join(folder.path, home, "dist/platform/corepool-boot.cjs").replaceAll("/", sep))
+  assert.equal(where, join(folder.path, home, "dist/thread.cjs").replaceAll("/", sep))
 })
 
 const FORMATS: readonly [string, string, BuildOptions][] = [
@@ -149,6 +150,7 @@ for (const minify of [false, true]) {
       format: "esm",
       outExtension: { ".js": ".mjs" },
       splitting: true,
+      conditions: ["shipped"],
       minify,
       keepNames: minify,
     })
@@ -233,19 +235,21 @@ test("[WK7] loaded by a program itself, corepool/worker does nothing", async () 
   assert.deepEqual(await running.lines(), ["0"])
 })
 
-test("[WK8] the text is what becomes of the sources, the same each time, and the version is the package's", async () => {
-  const source = await bundleWorker(HOME)
-  assert.deepEqual(source, await bundleWorker(HOME))
-  const built = readFileSync(join(HOME, "dist/platform/worker-source.js"), "utf8")
-  assert.ok(built === moduleWith(source), "dist/platform/worker-source.js is old: npm run build")
-  assert.equal(readFileSync(join(HOME, "dist/platform/corepool-boot.cjs"), "utf8"), source.boot)
+test("[WK8] the published files are what becomes of the sources, the same each time, and the version is the package's", async () => {
+  const files = await bundleAll(HOME)
+  assert.deepEqual(files, await bundleAll(HOME))
+  for (const [name, text] of files) {
+    assert.ok(readFileSync(join(HOME, "dist", name), "utf8") === text, `dist/${name} is old: npm run build`)
+  }
+  assert.deepEqual(readdirSync(join(HOME, "dist")).toSorted(), [...files.keys()].toSorted())
   const { version } = JSON.parse(readFileSync(join(HOME, "package.json"), "utf8")) as { version: string }
   assert.equal(VERSION, version)
 })
 
-test("[WK8] nothing in the text depends on where it was made", async () => {
-  const { boot, program } = await bundleWorker(HOME)
-  for (const trace of [HOME, pathToFileURL(HOME).href, "sourceMappingURL"]) {
-    assert.ok(!`${boot}${program}`.includes(trace), trace)
+test("[WK8] nothing in them depends on where they were made", async () => {
+  for (const [name, text] of await bundleAll(HOME)) {
+    for (const trace of [HOME, pathToFileURL(HOME).href, "sourceMappingURL"]) {
+      assert.ok(!text.includes(trace), `${name}: ${trace}`)
+    }
   }
 })

@@ -47,7 +47,8 @@ export function exit(code: number): never {
 
 /** Whether this thread was given compiled code. */
 export function startedWithCode(): boolean {
-  return (workerData as { compiled?: unknown }).compiled instanceof Uint8Array
+  const { code } = workerData as { code?: { regions: Int32Array[] } }
+  return code?.regions.some((region) => (region[0] ?? 0) > 0) ?? false
 }
 
 /** Whether a thread is that it starts itself. */

@@ -1,0 +1,91 @@
+/**
+ * ES modules made of a bundler's output, as CommonJS modules. What a module imports from another file of the bundle it takes once,
+ * when it begins, into variables.
+ *
+ * A bundler can make CommonJS modules too. But these look up each import in the other module whenever it is used, which
+ * in a queue or a lock is all the time. To take it once is the same as long as no module exports a
+ * variable that changes, and modules do not import each other in a circle.
+ */
+import { type ImportDeclaration, type Node, parseSync, type Program, Visitor } from "oxc-parser"
+
+interface Edit {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/** The code that loads another file of the bundle, given by its path: `./chunk.js`. Undefined if the file is empty. */
+export type LoadCode = (path: string) => string | undefined
+
+/** The body of a module with this name and text. Modules of the runtime are taken from the runtime. */
+export function asCommonJs(name: string, text: string, load: LoadCode): string {
+  const { program, errors } = parseSync(name, text, { sourceType: "module" })
+  if (errors.length > 0) throw new Error(`${name}: ${errors[0]?.message}`)
+  const exported: string[] = []
+  const edits = [...topLevel(program, exported, load), ...dynamicImports(program, load), ...classNames(program)]
+  let body = text
+  for (const { start, end, text: by } of edits.toSorted((a, b) => b.start - a.start)) {
+    body = `${body.slice(0, start)}${by}${body.slice(end)}`
+  }
+  return `${body.trim()}\nmodule.exports = { ${exported.join(", ")} };\n`
+}
+
+function* topLevel(program: Program, exported: string[], load: LoadCode): Generator<Edit> {
+  for (const statement of program.body) {
+    if (statement.type === "ImportDeclaration") {
+      yield { start: statement.start, end: statement.end, text: asDeclaration(statement, load) }
+    } else if (statement.type === "ExportNamedDeclaration" && statement.declaration === null && !statement.source) {
+      for (const { local, exported: as } of statement.specifiers) exported.push(`${nameOf(as)}: ${nameOf(local)}`)
+      yield { start: statement.start, end: statement.end, text: "" }
+    } else if (/^(?:Import|Export)/.test(statement.type)) throw new Error(`Cannot translate ${statement.type}`)
+  }
+}
+
+function asDeclaration({ source: { value }, specifiers }: ImportDeclaration, load: LoadCode): string {
+  const from = value.startsWith("./") ? load(value) : `process.getBuiltinModule(${JSON.stringify(value)})`
+  if (specifiers.length === 0) return from === undefined ? "" : `${from};`
+  const names = specifiers.map((specifier) => {
+    if (specifier.type !== "ImportSpecifier") throw new Error(`Cannot translate ${specifier.type}`)
+    return `${nameOf(specifier.imported)}: ${specifier.local.name}`
+  })
+  return `const { ${names.join(", ")} } = ${from};`
+}
+
+/** Only those of the bundle's own files: what else is imported is known when the program runs. */
+function dynamicImports(program: Program, load: LoadCode): Edit[] {
+  const edits: Edit[] = []
+  new Visitor({
+    ImportExpression({ start, end, source }) {
+      if (source.type !== "Literal" || typeof source.value !== "string") return
+      edits.push({ start, end, text: `Promise.resolve().then(() => ${load(source.value)})` })
+    },
+  }).visit(program)
+  return edits
+}
+
+/**
+ * The bundler writes `var Thread = class _Thread { … }` for a class that names itself. Users see that name: in `toString()`, in
+ * what a console shows. So it becomes `class Thread` again.
+ */
+function classNames(program: Program): Edit[] {
+  const names = new Map<string, string>()
+  const edits: Edit[] = []
+  new Visitor({
+    VariableDeclarator({ id, init }) {
+      if (id.type !== "Identifier" || init?.type !== "ClassExpression" || init.id == null) return
+      if (init.id.name === `_${id.name}`) names.set(init.id.name, id.name)
+    },
+  }).visit(program)
+  new Visitor({
+    Identifier({ name, start, end }: { name: string; start: number; end: number }) {
+      const text = names.get(name)
+      if (text !== undefined) edits.push({ start, end, text })
+    },
+  }).visit(program)
+  return edits
+}
+
+function nameOf(name: Node): string {
+  if (name.type !== "Identifier") throw new Error(`Cannot translate ${name.type}`)
+  return name.name
+}

@@ -1,0 +1,60 @@
+/**
+ * The last step of `npm run build`: makes the published files, in dist, of what the compiler has made of src.
+ *
+ * - `index.js`, `lock.js` …: the entries, ES modules that export what a part has (facades.ts).
+ * - `part-*.cjs`: a part, whether it has been loaded in this thread already or not.
+ * - `code-*.cjs`: the code (chunks.ts). `thread.cjs` runs it in a worker thread (thread.ts).
+ * - `source.cjs`: the same as texts, for a program that is bundled, and so has no file to start a thread from.
+ * - `*.d.ts`: the types (declarations.ts).
+ *
+ * And the package as the tests see it, in build: see development.ts.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { bundleChunks } from "./chunks.ts"
+import { rollUpDeclarations } from "./declarations.ts"
+import { developmentFiles } from "./development.ts"
+import { SHIPPED } from "./entries.ts"
+import { makeFacades } from "./facades.ts"
+import { threadFile, threadText } from "./thread.ts"
+
+/** All files of dist, by name; `root` is the repository, built by the compiler. */
+export async function bundle(root: string): Promise<Map<string, string>> {
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }
+  const declarations = rollUpDeclarations(root)
+  const chunks = await bundleChunks(root, version)
+  const { files, registry, build } = chunks
+  const thread = { files: [...files.keys()], program: chunks.fileOf("worker"), registry, build }
+  const source = { boot: threadText(thread), texts: Object.fromEntries(files) }
+  return new Map([
+    ...files,
+    ...(await makeFacades(root, chunks)),
+    ["thread.cjs", threadFile(thread)],
+    ["source.cjs", `"use strict";\nmodule.exports = ${JSON.stringify(source)};\n`],
+    ...(await declarations),
+  ])
+}
+
+/** Writes what has changed, so that who watches the files sees no more than that, and removes what is left of older builds. */
+function write(folder: string, files: ReadonlyMap<string, string>): void {
+  for (const [name, text] of files) {
+    const path = join(folder, name)
+    if (existsSync(path) && readFileSync(path, "utf8") === text) continue
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
+}
+
+async function main(root: string): Promise<void> {
+  const files = await bundle(root)
+  const folder = join(root, SHIPPED)
+  write(folder, files)
+  for (const name of readdirSync(folder)) {
+    if (!files.has(name)) rmSync(join(folder, name), { recursive: true })
+  }
+  write(join(root, "build"), developmentFiles(root))
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url))
+  await main(process.cwd())

@@ -1,0 +1,101 @@
+/**
+ * What the package may cost a user, in bytes: [RP196] and [RP197] in docs/spec/repository.md. A change that needs more says why when
+ * it changes a number here.
+ */
+import { build } from "esbuild"
+import { statSync } from "node:fs"
+import { gzipSync } from "node:zlib"
+import type { Finding } from "./finding.ts"
+
+const KB = 1024
+
+/** Of all of it. */
+const PACKAGE = { tarball: 400 * KB, unpacked: 2048 * KB, files: 80 }
+
+interface BundleBudget {
+  /** As in `exports` of package.json. */
+  readonly entry: string
+  /** What a bundler makes of a program that uses all of the entry: minified, and that compressed. */
+  readonly minified: number
+  readonly gzipped: number
+}
+
+/** A row for each entry. Those that can start threads have the program of a thread as a text, as long as their code. */
+const BUNDLES: readonly BundleBudget[] = [
+  { entry: ".", minified: 960 * KB, gzipped: 310 * KB },
+  { entry: "./atomic", minified: 220 * KB, gzipped: 70 * KB },
+  { entry: "./lock", minified: 220 * KB, gzipped: 70 * KB },
+  { entry: "./sync", minified: 220 * KB, gzipped: 70 * KB },
+  { entry: "./queue", minified: 220 * KB, gzipped: 70 * KB },
+  { entry: "./testing", minified: 960 * KB, gzipped: 310 * KB },
+  { entry: "./worker", minified: 960 * KB, gzipped: 310 * KB },
+]
+
+export interface PackageFigures {
+  readonly tarball: number
+  readonly unpacked: number
+  readonly files: number
+}
+
+/** [RP196] */
+export function checkPackageBudget(figures: PackageFigures): Finding[] {
+  const { tarball, unpacked, files } = figures
+  const findings: Finding[] = []
+  const add = (what: string): number => findings.push({ where: "package.json", what })
+  if (tarball > PACKAGE.tarball) add(`the tarball has ${size(tarball)}, and may have ${size(PACKAGE.tarball)}`)
+  if (unpacked > PACKAGE.unpacked)
+    add(`the unpacked package has ${size(unpacked)}, and may have ${size(PACKAGE.unpacked)}`)
+  if (files > PACKAGE.files) add(`the package has ${files} files, and may have ${PACKAGE.files}`)
+  return findings
+}
+
+/** [RP197] `folder` has the package in its node_modules; `entries` are those of `exports`. */
+export async function checkBundleBudgets(folder: string, name: string, entries: readonly string[]): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const entry of entries) {
+    const budget = BUNDLES.find((row) => row.entry === entry)
+    const where = `${name}${entry.slice(1)}`
+    if (budget === undefined) {
+      findings.push({ where, what: "has no row in tools/check/budget.ts" })
+      continue
+    }
+    const { minified, gzipped } = await bundled(folder, where)
+    if (minified > budget.minified) {
+      findings.push({
+        where,
+        what: `has ${size(minified)} in a minified bundle, and may have ${size(budget.minified)}`,
+      })
+    }
+    if (gzipped > budget.gzipped) {
+      findings.push({
+        where,
+        what: `has ${size(gzipped)} in a compressed bundle, and may have ${size(budget.gzipped)}`,
+      })
+    }
+  }
+  return findings
+}
+
+/** A program that uses all that an entry exports. */
+export async function bundled(folder: string, specifier: string): Promise<{ minified: number; gzipped: number }> {
+  const { outputFiles } = await build({
+    stdin: { contents: `import * as all from "${specifier}"\nconsole.log(all)`, resolveDir: folder },
+    absWorkingDir: folder,
+    bundle: true,
+    minify: true,
+    write: false,
+    platform: "node",
+    format: "esm",
+    logLevel: "silent",
+  })
+  const contents = outputFiles[0]?.contents ?? new Uint8Array()
+  return { minified: contents.length, gzipped: gzipSync(contents).length }
+}
+
+export function sizeOf(path: string): number {
+  return statSync(path).size
+}
+
+function size(bytes: number): string {
+  return `${(bytes / KB).toFixed(1)} KB`
+}
