@@ -138,13 +138,100 @@ export function requireObject(name: string, value: unknown, demand = "an object"
   return value
 }
 
+/** The options that there are, each once. The compiler sees to it that none is forgotten. */
+export type Known<T> = { readonly [K in keyof T]-?: true }
+
 /**
- * The options that a caller has given. What all objects inherit is none of them: whatever a program, or a package in it, has put
- * on `Object.prototype` sets nothing here.
+ * The options that a caller has given, each read once. An object may inherit options from another, but what all objects inherit is
+ * none: whatever a program, or a package in it, has put on `Object.prototype` sets nothing here. Keys that are symbols are not looked
+ * at. An error that a getter throws is the error of the call.
  */
-export function requireOptions<T extends object>(name: string, options: T, demand?: string): T {
+export function requireOptions<T extends object>(name: string, options: T, known: Known<T>, demand?: string): T {
   requireObject(name, options, demand)
-  return Object.getPrototypeOf(options) === Object.prototype ? alone(options) : options
+  refuseUnknown(name, options, known)
+  const given = alone({}) as T
+  for (const key of Object.keys(known) as (keyof T & string)[]) if (isGiven(options, key)) given[key] = options[key]
+  return given
+}
+
+/** Refuses what is none of these options, and says which one may have been meant. */
+export function refuseUnknown(name: string, options: object, known: object): void {
+  // oxlint-disable-next-line guard-for-in -- what is inherited counts, too
+  for (const key in options) if (!Object.hasOwn(known, key) && isGiven(options, key)) throw unknown(name, key, known)
+}
+
+/** Whether the object, or one that it inherits from, has the key; that which all objects inherit from does not count. */
+function isGiven(options: object, key: string): boolean {
+  if (!(key in options)) return false
+  if (!(key in Object.prototype)) return true
+  for (
+    let step: object | null = options;
+    step !== null && step !== Object.prototype;
+    step = Object.getPrototypeOf(step)
+  ) {
+    if (Object.hasOwn(step, key)) return true
+  }
+  return false
+}
+
+function unknown(name: string, key: string, known: object): TypeError {
+  const meant = nearest(key, Object.keys(known))
+  const list = Object.keys(known).map((option) => `\`${option}\``)
+  const hint = meant === undefined ? `known are ${list.join(", ")}` : `did you mean \`${meant}\`?`
+  const place = name === "options" ? "" : ` of \`${name}\``
+  return new TypeError(shorten(`Unknown option \`${shorten(key, LONGEST_NAME)}\`${place}: ${hint}`))
+}
+
+/**
+ * The word that this one is most likely a slip of: one with few letters changed, with the same beginning, or with one of the two inside
+ * of the other.
+ */
+function nearest(word: string, words: readonly string[]): string | undefined {
+  if (word.length > LONGEST_NAME) return undefined
+  const a = word.toLowerCase()
+  let best: { readonly option: string; readonly changes: number; readonly beginning: number } | undefined
+  for (const option of words) {
+    const b = option.toLowerCase()
+    const [short, long] = a.length < b.length ? [a, b] : [b, a]
+    const changes = changesBetween(a, b)
+    const beginning = commonBeginning(a, b)
+    const isAlike =
+      changes <= Math.max(1, Math.floor(long.length / 3)) ||
+      (short.length > 2 && long.includes(short)) ||
+      (beginning > 3 && beginning >= short.length - 2)
+    const isCloser =
+      best === undefined || changes < best.changes || (changes === best.changes && beginning > best.beginning)
+    if (isAlike && isCloser) best = { option, changes, beginning }
+  }
+  return best?.option
+}
+
+function commonBeginning(a: string, b: string): number {
+  let length = 0
+  while (length < a.length && a[length] === b[length]) length++
+  return length
+}
+
+/** How many letters to insert, remove, replace, or exchange with their neighbour, to make the one word of the other. */
+function changesBetween(a: string, b: string): number {
+  let before: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1]
+      let least = Math.min(
+        (row[j - 1] as number) + 1,
+        (last[j] as number) + 1,
+        (last[j - 1] as number) + (same ? 0 : 1),
+      )
+      const exchanged = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      if (exchanged) least = Math.min(least, (before[j - 2] as number) + 1)
+      row.push(least)
+    }
+    ;[before, last] = [last, row]
+  }
+  return last[b.length] as number
 }
 
 /** Options without a prototype, for the runtime to read. */

@@ -55,7 +55,7 @@ export function registerClass<T extends object, D = unknown>(
   codec: ClassCodec<T, D> = {},
 ): void {
   requireFunction("type", type as unknown as () => unknown)
-  const given = requireOptions("codec", codec)
+  const given = requireOptions("codec", codec, { name: true, encode: true, decode: true })
   const name = requireString("name", given.name ?? type.name)
   const encode = given.encode && requireFunction("encode", given.encode)
   const decode = given.decode && requireFunction("decode", given.decode)

@@ -113,15 +113,18 @@ export function lifeOf(executor: Pick<ExecutorService, "isShutdown" | "isTermina
   return executor.isShutdown ? "shutting down" : "running"
 }
 
+/** With `timeout`, which has a refusal of its own. */
+const CLOSING = { signal: true, timeout: true } as const
+
 /** `close()` for any executor: shut down, wait without limit, and turn an interrupt or abort into `shutdownNow`. */
 async function closeExecutor(
   executor: Pick<ExecutorService, "shutdown" | "shutdownNow" | "awaitTermination" | "isTerminated">,
   options: { readonly signal?: AbortSignal },
 ): Promise<void> {
-  const wait = requireOptions("options", options)
+  const { timeout, ...wait } = requireOptions<Exclude<WaitOptions, number>>("options", options, CLOSING)
   abortOf(wait)
-  if ("timeout" in wait) {
-    throw typeError("timeout", "left out (close() waits for the end; awaitTermination(ms) has a limit)", wait.timeout)
+  if (timeout !== undefined) {
+    throw typeError("timeout", "left out (close() waits for the end; awaitTermination(ms) has a limit)", timeout)
   }
   if (executor.isTerminated) return
   executor.shutdown()

@@ -27,7 +27,8 @@ export function mapOver<I, O>(
   options: MapOptions,
 ): AsyncIterable<Awaited<O>> {
   requireFunction("fn", fn)
-  const { ordered = true, window = executor.defaultWindow, chunk = 1 } = requireOptions("options", options)
+  const known = { ordered: true, window: true, chunk: true } as const
+  const { ordered = true, window = executor.defaultWindow, chunk = 1 } = requireOptions("options", options, known)
   requireBoolean("ordered", ordered)
   requireInteger("window", window, 1)
   requireInteger("chunk", chunk, 1)

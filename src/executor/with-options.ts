@@ -4,6 +4,7 @@
  */
 import {
   alone,
+  type Known,
   rangeError,
   requireOptions,
   requirePositiveDuration,
@@ -324,8 +325,17 @@ function requireFinite(name: string, value: unknown): void {
   if (!Number.isFinite(value)) throw rangeError(name, "a finite number", value)
 }
 
+const TASK_OPTIONS: Known<TaskOptions> = {
+  signal: true,
+  timeout: true,
+  queueTimeout: true,
+  priority: true,
+  transfer: true,
+  name: true,
+}
+
 function requireTaskOptions(given: TaskOptions): TaskOptions {
-  const options = requireOptions("options", given)
+  const options = requireOptions("options", given, TASK_OPTIONS)
   if (options.signal !== undefined) requireSignal("signal", options.signal)
   if (options.timeout !== undefined) requirePositiveDuration("timeout", options.timeout)
   if (options.queueTimeout !== undefined) requirePositiveDuration("queueTimeout", options.queueTimeout)

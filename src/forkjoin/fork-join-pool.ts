@@ -80,7 +80,7 @@ export class ForkJoinPool extends ForkJoinStatus {
       this.#engine = new ForkJoinGuest(options.shared, this.#shell(OWNERS_FACTORY))
       return
     }
-    const given = requireOptions("options", options)
+    const given = requireOptions("options", options, { parallelism: true, asyncMode: true, threadFactory: true })
     const most = MOST_WORKERS - MOST_SPARES
     const { parallelism = ForkJoinPool.commonPoolParallelism, asyncMode = false } = given
     requireInteger("parallelism", parallelism, 1)

@@ -160,6 +160,6 @@ export class ReentrantLock extends Shareable implements Lock {
 }
 
 function create(options: { readonly fair?: boolean }): SharedMemory {
-  const { fair = false } = requireOptions("options", options) as { fair?: unknown }
+  const { fair = false } = requireOptions("options", options, { fair: true })
   return LockSync.allocate(requireBoolean("fair", fair))
 }

@@ -151,7 +151,7 @@ export class ReentrantReadWriteLock extends Shareable {
 }
 
 function create(options: { readonly fair?: boolean }): SharedMemory {
-  const { fair = false } = requireOptions("options", options) as { fair?: unknown }
+  const { fair = false } = requireOptions("options", options, { fair: true })
   const memory = SharedMemory.allocate(READ_WRITE_WORDS)
   store(memory.words, FAIR, requireBoolean("fair", fair) ? 1 : 0)
   store(memory.words, MAKER, memory.here.token)

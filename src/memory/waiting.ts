@@ -32,9 +32,10 @@
  * in order before it signals, because the woken one will change it.
  */
 import { InterruptedError } from "../errors.ts"
-import { requireSignal, requireTimeout, typeError } from "../checks.ts"
+import { type Known, refuseUnknown, requireSignal, requireTimeout, typeError } from "../checks.ts"
 import { perThread } from "../per-thread.ts"
 import { now, Timer } from "../time/timer.ts"
+import { isInstance } from "../user-values.ts"
 import { listen, unlisten } from "./abort.ts"
 import { currentFlow, type Flow } from "./flow.ts"
 import {
@@ -278,12 +279,15 @@ function block(place: ParkPlace, flow: Flow, ms: number): BlockedWake {
 export function timeoutOf(wait: WaitOptions | undefined): number {
   if (typeof wait === "number") return requireTimeout("timeout", wait)
   if (wait === undefined) return Infinity
-  if (typeof wait !== "object" || wait === null) {
+  if (typeof wait !== "object" || wait === null || isInstance(wait, AbortSignal)) {
     throw typeError("timeout", "a number of milliseconds or { timeout, signal }", wait)
   }
+  refuseUnknown("options", wait, WAIT_OPTIONS)
   const timeout = isInherited(wait, "timeout") ? undefined : wait.timeout
   return timeout === undefined ? Infinity : requireTimeout("timeout", timeout)
 }
+
+const WAIT_OPTIONS: Known<Exclude<WaitOptions, number>> = { timeout: true, signal: true }
 
 /** Whether all objects have this, because somebody has put it on `Object.prototype`: then it is none of the options. */
 function isInherited(wait: object, key: string): boolean {

@@ -1,5 +1,5 @@
 /** Doing something for every number of a range, or every element of an array. */
-import { requireFunction } from "../checks.ts"
+import { type Known, requireFunction } from "../checks.ts"
 import { fork } from "../forkjoin/fork.ts"
 import type { Given } from "../task/reference.ts"
 import { type AnyFunction, bound, requireSynchronous } from "./each.ts"
@@ -17,8 +17,18 @@ import {
 import { Loops } from "./loops.ts"
 import { divide } from "./parts.ts"
 import { builtIn } from "./built-in.ts"
-import { areHere, type ParallelOptions, type Plan, requireParallelOptions, run, runSync } from "./running.ts"
+import {
+  areHere,
+  PARALLEL_OPTIONS,
+  type ParallelOptions,
+  type Plan,
+  requireParallelOptions,
+  run,
+  runSync,
+} from "./running.ts"
 import type { ElementOf, Elements, TypedArray } from "./typed-arrays.ts"
+
+const KNOWN: Known<ParallelForEachOptions> = { ...PARALLEL_OPTIONS, args: true, grain: true }
 
 export interface ParallelForEachOptions<X extends unknown[] = unknown[]> extends ParallelOptions, EachOptions<X> {}
 
@@ -47,7 +57,7 @@ export async function parallelForEach(
   fn: AnyFunction,
   options: ParallelForEachOptions = {},
 ): Promise<void> {
-  const given = requireParallelOptions(options)
+  const given = requireParallelOptions(options, KNOWN)
   await run(plan(source, fn, given), given)
 }
 
@@ -67,7 +77,7 @@ export function parallelForEachSync(
   fn: AnyFunction,
   options: ParallelForEachOptions = {},
 ): void {
-  const given = requireParallelOptions(options)
+  const given = requireParallelOptions(options, KNOWN)
   runSync(plan(source, fn, given), given)
 }
 

@@ -1,5 +1,5 @@
 /** Computing an array, element by element. */
-import { rangeError, requireFunction, typeError } from "../checks.ts"
+import { type Known, rangeError, requireFunction, typeError } from "../checks.ts"
 import { fork } from "../forkjoin/fork.ts"
 import type { Given } from "../task/reference.ts"
 import { type AnyFunction, bound, requireSynchronous } from "./each.ts"
@@ -16,7 +16,15 @@ import {
 import { Loops } from "./loops.ts"
 import { builtIn } from "./built-in.ts"
 import { divide } from "./parts.ts"
-import { areHere, type ParallelOptions, type Plan, requireParallelOptions, run, runSync } from "./running.ts"
+import {
+  areHere,
+  PARALLEL_OPTIONS,
+  type ParallelOptions,
+  type Plan,
+  requireParallelOptions,
+  run,
+  runSync,
+} from "./running.ts"
 import {
   type ElementOf,
   type Elements,
@@ -30,6 +38,8 @@ import {
 
 /** What comes out may be of another kind: a `tasksOf` reference is asynchronous only where it is not called. */
 type Mapper<P extends unknown[], E> = (...args: P) => E | PromiseLike<E>
+
+const KNOWN: Known<ParallelMapOptions> = { ...PARALLEL_OPTIONS, args: true, grain: true, into: true }
 
 export interface ParallelMapOptions<X extends unknown[] = unknown[], T extends TypedArray = TypedArray>
   extends ParallelOptions, EachOptions<X> {
@@ -74,7 +84,7 @@ export async function parallelMap(
   fn: AnyFunction,
   options: ParallelMapOptions = {},
 ): Promise<TypedArray> {
-  const given = requireParallelOptions(options)
+  const given = requireParallelOptions(options, KNOWN)
   return await run(plan(source, fn, given), given)
 }
 
@@ -94,7 +104,7 @@ export function parallelMapSync(
   fn: AnyFunction,
   options: ParallelMapOptions = {},
 ): TypedArray {
-  const given = requireParallelOptions(options)
+  const given = requireParallelOptions(options, KNOWN)
   return runSync(plan(source, fn, given), given)
 }
 

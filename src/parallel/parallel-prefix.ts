@@ -1,5 +1,5 @@
 /** Cumulating an array: running totals, running maxima, and the like. */
-import { requireFunction } from "../checks.ts"
+import { type Known, requireFunction } from "../checks.ts"
 import { fork } from "../forkjoin/fork.ts"
 import { give, type Given } from "../task/reference.ts"
 import { requireSynchronous } from "./each.ts"
@@ -8,7 +8,15 @@ import { Loops } from "./loops.ts"
 import { builtIn } from "./built-in.ts"
 import type { Combine } from "./parallel-reduce.ts"
 import { divide } from "./parts.ts"
-import { areHere, type ParallelOptions, type Plan, requireParallelOptions, run, runSync } from "./running.ts"
+import {
+  areHere,
+  PARALLEL_OPTIONS,
+  type ParallelOptions,
+  type Plan,
+  requireParallelOptions,
+  run,
+  runSync,
+} from "./running.ts"
 import {
   type ElementOf,
   type Elements,
@@ -18,6 +26,8 @@ import {
   shared,
   type TypedArray,
 } from "./typed-arrays.ts"
+
+const KNOWN: Known<ParallelPrefixOptions> = { ...PARALLEL_OPTIONS, grain: true }
 
 export interface ParallelPrefixOptions extends ParallelOptions {
   /** How many elements make a part of the work, which one thread does. By default that is chosen from the length, and at least 4096. */
@@ -39,7 +49,7 @@ export async function parallelPrefix<A extends TypedArray>(
   combine: Combine<ElementOf<A>>,
   options: ParallelPrefixOptions = {},
 ): Promise<A> {
-  const given = requireParallelOptions(options)
+  const given = requireParallelOptions(options, KNOWN)
   return await run(plan(array, combine, given), given)
 }
 
@@ -49,7 +59,7 @@ export function parallelPrefixSync<A extends TypedArray>(
   combine: Combine<ElementOf<A>>,
   options: ParallelPrefixOptions = {},
 ): A {
-  const given = requireParallelOptions(options)
+  const given = requireParallelOptions(options, KNOWN)
   return runSync(plan(array, combine, given), given)
 }
 

@@ -1,5 +1,5 @@
 /** Making one value of many. */
-import { requireFunction, typeError } from "../checks.ts"
+import { type Known, requireFunction, typeError } from "../checks.ts"
 import { fork } from "../forkjoin/fork.ts"
 import type { Given } from "../task/reference.ts"
 import { type AnyFunction, bound, requireSynchronous } from "./each.ts"
@@ -7,10 +7,26 @@ import { type EachOptions, isTiny, itemsIn, kindIn, type Range, requireArgs, sha
 import { Loops } from "./loops.ts"
 import { builtIn } from "./built-in.ts"
 import { divide } from "./parts.ts"
-import { areHere, type ParallelOptions, type Plan, requireParallelOptions, run, runSync } from "./running.ts"
+import {
+  areHere,
+  PARALLEL_OPTIONS,
+  type ParallelOptions,
+  type Plan,
+  requireParallelOptions,
+  run,
+  runSync,
+} from "./running.ts"
 import type { ElementOf, Elements, TypedArray } from "./typed-arrays.ts"
 
 /** Makes one value of two: the left one and the right one. A `tasksOf` reference is asynchronous only where it is not called. */
+const KNOWN: Known<ParallelMapReduceOptions<unknown, unknown[]>> = {
+  ...PARALLEL_OPTIONS,
+  initial: true,
+  grain: true,
+  map: true,
+  args: true,
+}
+
 export type Combine<R> = (left: R, right: R) => R | PromiseLike<R>
 
 type Mapper<P extends unknown[], R> = (...args: P) => R | PromiseLike<R>
@@ -60,7 +76,7 @@ export async function parallelReduce(
   combine: AnyFunction,
   options: ParallelReduceOptions<unknown> = {},
 ): Promise<unknown> {
-  const given = requireParallelOptions(options)
+  const given = requireParallelOptions(options, KNOWN)
   return await run(plan(source, combine, given), given)
 }
 
@@ -85,7 +101,7 @@ export function parallelReduceSync(
   combine: AnyFunction,
   options: ParallelReduceOptions<unknown> = {},
 ): unknown {
-  const given = requireParallelOptions(options)
+  const given = requireParallelOptions(options, KNOWN)
   return runSync(plan(source, combine, given), given)
 }
 

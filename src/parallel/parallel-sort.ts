@@ -1,13 +1,21 @@
 /** Sorting by all threads. */
 import { availableParallelism } from "node:os"
-import { requireFunction, requireInteger } from "../checks.ts"
+import { type Known, requireFunction, requireInteger } from "../checks.ts"
 import { fork } from "../forkjoin/fork.ts"
 import type { ForkJoinTask } from "../forkjoin/fork-join-task.ts"
 import { thisThread } from "../forkjoin/this-thread.ts"
 import { give, type Given } from "../task/reference.ts"
 import { firstIn, mergeRuns, type Order } from "./merging.ts"
 import { builtIn } from "./built-in.ts"
-import { areHere, type ParallelOptions, type Plan, requireParallelOptions, run, runSync } from "./running.ts"
+import {
+  areHere,
+  PARALLEL_OPTIONS,
+  type ParallelOptions,
+  type Plan,
+  requireParallelOptions,
+  run,
+  runSync,
+} from "./running.ts"
 import {
   type ElementOf,
   type Elements,
@@ -17,6 +25,8 @@ import {
   shared,
   type TypedArray,
 } from "./typed-arrays.ts"
+
+const KNOWN: Known<ParallelSortOptions> = { ...PARALLEL_OPTIONS, compare: true, grain: true }
 
 export interface ParallelSortOptions<E = number | bigint> extends ParallelOptions {
   /** Less than 0 if `a` comes before `b`, more than 0 if after. It must be portable, see `task`, and synchronous. */
@@ -39,13 +49,13 @@ export async function parallelSort<A extends TypedArray>(
   array: A,
   options: ParallelSortOptions<ElementOf<A>> = {},
 ): Promise<A> {
-  const given = requireParallelOptions(options)
+  const given = requireParallelOptions(options, KNOWN)
   return await run(plan(array, given), given)
 }
 
 /** The same for code that cannot await: blocks this thread. */
 export function parallelSortSync<A extends TypedArray>(array: A, options: ParallelSortOptions<ElementOf<A>> = {}): A {
-  const given = requireParallelOptions(options)
+  const given = requireParallelOptions(options, KNOWN)
   return runSync(plan(array, given), given)
 }
 

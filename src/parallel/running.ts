@@ -7,7 +7,7 @@
  *   other threads would have found, so that a function that is not portable is noticed with the first three elements, and not with
  *   the first million.
  */
-import { requireOptions, requireSignal, typeError } from "../checks.ts"
+import { type Known, requireOptions, requireSignal, typeError } from "../checks.ts"
 import { CancellationError } from "../errors.ts"
 import { ForkJoinPool } from "../forkjoin/fork-join-pool.ts"
 import { fork } from "../forkjoin/fork.ts"
@@ -37,8 +37,11 @@ export interface Plan<T, R = unknown, A extends unknown[] = never[]> {
   finish(result: R): T
 }
 
-export function requireParallelOptions<O extends ParallelOptions>(given: O): O {
-  const options = requireOptions("options", given)
+/** What all of them have. */
+export const PARALLEL_OPTIONS: Known<ParallelOptions> = { pool: true, signal: true }
+
+export function requireParallelOptions<O extends ParallelOptions>(given: O, known: Known<O>): O {
+  const options = requireOptions("options", given, known)
   const { pool, signal } = options
   if (pool !== undefined && !isForkJoinPool(pool)) throw typeError("pool", "a ForkJoinPool", pool)
   if (signal !== undefined) requireSignal("signal", signal)

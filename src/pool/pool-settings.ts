@@ -1,5 +1,5 @@
 /** The options of a ThreadPoolExecutor, checked, with defaults for what was left out. */
-import { requireDuration, requireInteger, requireOptions, requireString } from "../checks.ts"
+import { type Known, requireDuration, requireInteger, requireOptions, requireString } from "../checks.ts"
 import { UnsupportedOperationError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import type { Shared } from "../memory/shared-memory.ts"
@@ -21,9 +21,20 @@ export interface PoolSettings {
   readonly allowCoreThreadTimeOut: boolean | undefined
 }
 
+const POOL_OPTIONS: Known<ThreadPoolOptions> = {
+  corePoolSize: true,
+  maximumPoolSize: true,
+  keepAliveTime: true,
+  workQueue: true,
+  threadFactory: true,
+  handler: true,
+  allowCoreThreadTimeOut: true,
+  name: true,
+}
+
 /** What is wrong is told in this order. */
 export function settingsOf(given: ThreadPoolOptions): PoolSettings {
-  const options = requireOptions("options", given, "an object with corePoolSize and maximumPoolSize")
+  const options = requireOptions("options", given, POOL_OPTIONS, "an object with corePoolSize and maximumPoolSize")
   const { keepAliveTime, workQueue, threadFactory, handler, name, allowCoreThreadTimeOut } = options
   const core = requireInteger("corePoolSize", options.corePoolSize, 0)
   const maximum = requireInteger("maximumPoolSize", options.maximumPoolSize, 1)

@@ -11,7 +11,7 @@ export class ArrayBlockingQueue<E> extends BoundedQueue<E> {
   /** @throws RangeError unless the capacity is an integer ≥ 1. */
   constructor(capacity: number, options: { readonly fair?: boolean } = {}) {
     super(capacity)
-    const { fair = false } = requireOptions("options", options)
+    const { fair = false } = requireOptions("options", options, { fair: true })
     requireBoolean("fair", fair)
   }
 

@@ -26,7 +26,7 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
 
   constructor(options: { readonly fair?: boolean } = {}) {
     super()
-    const { fair = false } = requireOptions("options", options)
+    const { fair = false } = requireOptions("options", options, { fair: true })
     this.#fair = requireBoolean("fair", fair)
     this.#takers = new Line(this.#fair)
     this.#putters = new Line(this.#fair)

@@ -45,7 +45,7 @@ export class CronCalendar {
 
   constructor(expression: string, options: CronOptions = {}) {
     requireString("expression", expression)
-    const { timezone } = requireOptions("options", options)
+    const { timezone } = requireOptions("options", options, { timezone: true })
     const { Cron } = (croner ??= findCroner())
     // Croner takes a date, too, and would come true once. An expression has no colon.
     if (expression.includes(":")) throw rangeError("expression", "a cron expression, not a date", expression)

@@ -24,6 +24,7 @@ import {
   requireFunction,
   requireInteger,
   requireOptions,
+  type Known,
   requirePositiveDuration,
   requireTimeout,
 } from "../checks.ts"
@@ -286,10 +287,19 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   }
 }
 
+const SCHEDULED_OPTIONS: Known<ScheduledThreadPoolOptions> = {
+  corePoolSize: true,
+  threadFactory: true,
+  handler: true,
+  name: true,
+  clock: true,
+}
+
 function poolOptionsOf(given: ScheduledThreadPoolOptions): ThreadPoolOptions {
-  const options = requireOptions("options", given, "an object with corePoolSize")
+  const options = requireOptions("options", given, SCHEDULED_OPTIONS, "an object with corePoolSize")
   const corePoolSize = requireInteger("corePoolSize", options.corePoolSize, 0)
-  const { threadFactory, clock } = options
+  const { clock, ...others } = options
+  const { threadFactory } = others
   const isVirtual = threadFactory !== undefined && requireThreadFactory("threadFactory", threadFactory).isVirtual
   if (clock !== undefined && requireClock("clock", clock) !== systemClock && !isVirtual) {
     throw new UnsupportedOperationError(
@@ -297,7 +307,7 @@ function poolOptionsOf(given: ScheduledThreadPoolOptions): ThreadPoolOptions {
     )
   }
   return {
-    ...options,
+    ...others,
     corePoolSize,
     maximumPoolSize: MAX_VALUE,
     keepAliveTime: KEEP_ALIVE,

@@ -265,7 +265,7 @@ function requirePermits(permits: number): number {
 
 function create(permits: number, options: { readonly fair?: boolean }): SharedMemory {
   requireInteger("permits", permits, MIN_VALUE)
-  const { fair = false } = requireOptions("options", options)
+  const { fair = false } = requireOptions("options", options, { fair: true })
   requireBoolean("fair", fair)
   const memory = SharedMemory.allocate(WORDS)
   store(memory.words, PERMITS, permits)

@@ -54,7 +54,7 @@ export class ManualClock implements Clock {
   #turns = 0
 
   constructor(options: ManualClockOptions = {}) {
-    const { startAt } = requireOptions("options", options)
+    const { startAt } = requireOptions("options", options, { startAt: true })
     this.#ahead = startAt === undefined ? Date.UTC(2000, 0) : momentOf("startAt", startAt)
   }
 

@@ -3,7 +3,16 @@
  *
  *     const pool = Executors.newFixedThreadPool(4, platformThreads({ name: "render", preload: [new URL("./gl.js", import.meta.url)] }))
  */
-import { requireArray, requireFunction, requireObject, requireOptions, requireTimeout, typeError } from "../checks.ts"
+import {
+  alone,
+  type Known,
+  requireArray,
+  requireFunction,
+  requireObject,
+  requireOptions,
+  requireTimeout,
+  typeError,
+} from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import { naming, type ThreadFactory } from "./thread-factory.ts"
 import { Thread, type ThreadBody } from "./thread.ts"
@@ -113,12 +122,31 @@ export function platformThreads(options: PlatformThreadOptions = {}): ThreadFact
   }
 }
 
+const PLATFORM_OPTIONS: Known<PlatformThreadOptions> = {
+  name: true,
+  terminateAfter: true,
+  resourceLimits: true,
+  env: true,
+  execArgv: true,
+  preload: true,
+  uncaughtException: true,
+  output: true,
+  workerFactory: true,
+}
+
+const RESOURCE_LIMITS: Known<NonNullable<PlatformThreadOptions["resourceLimits"]>> = {
+  maxOldGenerationSizeMb: true,
+  maxYoungGenerationSizeMb: true,
+  codeRangeSizeMb: true,
+  stackSizeMb: true,
+}
+
 function requireThreadOptions(options: PlatformThreadOptions): PlatformThreadOptions {
-  const given = requireOptions("options", options)
+  const given = requireOptions("options", options, PLATFORM_OPTIONS)
   const { terminateAfter, preload, resourceLimits, env, execArgv, uncaughtException, output, workerFactory } = given
   if (terminateAfter !== undefined) requireTimeout("terminateAfter", terminateAfter)
   if (uncaughtException !== undefined) requireFunction("uncaughtException", uncaughtException)
-  if (resourceLimits !== undefined) requireObject("resourceLimits", resourceLimits)
+  const limits = resourceLimits && requireOptions("resourceLimits", resourceLimits, RESOURCE_LIMITS)
   if (env !== undefined) requireObject("env", env)
   if (execArgv !== undefined) requireArray("execArgv", execArgv)
   if (workerFactory !== undefined) requireFunction("workerFactory", workerFactory)
@@ -128,5 +156,5 @@ function requireThreadOptions(options: PlatformThreadOptions): PlatformThreadOpt
   for (const module of preload === undefined ? [] : requireArray("preload", preload)) {
     if (!URL.canParse(String(module))) throw typeError("preload", "absolute URLs of modules", module)
   }
-  return given
+  return limits === undefined ? given : alone({ ...given, resourceLimits: limits })
 }

@@ -32,7 +32,7 @@ let factories = 0
 
 /** A factory of virtual threads: asynchronous flows on this event loop. */
 export function virtualThreads(options: VirtualThreadOptions = {}): ThreadFactory {
-  const { name, uncaughtException } = requireOptions("options", options)
+  const { name, uncaughtException } = requireOptions("options", options, { name: true, uncaughtException: true })
   if (uncaughtException !== undefined) requireFunction("uncaughtException", uncaughtException)
   const nameOf = naming(name)
   let threads = 0

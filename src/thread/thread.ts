@@ -10,7 +10,7 @@
  * something else passes `signal` on (`fetch(url, { signal: Thread.currentThread().signal })`) or asks
  * `Thread.interrupted()`.
  */
-import { isPromiseLike, requireDuration, requireString } from "../checks.ts"
+import { isPromiseLike, requireDuration, requireOptions, requireString } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { requireRunnable, start } from "../future/runnable.ts"
@@ -96,7 +96,7 @@ export class Thread {
 
   /** Waits that long, or until interrupted. */
   static sleep(ms: number, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    return awaiting(sleeping(ms), options)
+    return awaiting(sleeping(ms, options), options)
   }
 
   /**
@@ -253,6 +253,7 @@ export class Thread {
 
 if (mainFlow.owner === undefined) Thread.adoptMain()
 
-function* sleeping(ms: number): Steps<void> {
+function* sleeping(ms: number, options: { readonly signal?: AbortSignal }): Steps<void> {
+  requireOptions("options", options, { signal: true }) // not those of other waits: it has no limit but `ms`
   yield { list: new WaitList(), atMost: requireDuration("ms", ms) }
 }
