@@ -67,12 +67,17 @@ function nameIn(callable: object): string {
   }
 }
 
+/** A TypeError in other words. */
+export function wrongType(message: string): TypeError {
+  return new TypeError(shorten(message))
+}
+
 export function typeError(name: string, demand: string, value: unknown): TypeError {
-  return new TypeError(`Expected \`${name}\` to be ${demand}, got ${show(value)}`)
+  return wrongType(`Expected \`${name}\` to be ${demand}, got ${show(value)}`)
 }
 
 export function rangeError(name: string, demand: string, value: unknown): RangeError {
-  return new RangeError(`Expected \`${name}\` to be ${demand}, got ${show(value)}`)
+  return new RangeError(shorten(`Expected \`${name}\` to be ${demand}, got ${show(value)}`))
 }
 
 /** An integer from `min` to {@link MAX_VALUE}. `bound` words the lower limit when it is another setting's value. */
@@ -150,28 +155,32 @@ export function requireOptions<T extends object>(name: string, options: T, known
   requireObject(name, options, demand)
   refuseUnknown(name, options, known)
   const given = alone({}) as T
-  for (const key of Object.keys(known) as (keyof T & string)[]) if (isGiven(options, key)) given[key] = options[key]
+  for (const key of Object.keys(known) as (keyof T & string)[])
+    if (holderOf(options, key) !== undefined) given[key] = options[key]
   return given
 }
 
-/** Refuses what is none of these options, and says which one may have been meant. */
+/**
+ * Refuses what is none of these options, and says which one may have been meant. What is inherited counts, too, but for the methods and
+ * accessors of a class: an AbortController is fine in the place of `{ signal }`.
+ */
 export function refuseUnknown(name: string, options: object, known: object): void {
-  // oxlint-disable-next-line guard-for-in -- what is inherited counts, too
-  for (const key in options) if (!Object.hasOwn(known, key) && isGiven(options, key)) throw unknown(name, key, known)
+  for (const key in options) {
+    if (Object.hasOwn(known, key)) continue
+    const holder = holderOf(options, key)
+    const isOption = holder === options || (holder !== undefined && !Object.hasOwn(holder, "constructor"))
+    if (isOption) throw unknown(name, key, known)
+  }
 }
 
-/** Whether the object, or one that it inherits from, has the key; that which all objects inherit from does not count. */
-function isGiven(options: object, key: string): boolean {
-  if (!(key in options)) return false
-  if (!(key in Object.prototype)) return true
-  for (
-    let step: object | null = options;
-    step !== null && step !== Object.prototype;
-    step = Object.getPrototypeOf(step)
-  ) {
-    if (Object.hasOwn(step, key)) return true
+/** The object that has the key: this one, or one that it inherits from; not the one that all objects inherit from. */
+function holderOf(options: object, key: string): object | undefined {
+  let holder: object | null = options
+  while (holder !== null && holder !== Object.prototype) {
+    if (Object.hasOwn(holder, key)) return holder
+    holder = Object.getPrototypeOf(holder) as object | null
   }
-  return false
+  return undefined
 }
 
 function unknown(name: string, key: string, known: object): TypeError {
@@ -179,7 +188,7 @@ function unknown(name: string, key: string, known: object): TypeError {
   const list = Object.keys(known).map((option) => `\`${option}\``)
   const hint = meant === undefined ? `known are ${list.join(", ")}` : `did you mean \`${meant}\`?`
   const place = name === "options" ? "" : ` of \`${name}\``
-  return new TypeError(shorten(`Unknown option \`${shorten(key, LONGEST_NAME)}\`${place}: ${hint}`))
+  return wrongType(`Unknown option \`${shorten(key, LONGEST_NAME)}\`${place}: ${hint}`)
 }
 
 /**

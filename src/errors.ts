@@ -7,12 +7,18 @@
  * A thread may have loaded corepool more than once, in several bundles. Each copy has classes of its own, but to a user a
  * TimeoutError is a TimeoutError: so `instanceof` goes by the names that all copies have given to their classes.
  */
-import { isNamedLike, nameErrors } from "./error-names.ts"
+import { shorten } from "./checks.ts"
+import { commonNames, type ErrorClass, isNamedLike, nameErrors } from "./error-names.ts"
 
 /** The base of every error that corepool itself raises. Test `code` rather than `message`. */
 export abstract class CorepoolError extends Error {
   /** Stable across versions, `ERR_COREPOOL_…`. */
   abstract readonly code: string
+
+  /** A message that corepool makes has at most 500 characters: the values in it may be of any length. */
+  constructor(message?: string, options?: ErrorOptions) {
+    super(typeof message === "string" && isOurs(new.target) ? shorten(message) : message, options)
+  }
 
   /** @internal Of something that does not even let itself be asked, such as a revoked proxy, it is false. */
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -22,6 +28,11 @@ export abstract class CorepoolError extends Error {
       return false // corepool asks this of whatever a task throws
     }
   }
+}
+
+/** Whether it is one of the classes below, and not one that the program has made of them. */
+function isOurs(type: ErrorClass): boolean {
+  return commonNames.has(type.prototype)
 }
 
 /** A task was refused: the executor is shut down or saturated. The task rides along, so nothing is lost. */

@@ -15,11 +15,12 @@
  * These are shared memory, shared objects (a lock arrives as a lock), what is to be moved, and what only the runtime can
  * copy, such as a Blob. Long stretches of bytes can go beside the letter, too, so that they are copied once: bulk.ts.
  */
+import { show } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
 import { LONG_TEXT } from "./byte-writer.ts"
 import { Decoder } from "./decoder.ts"
 import { Encoder } from "./encoder.ts"
-import { isInstance, messageOf } from "../user-values.ts"
+import { isError, isInstance, messageOf, textOf } from "../user-values.ts"
 import * as letters from "./letter.ts"
 import { Letter } from "./letter.ts"
 import { isWide, latin1, utf16 } from "./texts.ts"
@@ -161,7 +162,7 @@ export function encodeStructure(
   } catch (error) {
     letter.release()
     if (error instanceof NotSerializableError) throw error
-    const why = isOverflow(error) ? "it is nested too deeply" : messageOf(error)
+    const why = isOverflow(error) ? "it is nested too deeply" : `copying it threw ${describeThrown(error)}`
     throw new NotSerializableError(`The value${encoder.place} cannot be sent to another thread: ${why}`, {
       cause: error,
     })
@@ -181,6 +182,11 @@ function decodeStructure(letter: Letter, attachments: readonly object[]): unknow
   } finally {
     decoders.push(decoder)
   }
+}
+
+/** By a getter, say, or by `encode` of a registered class. */
+function describeThrown(error: unknown): string {
+  return isError(error) ? textOf(error) : show(error)
 }
 
 function isOverflow(error: unknown): boolean {

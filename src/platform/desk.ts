@@ -13,6 +13,7 @@ import { Thread } from "../thread/thread.ts"
 import { messageOf } from "../user-values.ts"
 import type { Boxes } from "./boxes.ts"
 import { letterAbout, settleAsFailed } from "./failure.ts"
+import type { FunctionTable } from "./function-table.ts"
 import { REACHABLE } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { asPosted, letterOf, type Parcel, PostOffice } from "./post-office.ts"
@@ -41,6 +42,7 @@ export class Desk {
   isBlocked = false
   readonly #tasks: TaskRecords
   readonly #boxes: Boxes
+  readonly #functions: FunctionTable
   readonly #office: PostOffice
   readonly #token: number
   /** The shared things that tasks under way were given, by slot. If one is returned, the submitter has it. */
@@ -51,7 +53,8 @@ export class Desk {
   #things: object[] | undefined
   #toMove: readonly object[] = NOTHING
 
-  constructor(memory: PoolMemory, tasks: TaskRecords, boxes: Boxes) {
+  constructor(memory: PoolMemory, tasks: TaskRecords, boxes: Boxes, functions: FunctionTable) {
+    this.#functions = functions
     this.#tasks = tasks
     this.#boxes = boxes
     this.#office = PostOffice.of(memory)
@@ -141,9 +144,28 @@ export class Desk {
   /**
    * What the task has returned, as a letter for {@link settle}. To be called while the task is still undecided, and may be
    * cancelled, and the thread counts as being in the task: code of the program runs in here, and need not return. Throws
-   * NotSerializableError if it cannot be sent.
+   * NotSerializableError if it cannot be sent, which names the task.
    */
-  encode(slot: number, outcome: unknown): Letter {
+  encode(slot: number, result: unknown): Letter {
+    try {
+      return this.#encode(slot, result)
+    } catch (error) {
+      throw this.#refusalOf(slot, error)
+    }
+  }
+
+  #refusalOf(slot: number, error: unknown): unknown {
+    if (!(error instanceof NotSerializableError)) return error
+    const { message, cause } = error
+    const why = message.replace(/^(?:An? |The |Function )/, (word) => word.toLowerCase())
+    const title = this.#functions.titleOf(this.#tasks.functionOf(slot))
+    return new NotSerializableError(
+      `The result of ${title} cannot be sent: ${why}`,
+      cause === undefined ? undefined : { cause },
+    )
+  }
+
+  #encode(slot: number, outcome: unknown): Letter {
     const isPostable = this.#tasks.hasFlag(slot, REACHABLE)
     const things = isPostable ? (this.#collector ?? []) : undefined
     this.#collector = undefined // the user's code that may run now may have another one written
@@ -158,7 +180,7 @@ export class Desk {
   /** The same for what the task has thrown; if that cannot be sent, an error that says why. Never throws. */
   encodeError(slot: number, error: unknown): Letter {
     try {
-      return this.encode(slot, error)
+      return this.#encode(slot, error)
     } catch (cause) {
       return letterAbout(error, cause)
     }
@@ -171,7 +193,8 @@ export class Desk {
   settle(slot: number, letter: Letter, state: typeof NORMAL | typeof EXCEPTIONAL): void {
     try {
       this.#write(slot, letter)
-    } catch (error) {
+    } catch (cause) {
+      const error = state === NORMAL ? this.#refusalOf(slot, cause) : cause
       signStack(error, Thread.currentThread().name)
       settleAsFailed(this.#tasks, slot, error)
       return

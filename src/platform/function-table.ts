@@ -11,6 +11,7 @@ import { add, load, store } from "#atomics"
 import { RejectedExecutionError } from "../errors.ts"
 import type { GrowingWords } from "../memory/growing-words.ts"
 import { find, findNow, type FoundTask, referenceOf, type TaskReference } from "../task/reference.ts"
+import { titleOf } from "../task/title.ts"
 
 const COUNT = 0
 const TOP = 1
@@ -70,6 +71,11 @@ export class FunctionTable {
     const text = JSON.stringify(reference)
     if (!this.#known.has(text)) this.#known.set(text, number)
     return (this.#found[number] = found)
+  }
+
+  /** What it is called in messages. */
+  titleOf(number: number): string {
+    return titleOf(this.referenceOf(number))
   }
 
   referenceOf(number: number): TaskReference {

@@ -63,7 +63,7 @@ export abstract class PoolMember implements PoolEngine, Service {
     this.roster = new SharedRoster(memory, (worker) => this.startWorker(worker))
     this.functions = new FunctionTable(memory.texts)
     registerKnownClasses()
-    this.desk = new Desk(memory, this.tasks, this.boxes)
+    this.desk = new Desk(memory, this.tasks, this.boxes, this.functions)
     this.submissions = new Submissions(memory, this.tasks, this.boxes, this.functions, this)
     this.waiting.taker = new Taker(memory, this.tasks, this.submissions.box)
     this.endings = new Endings(memory, this.submissions.box)

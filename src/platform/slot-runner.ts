@@ -60,7 +60,7 @@ export class SlotRunner implements PoolHost<number> {
     this.#functions = functions
     this.#roster = roster
     this.#self = self
-    this.#desk = new Desk(memory, tasks, boxes)
+    this.#desk = new Desk(memory, tasks, boxes, functions)
     this.#hooks = new WorkerHooks(memory, self)
     this.hands = new Hands(tasks, self)
   }

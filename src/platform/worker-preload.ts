@@ -11,8 +11,8 @@
 import { store } from "#atomics"
 import { IllegalStateError } from "../errors.ts"
 import type { Worker } from "../pool/worker.ts"
+import { whyNotLoaded } from "../task/load-failure.ts"
 import { loadModule } from "../task/loading.ts"
-import { messageOf } from "../user-values.ts"
 import type { SharedWorker } from "./shared-worker.ts"
 import type { SlotRunner } from "./slot-runner.ts"
 import { StoppingRunner } from "./stopping-runner.ts"
@@ -91,7 +91,7 @@ export class PreloadingRunner extends StoppingRunner {
         await loadModule(module)
       } catch (cause) {
         this.#failure = new IllegalStateError(
-          `Thread "${this.#orders.name}" runs no tasks, as it could not load ${module}, which is to be preloaded: ${messageOf(cause)}`,
+          `Thread "${this.#orders.name}" runs no tasks, as it could not load a module that is to be preloaded, ${whyNotLoaded(module, cause)}`,
           { cause },
         )
         break

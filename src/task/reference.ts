@@ -5,11 +5,12 @@ import { perThread } from "../per-thread.ts"
 import { isTaskHere, onlyTaskAt, type Place, placeOf, setPlace, taskAt } from "./definitions.ts"
 import { isEntry } from "./entry.ts"
 import { compile } from "./compile.ts"
+import { whyNotLoaded } from "./load-failure.ts"
 import { loadModule } from "./loading.ts"
 import { currentSubmission, type Origin } from "./origin.ts"
 import { explain, sourceOf } from "./source.ts"
 import { exportNamed } from "./task.ts"
-import { messageOf, propertyOf, setOwn } from "../user-values.ts"
+import { propertyOf, setOwn } from "../user-values.ts"
 
 /** A function as text, and where that comes from. */
 interface Source {
@@ -268,7 +269,7 @@ function functionIn(exports: Record<string, unknown>, place: Place): FoundTask {
 }
 
 function notLoaded(name: string, module: string, error: unknown): string {
-  return `The module of task \`${name}\` could not be loaded: ${module}: ${messageOf(error)}`
+  return `The module of task \`${name}\` could not be loaded: ${whyNotLoaded(module, error)}`
 }
 
 function notExported({ module, name }: Place, exports: Record<string, unknown>): string {

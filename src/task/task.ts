@@ -16,7 +16,7 @@
  */
 import { isAbsolute } from "node:path"
 import { pathToFileURL } from "node:url"
-import { requireFunction, show, typeError } from "../checks.ts"
+import { requireFunction, show, typeError, wrongType } from "../checks.ts"
 import { define, type Place, setPlace, taskAt } from "./definitions.ts"
 import { setOwn } from "../user-values.ts"
 import { importModule } from "./host.ts"
@@ -93,7 +93,7 @@ function referenceTo(place: Place): (...args: unknown[]) => Promise<unknown> {
   const reference = async (...args: unknown[]): Promise<unknown> => {
     const exports = await importModule(place.module)
     const fn = exportNamed(place.name, exports) ?? taskAt(place, undefined)
-    if (typeof fn !== "function") throw new TypeError(`${place.module} exports no function \`${place.name}\``)
+    if (typeof fn !== "function") throw wrongType(`${place.module} exports no function \`${place.name}\``)
     return Reflect.apply(fn, undefined, args) as unknown
   }
   setOwn(reference, "name", place.name, false)

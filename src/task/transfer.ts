@@ -8,7 +8,7 @@
  *     }
  */
 import { types } from "node:util"
-import { alone, requireArray, requireObject, show, typeError } from "../checks.ts"
+import { alone, requireArray, requireObject, show, typeError, wrongType } from "../checks.ts"
 import { isMovable } from "../codec/classification.ts"
 import { isSharedBuffer } from "../memory/shareables.ts"
 import { perThread } from "../per-thread.ts"
@@ -45,16 +45,14 @@ export function requireTransferList(name: string, list: readonly object[]): read
     const place = `${name}[${i}]`
     if (typeof thing !== "object" || thing === null) throw typeError(place, DEMAND, thing)
     if (isSharedBuffer(thing)) {
-      throw new TypeError(
-        `Expected \`${place}\` to be ${DEMAND}, got shared memory, which is never moved: leave it out`,
-      )
+      throw wrongType(`Expected \`${place}\` to be ${DEMAND}, got shared memory, which is never moved: leave it out`)
     }
     if (ArrayBuffer.isView(thing)) {
-      throw new TypeError(`Expected \`${place}\` to be ${DEMAND}, got ${show(thing)}: name its buffer`)
+      throw wrongType(`Expected \`${place}\` to be ${DEMAND}, got ${show(thing)}: name its buffer`)
     }
     if (!isMovable(thing)) throw typeError(place, DEMAND, thing)
     if (list.indexOf(thing) !== i) {
-      throw new TypeError(`Expected \`${place}\` to be named once, but it is also \`${name}[${list.indexOf(thing)}]\``)
+      throw wrongType(`Expected \`${place}\` to be named once, but it is also \`${name}[${list.indexOf(thing)}]\``)
     }
   }
   return [...list]
@@ -64,14 +62,14 @@ export function requireTransferList(name: string, list: readonly object[]): read
 export function requirePresent(name: string, list: readonly object[]): void {
   for (const [i, thing] of list.entries()) {
     if (!types.isArrayBuffer(thing) || !isDetached(thing)) continue
-    throw new TypeError(`Expected \`${name}[${i}]\` to be a buffer with something in it, but it was transferred before`)
+    throw wrongType(`Expected \`${name}[${i}]\` to be a buffer with something in it, but it was transferred before`)
   }
 }
 
 /** Throws if there is something in the list that is not among the things that were met in the value. */
 export function requireAmong(name: string, list: readonly object[], things: readonly object[], value: string): void {
   for (const [i, thing] of list.entries()) {
-    if (!things.includes(thing)) throw new TypeError(`Expected \`${name}[${i}]\` to be in ${value}, but it is not`)
+    if (!things.includes(thing)) throw wrongType(`Expected \`${name}[${i}]\` to be in ${value}, but it is not`)
   }
 }
 

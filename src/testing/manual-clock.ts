@@ -143,10 +143,11 @@ export class ManualClock implements Clock {
    * thread is interrupted, and with the signal's reason if that is aborted.
    */
   sleep(ms: number, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    return awaiting(this.#sleeping(ms), options)
+    return awaiting(this.#sleeping(ms, options), options)
   }
 
-  *#sleeping(ms: number): Steps<void> {
+  *#sleeping(ms: number, options: { readonly signal?: AbortSignal }): Steps<void> {
+    requireOptions("options", options, { signal: true })
     const bed = new WaitList()
     const timer = this.timer(this.#now + requireDuration("ms", ms), false, () => bed.signal())
     try {

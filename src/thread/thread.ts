@@ -10,7 +10,7 @@
  * something else passes `signal` on (`fetch(url, { signal: Thread.currentThread().signal })`) or asks
  * `Thread.interrupted()`.
  */
-import { isPromiseLike, requireDuration, requireOptions, requireString } from "../checks.ts"
+import { isPromiseLike, requireDuration, requireOptions, requireString, wrongType } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { requireRunnable, start } from "../future/runnable.ts"
@@ -39,6 +39,10 @@ export interface ThreadBody {
   readonly isInterrupted: boolean
 }
 
+/** In JavaScript: TypeScript knows. */
+const NOT_BY_NEW =
+  "A Thread cannot be made by `new Thread(…)`. To run a function, submit it to an executor: Executors.newVirtualThreadPerTaskExecutor().submit(fn), or for a processor thread of its own Executors.newThreadPerTaskExecutor(platformThreads()).submit(fn). A thread by itself: virtualThreads().newThread(fn), and then start()"
+
 export class Thread {
   readonly #flow: Flow
   readonly #name: string
@@ -50,16 +54,17 @@ export class Thread {
   readonly #id: number
   #life: Life = "new"
 
-  /** Threads are made by a ThreadFactory. */
+  /** Threads are made by a `ThreadFactory`, for an executor: `virtualThreads()` or `platformThreads()`. */
   private constructor(
     target: Runnable,
     name: string,
     uncaught: UncaughtExceptionHandler | undefined,
     flow: Flow,
-    { body, id = flow.id }: { body?: ThreadBody; id?: number } = {},
+    { body, id }: { body?: ThreadBody; id?: number } = {},
   ) {
+    if (!(flow instanceof Flow)) throw wrongType(NOT_BY_NEW)
     this.#body = body
-    this.#id = id
+    this.#id = id ?? flow.id
     this.#target = requireRunnable("target", target)
     this.#name = requireString("name", name)
     this.#uncaught = uncaught

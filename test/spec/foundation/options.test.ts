@@ -117,6 +117,7 @@ const PLACES: Record<string, Place> = {
     wrong: "Signal",
     meant: "signal",
   },
+  "sleep of a clock": { call: (options) => new ManualClock().sleep(0, options), wrong: "sgnal", meant: "signal" },
   "Thread.sleep": { call: (options) => Thread.sleep(0, options), wrong: "signals", meant: "signal" },
   ReentrantLock: { call: (options) => new ReentrantLock(options), wrong: "fiar", meant: "fair" },
   ReentrantReadWriteLock: { call: (options) => new ReentrantReadWriteLock(options), wrong: "Fair", meant: "fair" },
@@ -237,6 +238,14 @@ test("[CK212] a signal in the place of options is refused as such", async () => 
   const error = await rejectionOf(done.get(AbortSignal.abort() as never))
   assert.ok(error instanceof TypeError)
   assert.match(error.message, /to be a number of milliseconds or { timeout, signal }, got an instance of AbortSignal$/)
+})
+
+test("[CK212] an AbortController can stand in the place of { signal }", async () => {
+  const control = new AbortController()
+  const reason = new Error("enough")
+  const waits = [pending.get(control), Thread.sleep(60_000, control), empty.take(control)].map(rejectionOf)
+  control.abort(reason)
+  assert.deepEqual(await Promise.all(waits), [reason, reason, reason])
 })
 
 test("[CK212] a time limit of close() has a refusal of its own", async () => {

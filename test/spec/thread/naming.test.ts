@@ -140,3 +140,20 @@ test("[TH8] newVirtualThreadPerTaskExecutor leaves its threads without a name", 
   assert.equal(await executor.submit(() => Thread.currentThread().name), "")
   await executor.close()
 })
+
+test("[TH239] new Thread(fn) says how to run a function", () => {
+  const Made = Thread as unknown as new (...args: unknown[]) => Thread
+  class Own extends (Thread as unknown as typeof Made) {}
+  for (const make of [
+    () => new Made(target),
+    () => new Made(),
+    () => new Made(target, "name"),
+    () => new Own(target),
+  ]) {
+    assert.throws(make, {
+      name: "TypeError",
+      message:
+        /^A Thread cannot be made by `new Thread\(…\)`\. To run a function, submit it to an executor: .*newThread\(fn\)/,
+    })
+  }
+})

@@ -20,7 +20,7 @@ test("[TX16] submit refuses what cannot be passed, and says where it is", async 
     [Symbol("s"), /Symbol\(s\) in `args\[0\]`/],
     [new Proxy({}, {}), /proxy/],
     [{ p: Promise.resolve() }, /args\[0\]\.p.*await it/],
-    [throwing, /: no$/],
+    [throwing, /^The value in `args\[0\]` cannot be sent to another thread: copying it threw Error: no$/],
     [new ArrayBuffer(2 ** 31), /more than 2 GB/],
   ] as const) {
     const error = thrownBy(() => pool.submit(same<unknown>, value))
@@ -29,6 +29,33 @@ test("[TX16] submit refuses what cannot be passed, and says where it is", async 
   }
   assert.equal(pool.queue.size, 0)
   assert.equal(await pool.submit(same, 1), 1)
+})
+
+test("[TX231] the refusal of a result names its task", async () => {
+  await using pool = Executors.newFixedThreadPool(1)
+  const named = function load(): unknown {
+    return { deep: [() => 1] }
+  }
+  const getter = (): unknown => ({
+    get a() {
+      throw new RangeError("no")
+    },
+  })
+  const nested = (): unknown => Array.from({ length: 100_000 }).reduce((inner) => [inner], [])
+  const cases: [() => unknown, RegExp][] = [
+    [named, /^The result of task `load` cannot be sent: a function in `deep\[0\]` cannot be copied$/],
+    [getter, /^The result of task `getter` cannot be sent: the value .*copying it threw RangeError: no$/],
+    [nested, /^The result of task `nested` cannot be sent: the value in `\[0\]\[0\].*it is nested too deeply$/],
+    [() => () => 1, /^The result of an inline task cannot be sent: a function cannot be copied$/],
+    [tasks.giveFunction, /^The result of task `giveFunction` cannot be sent: a function cannot be copied$/],
+  ]
+  for (const [task, message] of cases) {
+    const error = await rejectionOf(pool.submit(task))
+    assert.ok(error instanceof NotSerializableError)
+    assert.match(error.message, message)
+  }
+  const error = (await rejectionOf(pool.submit(getter))) as NotSerializableError
+  assert.equal((error.cause as Error).message, "no")
 })
 
 test("[TX17] submit refuses a transfer list that makes no sense", async () => {

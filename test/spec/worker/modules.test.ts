@@ -1,5 +1,5 @@
 /** The modules of tasks: which of them a thread can load, and what becomes of a task whose module it cannot. */
-import { TaskNotPortableError, tasksOf } from "corepool"
+import { Executors, IllegalStateError, platformThreads, TaskNotPortableError, tasksOf } from "corepool"
 import assert from "node:assert/strict"
 import { symlinkSync } from "node:fs"
 import path, { join } from "node:path"
@@ -39,6 +39,48 @@ test("[WK30] a module that cannot be loaded fails the task with the reason as it
     if (cause !== undefined) assert.equal((error.cause as Error).constructor.name, cause)
     assert.ok(error.cause instanceof Error)
   }
+})
+
+test("[TK219] a syntax error, a missing export and an error while it is loaded are told with file and line", async () => {
+  await using own = new PlatformPool()
+  using folder = new Folder()
+  const broken = `import { join } from "node:path"
+import {
+  sep,
+} from "node:path"
+export { join, sep }
+export default class {}
+export const url = import.meta.url
+await null
+export function f(a) {
+  return a +
+}
+`
+  folder.write("broken.mjs", broken)
+  folder.write("twice.mjs", "let a = 1\nexport function f() {\n  let b = 1\n  let b = 2\n}\n")
+  folder.write("between.mjs", 'export * from "./twice.mjs"\n')
+  const modules: [string, RegExp][] = [
+    [folder.write("a.mjs", broken), /a\.mjs:11\b/],
+    [folder.write("b.mjs", 'import "./broken.mjs"\nexport const f = () => 1\n'), /broken\.mjs:11\b/],
+    [folder.write("c.mjs", 'import "./between.mjs"\nexport const f = () => 1\n'), /twice\.mjs:4\b/],
+    [folder.write("e.mjs", "export const f = () => 1\n\nthrow new RangeError('at load')\n"), /e\.mjs:3\b/],
+  ]
+  for (const [file, place] of modules) {
+    const error = await failureOf(own, pathToFileURL(file))
+    assert.match(error.message, place)
+  }
+  const missing = folder.write("d.mjs", '\nimport { nothing } from "./between.mjs"\nexport const f = () => nothing\n')
+  folder.write("between.mjs", "export {}\n")
+  assert.match((await failureOf(own, pathToFileURL(missing))).message, /d\.mjs/)
+})
+
+test("[TK219] so is a module that is to be preloaded", async () => {
+  using folder = new Folder()
+  const module = pathToFileURL(folder.write("early.mjs", "\nlet a = ;\n"))
+  await using pool = Executors.newFixedThreadPool(1, platformThreads({ preload: [module] }))
+  const error = await rejectionOf(pool.submit(() => 1))
+  assert.ok(error instanceof IllegalStateError)
+  assert.match(error.message, /early\.mjs:2\b/)
 })
 
 test("[WK30] so does one that does not exist, has a scheme that nobody knows, or throws something odd", async () => {

@@ -116,7 +116,7 @@ test(
       [true, "Named", "it", true, null, 0],
       [true, "Error", "it", true, null, 0],
       [true, "AbortError", "it", true, null, 0],
-      [true, "NotSerializableError", "The value cannot be sent to another thread", true, "in a getter", 0],
+      [true, "NotSerializableError", "The result of an inline task cannot be sent", true, "in a getter", 0],
     ]
     try {
       const seen = (await outputOf(runFile("--frozen-intrinsics", file))) as unknown[][]
