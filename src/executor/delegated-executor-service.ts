@@ -5,12 +5,13 @@
 import { alone, requireObject, typeError } from "../checks.ts"
 import type { Future } from "../future/future.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
+import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { LOCAL } from "../memory/shareables.ts"
 import { type Handle, SHAREABLE } from "../memory/shared-memory.ts"
 import { setOwn } from "../user-values.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
-import type { ExecutorService, MapOptions, TaskOptions } from "./executor.ts"
+import type { ExecutorService, FuturesOf, MapOptions, TaskOptions } from "./executor.ts"
 import { type ExecutorServiceBase, lifeOf } from "./executor-service-base.ts"
 
 /** What another thread needs to have the same executor behind the same face. */
@@ -62,6 +63,8 @@ export class DelegatedExecutorService implements ExecutorService {
     this.#executor.execute(command, ...args)
   }
 
+  submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T>
+  submit<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]>(task: F, ...args: A): Future<ResultOf<F, A>>
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {
     return this.#executor.submit(task, ...args)
   }
@@ -70,10 +73,14 @@ export class DelegatedExecutorService implements ExecutorService {
     return new DelegatedExecutorService(this.#executor.with(options))
   }
 
+  invokeAll<C extends readonly Callable<unknown>[] | []>(tasks: C, wait?: WaitOptions): Promise<FuturesOf<C>>
+  invokeAll<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<Future<T>[]>
   invokeAll<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<Future<T>[]> {
     return this.#executor.invokeAll(tasks, wait)
   }
 
+  invokeAny<C extends Callable<unknown>>(tasks: Iterable<C>, wait?: WaitOptions): Promise<Awaited<ReturnType<C>>>
+  invokeAny<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<T>
   invokeAny<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<T> {
     return this.#executor.invokeAny(tasks, wait)
   }

@@ -7,12 +7,13 @@ import { InterruptedError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { bind, type Callable, type Runnable } from "../future/runnable.ts"
+import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { LOCAL } from "../memory/shareables.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { guarded } from "../memory/guard.ts"
 import { abortOf, type WaitOptions } from "../memory/waiting.ts"
-import type { ExecutorService, MapOptions, TaskOptions } from "./executor.ts"
+import type { ExecutorService, FuturesOf, MapOptions, TaskOptions } from "./executor.ts"
 import { invokeAll, invokeAny } from "./invoke.ts"
 import { mapOver } from "./map.ts"
 
@@ -39,6 +40,8 @@ export abstract class ExecutorServiceBase implements ExecutorService {
     return { state: lifeOf(this) }
   }
 
+  submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T>
+  submit<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]>(task: F, ...args: A): Future<ResultOf<F, A>>
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {
     requireFunction("task", task)
     const isPlain = this.newTaskFor === ExecutorServiceBase.prototype.newTaskFor
@@ -82,10 +85,14 @@ export abstract class ExecutorServiceBase implements ExecutorService {
 
   abstract with(options: TaskOptions): ExecutorService
 
+  invokeAll<C extends readonly Callable<unknown>[] | []>(tasks: C, wait?: WaitOptions): Promise<FuturesOf<C>>
+  invokeAll<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<Future<T>[]>
   invokeAll<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<Future<T>[]> {
     return invokeAll(this, tasks, wait)
   }
 
+  invokeAny<C extends Callable<unknown>>(tasks: Iterable<C>, wait?: WaitOptions): Promise<Awaited<ReturnType<C>>>
+  invokeAny<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<T>
   invokeAny<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<T> {
     return invokeAny(this, tasks, wait)
   }

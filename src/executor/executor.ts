@@ -2,6 +2,7 @@
 import type { Future } from "../future/future.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
+import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 
 /** Runs commands, somewhere, some time. */
@@ -41,6 +42,11 @@ export interface MapOptions {
   readonly chunk?: number
 }
 
+/** The futures of these tasks, in the same order: of a list that is written in place, each has its own type. */
+export type FuturesOf<C extends readonly Callable<unknown>[]> = {
+  -readonly [K in keyof C]: Future<Awaited<ReturnType<C[K]>>>
+}
+
 /**
  * An executor with futures and an end.
  *
@@ -50,6 +56,8 @@ export interface MapOptions {
 export interface ExecutorService extends Executor, AsyncDisposable {
   /** Runs the task and gives its future. Throws `RejectedExecutionError` if it is not accepted. */
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T>
+  /** The same for a function with several signatures: the one that fits the arguments counts. */
+  submit<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]>(task: F, ...args: A): Future<ResultOf<F, A>>
 
   /** The same executor, with these options for every task given to it through the returned view. */
   with(options: TaskOptions): ExecutorService
@@ -58,11 +66,13 @@ export interface ExecutorService extends Executor, AsyncDisposable {
    * Runs all tasks and waits until every one is done; the futures come in the order of the tasks. When the time is
    * up, what is not done is cancelled. If the wait itself fails (rejection, interrupt, signal), all are cancelled.
    */
+  invokeAll<C extends readonly Callable<unknown>[] | []>(tasks: C, wait?: WaitOptions): Promise<FuturesOf<C>>
   invokeAll<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<Future<T>[]>
 
   /**
    * The value of the first task to succeed; the others are cancelled. If all fail, the error of the last one to fail.
    */
+  invokeAny<C extends Callable<unknown>>(tasks: Iterable<C>, wait?: WaitOptions): Promise<Awaited<ReturnType<C>>>
   invokeAny<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<T>
 
   /**

@@ -16,6 +16,7 @@ import { alone, requireBoolean, requireInteger, requireObject, requireOptions, t
 import { CancellationError, IllegalStateError, RejectedExecutionError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { type Callable, requireRunnable, type Runnable } from "../future/runnable.ts"
+import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { type Handle, SHAREABLE, type Shared } from "../memory/shared-memory.ts"
@@ -187,6 +188,10 @@ export class ForkJoinPool extends ForkJoinStatus {
 
   override submit<T>(task: ForkJoinTask<T>): ForkJoinTask<T>
   override submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T>
+  override submit<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]>(
+    task: F,
+    ...args: A
+  ): Future<ResultOf<F, A>>
   override submit<A extends unknown[], T>(
     task: ForkJoinTask<T> | ((...args: A) => T | PromiseLike<T>),
     ...args: A
@@ -200,6 +205,7 @@ export class ForkJoinPool extends ForkJoinStatus {
   /** Runs the task and gives its result: `await pool.invoke(fib, 40)`, or `await pool.invoke(new Fib(40))`. */
   invoke<T>(task: ForkJoinTask<T>): Promise<T>
   invoke<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Promise<T>
+  invoke<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]>(task: F, ...args: A): Promise<ResultOf<F, A>>
   async invoke<A extends unknown[], T>(
     task: ForkJoinTask<T> | ((...args: A) => T | PromiseLike<T>),
     ...args: A
@@ -210,6 +216,7 @@ export class ForkJoinPool extends ForkJoinStatus {
   /** The same for code that cannot await: blocks this thread. */
   invokeSync<T>(task: ForkJoinTask<T>): T
   invokeSync<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): T
+  invokeSync<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]>(task: F, ...args: A): ResultOf<F, A>
   invokeSync<A extends unknown[], T>(task: ForkJoinTask<T> | ((...args: A) => T | PromiseLike<T>), ...args: A): T {
     return (isForkJoinTask(task) ? this.submit(task) : this.submit(task, ...args)).getSync()
   }

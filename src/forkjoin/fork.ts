@@ -1,5 +1,6 @@
 /** The functions by which tasks divide themselves. */
 import { requireFunction } from "../checks.ts"
+import type { Sendable } from "../future/signatures.ts"
 import { ForkJoinTask } from "./fork-join-task.ts"
 import { thisThread } from "./this-thread.ts"
 
@@ -12,6 +13,10 @@ import { thisThread } from "./this-thread.ts"
  *
  * Outside of a ForkJoinPool the task goes to the common pool.
  */
+export function fork<A extends unknown[], T>(
+  fn: (...args: A) => T | PromiseLike<T>,
+  ...args: Sendable<A>
+): ForkJoinTask<T>
 export function fork<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, ...args: A): ForkJoinTask<T> {
   const task = new ForkJoinTask<T>(fn, args)
   const { forks } = thisThread

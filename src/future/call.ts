@@ -5,6 +5,7 @@
 import { requireFunction } from "../checks.ts"
 import { setOwn } from "../user-values.ts"
 import type { Callable } from "./runnable.ts"
+import type { AnyFunction, ArgumentsOf, ResultOf } from "./signatures.ts"
 
 export interface Call {
   readonly fn: (...args: never[]) => unknown
@@ -29,6 +30,11 @@ export function callable<A extends unknown[], T>(fn: (...args: A) => T | Promise
  * A task together with its arguments, for `invokeAll` and friends: `pool.invokeAll([bind(fib, 30), bind(fib, 31)])`. Unlike a
  * function that was bound by `Function.prototype.bind`, it can be sent to another thread if the task can.
  */
+export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Callable<T>
+export function bind<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]>(
+  task: F,
+  ...args: A
+): Callable<ResultOf<F, A>>
 export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Callable<T> {
   requireFunction("task", task)
   return args.length === 0 ? task : named(callable(task, args), task.name)

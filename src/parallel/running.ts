@@ -13,6 +13,7 @@ import { ForkJoinPool } from "../forkjoin/fork-join-pool.ts"
 import { fork } from "../forkjoin/fork.ts"
 import { thisThread } from "../forkjoin/this-thread.ts"
 import type { Future } from "../future/future.ts"
+import type { Sendable } from "../future/signatures.ts"
 import { listen, unlisten } from "../memory/abort.ts"
 import { findHere, type FoundTask, give, type Given, giveFound } from "../task/reference.ts"
 
@@ -112,7 +113,7 @@ export function runSync<T, R, A extends unknown[]>(plan: Plan<T, R, A>, options:
 
 function begin<T, R, A extends unknown[]>(plan: Plan<T, R, A>, options: ParallelOptions): Future<R> {
   const whole = give(plan.call as (given: Given, ...args: A) => R, plan.functions)
-  if (options.pool === undefined && thisThread.forks !== undefined) return fork(whole, ...plan.args)
+  if (options.pool === undefined && thisThread.forks !== undefined) return fork(whole, ...(plan.args as Sendable<A>))
   return (options.pool ?? ForkJoinPool.commonPool()).submit(whole, ...plan.args)
 }
 

@@ -78,6 +78,11 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
    * Unlike a pool's, which starts one task after the other, this starts all at once, and reports the first failure
    * rather than the last.
    */
+  override invokeAny<C extends Callable<unknown>>(
+    tasks: Iterable<C>,
+    wait?: WaitOptions,
+  ): Promise<Awaited<ReturnType<C>>>
+  override invokeAny<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<T>
   override async invokeAny<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<T> {
     timeoutOf(wait)
     abortOf(wait)?.throwIfAborted()

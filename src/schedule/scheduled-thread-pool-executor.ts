@@ -32,6 +32,7 @@ import { UnsupportedOperationError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
+import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts"
 import { guarded } from "../memory/guard.ts"
 import type { Times } from "../memory/histogram.ts"
 import type { Shared } from "../memory/shared-memory.ts"
@@ -205,6 +206,11 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     }
   }
 
+  override submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): ScheduledFuture<T>
+  override submit<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]>(
+    task: F,
+    ...args: A
+  ): ScheduledFuture<ResultOf<F, A>>
   override submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): ScheduledFuture<T> {
     return this.schedule(task, 0, ...args)
   }

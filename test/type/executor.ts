@@ -4,6 +4,7 @@ import {
   type Callable,
   type ExecutorService,
   fork,
+  type ForkJoinTask,
   type Future,
   FutureTask,
   type ScheduledFuture,
@@ -74,7 +75,7 @@ export async function futuresStandForPromises(future: Future<number>, late: Sche
 export async function boundTasksAreCallables(): Promise<void> {
   typeOf(bind(add, 1, 2)).is<Callable<number>>()
   typeOf(bind(load, "https://example.org")).is<Callable<string[]>>()
-  typeOf(await pool.invokeAll([bind(add, 1, 2), () => 3])).is<Future<number>[]>()
+  typeOf(await pool.invokeAll([bind(add, 1, 2), () => 3])).is<[Future<number>, Future<number>]>()
   typeOf(await pool.invokeAny([bind(load, "a"), bind(load, "b")])).is<string[]>()
   // @ts-expect-error an argument is missing
   bind(add, 1)
@@ -82,6 +83,70 @@ export async function boundTasksAreCallables(): Promise<void> {
   await pool.invokeAll([add])
   // @ts-expect-error a list of tasks, not a task
   await pool.invokeAny(() => 1)
+}
+
+export async function listsOfDifferentTasks(numbers: number[], loads: Iterable<Callable<string[]>>): Promise<void> {
+  typeOf(await pool.invokeAll([bind(add, 1, 2), bind(load, "a"), async () => "text", () => {}])).is<
+    [Future<number>, Future<string[]>, Future<string>, Future<void>]
+  >()
+  const [sum2, lines] = await pool.invokeAll([bind(add, 1, 2), bind(load, "a")])
+  typeOf(sum2.resultNow()).is<number>()
+  typeOf(lines.resultNow()).is<string[]>()
+  typeOf(await pool.invokeAll(numbers.map((n) => bind(add, n, n)))).is<Future<number>[]>()
+  typeOf(await pool.invokeAll(loads, 100)).is<Future<string[]>[]>()
+  typeOf(await pool.invokeAll<number>([() => 1])).is<Future<number>[]>()
+  typeOf(await pool.invokeAny([bind(add, 1, 2), bind(load, "a")])).is<number | string[]>()
+  typeOf(await pool.invokeAny(loads)).is<string[]>()
+  typeOf(await pool.invokeAny<number>([() => 1])).is<number>()
+}
+
+/** What a function does with lists of tasks of any type. */
+export async function listsOfGenericTasks<T>(tasks: Callable<T>[]): Promise<T> {
+  const futures: Future<T>[] = await pool.invokeAll(tasks)
+  const [future] = futures
+  return future === undefined ? await pool.invokeAny(tasks) : future.resultNow()
+}
+
+declare function parse(text: string): number
+declare function parse(bytes: Uint8Array, from: number): Promise<bigint>
+declare function same<T>(value: T): T
+declare function pair<T, U>(first: T, second: U): [T, U]
+declare function atLeast(least: number, ...numbers: number[]): boolean
+
+export function optionalRestOverloadedAndGenericParameters(): void {
+  typeOf(pool.submit(parse, "1")).is<Future<number>>()
+  typeOf(pool.submit(parse, new Uint8Array(1), 0)).is<Future<bigint>>()
+  typeOf(bind(parse, "1")).is<Callable<number>>()
+  typeOf(bind(parse, new Uint8Array(1), 0)).is<Callable<bigint>>()
+  typeOf(pool.submit(same, 1)).is<Future<number>>()
+  typeOf(pool.submit(pair, 1, "a")).is<Future<[number, string]>>()
+  typeOf(pool.submit(atLeast, 1)).is<Future<boolean>>()
+  typeOf(pool.submit(atLeast, 1, 2, 3)).is<Future<boolean>>()
+  typeOf(pool.submit((n) => n + 1, 1)).is<Future<number>>()
+  // @ts-expect-error fits neither signature
+  pool.submit(parse, 1)
+  // @ts-expect-error the second signature needs both
+  pool.submit(parse, new Uint8Array(1))
+  // @ts-expect-error all of them are numbers
+  pool.submit(atLeast, 1, "2")
+  // @ts-expect-error an optional argument of another type
+  pool.submit(load, "https://example.org", "3")
+}
+
+declare function each(numbers: number[], visit: (n: number) => void): void
+declare function describeSymbol(value: symbol): string
+
+export function forksSendTheirArguments(): void {
+  typeOf(fork(add, 1, 2)).is<ForkJoinTask<number>>()
+  typeOf(fork(same, 1)).is<ForkJoinTask<number>>()
+  typeOf(fork(atLeast, 1, 2, 3)).is<ForkJoinTask<boolean>>()
+  typeOf(fork((n) => n + 1, 1)).is<ForkJoinTask<number>>()
+  // @ts-expect-error a function cannot be sent to the thread that takes the task
+  fork(each, [1], () => {})
+  // @ts-expect-error neither can a symbol
+  fork(describeSymbol, Symbol("s"))
+  // @ts-expect-error an argument is missing
+  fork(add, 1)
 }
 
 export function mapInfersItemsAndResults(lines: AsyncIterable<string>): void {

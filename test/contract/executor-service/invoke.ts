@@ -30,7 +30,8 @@ async function assertInterruptEnds(subject: ExecutorUnderTest, method: "invokeAl
     const gate = lab.work.gate()
     const caller = lab.call(async () => {
       if (when === "before") Thread.currentThread().interrupt()
-      await executor[method]([gate.interruptible, gate.interruptible], limit)
+      const both = [gate.interruptible, gate.interruptible]
+      await (method === "invokeAll" ? executor.invokeAll(both, limit) : executor.invokeAny(both, limit))
     })
     if (when === "during") {
       await gate.entered()

@@ -49,8 +49,8 @@ test("[IN5] what is not iterable is a TypeError, an empty list says so", async (
   await using lab = new Lab()
   const pool = lab.fixed(1)
   for (const tasks of [null, undefined, 1, {}, () => 1]) {
-    assert.ok((await rejectionOf(pool.invokeAny(wrong(tasks)))) instanceof TypeError)
-    assert.ok((await rejectionOf(pool.invokeAny(wrong(tasks), 1000))) instanceof TypeError)
+    assert.ok((await rejectionOf(pool.invokeAny(wrong<[]>(tasks)))) instanceof TypeError)
+    assert.ok((await rejectionOf(pool.invokeAny(wrong<[]>(tasks), 1000))) instanceof TypeError)
   }
   const error = await rejectionOf(pool.invokeAny([]))
   assert.ok(error instanceof RangeError)
