@@ -3,18 +3,22 @@ import { UnsupportedOperationError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { currentFlow } from "../memory/flow.ts"
-import { type Part, PART } from "../memory/shareables.ts"
+import { handleOfWhole, type Part, PART } from "../memory/shareables.ts"
+import type { Handle } from "../memory/shared-memory.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import { LockGuard } from "./guard.ts"
 import type { Guard, Lock } from "./lock.ts"
 import type { ReadWriteSync } from "./read-write-sync.ts"
 
 export class ReadLock implements Lock {
+  /** That of the whole lock. If this lock is posted, `ReentrantReadWriteLock.from` opens what arrives. */
+  declare readonly handle: Handle
   readonly #sync: ReadWriteSync
 
   /** @internal */
   constructor(sync: ReadWriteSync) {
     this.#sync = sync
+    Object.defineProperty(this, "handle", handleOfWhole)
   }
 
   /** @internal */

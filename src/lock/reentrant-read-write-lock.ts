@@ -48,7 +48,7 @@ export class ReentrantReadWriteLock extends Shareable {
     this.#writeLock = new WriteLock(this.#sync)
   }
 
-  /** The same lock that another thread has posted. */
+  /** The same lock that another thread has posted, itself or one of its two locks. */
   static from(shared: Shared): ReentrantReadWriteLock {
     return new ReentrantReadWriteLock(SharedMemory.open("ReentrantReadWriteLock", shared))
   }

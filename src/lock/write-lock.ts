@@ -2,8 +2,8 @@
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { currentFlow } from "../memory/flow.ts"
-import { type Part, PART } from "../memory/shareables.ts"
-import type { Shared } from "../memory/shared-memory.ts"
+import { handleOfWhole, type Part, PART } from "../memory/shareables.ts"
+import type { Handle, Shared } from "../memory/shared-memory.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import type { Condition } from "./condition.ts"
 import { LockGuard } from "./guard.ts"
@@ -11,11 +11,14 @@ import type { Guard, Lock } from "./lock.ts"
 import type { ReadWriteSync } from "./read-write-sync.ts"
 
 export class WriteLock implements Lock {
+  /** That of the whole lock. If this lock is posted, `ReentrantReadWriteLock.from` opens what arrives. */
+  declare readonly handle: Handle
   readonly #sync: ReadWriteSync
 
   /** @internal */
   constructor(sync: ReadWriteSync) {
     this.#sync = sync
+    Object.defineProperty(this, "handle", handleOfWhole)
   }
 
   /** @internal */

@@ -2,6 +2,7 @@
  * What of a value refers to memory that threads share. Such things can be posted to a thread, which gives it the same
  * memory; they cannot be written down as bytes.
  */
+import { alone } from "../checks.ts"
 import { type Handle, SHAREABLE, type Shared } from "./shared-memory.ts"
 
 /** The handle of something that also has memory that grows. */
@@ -39,6 +40,17 @@ export interface Part {
   readonly whole: object
   readonly name: string
 }
+
+/**
+ * Of a part without memory of its own: a clone of the part consists of the handle of the whole object. So it can be posted as all
+ * shared objects can, and what arrives is opened by the class of the whole object.
+ */
+export const handleOfWhole: PropertyDescriptor = alone({
+  enumerable: true,
+  get(this: { readonly [PART]: Part }) {
+    return (this[PART].whole as { readonly handle: Handle }).handle
+  },
+})
 
 /** Whether it is such a part. */
 export function isPart(value: object): value is { readonly [PART]: Part } {

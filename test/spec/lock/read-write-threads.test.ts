@@ -50,6 +50,21 @@ test("[RW26] a posted lock is the same lock there", async () => {
   assert.equal(lock.isWriteLockedByCurrentThread, true)
 })
 
+test("[RW302] of a posted readLock or writeLock the whole lock is made there", async () => {
+  await using scene = new Scene()
+  const { lock } = scene
+  for (const posted of [lock.readLock, lock.writeLock]) {
+    assert.deepEqual(Object.keys(structuredClone(posted)), ["handle"])
+    const other = scene.run(MODULE, "doAndUndo", posted, ["write", "read"] satisfies Act[], scene.gate)
+    await other.heard("done")
+    assert.deepEqual([lock.isWriteLocked, lock.isWriteLockedByCurrentThread, lock.readLockCount], [true, false, 1])
+    scene.gate.unlock()
+    await other.result
+    await scene.gate.lock()
+    assert.deepEqual([lock.isWriteLocked, lock.readLockCount], [false, 0])
+  }
+})
+
 test("[RW26] the lock may be posted inside of something else, and is posted on its own", () => {
   const lock = new ReentrantReadWriteLock()
   const received = structuredClone({ list: [lock] }).list[0]
@@ -59,8 +74,8 @@ test("[RW26] the lock may be posted inside of something else, and is posted on i
 })
 
 test("[RW26] what is no read-write lock is refused", () => {
-  const { readLock, writeLock } = new ReentrantReadWriteLock()
-  for (const other of [undefined, null, {}, 1, readLock, writeLock, new ReentrantLock(), writeLock.newCondition()]) {
+  const { writeLock } = new ReentrantReadWriteLock()
+  for (const other of [undefined, null, {}, 1, new ReentrantLock(), writeLock.newCondition()]) {
     assert.throws(() => ReentrantReadWriteLock.from(other as never), { name: "TypeError" })
   }
 })
