@@ -91,12 +91,18 @@ function isGlobal(type: unknown): boolean {
 
 /** Modules of the runtime with classes, by the names under which Node has loaded them, if it has. */
 const MODULES =
-  "async_hooks child_process cluster crypto dgram events fs http http2 https net perf_hooks readline stream string_decoder timers tls tty util v8 worker_threads zlib"
+  "async_hooks child_process cluster crypto dgram diagnostics_channel dns events fs http http2 https inspector module net perf_hooks readline stream string_decoder timers tls tty util v8 vm wasi worker_threads zlib"
 
 /** Those that are worth being loaded for this. */
-const ELSEWHERE = ["async_hooks", "crypto", "events", "net", "stream", "string_decoder"].map(
+const ELSEWHERE = ["async_hooks", "crypto", "diagnostics_channel", "events", "net", "stream", "string_decoder"].map(
   (name) => `NativeModule ${name}`,
 )
+
+/** Objects of classes that their modules do not export. To make one does nothing. */
+const MAKERS: Readonly<Record<string, (exports: object) => unknown>> = {
+  async_hooks: (exports) => (exports as typeof import("node:async_hooks")).createHook({}),
+  diagnostics_channel: (exports) => (exports as typeof import("node:diagnostics_channel")).tracingChannel("corepool"),
+}
 
 /** Classes whose objects are nothing but data. */
 const DATA = /^(?:Stats|BigIntStats|StatFs|Buffer|FastBuffer)$/
@@ -120,9 +126,14 @@ function learnTimers(): void {
   runtime.stopTimeout(timer)
   // oxlint-disable-next-line typescript/no-confusing-void-expression -- Node has an object of it, too
   const made: unknown[] = [timer, runtime.afterTurn(() => undefined)]
-  for (const each of made) {
-    if (typeof each === "object" && each !== null) known.add(Object.getPrototypeOf(each) as object)
-  }
+  for (const each of made) learnFromObject(each)
+}
+
+/** Elsewhere than in Node some of them are plain objects, or numbers. */
+function learnFromObject(made: unknown): void {
+  if (typeof made !== "object" || made === null) return
+  const prototype = Object.getPrototypeOf(made) as object | null
+  if (prototype !== null && prototype !== Object.prototype) known.add(prototype)
 }
 
 function learnFrom(name: string): void {
@@ -134,6 +145,7 @@ function learnFrom(name: string): void {
     const prototype: unknown = typeof type === "function" ? valueIn(type, "prototype") : undefined
     if (typeof prototype === "object" && prototype !== null && !DATA.test(key)) known.add(prototype)
   }
+  learnFromObject(MAKERS[name]?.(exports as object))
 }
 
 // ------------------------------------------------------------------ in words

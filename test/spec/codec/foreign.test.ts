@@ -12,10 +12,13 @@ import {
 } from "corepool"
 import { copyOf, encode } from "#src/codec/codec.js"
 import assert from "node:assert/strict"
-import { AsyncLocalStorage, AsyncResource } from "node:async_hooks"
+import { AsyncLocalStorage, AsyncResource, createHook } from "node:async_hooks"
 import { createHash } from "node:crypto"
+import { channel, tracingChannel } from "node:diagnostics_channel"
 import { EventEmitter } from "node:events"
 import { statSync } from "node:fs"
+import { Session } from "node:inspector"
+import { SourceMap } from "node:module"
 import { Server } from "node:net"
 import { Readable } from "node:stream"
 import { StringDecoder } from "node:string_decoder"
@@ -109,6 +112,22 @@ test(
       [new StringDecoder(), /StringDecoder/],
       [new AsyncResource("test"), /AsyncResource/],
       [new AsyncLocalStorage(), /AsyncLocalStorage/],
+      [createHook({}), /AsyncHook/],
+      [channel("corepool.test"), /Channel/],
+      [tracingChannel("corepool.test"), /TracingChannel/],
+      [new Session(), /Session/],
+      [
+        new SourceMap({
+          version: 3,
+          file: "",
+          sources: [],
+          sourcesContent: [],
+          names: [],
+          mappings: "",
+          sourceRoot: "",
+        }),
+        /SourceMap/,
+      ],
       [new URLSearchParams("a=1"), /URLSearchParams/],
       [new Headers(), /Headers/],
       [new AbortController().signal, /AbortSignal/],
