@@ -35,6 +35,8 @@ export interface CrewOwner {
   review(): void
   /** The thread of a worker that was lost before has stopped. */
   inherit(token: number): void
+  /** A thread has ended that was no worker any more: perhaps it was the last one, and could not have another one made. */
+  relieve(thread: Thread): void
 }
 
 export class Crew implements Chore {
@@ -123,8 +125,10 @@ export class Crew implements Chore {
   /** Has those buried that are found dead. */
   look(isBlocked: boolean): void {
     const { deaths } = this.#memory.here.space
-    if (deaths !== this.#deathsSeen) this.#mourn(isBlocked)
+    if (deaths === this.#deathsSeen) return
     this.#deathsSeen = deaths
+    this.#mourn(isBlocked)
+    this.#owner.relieve(this.threadOf(undefined))
   }
 
   /**
@@ -196,8 +200,9 @@ export class Crew implements Chore {
     this.#owner.look()
     if (this.#bodies[worker.number] === body) {
       if (worker.status !== RUNNING && worker.status !== STARTING) {
-        this.forget(worker)
+        const thread = this.forget(worker)
         if (body.death?.code !== 0) this.#owner.review()
+        this.#owner.relieve(thread)
       } else this.#owner.bury(body, causeOf(body, body.death), body.hasStopped)
     }
     body.tellIfUnheard()

@@ -67,7 +67,7 @@ export abstract class PoolMember implements PoolEngine, Service {
     this.submissions = new Submissions(memory, this.tasks, this.boxes, this.functions, this)
     this.waiting.taker = new Taker(memory, this.tasks, this.submissions.box)
     this.endings = new Endings(memory, this.submissions.box)
-    const host = this.#host()
+    const host = this.host()
     this.core = new PoolCore<number>(this.state, this.waiting, host, this.roster)
     if (memory.ordering === BY_TIME) {
       this.timetable = slotTimetable(memory, this.tasks, this.boxes, this.waiting, {
@@ -312,7 +312,7 @@ export abstract class PoolMember implements PoolEngine, Service {
   protected abstract rejectTask(task: Runnable): void
   protected abstract endPool(): void
 
-  #host(): PoolHost<number> {
+  protected host(): PoolHost<number> {
     return {
       newWorker: (firstTask) => this.newWorker(firstTask),
       reject: (slot) => this.rejectTask(this.submissions.takeBack(slot) as Runnable),

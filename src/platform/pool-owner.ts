@@ -5,10 +5,11 @@
 import { RejectedExecutionError, ThreadDeathError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { COMPLETING } from "../future/task-state.ts"
-import { guarded, heed } from "../memory/guard.ts"
+import { guarded, heed, type Report } from "../memory/guard.ts"
 import { atLeast, SHUTDOWN, STOP, TERMINATED, TIDYING } from "../pool/control-word.ts"
 import { handBack } from "../pool/hand-back.ts"
 import type { PoolShell } from "../pool/pool-engine.ts"
+import type { PoolHost } from "../pool/pool-host.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { Thread } from "../thread/thread.ts"
 import { Crew } from "./crew.ts"
@@ -50,6 +51,7 @@ export class PoolOwner extends PoolMember {
       bury: (body, cause, hasStopped) => this.#bury(body, cause, hasStopped),
       review: () => this.#review(),
       inherit: (token) => this.inherit(token),
+      relieve: (thread) => this.core.relieve((error) => thread.reportUncaught(error)),
     })
     this.#executioner = new Executioner(
       this.tasks,
@@ -95,6 +97,15 @@ export class PoolOwner extends PoolMember {
     this.#crew.start(worker)
   }
 
+  override finishEnd(): void {
+    super.finishEnd()
+    this.#relieve()
+  }
+
+  #relieve(): void {
+    this.core.relieve((error) => this.reportLocal(error, 0))
+  }
+
   // ------------------------------------------------------------------ service
 
   /** Does for other threads what only the owner can. Much of it is code of the user's, of which one piece must not keep the next from being called. */
@@ -108,6 +119,7 @@ export class PoolOwner extends PoolMember {
     const seen = this.state.control.snapshot
     if (!atLeast(seen, SHUTDOWN) || atLeast(seen, TERMINATED)) return
     this.shuttingDown() // another thread may have said so
+    this.#relieve()
     // The last worker rings and goes if the pool may not end yet: because of this thread, perhaps, which has just looked for what the dead have left.
     const last = this.memory.header(HEADER.LAST)
     guarded(
@@ -216,6 +228,7 @@ export class PoolOwner extends PoolMember {
     this.state.control.removeWorker()
     const refusal = new RejectedExecutionError("The thread factory refused to make a thread")
     if (task !== 0) this.#failTasks([task], refusal, Thread.currentThread())
+    this.#relieve()
     this.core.tryTerminate()
   }
 
@@ -287,6 +300,7 @@ export class PoolOwner extends PoolMember {
       (error) => thread.reportUncaught(error),
     )
     this.#makesNoThreads = false
+    this.core.relieve((error) => thread.reportUncaught(error))
   }
 
   #review(): void {
@@ -319,8 +333,25 @@ export class PoolOwner extends PoolMember {
     return true
   }
 
+  protected override host(): PoolHost<number> {
+    return { ...super.host(), failWaiting: (error, tell) => this.#failWaiting(error, tell) }
+  }
+
+  /** All that waits now: what the user's code submits when it hears of that is not among it. */
+  #failWaiting(error: unknown, tell: Report): void {
+    this.endings.begin()
+    try {
+      const slots: number[] = []
+      for (let slot = this.waiting.draw(); slot !== undefined; slot = this.waiting.draw()) slots.push(slot)
+      this.#failTasks(slots, error, { reportUncaught: tell })
+      this.state.completed.add(slots.length)
+    } finally {
+      this.endings.end()
+    }
+  }
+
   /** They are over, with this error. Of a command nobody else will tell: it is told here, as an error of this thread. */
-  #failTasks(slots: Iterable<number>, error: unknown, thread: Thread): void {
+  #failTasks(slots: Iterable<number>, error: unknown, thread: Pick<Thread, "reportUncaught">): void {
     for (const slot of slots) {
       // COMPLETING: it died while it wrote the outcome down.
       if (this.tasks.leaveNew(slot, COMPLETING) || this.tasks.stateOf(slot) === COMPLETING) {

@@ -5,6 +5,8 @@
  * share a heap; on platform threads `R` is a slot number and these same classes are built in every worker over the
  * same block of memory. docs/design/pool.md says which part runs where.
  */
+import { RejectedExecutionError } from "../errors.ts"
+import { guarded, type Report } from "../memory/guard.ts"
 import { atLeast, countIn, MOST_WORKERS, SHUTDOWN, STOP, TIDYING } from "./control-word.ts"
 import type { PoolHost, WorkQueue } from "./pool-host.ts"
 import type { PoolState } from "./pool-state.ts"
@@ -20,6 +22,7 @@ export class PoolCore<R> {
   readonly #host: PoolHost<R>
   readonly #loop: WorkerLoop<R>
   readonly #workers: Roster<R>
+  #isRelieving = false
 
   constructor(state: PoolState, queue: WorkQueue<R>, host: PoolHost<R>, workers: Roster<R>) {
     this.#state = state
@@ -28,7 +31,13 @@ export class PoolCore<R> {
     this.#workers = workers
     this.#loop = new WorkerLoop(state, queue, host, {
       left: (worker) => this.#workers.delete(worker),
-      ended: (worker, died) => this.workerExit(worker, died),
+      ended: (worker, died) => {
+        try {
+          this.workerExit(worker, died)
+        } finally {
+          this.relieve((error) => worker.reportUncaught(error))
+        }
+      },
     })
   }
 
@@ -146,6 +155,33 @@ export class PoolCore<R> {
       if (control.workerCount >= needed) return
     }
     this.addWorker("maximum")
+  }
+
+  /**
+   * If tasks wait and the pool has no thread, because the factory failed to replace the last one, no thread would ever look at the
+   * tasks. The factory is asked once more, and if it fails again, the tasks fail. Called after a thread has ended, and when the
+   * pool is shut down. Only where threads are made: elsewhere it does nothing. [TP218]
+   */
+  relieve(tell: Report): void {
+    if (this.#host.failWaiting === undefined || this.#isRelieving || !this.#isStranded) return
+    this.#isRelieving = true // the factory is code of the user's, and may call the pool
+    const errors: unknown[] = []
+    guarded(
+      () => this.addWorker("maximum"),
+      (error) => errors.push(error),
+    )
+    this.#isRelieving = false
+    if (this.#isStranded) {
+      const why = "The pool has no thread, and its thread factory failed to make one"
+      const options = errors.length === 0 ? undefined : { cause: errors[0] }
+      this.#host.failWaiting(new RejectedExecutionError(why, undefined, options), tell)
+    } else for (const error of errors) tell(error)
+    guarded(() => this.tryTerminate(), tell)
+  }
+
+  get #isStranded(): boolean {
+    const seen = this.#state.control.snapshot
+    return countIn(seen) === 0 && !atLeast(seen, STOP) && !this.#queue.isEmpty
   }
 
   // ------------------------------------------------------------------ interruption and termination

@@ -1,5 +1,6 @@
 /** The two sides on which the core of a pool leans: where tasks wait, and who knows what they are. */
 import type { Flow } from "../memory/flow.ts"
+import type { Report } from "../memory/guard.ts"
 import type { Settle } from "../memory/waiting.ts"
 import type { Worker } from "./worker.ts"
 
@@ -39,6 +40,11 @@ export interface PoolHost<R> {
   stopIfBroken?(error: unknown): void
   /** The task will never run, because of this error. */
   abandon(task: R, error: unknown): void
+  /**
+   * All that waits will never run, because of this error. `tell` is told of it for each command, as a command has no future. Only if
+   * this host makes threads itself.
+   */
+  failWaiting?(error: unknown, tell: Report): void
   /** The pool does not take the task. */
   reject(task: R): void
   /** How long a worker that may leave waits for a task before it does, in ms; the keep-alive time of the pool if not said. */

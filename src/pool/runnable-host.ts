@@ -2,7 +2,7 @@
 import { isPromiseLike } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Runnable, start } from "../future/runnable.ts"
-import { guarded, heed } from "../memory/guard.ts"
+import { guarded, heed, type Report } from "../memory/guard.ts"
 import type { Thread } from "../thread/thread.ts"
 import { LocalWorker } from "./local-worker.ts"
 import type { PoolShell } from "./pool-engine.ts"
@@ -16,12 +16,20 @@ export class RunnableHost implements PoolHost<Runnable> {
   readonly #shell: PoolShell
   readonly #probe: Probe
   readonly #run: (worker: LocalWorker<Runnable>) => Promise<void>
+  readonly #drain: () => Runnable[]
 
-  constructor(state: PoolState, shell: PoolShell, probe: Probe, run: (worker: LocalWorker<Runnable>) => Promise<void>) {
+  constructor(
+    state: PoolState,
+    shell: PoolShell,
+    probe: Probe,
+    run: (worker: LocalWorker<Runnable>) => Promise<void>,
+    drain: () => Runnable[],
+  ) {
     this.#state = state
     this.#shell = shell
     this.#probe = probe
     this.#run = run
+    this.#drain = drain
   }
 
   newWorker(firstTask: Runnable | undefined): LocalWorker<Runnable> | undefined {
@@ -65,6 +73,14 @@ export class RunnableHost implements PoolHost<Runnable> {
   abandon(task: Runnable, error: unknown): void {
     // The thread ends because of that error, and not of one of done().
     if (task instanceof FutureTask) guarded(() => task.expire(error))
+  }
+
+  failWaiting(error: unknown, tell: Report): void {
+    for (const task of this.#drain()) {
+      this.#state.completed.increment()
+      if (task instanceof FutureTask) this.abandon(task, error)
+      else tell(error)
+    }
   }
 
   reject(task: Runnable): void {

@@ -1,7 +1,7 @@
 /** A pool whose threads are flows of this event loop, and whose tasks wait in the user's own queue. */
 import { NotSerializableError } from "../errors.ts"
 import { bind, type Callable, type Runnable } from "../future/runnable.ts"
-import { guarded } from "../memory/guard.ts"
+import { guarded, uncaught } from "../memory/guard.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { LocalRoster } from "./local-worker.ts"
 import { PoolCore } from "./pool-core.ts"
@@ -23,9 +23,13 @@ export class VirtualEngine implements PoolEngine {
   constructor(queue: BlockingQueue<Runnable>, shell: PoolShell) {
     this.queue = queue
     queue.holdTasks()
-    const host = new RunnableHost(this.state, shell, this.#probe, (worker) =>
+    const host = new RunnableHost(
+      this.state,
+      shell,
+      this.#probe,
       // A thread that its factory had started was not accepted: its worker must not take tasks. [TP28]
-      this.#workers.has(worker) ? this.#core.run(worker) : Promise.resolve(),
+      (worker) => (this.#workers.has(worker) ? this.#core.run(worker) : Promise.resolve()),
+      () => this.drain((task) => task),
     )
     this.#core = new PoolCore<Runnable>(this.state, queue, host, this.#workers)
   }
@@ -84,6 +88,7 @@ export class VirtualEngine implements PoolEngine {
 
   finishEnd(): void {
     this.#core.tryTerminate()
+    this.#core.relieve(uncaught)
   }
 
   addWorker(bound: "core" | "maximum"): boolean {

@@ -4,7 +4,7 @@ import type { Pools } from "../../support/pools.ts"
 
 /** Makes recorded threads, unless it is told to do otherwise. */
 export class FlakyFactory implements ThreadFactory {
-  readonly isVirtual = true
+  readonly isVirtual: boolean
   calls = 0
   /** Undefined to work as it should. */
   instead: (() => unknown) | undefined
@@ -12,6 +12,7 @@ export class FlakyFactory implements ThreadFactory {
 
   constructor(pools: Pools) {
     this.#pools = pools
+    this.isVirtual = pools.factory.isVirtual
   }
 
   newThread(target: () => unknown): Thread | null | undefined {
