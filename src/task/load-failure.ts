@@ -18,17 +18,20 @@ export function whyNotLoaded(module: string, error: unknown): string {
   return place.startsWith(`${module}:`) ? `${place}: ${message}` : `${module}: ${message} (${place})`
 }
 
-/** What the error itself says: Bun's have a position; the stack may begin with one, or name one in its first line. */
+/** A file and a line, as the runtimes write them. */
+const PLACE = String.raw`(?<place>(?:file:|[/\\]|[A-Za-z]:\\)[^\n]*?:\d+)`
+const BEFORE_MESSAGE = new RegExp(`^${PLACE}\\n`)
+const IN_FRAME = new RegExp(`^ {4}at (?:[^\\n]*\\()?${PLACE}(?::\\d+)?\\)?$`)
+
+/** What the error itself says: Bun's have a position; the stack may begin with one, or have one in its first frame. */
 function placeIn(error: unknown): string | undefined {
   const file = propertyOf(propertyOf(error, "position"), "file")
   const line = propertyOf(propertyOf(error, "position"), "line")
   if (typeof file === "string" && typeof line === "number") return `${file}:${line}`
   const stack = propertyOf(error, "stack")
   if (typeof stack !== "string") return undefined
-  const before = /^(?<place>(?:file:|[/\\]|[A-Za-z]:\\)[^\n]*:\d+)\n/.exec(stack)
-  const frame = /\n {4}at [^\n]*?(?<place>file:[^\n]*?:\d+)(?::\d+)?\)?(?:\n|$)/.exec(stack)
-  const isFirst = frame !== null && !/\n {4}at /.test(stack.slice(0, frame.index))
-  return before?.groups?.["place"] ?? (isFirst ? frame.groups?.["place"] : undefined)
+  const frame = stack.split("\n").find((text) => text.startsWith("    at "))
+  return (BEFORE_MESSAGE.exec(stack) ?? IN_FRAME.exec(frame ?? ""))?.groups?.["place"]
 }
 
 function findSyntaxError(module: string, message: string): string | undefined {

@@ -237,7 +237,8 @@ test("[IS201] console.log shows the same line", async () => {
     console.log(Executors.newFixedThreadPool(1, virtualThreads()))
   `)
   assert.deepEqual([code, stderr], [0, ""])
-  assert.deepEqual(stdout.trim().split("\n"), [
+  // Deno has the other quotes.
+  assert.deepEqual(stdout.trim().replaceAll('"', "'").split("\n"), [
     "Semaphore@1 { availablePermits: 2, queueLength: 0, isFair: false }",
     "FutureTask@1 { state: 'running', task: 'fib' }",
     "ThreadPoolExecutor@1 { state: 'running', poolSize: 0, activeCount: 0, queued: 0, completedTaskCount: 0 }",

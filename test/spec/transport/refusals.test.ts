@@ -36,12 +36,16 @@ test("[TX231] the refusal of a result names its task", async () => {
   const named = function load(): unknown {
     return { deep: [() => 1] }
   }
-  const getter = (): unknown => ({
-    get a() {
-      throw new RangeError("no")
-    },
-  })
-  const nested = (): unknown => Array.from({ length: 100_000 }).reduce((inner) => [inner], [])
+  const getter = function getter(): unknown {
+    return {
+      get a() {
+        throw new RangeError("no")
+      },
+    }
+  }
+  const nested = function nested(): unknown {
+    return Array.from({ length: 100_000 }).reduce((inner) => [inner], [])
+  }
   const cases: [() => unknown, RegExp][] = [
     [named, /^The result of task `load` cannot be sent: a function in `deep\[0\]` cannot be copied$/],
     [getter, /^The result of task `getter` cannot be sent: the value .*copying it threw RangeError: no$/],
