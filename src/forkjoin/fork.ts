@@ -11,6 +11,9 @@ import { thisThread } from "./this-thread.ts"
  * The function has to be one that other threads can run, see `task`, and the arguments such as can be sent. But they are sent only
  * if another thread takes the task; otherwise this one calls the function with these very arguments.
  *
+ * TypeScript refuses functions and symbols as arguments, as they cannot be sent. A generic function that passes its own arguments on
+ * declares them as `...args: Sendable<A>`.
+ *
  * Outside of a ForkJoinPool the task goes to the common pool.
  */
 export function fork<A extends unknown[], T>(

@@ -8,6 +8,9 @@ import {
   type Future,
   FutureTask,
   type ScheduledFuture,
+  type Sendable,
+  Thread,
+  virtualThreads,
 } from "corepool"
 import { typeOf } from "./same.ts"
 
@@ -147,6 +150,18 @@ export function forksSendTheirArguments(): void {
   fork(describeSymbol, Symbol("s"))
   // @ts-expect-error an argument is missing
   fork(add, 1)
+}
+
+/** A function that passes its arguments on. */
+export function forkedTwice<A extends unknown[], T>(task: (...args: A) => T, ...args: Sendable<A>): [T, T] {
+  const [first, second] = [fork(task, ...args), fork(task, ...args)]
+  return [first.join(), second.join()]
+}
+
+export function threadsAreMadeByFactories(): void {
+  // @ts-expect-error by virtualThreads() or platformThreads(), for an executor
+  void new Thread(() => 1)
+  typeOf(virtualThreads().newThread(() => 1)).is<Thread | null | undefined>()
 }
 
 export function mapInfersItemsAndResults(lines: AsyncIterable<string>): void {
