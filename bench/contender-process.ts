@@ -20,7 +20,7 @@ export class ContenderProcess<S> {
   /** Who takes longer for a sample than `patience`, in ms, hangs. */
   constructor({ program, contest, bout, contender }: Role, patience: number) {
     const path = fileURLToPath(new URL(`./${program}.js`, import.meta.url))
-    this.#child = fork(path, [contest, String(bout), contender], { execArgv: ["--expose-gc"] })
+    this.#child = fork(path, [contest, String(bout), contender], { execArgv: ["--expose-gc", "--conditions=shipped"] })
     this.#name = contender
     this.#patience = patience
   }

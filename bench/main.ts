@@ -4,6 +4,7 @@
  *     npm run bench                   all contests
  *     npm run bench -- pool memory    these only; `platform` stands for all whose name begins with it
  *     npm run bench -- defects        what the rivals get wrong, and whether corepool does
+ *     npm run bench -- start          what importing it, its first result and its threads cost
  *     npm run bench -- --quick        small and few: to see whether it works
  *
  * The exit code tells whether the run went through, never who won.
@@ -19,6 +20,7 @@ import { runPlatform } from "./platform-report.ts"
 import { platformContests } from "./platform.ts"
 import { printBout, printLosses, toJson } from "./report.ts"
 import { rivalVersions } from "./rivals.ts"
+import { runStart } from "./start.ts"
 
 const { values: flags, positionals: names } = parseArgs({
   allowPositionals: true,
@@ -72,6 +74,7 @@ async function main(chosen: readonly Contest[], platform: readonly PlatformConte
 }
 
 const DEFECTS = "defects"
+const START = "start"
 
 function isMeant(wanted: string, name: string): boolean {
   return name === wanted || name.startsWith(`${wanted}-`)
@@ -81,7 +84,7 @@ function isChosen({ name }: { readonly name: string }): boolean {
   return names.length === 0 || names.some((wanted) => isMeant(wanted, name))
 }
 
-const known = [...[...contests, ...platformContests].map(({ name }) => name), DEFECTS]
+const known = [...[...contests, ...platformContests].map(({ name }) => name), DEFECTS, START]
 const unknown = names.filter((wanted) => !known.some((name) => isMeant(wanted, name)))
 if (unknown.length > 0) {
   console.error(`No such contest: ${unknown.join(", ")}. There are: ${known.join(", ")}.`)
@@ -90,4 +93,5 @@ if (unknown.length > 0) {
   const [chosen, platform] = [contests.filter(isChosen), platformContests.filter(isChosen)]
   if (chosen.length + platform.length > 0) await main(chosen, platform)
   if (names.includes(DEFECTS)) await runDefects()
+  if (names.includes(START)) runStart(flags.quick)
 }

@@ -19,7 +19,7 @@ export const BUILD: string = "modules"
 
 /** The file that starts a thread; empty if this is not one of corepool's own files, but part of a bundle. */
 export function threadFile(): string {
-  return fileURLToPath(new URL("../../../dist/thread.cjs", import.meta.url))
+  return fileURLToPath(new URL("../../../dist/corepool-thread.cjs", import.meta.url))
 }
 
 /** Loaded only if it is needed: it is as long as all of corepool. */

@@ -49,7 +49,7 @@ const REPLACED: ReadonlyMap<string, string> = new Map([
     "platform/worker-source.js",
     `const OWN = /code-[^/\\\\]*\\.cjs$/
      export const BUILD = "${UNKNOWN_BUILD}"
-     export const threadFile = () => corepoolPlace !== undefined && OWN.test(corepoolPlace) ? corepoolPlace.replace(OWN, "thread.cjs") : ""
+     export const threadFile = () => corepoolPlace !== undefined && OWN.test(corepoolPlace) ? corepoolPlace.replace(OWN, "corepool-thread.cjs") : ""
      export const workerSource = () => corepoolRequire("./source.cjs")`,
   ],
   [

@@ -3,7 +3,7 @@
  *
  * - `index.js`, `lock.js` …: the entries, ES modules that export what a part has (facades.ts).
  * - `part-*.cjs`: a part, whether it has been loaded in this thread already or not.
- * - `code-*.cjs`: the code (chunks.ts). `thread.cjs` runs it in a worker thread (thread.ts).
+ * - `code-*.cjs`: the code (chunks.ts). `corepool-thread.cjs` runs it in a worker thread (thread.ts).
  * - `source.cjs`: the same as texts, for a program that is bundled, and so has no file to start a thread from.
  * - `*.d.ts`: the types (declarations.ts).
  *
@@ -30,7 +30,7 @@ export async function bundle(root: string): Promise<Map<string, string>> {
   return new Map([
     ...files,
     ...(await makeFacades(root, chunks)),
-    ["thread.cjs", threadFile(thread)],
+    ["corepool-thread.cjs", threadFile(thread)],
     ["source.cjs", `"use strict";\nmodule.exports = ${JSON.stringify(source)};\n`],
     ...(await declarations),
   ])

@@ -19,6 +19,10 @@ export interface ThreadCode {
   readonly build: string
 }
 
+/** The code becomes a function of what a CommonJS module has around it, and of what it is given here. */
+const HEAD = "(function (module, require, __filename, corepoolHost) {"
+const TAIL = "})"
+
 function boot({ files, program, registry, build }: ThreadCode, find: string): string {
   return `{
   const { workerData } = process.getBuiltinModule("node:worker_threads")
@@ -27,21 +31,22 @@ function boot({ files, program, registry, build }: ThreadCode, find: string): st
   const files = ${JSON.stringify(files)}
   const given = { importModule: (url) => import(url), functionOf: (body) => new Function(body) }
   const scripts = new Map()
+  let keep
   const load = (name) => {
     const at = files.indexOf(name)
     const words = code?.regions[at]
     const length = words === undefined ? 0 : Atomics.load(words, 0)
     const cachedData = length > 0 ? new Uint8Array(words.buffer, 4, length) : undefined
     ${find}
-    const head = "(function (module, require, __filename, corepoolHost) {"
-    const script = new Script(head + text + "})", { filename, cachedData })
+    const script = new Script(text, { filename, cachedData })
     const module = { exports: {} }
     script.runInThisContext()(module, require, filename, given)
     scripts.set(at, script)
+    keep?.()
     return module.exports
   }
   ;(${registry}).set(${JSON.stringify(`${build}/load`)}, load)
-  load(${JSON.stringify(program)}).begin(orders, code, scripts)
+  keep = load(${JSON.stringify(program)}).begin(orders, code, scripts)
 }
 `
 }
@@ -49,10 +54,28 @@ function boot({ files, program, registry, build }: ThreadCode, find: string): st
 /** As a file of the package. */
 export function threadFile(code: ThreadCode): string {
   const find = `const filename = path.join(__dirname, name)
-    const text = fs.readFileSync(filename, "latin1")`
+    const text = inFunction(filename)`
   return `"use strict";
 const fs = require("node:fs")
 const path = require("node:path")
+/** At once, since a text that is put together is there twice for a while, and the heap grows by that for good. */
+function inFunction(filename) {
+  const file = fs.openSync(filename)
+  const size = fs.fstatSync(file).size
+  const bytes = Buffer.allocUnsafeSlow(HEAD.length + size + TAIL.length)
+  const end = HEAD.length + size
+  bytes.write(HEAD, 0, "latin1")
+  for (let at = HEAD.length; at < end; ) {
+    const read = fs.readSync(file, bytes, at, end - at)
+    if (read === 0) throw new Error("corepool: " + filename + " is shorter than it was")
+    at += read
+  }
+  fs.closeSync(file)
+  bytes.write(TAIL, end, "latin1")
+  return bytes.toString("latin1")
+}
+const HEAD = ${JSON.stringify(HEAD)}
+const TAIL = ${JSON.stringify(TAIL)}
 ${boot(code, find)}`
 }
 
@@ -61,7 +84,7 @@ export function threadText(code: ThreadCode): string {
   return boot(
     code,
     `const filename = "corepool/" + name
-    const text = source.texts[name]
+    const text = ${JSON.stringify(HEAD)} + source.texts[name] + ${JSON.stringify(TAIL)}
     const require = () => source`,
   )
 }

@@ -66,7 +66,7 @@ test("[WK1] from the files of the package, in a folder with spaces and letters b
   const [sum, where, greeting] = await running.lines()
   assert.equal(greeting, "hello")
   assert.deepEqual([sum], PRINTS)
-  assert.equal(where, join(folder.path, home, "dist/thread.cjs").replaceAll("/", sep))
+  assert.equal(where, join(folder.path, home, "dist/corepool-thread.cjs").replaceAll("/", sep))
 })
 
 const FORMATS: readonly [string, string, BuildOptions][] = [
