@@ -115,7 +115,7 @@ test("[WK17] if one cannot be loaded, tasks fail with the reason, and no thread 
   for (const future of [own.pool.submit(tasks.add, 1, 2), own.pool.submit(tasks.add, 3, 4)]) {
     const error = await rejectionOf(future)
     assert.ok(error instanceof IllegalStateError)
-    assert.match(error.message, /could not load data:text\/javascript.*no such thing/)
+    assert.match(error.message, /could not load a module that is to be preloaded, data:text\/javascript.*no such thing/)
     assert.ok(error.cause instanceof RangeError)
   }
   assert.deepEqual([own.threads.length, own.pool.poolSize], [1, 1])
