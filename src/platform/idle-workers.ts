@@ -9,43 +9,57 @@ import { pause } from "#atomics"
 import { CANCELLED, NORMAL } from "../future/task-state.ts"
 import type { ControlWord } from "../pool/control-word.ts"
 import type { SharedRoster } from "./shared-roster.ts"
-import type { SharedWorker } from "./shared-worker.ts"
 import type { TaskRecords } from "./task-records.ts"
 
-/** How often to look again while a worker is just taking a task: it is done in a moment, or has died. */
-const LOOKS = 1000
+/** The queue, as far as this is concerned. */
+export interface Waiting {
+  /** How many tasks there are beyond the bound, without the one that is offered. */
+  surplus(): number
+  toArray(): readonly number[]
+}
 
-/** `surplus` tells how many tasks there are beyond the bound, without the one that is offered. */
+/**
+ * For the task in slot `offered`. Nothing here waits for a worker, which may be suspended at any point for as long as the machine is
+ * busy: it looks again only if the queue has changed in between, by the progress of another thread.
+ */
 export function isAwaited(
+  offered: number,
   roster: SharedRoster,
   tasks: TaskRecords,
   control: ControlWord,
-  surplus: () => number,
+  waiting: Waiting,
 ): boolean {
-  for (let looks = LOOKS; looks > 0; looks--) {
-    const before = surplus()
-    let busy = 0
-    let isSteady = true
-    for (const worker of roster) {
-      if (isTaking(worker)) isSteady = false
-      else if (isBusy(worker, tasks)) busy++
-    }
+  for (;;) {
+    const before = waiting.surplus()
+    const taken = takenBy(roster, tasks, offered, waiting)
     // A task that went from the queue into a hand in between would have been counted twice, or not at all.
-    if (isSteady && surplus() === before) return before < control.workerCount - busy
+    if (waiting.surplus() === before) return before < control.workerCount - taken.size
     pause()
   }
-  return false
 }
 
-/** Whether it is about to take a task out of the queue, or has done so, and has not got it in hand yet. */
-function isTaking(worker: SharedWorker): boolean {
-  return worker.claimed !== 0 && worker.handheld === 0 && worker.isAlive
+/** The slots that workers have taken out of the queue and that are not over. */
+function takenBy(roster: SharedRoster, tasks: TaskRecords, offered: number, waiting: Waiting): Set<number> {
+  const taken = new Set<number>()
+  let inside: ReadonlySet<number> | undefined
+  for (const worker of roster) {
+    const { handheld, handle, returning } = worker
+    if (handheld !== 0) {
+      if (tasks.isCurrent(handle) && isUnderWay(handheld, tasks)) taken.add(handheld)
+    } else if (returning !== 0) taken.add(returning)
+    else if (worker.isAlive) {
+      const { claimed } = worker
+      if (claimed === 0) continue
+      // It is about to take this slot, or has taken it, or another worker was faster: then that one has it, or the slot is over.
+      inside ??= new Set(waiting.toArray())
+      if (claimed !== offered && !inside.has(claimed) && isUnderWay(claimed, tasks)) taken.add(claimed)
+    }
+  }
+  return taken
 }
 
-/** Whether it has something to do. One whose task is over, as its submitter may know by now, has not. */
-function isBusy(worker: SharedWorker, tasks: TaskRecords): boolean {
-  const { handheld, handle } = worker
-  if (handheld === 0) return worker.returning !== 0
-  const state = tasks.stateOf(handheld)
-  return tasks.isCurrent(handle) && (state < NORMAL || state >= CANCELLED)
+/** Whether there is something to do for it. The submitter of a task that is over, as it may know by now, counts on the worker. */
+function isUnderWay(slot: number, tasks: TaskRecords): boolean {
+  const state = tasks.stateOf(slot)
+  return state < NORMAL || state >= CANCELLED
 }

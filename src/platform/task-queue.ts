@@ -125,16 +125,19 @@ export class TaskQueue implements SlotQueue {
 
   offer(slot: number): boolean {
     if (this.bound === NOTHING) return false
-    if (this.bound === 0 ? !this.#promise() : this.bound > 0 && this.#isFull) return false
+    if (this.bound === 0 ? !this.#promise() : this.bound > 0 && this.#isFull(slot)) return false
     if (!this.#store.offer(slot)) return false
     this.#wakeUnlessWatched()
     return true
   }
 
-  get #isFull(): boolean {
+  #isFull(offered: number): boolean {
     if (this.#store.size < this.bound) return false
     this.#roster ??= new SharedRoster(this.#memory, () => undefined)
-    return !isAwaited(this.#roster, this.#tasks, this.#memory.state.control, () => this.#store.size - this.bound)
+    return !isAwaited(offered, this.#roster, this.#tasks, this.#memory.state.control, {
+      surplus: () => this.#store.size - this.bound,
+      toArray: () => this.#store.toArray(),
+    })
   }
 
   /** A worker has forked a task: wakes somebody for it. False if nobody sleeps. */

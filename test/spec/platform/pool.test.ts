@@ -25,7 +25,7 @@ import {
 import assert from "node:assert/strict"
 import test from "node:test"
 import { setEnvironmentData } from "node:worker_threads"
-import { eventually, rejectionOf, thrownBy } from "../../support/harness.ts"
+import { eventually, rejectionOf, thrownBy, turns } from "../../support/harness.ts"
 import { SharedCount, SharedGate } from "../../support/shared-words.ts"
 import * as tasks from "./tasks.ts"
 
@@ -71,6 +71,7 @@ test("[PL20] a burst finds the idle threads and the room in the queue, on virtua
     for (const it of [virtual, pool]) it.prestartAllCoreThreads()
     await pool.submit(tasks.add, 1, 2)
     for (let round = 0; round < 20; round++) {
+      await turns() // a virtual thread that has ended its task may give the event loop a turn before it waits for the next one
       using gate = new SharedGate()
       const open = new Promise((resolve) => setImmediate(resolve))
       const here = burst(expected.length, () => virtual.submit(() => open))
