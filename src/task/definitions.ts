@@ -132,8 +132,32 @@ function textOf(fn: AnyFunction): string {
 
 /** Those without source, such as bound ones, have one text for all. */
 function haveSameText(a: AnyFunction, b: AnyFunction): boolean {
-  const text = textOf(a)
-  return text === textOf(b) && !/\{\s*\[native code\]\s*\}\s*$/.test(text)
+  return textOf(a) === textOf(b) && hasText(a)
+}
+
+function hasText(fn: AnyFunction): boolean {
+  return !/\{\s*\[native code\]\s*\}\s*$/.test(textOf(fn))
+}
+
+const BY_TEXT = "anonymous#"
+
+/**
+ * A name for a function that has none: arrow functions, and those whose name a minifier has dropped. It is made of the text, which is
+ * the same in every thread that loads the same file; white space does not count, as compilers differ in it. Two texts with one
+ * such name are told apart like other functions of one name. Undefined if the function has no text.
+ */
+export function nameByText(fn: AnyFunction): string | undefined {
+  if (!hasText(fn)) return undefined
+  let hash = 0x811c9dc5 // FNV-1a
+  for (const char of textOf(fn).replaceAll(/[\s;]+/g, "")) {
+    hash = Math.imul(hash ^ (char.codePointAt(0) as number), 0x01000193)
+  }
+  return `${BY_TEXT}${(hash >>> 0).toString(16).padStart(8, "0")}`
+}
+
+/** Whether a place names its function by its text. */
+export function isByText({ name }: Place): boolean {
+  return name.startsWith(BY_TEXT)
 }
 
 function beginningOf(fn: AnyFunction): string {

@@ -2,7 +2,7 @@
 import { requireFunction } from "../checks.ts"
 import { TaskNotPortableError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
-import { isTaskHere, onlyTaskAt, type Place, placeOf, setPlace, taskAt } from "./definitions.ts"
+import { isByText, isTaskHere, onlyTaskAt, type Place, placeOf, setPlace, taskAt } from "./definitions.ts"
 import { isEntry } from "./entry.ts"
 import { compile } from "./compile.ts"
 import { whyNotLoaded } from "./load-failure.ts"
@@ -269,13 +269,24 @@ function functionIn(exports: Record<string, unknown>, place: Place): FoundTask {
 }
 
 function notLoaded(name: string, module: string, error: unknown): string {
-  return `The module of task \`${name}\` could not be loaded: ${whyNotLoaded(module, error)}`
+  const isMissing = propertyOf(error, "code") === "ERR_MODULE_NOT_FOUND" && propertyOf(error, "url") === module
+  const advice = isMissing
+    ? ". If a bundler has put its code elsewhere: name a file that is there, by tasksOf(url)"
+    : ""
+  return `The module of task \`${name}\` could not be loaded: ${whyNotLoaded(module, error)}${advice}`
 }
 
-function notExported({ module, name }: Place, exports: Record<string, unknown>): string {
+const NAME_IT =
+  'An arrow function has no name of its own, and a minified build may drop or change names: write task(import.meta.url, fn, "name")'
+
+function notExported(place: Place, exports: Record<string, unknown>): string {
+  const { module, name } = place
+  if (isByText(place)) {
+    return `In the thread that runs it, ${module} defines no function without a name that has the same text; the thread may load it compiled in another way. ${NAME_IT}`
+  }
   const functions = Object.keys(exports).filter((key) => typeof exports[key] === "function")
   const there = functions.length === 0 ? "no functions" : functions.map((key) => `\`${key}\``).join(", ")
-  return `${module} exports no function \`${name}\`; it exports ${there}. A task must be exported under its own name. An arrow function has none, and a minified build may change it: write task(import.meta.url, fn, "name")`
+  return `${module} exports no function \`${name}\`; it exports ${there}. A task must be exported under its own name. ${NAME_IT}`
 }
 
 function anotherTask({ module, name }: Place, other: Place): string {

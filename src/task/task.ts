@@ -17,7 +17,7 @@
 import { isAbsolute } from "node:path"
 import { pathToFileURL } from "node:url"
 import { requireFunction, show, typeError, wrongType } from "../checks.ts"
-import { define, type Place, setPlace, taskAt } from "./definitions.ts"
+import { define, nameByText, type Place, setPlace, taskAt } from "./definitions.ts"
 import { setOwn } from "../user-values.ts"
 import { importModule } from "./host.ts"
 
@@ -29,6 +29,9 @@ export type Task<A extends never[] = never[], T = unknown> = (...args: A) => T
  * its own name. A class of tasks is defined in the same way, see RecursiveTask.
  *
  *     export const add = task(import.meta.url, (a: number, b: number) => a + b, "add")
+ *
+ * An arrow function, or a function whose name a minifier has dropped, is found by its text, if all threads load the same
+ * file. A name as the third argument is safer.
  *
  * @param moduleUrl - `import.meta.url`; in CommonJS, `__filename`.
  * @param name - The name under which it is found, if that is not the function's own: for arrow functions, and for builds that
@@ -50,11 +53,10 @@ export function task<F extends ((...args: never[]) => unknown) | (abstract new (
 function ownName(fn: (...args: never[]) => unknown): string {
   const name: unknown = fn.name // of a class, it may be anything
   if (typeof name === "string" && name !== "") return name
-  const what = /^(?:async\s*)?(?:\(|[\w$]+\s*=>)/.test(Function.prototype.toString.call(fn))
-    ? "an arrow function"
-    : show(fn)
+  const byText = nameByText(fn)
+  if (byText !== undefined) return byText
   throw new TypeError(
-    `Expected \`fn\` to be a function with the name under which it is exported, got ${what} without a name. An arrow function has none, and a minified build may drop those of others: write task(import.meta.url, fn, "name")`,
+    `Expected \`fn\` to be a function with a name or a text by which other threads find it, got ${show(fn)} that is built in or bound: write task(import.meta.url, fn, "name")`,
   )
 }
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { pathToFileURL } from "node:url"
+import { runInThisContext } from "node:vm"
 import { IllegalStateError, parallelMap, TaskNotPortableError } from "corepool"
 import { find, findNow, referenceOf, standIn } from "#src/task/reference.js"
 import { task, tasksOf } from "#src/task/task.js"
@@ -45,16 +46,38 @@ test("[TK13] the third argument is the name under which a function is found", as
   await assert.rejects(() => find({ module: url, name: "t" }), TaskNotPortableError)
 })
 
-test("[TK3] [TK13] a function without a name is told of the third argument", () => {
-  const nameless = (
-    () => () =>
-      undefined
-  )()
-  assert.equal(nameless.name, "")
-  assert.throws(() => task("file:///nameless.js", nameless), /task\(import\.meta\.url, fn, "name"\)/)
-  assert.throws(() => task("file:///nameless.js", nameless), /got an arrow function without a name\..*minified build/)
-  const odd = Object.defineProperty(() => undefined, "name", { value: 7 })
-  assert.throws(() => task("file:///nameless.js", odd), TypeError)
+/** As `task(url, (n) => …)` passes it: the engine gives no name to it. */
+function nameless<F>(fn: [F]): F {
+  return fn[0]
+}
+
+test("[TK240] a function without a name is found by its text", async () => {
+  const url = "file:///nameless.js"
+  const add = task(url, nameless([(a: number, b: number) => a + b]))
+  const multiply = task(url, nameless([(a: number, b: number) => a * b]))
+  assert.equal(add.name, "")
+  const references = [referenceOf(add), referenceOf(multiply)] as { module: string; name: string }[]
+  assert.equal(new Set(references.map(({ name }) => name)).size, 2)
+  assert.equal((await find(references[0] as never)).fn, add)
+  assert.equal((await find(references[1] as never)).fn, multiply)
+  // With the white space that another compiler leaves, it is the same name, and not the same function.
+  const spaced = runInThisContext("[(a       , b       )         => a + b][0]") as typeof add
+  assert.throws(() => task(url, spaced), IllegalStateError)
+  assert.deepEqual(referenceOf(task("file:///other.js", spaced)), { ...references[0], module: "file:///other.js" })
+})
+
+test("[TK240] one that the thread does not find says what to write", async () => {
+  const plain = "data:text/javascript,export function add() {}"
+  const lost = task(plain, nameless([(n: number) => n - 1]))
+  await assert.rejects(
+    () => find({ ...(referenceOf(lost) as { module: string; name: string }), module: `${plain};` }),
+    /defines no function without a name that has the same text.*arrow function.*minified build.*task\(import\.meta\.url, fn, "name"\)/,
+  )
+})
+
+test("[TK3] [TK13] a function with neither name nor text is told of the third argument", () => {
+  const bound = Object.defineProperty(Math.abs.bind(undefined), "name", { value: "" })
+  assert.throws(() => task("file:///bound.js", bound), /^TypeError: .*task\(import\.meta\.url, fn, "name"\)/)
 })
 
 test("[TK14] a second, different function under one URL and name is refused", () => {

@@ -43,20 +43,6 @@ test("[TK3] what names no module or no function is refused", () => {
     })
     assert.throws(() => task(url as never, double), TypeError)
   }
-  assert.throws(
-    () =>
-      task(
-        import.meta.url,
-        (
-          () => () =>
-            undefined
-        )(),
-      ),
-    {
-      name: "TypeError",
-      message: /with the name under which it is exported/,
-    },
-  )
   assert.throws(() => task(import.meta.url, 7 as never), TypeError)
 })
 
