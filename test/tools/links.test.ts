@@ -51,3 +51,27 @@ test("[RP12] a path in backticks that does not exist is found in Markdown and in
     "src/memory/ring.ts:1 mentions ../rung.ts, which does not exist",
   ])
 })
+
+test("[RP276] the addresses in package.json are those of one repository, and links of the README work on npm", (t) => {
+  const good = {
+    repository: { type: "git", url: "git+https://github.com/some/thing.git" },
+    homepage: "https://github.com/some/thing#readme",
+    bugs: { url: "https://github.com/some/thing/issues" },
+  }
+  const root = (manifest: object): string =>
+    repository(t, {
+      "package.json": JSON.stringify(manifest),
+      "README.md": "[a](docs/a.md) [b](/docs/a.md)\n",
+      "docs/a.md": "a\n",
+    })
+  const onNpm = "README.md:1 links to /docs/a.md, which is another page on npm"
+  assert.deepEqual(told(checkLinks(root(good))), [onNpm])
+  assert.deepEqual(told(checkLinks(root({ ...good, homepage: "https://some.where", bugs: undefined }))), [
+    "package.json homepage is not https://github.com/some/thing#readme",
+    "package.json bugs.url is not https://github.com/some/thing/issues",
+    onNpm,
+  ])
+  assert.deepEqual(told(checkLinks(root({}))), [
+    "package.json names no repository: git+https://github.com/OWNER/NAME.git",
+  ])
+})

@@ -1,5 +1,5 @@
 /**
- * Citations that lead nowhere: [RP10] to [RP12] in docs/spec/repository.md. Comments rot at their references first:
+ * Citations that lead nowhere: [RP10] to [RP12] and [RP276] in docs/spec/repository.md. Comments rot at their references first:
  * a rule is renumbered, a file moves, a heading is reworded, and nobody notices.
  */
 import { existsSync } from "node:fs"
@@ -22,7 +22,7 @@ export function checkLinks(root: string): Finding[] {
       .filter((id) => !rules.has(id))
       .map((id) => ({ where: `${path}:${number}`, what: `cites [${id}], which is in no file of docs/spec` }))
 
-  const findings: Finding[] = []
+  const findings: Finding[] = [...wrongAddresses(root)]
   for (const path of listFiles(root, "", ".md")) {
     for (const line of splitMarkdown(readText(root, path)).prose) {
       findings.push(...deadRules(path, line), ...deadLinks(root, path, line))
@@ -50,6 +50,31 @@ function deadLinks(root: string, path: string, { number, text }: Line): Finding[
     if (anchor === undefined || !target.endsWith(".md") || anchorsOf(readText(root, target)).has(anchor)) return []
     return [{ where, what: `links to ${link}, but ${target} has no such heading` }]
   })
+}
+
+/** npm resolves the relative links of a README by the repository that package.json names, and links to the other two beside it. */
+function wrongAddresses(root: string): Finding[] {
+  const where = "package.json"
+  if (!existsSync(join(root, where))) return []
+  const manifest = JSON.parse(readText(root, where)) as {
+    repository?: { url?: string }
+    homepage?: string
+    bugs?: { url?: string }
+  }
+  const repository = /^git\+(https:\/\/github\.com\/[\w.-]+\/[\w.-]+)\.git$/.exec(manifest.repository?.url ?? "")?.[1]
+  if (repository === undefined) return [{ where, what: "names no repository: git+https://github.com/OWNER/NAME.git" }]
+  const findings: Finding[] = []
+  if (manifest.homepage !== `${repository}#readme`)
+    findings.push({ where, what: `homepage is not ${repository}#readme` })
+  if (manifest.bugs?.url !== `${repository}/issues`)
+    findings.push({ where, what: `bugs.url is not ${repository}/issues` })
+  for (const { number, text } of splitMarkdown(readText(root, "README.md")).prose) {
+    for (const link of linkTargets(text)) {
+      if (!link.startsWith("/")) continue
+      findings.push({ where: `README.md:${number}`, what: `links to ${link}, which is another page on npm` })
+    }
+  }
+  return findings
 }
 
 function deadPaths(root: string, path: string, { number, text }: Line): Finding[] {
