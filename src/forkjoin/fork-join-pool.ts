@@ -110,6 +110,7 @@ export class ForkJoinPool extends ForkJoinStatus {
         this.#termination.signalAll()
         this.#quiescence.signalAll()
       },
+      rest: () => undefined,
       quiescent: () => this.#quiescence.signalAll(),
     }
   }

@@ -21,6 +21,8 @@ export class Bell implements Addressee, ParkPlace {
   readonly interruptible: boolean
   readonly limited = true
   readonly #answer: () => void
+  /** Called whenever the bell is let go. */
+  onRest: (() => void) | undefined
   #rung = false
   #held = false
 
@@ -53,6 +55,7 @@ export class Bell implements Addressee, ParkPlace {
     if (!this.#held) return
     this.#held = false
     this.here.relax(this)
+    this.onRest?.()
   }
 
   unpark(): void {

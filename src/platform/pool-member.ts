@@ -101,6 +101,10 @@ export abstract class PoolMember implements PoolEngine, Service {
     return this.roster.size
   }
 
+  get isBusy(): boolean {
+    return this.submissions.bell.isVital
+  }
+
   get activeCount(): number {
     return this.roster.activeCount
   }

@@ -16,6 +16,7 @@ import { Crew } from "./crew.ts"
 import { isEnding } from "./endings.ts"
 import { Executioner } from "./executioner.ts"
 import { settleAsFailed } from "./failure.ts"
+import { unwatchPool, warnOfForgotten } from "./forgotten-pools.ts"
 import { Hooks } from "./hooks.ts"
 import { COMMAND, DONE, HEADER, TOLD } from "./layout.ts"
 import { isUndelivered } from "./orphans.ts"
@@ -66,6 +67,7 @@ export class PoolOwner extends PoolMember {
     })
     memory.setHeader(HEADER.HOOKS, shell.hooks)
     memory.setOwner(this.submissions.bell.index)
+    this.submissions.bell.onRest = () => shell.rest()
     for (const task of inside) queue.add(task)
   }
 
@@ -74,6 +76,18 @@ export class PoolOwner extends PoolMember {
     if (this.#isShuttingDown || atLeast(this.state.control.snapshot, TERMINATED)) return
     this.#isShuttingDown = true
     this.submissions.keepAlive(true)
+  }
+
+  /** The pool is garbage: nothing is to be done, and nothing can come. */
+  forget(): void {
+    if (!this.state.control.isRunning) return
+    warnOfForgotten(this.poolSize)
+    this.beginEnd()
+    this.state.control.advanceTo(SHUTDOWN)
+    this.shuttingDown()
+    this.interruptIdleWorkers()
+    this.dropUnwanted()
+    this.finishEnd()
   }
 
   // ------------------------------------------------------------------ threads
@@ -370,6 +384,7 @@ export class PoolOwner extends PoolMember {
     } finally {
       this.state.control.terminate()
       this.memory.noteEnd()
+      unwatchPool(this)
       this.submissions.keepAlive(false)
       this.submissions.retire()
       this.boxes.ringAll()

@@ -22,6 +22,8 @@ export interface PoolShell {
   terminated(): unknown
   reject(task: Runnable): void
   announceTermination(): void
+  /** Nothing is to be done any more, until the pool is given another task. */
+  rest(): void
 }
 
 export interface PoolEngine {
@@ -38,6 +40,8 @@ export interface PoolEngine {
   readonly completedTaskCount: number
   readonly times: PoolTimes
 
+  /** Whether something is to be done that this thread has to stay for. */
+  readonly isBusy: boolean
   execute(task: Runnable): void
   /** The function with its arguments, as something to execute. */
   callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T>

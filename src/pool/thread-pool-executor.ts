@@ -33,19 +33,21 @@ import { FutureTask } from "../future/future-task.ts"
 import { type Callable, requireRunnable, type Runnable } from "../future/runnable.ts"
 import { currentFlow } from "../memory/flow.ts"
 import { type Handle, SHAREABLE, type Shared } from "../memory/shared-memory.ts"
-import { awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
+import { awaiting, type Steps, TIMEOUT, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
+import { watchPool } from "../platform/forgotten-pools.ts"
 import { registerPools } from "../platform/known-classes.ts"
 import { PoolGuest } from "../platform/pool-guest.ts"
 import { PoolOwner } from "../platform/pool-owner.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
 import type { Thread } from "../thread/thread.ts"
-import { newThreadOf, requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
+import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 import { textOf } from "../user-values.ts"
 import { ConfigurablePool } from "./configurable-pool.ts"
 import { atLeast, SHUTDOWN, STOP, TERMINATED } from "./control-word.ts"
 import { handBack } from "./hand-back.ts"
-import type { PoolEngine, PoolShell } from "./pool-engine.ts"
+import { PoolContext, type PoolHooks } from "./pool-context.ts"
+import type { PoolEngine } from "./pool-engine.ts"
 import { notTheOwner, OWNERS_FACTORY, SentPool, settingsOf } from "./pool-settings.ts"
 import type { PoolState } from "./pool-state.ts"
 import { policyNumber, policyOf, type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
@@ -61,41 +63,32 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   readonly #name: string | undefined
   readonly #engine: PoolEngine
   readonly #state: PoolState
-  readonly #termination = new WaitList()
-  #threadFactory: ThreadFactory
-  #handler: RejectedExecutionHandler
+  readonly #context: PoolContext
 
   constructor(options: ThreadPoolOptions) {
     super()
-    const shell: PoolShell = {
-      hooks:
-        (this.beforeExecute === ThreadPoolExecutor.prototype.beforeExecute ? 0 : 1) +
-        (this.afterExecute === ThreadPoolExecutor.prototype.afterExecute ? 0 : 2),
-      newThread: (target) => newThreadOf(this.#threadFactory, target),
-      beforeExecute: (thread, task) => this.beforeExecute(thread, task),
-      afterExecute: (task, error) => this.afterExecute(task, error),
-      terminated: () => this.terminated(),
-      reject: (task) => this.#handler(task, this),
-      announceTermination: () => this.#termination.signalAll(),
-    }
     Object.defineProperty(this, "handle", sharing)
     registerPools(openPool)
-    if (options instanceof SentPool) {
-      const guest = new PoolGuest(options.shared, shell)
-      this.#engine = guest
-      this.#state = guest.state
-      this.#threadFactory = OWNERS_FACTORY
-      this.#handler = (task, executor) => (policyOf(guest.policy) ?? ((it) => guest.askHandler(it)))(task, executor)
-      this.#name = undefined
+    const settings = options instanceof SentPool ? undefined : settingsOf(options)
+    const context = new PoolContext(
+      settings?.threadFactory ?? OWNERS_FACTORY,
+      settings?.handler ?? ((task, executor) => (executor as ThreadPoolExecutor).#rejectAsGuest(task)),
+    )
+    this.#context = context
+    this.#name = settings?.name
+    const isPlain = this.#hooks.hooks === 0 && this.terminated === ThreadPoolExecutor.prototype.terminated
+    if (settings?.threadFactory.isVirtual !== false || !isPlain) context.keep(this, this.#hooks)
+    if (settings === undefined) {
+      this.#engine = new PoolGuest((options as unknown as SentPool).shared, context)
+      this.#state = this.#engine.state
       return
     }
-    const settings = settingsOf(options)
-    this.#threadFactory = settings.threadFactory
-    this.#handler = settings.handler
-    this.#name = settings.name
-    this.#engine = settings.threadFactory.isVirtual
-      ? new VirtualEngine(settings.queue, shell)
-      : new PoolOwner(settings.queue, shell, settings.maximum)
+    if (settings.threadFactory.isVirtual) this.#engine = new VirtualEngine(settings.queue, context)
+    else {
+      const owner = new PoolOwner(settings.queue, context, settings.maximum)
+      watchPool(this, owner)
+      this.#engine = owner
+    }
     this.#engine.setPolicy(policyNumber(settings.handler))
     this.#state = this.#engine.state
     this.#state.corePoolSize = settings.core
@@ -103,6 +96,23 @@ export class ThreadPoolExecutor extends ConfigurablePool {
     this.#state.keepAliveTime = settings.keepAlive
     const { allowCoreThreadTimeOut } = settings
     if (allowCoreThreadTimeOut !== undefined) this.allowCoreThreadTimeOut = allowCoreThreadTimeOut
+  }
+
+  /** What the engine calls; it has this pool then. */
+  get #hooks(): PoolHooks {
+    const { beforeExecute, afterExecute } = ThreadPoolExecutor.prototype
+    return {
+      hooks: (this.beforeExecute === beforeExecute ? 0 : 1) + (this.afterExecute === afterExecute ? 0 : 2),
+      beforeExecute: (thread, task) => this.beforeExecute(thread, task),
+      afterExecute: (task, error) => this.afterExecute(task, error),
+      terminated: () => this.terminated(),
+    }
+  }
+
+  #rejectAsGuest(task: Runnable): void {
+    const guest = this.#engine as PoolGuest
+    const handler = policyOf(guest.policy) ?? ((it) => guest.askHandler(it))
+    handler(task, this)
   }
 
   /**
@@ -130,16 +140,31 @@ export class ThreadPoolExecutor extends ConfigurablePool {
 
   /** @internal */
   static handleOf(pool: ThreadPoolExecutor): Handle {
-    return pool.#engine.handle
+    const { handle } = pool.#engine
+    pool.#context.keep(pool, pool.#hooks) // other threads may use it from now on
+    return handle
   }
 
   // ------------------------------------------------------------------ tasks
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     requireRunnable("command", command)
-    this.#engine.execute(
-      typeof command === "function" && args.length > 0 ? this.#engine.callable(command, args) : command,
-    )
+    this.giveToEngine(typeof command === "function" && args.length > 0 ? this.#engine.callable(command, args) : command)
+  }
+
+  /** @internal */
+  protected giveToEngine(task: Runnable): void {
+    const context = this.#context
+    if (context.isKept) {
+      this.#engine.execute(task)
+      return
+    }
+    context.enter(this)
+    try {
+      this.#engine.execute(task)
+    } finally {
+      context.leave(this.#engine.isBusy)
+    }
   }
 
   /** Takes back what was given to `execute`, or the future of a submitted task, if it still waits. True if it did. */
@@ -178,28 +203,29 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   // ------------------------------------------------------------------ handler and factory
 
   get handler(): RejectedExecutionHandler {
-    return this.#handler
+    return this.#context.handler
   }
 
   set handler(handler: RejectedExecutionHandler) {
     if (!this.#engine.isOwner) throw notTheOwner("change its handler")
-    this.#handler = requireHandler("handler", handler)
+    this.#context.handler = requireHandler("handler", handler)
     this.#engine.setPolicy(policyNumber(handler))
   }
 
   get threadFactory(): ThreadFactory {
-    return this.#threadFactory
+    return this.#context.threadFactory
   }
 
   /** Applies to threads made from now on. It must make the same kind of thread. */
   set threadFactory(factory: ThreadFactory) {
     if (!this.#engine.isOwner) throw notTheOwner("change its thread factory")
-    this.#threadFactory = requireThreadFactory("threadFactory", factory)
+    this.#context.threadFactory = requireThreadFactory("threadFactory", factory)
   }
 
   // ------------------------------------------------------------------ the end
 
   shutdown(): void {
+    this.#context.keep(this, this.#hooks)
     this.#engine.beginEnd()
     try {
       this.#state.control.advanceTo(SHUTDOWN)
@@ -212,6 +238,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   }
 
   shutdownNow(): Runnable[] {
+    this.#context.keep(this, this.#hooks)
     this.#engine.beginEnd()
     try {
       this.#state.control.advanceTo(STOP)
@@ -244,7 +271,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   }
 
   *#terminating(): Steps<boolean> {
-    while (!this.isTerminated) if ((yield this.#termination) === TIMEOUT) return false
+    while (!this.isTerminated) if ((yield this.#context.termination) === TIMEOUT) return false
     return true
   }
 
@@ -269,7 +296,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
 
   /** @internal */
   protected reject(task: Runnable): void {
-    this.#handler(task, this)
+    this.#context.handler(task, this)
   }
 
   /** @internal */

@@ -60,6 +60,11 @@ export class VirtualEngine implements PoolEngine {
     return this.state.completed.value
   }
 
+  /** Its tasks hold it, and so the pool. */
+  get isBusy(): boolean {
+    return true
+  }
+
   execute(task: Runnable): void {
     this.#probe.executed(task)
     this.#core.execute(task)

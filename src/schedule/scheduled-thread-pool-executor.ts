@@ -122,7 +122,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
       },
       ended: (task) => local?.ended(task),
     }
-    registerScheduledPools(openPool, (executor) => new DelegatedScheduledExecutorService(executor))
+    registerScheduledPools(openPool, openView)
   }
 
   #timetableOf(queue: DelayedWorkQueue): Timetable<LocalTask> {
@@ -198,7 +198,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     if (!(command instanceof FutureTask)) {
       const isFunction = typeof command === "function"
       this.#start(isFunction ? this.callable(command, args) : callableOf(command, undefined), 0, 0)
-    } else if (this.#timetable === undefined) this.engine.execute(command)
+    } else if (this.#timetable === undefined) this.giveToEngine(command)
     else {
       const enclosed = new EnclosedTask(command, this.#clock.time(), this.#host)
       this.#enclosing.set(command, enclosed)
@@ -268,7 +268,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
 
   #start<T>(callable: Callable<T>, delay: number, period: number): ScheduledFuture<T> {
     const task = new ScheduledTask(callable, this.#clock.time() + Math.max(0, delay), period, this.#host)
-    if (this.#timetable === undefined) this.engine.execute(task)
+    if (this.#timetable === undefined) this.giveToEngine(task)
     else this.#timetable.admit(task)
     return task
   }
@@ -281,7 +281,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     if (this.#timetable !== undefined) {
       if (order.isFirst) this.#timetable.admit(run)
       else this.#timetable.requeue(run)
-    } else if (order.isFirst || !this.isShutdown) this.engine.execute(run)
+    } else if (order.isFirst || !this.isShutdown) this.giveToEngine(run)
     else run.cancel() // the threads may have left already
     return run
   }
@@ -321,4 +321,7 @@ function poolOptionsOf(given: ScheduledThreadPoolOptions): ThreadPoolOptions {
   }
 }
 
+// Not in the constructor: what is registered for ever must not have the pool around it.
 const openPool = (shared: Shared): ScheduledThreadPoolExecutor => ScheduledThreadPoolExecutor.from(shared)
+const openView = (executor: ScheduledExecutorService): DelegatedScheduledExecutorService =>
+  new DelegatedScheduledExecutorService(executor)
