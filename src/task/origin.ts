@@ -151,8 +151,9 @@ function stackAbove(callee: (...args: never[]) => unknown): Stack {
   const isShown = sites.map((site) => {
     const file = site.getFileName()
     if (typeof file !== "string" || RUNTIME.test(file)) return false
-    own ??= ownFolders(file) // the first frame is corepool's
-    if (own.some((folder) => file.startsWith(folder))) return false
+    const name = file.replaceAll("\\", "/") // of Windows
+    own ??= ownFolders(name) // the first frame is corepool's
+    if (own.some((folder) => name.startsWith(folder))) return false
     frames.push({ file, line: site.getLineNumber() ?? 1, column: site.getColumnNumber() ?? 0 })
     return own.length > 0 || file !== frames[0]?.file // in a bundle, those of the first file may all be corepool's
   })
