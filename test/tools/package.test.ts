@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import test from "node:test"
+import { checkConsumers } from "../../tools/check/consumers.ts"
 import { checkLock } from "../../tools/check/lock.ts"
 import { checkPackage } from "../../tools/check/package.ts"
 import { repository, told } from "./fixture.ts"
@@ -44,6 +45,31 @@ test("[RP21] an entry without its file is found, by publint and by attw", async 
   const findings = told(await checkPackage(root)).join("\n")
   assert.match(findings, /publint: .*queue\.js.* does not exist/)
   assert.match(findings, /attw: [^]*"pack\/queue"[^]*Resolution failed/)
+})
+
+test("[RP277] a program for which the package has no types, or that fails, is found", async (t) => {
+  const program = { "main.ts": `import { one } from "pack"\nconst two: number = one + 1\nconsole.log(two)\n` }
+  const installed = (files: object): Record<string, string> =>
+    Object.fromEntries(Object.entries(files).map(([path, text]) => [`node_modules/pack/${path}`, String(text)]))
+  const both = {
+    main: "./dist/index.cjs",
+    types: "./dist/index.d.cts",
+    exports: {
+      ".": { require: { types: "./dist/index.d.cts", default: "./dist/index.cjs" }, ...MANIFEST.exports["."] },
+    },
+  }
+  const sound = {
+    ...SOUND,
+    "package.json": JSON.stringify({ ...MANIFEST, ...both }),
+    "dist/index.cjs": "exports.one = 1\n",
+    "dist/index.d.cts": "export declare const one: number\n",
+  }
+  assert.deepEqual(told(await checkConsumers(repository(t, installed(sound)), program, "2\n")), [])
+  const modulesOnly = told(await checkConsumers(repository(t, installed(SOUND)), program, "2\n")).join("\n")
+  assert.match(modulesOnly, /for a user with node16: TS1479/)
+  assert.match(modulesOnly, /for a user with old-node10: TS2307/)
+  const wrong = told(await checkConsumers(repository(t, installed(sound)), program, "3\n"))
+  assert.match(wrong[0] ?? "", /commonjs\/main.ts for a user with commonjs: /)
 })
 
 test("[RP21] a package that cannot be packed is a finding", async (t) => {

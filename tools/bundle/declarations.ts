@@ -1,4 +1,9 @@
-/** The types of the package: the compiler's declarations, rolled up into one file that the entries name their parts of. */
+/**
+ * The types of the package: the compiler's declarations, rolled up into one file that the entries name their parts of.
+ *
+ * An entry has two files of types, as it has two of code: to a compiler, `.d.ts` is an ES module and `.d.cts` a CommonJS module, which
+ * may not require the former (TypeScript with `module: node16`). The file that both name is of the kind that either may import.
+ */
 import { join } from "node:path"
 import { rolldown } from "rolldown"
 import { dts } from "rolldown-plugin-dts"
@@ -6,6 +11,9 @@ import { COMPILED, ENTRIES, WORKER_ENTRY } from "./entries.ts"
 
 /** `Symbol.dispose` is in the library of newer compilers only. The bundler leaves such lines out. */
 const LIBRARIES = `/// <reference lib="esnext.disposable" preserve="true" />\n`
+
+/** The name of the file that has all types. */
+const SHARED = "types"
 
 /** From the name of a file to its text. */
 export async function rollUpDeclarations(root: string): Promise<Map<string, string>> {
@@ -18,11 +26,17 @@ export async function rollUpDeclarations(root: string): Promise<Map<string, stri
   })
   const { output } = await bundle.generate({
     format: "es",
-    codeSplitting: { groups: [{ name: "types", test: /./ }] },
+    codeSplitting: { groups: [{ name: SHARED, test: /./ }] },
     chunkFileNames: "[name].d.ts",
   })
   await bundle.close()
-  return new Map(
-    output.flatMap((file) => (file.type === "chunk" ? [[file.fileName, `${LIBRARIES}${file.code}`] as const] : [])),
-  )
+  const files = new Map<string, string>()
+  for (const file of output) {
+    if (file.type !== "chunk") continue
+    const text = LIBRARIES + file.code.replaceAll(`from "./${SHARED}.js"`, `from "./${SHARED}.cjs"`)
+    const common = file.fileName.replace(/\.ts$/, ".cts")
+    files.set(common, text)
+    if (file.isEntry) files.set(file.fileName, text)
+  }
+  return files
 }

@@ -1,11 +1,11 @@
 /**
  * The last step of `npm run build`: makes the published files, in dist, of what the compiler has made of src.
  *
- * - `index.js`, `lock.js` …: the entries, ES modules that export what a part has (facades.ts).
+ * - `index.js`, `lock.js` …: the entries, ES modules that export what a part has; `index.cjs`, `lock.cjs` …: the same for `require` (facades.ts).
  * - `part-*.cjs`: a part, whether it has been loaded in this thread already or not.
  * - `code-*.cjs`: the code (chunks.ts). `corepool-thread.cjs` runs it in a worker thread (thread.ts).
  * - `source.cjs`: the same as texts, for a program that is bundled, and so has no file to start a thread from.
- * - `*.d.ts`: the types (declarations.ts).
+ * - `*.d.ts`, `*.d.cts`: the types of both (declarations.ts).
  *
  * And the package as the tests see it, in build: see development.ts.
  */

@@ -1,7 +1,7 @@
 /** Runs the TypeScript compiler and turns its messages into findings. */
 import { isAbsolute, relative, sep } from "node:path"
 import type { Finding } from "./finding.ts"
-import { runTool, saidBy } from "./run.ts"
+import { type Outcome, runTool, saidBy } from "./run.ts"
 
 /** `src/a.ts(3,7): error TS2304: Cannot find name 'x'.`; deeper lines explain the one before. */
 const MESSAGE = /^(.+?)\((\d+),\d+\): (?:error|warning) (TS\d+: .*)$/
@@ -10,7 +10,11 @@ const MESSAGE = /^(.+?)\((\d+),\d+\): (?:error|warning) (TS\d+: .*)$/
  * Compiles in `cwd`; places are told relative to it. A compiler that fails without a message is a finding of its own.
  */
 export async function compile(cwd: string, args: readonly string[]): Promise<Finding[]> {
-  const outcome = await runTool("typescript", [...args, "--pretty", "false"], { cwd }, "tsc")
+  return messagesOf(await runTool("typescript", [...args, "--pretty", "false"], { cwd }, "tsc"), cwd)
+}
+
+/** What a compiler that was run in `cwd` has said. */
+export function messagesOf(outcome: Outcome, cwd: string): Finding[] {
   const findings: Finding[] = []
   for (const line of outcome.stdout.split("\n")) {
     const [, file, at, what] = MESSAGE.exec(line) ?? []

@@ -9,6 +9,7 @@ import { publint } from "publint"
 import { formatMessage } from "publint/utils"
 import { checkBundleBudgets, checkPackageBudget, sizeOf } from "./budget.ts"
 import { compile } from "./compiler.ts"
+import { checkConsumers } from "./consumers.ts"
 import type { Finding } from "./finding.ts"
 import { HOME, run, runNode, runTool, saidBy } from "./run.ts"
 
@@ -47,6 +48,7 @@ export async function checkPackage(root: string): Promise<Finding[]> {
     ...(await checkBundleBudgets(folder, name, paths)),
     ...(await compileConsumers(packed)),
     ...(await loadEntries(packed)),
+    ...(name === "corepool" ? await checkConsumers(folder) : []),
   ]
 }
 
@@ -103,8 +105,10 @@ async function lintManifest({ installed }: Packed): Promise<Finding[]> {
 }
 
 /** [RP21] */
-async function resolveTypes({ folder, tarball }: Packed): Promise<Finding[]> {
-  const args = [tarball, "--profile", "esm-only", "--format", "ascii", "--no-emoji", "--no-summary"]
+async function resolveTypes({ folder, tarball, installed }: Packed): Promise<Finding[]> {
+  // A package with a `main` is meant for older compilers and for CommonJS too.
+  const profile = "main" in (readJson(join(installed, "package.json")) as object) ? "strict" : "esm-only"
+  const args = [tarball, "--profile", profile, "--format", "ascii", "--no-emoji", "--no-summary"]
   const outcome = await runTool("@arethetypeswrong/cli", args, { cwd: folder }, "attw")
   return outcome.code === 0 ? [] : [{ where: WHERE, what: `attw: ${saidBy(outcome)}` }]
 }
