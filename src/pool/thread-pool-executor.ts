@@ -72,7 +72,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
     const settings = options instanceof SentPool ? undefined : settingsOf(options)
     const context = new PoolContext(
       settings?.threadFactory ?? OWNERS_FACTORY,
-      settings?.handler ?? ((task, executor) => (executor as ThreadPoolExecutor).#rejectAsGuest(task)),
+      settings?.handler ?? ((task, executor) => executor.#rejectAsGuest(task)),
     )
     this.#context = context
     this.#name = settings?.name
@@ -100,9 +100,11 @@ export class ThreadPoolExecutor extends ConfigurablePool {
 
   /** What the engine calls; it has this pool then. */
   get #hooks(): PoolHooks {
-    const { beforeExecute, afterExecute } = ThreadPoolExecutor.prototype
+    const { prototype } = ThreadPoolExecutor
     return {
-      hooks: (this.beforeExecute === beforeExecute ? 0 : 1) + (this.afterExecute === afterExecute ? 0 : 2),
+      hooks:
+        (this.beforeExecute === prototype.beforeExecute ? 0 : 1) +
+        (this.afterExecute === prototype.afterExecute ? 0 : 2),
       beforeExecute: (thread, task) => this.beforeExecute(thread, task),
       afterExecute: (task, error) => this.afterExecute(task, error),
       terminated: () => this.terminated(),
