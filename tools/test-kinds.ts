@@ -11,7 +11,7 @@ import { readText } from "./check/files.ts"
 export type TestKind = "shipped" | "modules" | "model"
 
 /** An import of a module of src that is there when the program runs; also in the text of a program that the test starts. */
-const INNER = /^(?!\s*(?:import|export) type\b).*["']#(?:src\/|atomics["'])/m
+const INNER = /^(?!\s*(?:(?:import|export) type\b|\*|\/[/*])).*["']#(?:src\/|atomics["'])/m
 /** Whatever may be the path of another file: imported, or run by a thread. */
 const PATH = /["'`]((?:\.{1,2}\/)*[\w./-]+)\.[jt]s["'`]/g
 

@@ -14,7 +14,7 @@ const FILES = {
   "test/by-thread.test.ts": `${PUBLIC}new Worker(new URL("support/thread.js", import.meta.url))\n`,
   "test/by-program.test.ts": `${PUBLIC}runProgram(\`\n  import { Ring } from "#src/memory/ring.js"\`)\n`,
   "test/ring.model.test.ts": INNER,
-  "test/support/public.ts": `${PUBLIC}import "./circle.ts"\n`,
+  "test/support/public.ts": `/** May import "#src/…". */\n// "#src/a.js"\n${PUBLIC}import "./circle.ts"\n`,
   "test/support/circle.ts": `import "./public.ts"\n`,
   "test/support/helper.ts": `export * from "./deep/inner.ts"\n`,
   "test/support/deep/inner.ts": INNER,
