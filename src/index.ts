@@ -4,6 +4,7 @@
 export { Executors } from "./executors.ts"
 export * from "./executor/index.ts"
 export * from "./pool/index.ts"
+export { platformThreads, ScheduledThreadPoolExecutor, ThreadPoolExecutor } from "./platform/pools.ts"
 export * from "./schedule/index.ts"
 export type { Clock, ClockTimer } from "./time/clock.ts"
 export * from "./forkjoin/index.ts"

@@ -62,12 +62,3 @@ export function isClonedByRuntime(value: object): boolean {
     return false // the reason is told by whoever asked, with the place in the value
   }
 }
-
-const MOVABLE = /^(?:MessagePort|(?:Readable|Writable|Transform)Stream|FileHandle)$/
-
-/** Whether the runtime can move it to another thread. */
-export function isMovable(value: object): boolean {
-  if (types.isArrayBuffer(value)) return true
-  const { constructor } = value as { constructor?: { readonly name?: unknown } }
-  return MOVABLE.test(String(constructor?.name))
-}

@@ -12,8 +12,8 @@
  * gets that one.
  */
 import { NotSerializableError } from "../errors.ts"
-import { isShareable, type Part, PART } from "../memory/shareables.ts"
-import { type Handle, SHAREABLE } from "../memory/shared-memory.ts"
+import { isShareable, type Part, PART, SHAREABLE } from "../memory/shareables.ts"
+import type { Handle } from "../memory/shared-memory.ts"
 import { perThread } from "../per-thread.ts"
 import { messageOf } from "../user-values.ts"
 import type { Decoder } from "./decoder.ts"

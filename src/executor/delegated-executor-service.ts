@@ -7,8 +7,8 @@ import type { Future } from "../future/future.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
 import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
-import { LOCAL } from "../memory/shareables.ts"
-import { type Handle, SHAREABLE } from "../memory/shared-memory.ts"
+import { LOCAL, SHAREABLE } from "../memory/shareables.ts"
+import type { Handle } from "../memory/shared-memory.ts"
 import { setOwn } from "../user-values.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import type { ExecutorService, FuturesOf, MapOptions, TaskOptions } from "./executor.ts"
@@ -123,7 +123,7 @@ export class DelegatedExecutorService implements ExecutorService {
 }
 
 /** A clone takes along what an object owns, not what its class has. */
-const sharing: PropertyDescriptor & ThisType<DelegatedExecutorService> = alone({
+const sharing: PropertyDescriptor & ThisType<DelegatedExecutorService> = /* @__PURE__ */ alone({
   enumerable: true,
   get() {
     return DelegatedExecutorService.handleOf(this)

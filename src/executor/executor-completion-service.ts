@@ -10,32 +10,23 @@
 import { requireTimeout, typeError } from "../checks.ts"
 import { IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
-import { FutureTask } from "../future/future-task.ts"
-import { bind } from "../future/runnable.ts"
-import type { RemoteTasks } from "../future/task-parties.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
-import { guarded } from "../memory/guard.ts"
 import { LOCAL } from "../memory/shareables.ts"
 import { blocking, type WaitOptions } from "../memory/waiting.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { now } from "../time/timer.ts"
-import { Carrier } from "./carrier.ts"
-import type { Executor, TaskHost } from "./executor.ts"
-
-/** A future that is done, and what came of it. A promise cannot carry a future alone: it would be unwrapped. */
-export type Completion<T> = PromiseSettledResult<T> & { readonly future: Future<T> }
+import { type Completion, Completions, type Delivery } from "./completions.ts"
+import type { Executor } from "./executor.ts"
 
 export class ExecutorCompletionService<T> {
-  readonly #executor: Executor
   readonly #completed = new LinkedBlockingQueue<Completion<T>>()
-  /** Those that are under way, first submitted first. */
-  readonly #pending = new Set<Delivery<T>>()
+  readonly #completions: Completions<T>
 
   constructor(executor: Executor) {
     if (typeof (executor as Executor | null | undefined)?.execute !== "function") {
       throw typeError("executor", "an Executor", executor)
     }
-    this.#executor = executor
+    this.#completions = new Completions(executor, (completion) => this.#completed.add(completion))
   }
 
   /** @internal */
@@ -50,24 +41,12 @@ export class ExecutorCompletionService<T> {
 
   /** @internal */
   get [FACTS](): Facts {
-    return { executor: this.#executor, pending: this.#pending.size, completed: this.#completed.size }
+    const { executor, pending } = this.#completions
+    return { executor, pending, completed: this.#completed.size }
   }
 
   submit<A extends unknown[]>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {
-    const executor = this.#executor
-    const future = makesTasks(executor)
-      ? executor.taskFor(executor.callable(task, args))
-      : new FutureTask(bind(task, ...args))
-    const delivery = new Delivery(future, this.#completed, this.#pending)
-    try {
-      this.#executor.execute(delivery)
-      delivery.noteRemote()
-    } catch (error) {
-      this.#pending.delete(delivery)
-      guarded(() => future.cancel())
-      throw error
-    }
-    return future
+    return this.#completions.submit(task, args)
   }
 
   /** The next completed task; waits for one. */
@@ -79,7 +58,7 @@ export class ExecutorCompletionService<T> {
   poll(): Completion<T> | undefined
   poll(wait: WaitOptions): Promise<Completion<T> | undefined>
   poll(wait?: WaitOptions): Completion<T> | undefined | Promise<Completion<T> | undefined> {
-    this.#look()
+    this.#completions.look()
     return wait === undefined ? this.#completed.poll() : this.#completed.poll(wait)
   }
 
@@ -96,20 +75,14 @@ export class ExecutorCompletionService<T> {
     return this.#obtainSync(requireTimeout("ms", ms))
   }
 
-  /** Hears of what has ended in other threads, for which otherwise the event loop has to turn. */
-  #look(): void {
-    const [first] = this.#pending
-    first?.remote?.look()
-  }
-
   #obtainSync(limit: number): Completion<T> | undefined {
     const deadline = now() + limit
     for (;;) {
-      this.#look()
+      this.#completions.look()
       const completion = this.#completed.poll()
       const left = deadline - now()
       if (completion !== undefined || left <= 0) return completion
-      const [first] = this.#pending
+      const { first } = this.#completions
       if (first === undefined) this.#waitForNothing(left)
       else this.#block(first, left)
     }
@@ -142,51 +115,5 @@ export class ExecutorCompletionService<T> {
       throw new IllegalStateError("This wait could never end: no task of this completion service is under way")
     }
     this.#completed.pollSync(limit)
-  }
-}
-
-/** Puts the future into the queue of completions when it is over. */
-class Delivery<T> extends Carrier<T> {
-  readonly #completed: LinkedBlockingQueue<Completion<T>>
-  readonly #pending: Set<Delivery<T>>
-  #remote: RemoteTasks | undefined
-
-  constructor(future: FutureTask<T>, completed: LinkedBlockingQueue<Completion<T>>, pending: Set<Delivery<T>>) {
-    super(future)
-    this.#completed = completed
-    this.#pending = pending
-    pending.add(this)
-  }
-
-  /** Remembers where the task has gone: a future that is cancelled forgets it, and is delivered later. */
-  noteRemote(): void {
-    this.#remote = this.future.elsewhere
-  }
-
-  /** Who tells of the task, if another thread has it. */
-  get remote(): RemoteTasks | undefined {
-    return this.future.elsewhere ?? this.#remote
-  }
-
-  get handle(): number {
-    return this.future.handleElsewhere
-  }
-
-  protected override told(): void {
-    this.#pending.delete(this)
-    this.#completed.add(completionOf(this.future))
-  }
-}
-
-/** An executor with a kind of task of its own makes the futures itself. */
-function makesTasks(executor: Executor): executor is TaskHost {
-  return typeof (executor as Partial<TaskHost>).taskFor === "function"
-}
-
-function completionOf<T>(future: FutureTask<T>): Completion<T> {
-  try {
-    return { status: "fulfilled", value: future.report(), future }
-  } catch (reason) {
-    return { status: "rejected", reason, future }
   }
 }

@@ -4,11 +4,12 @@ import { TimeoutError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import type { Callable } from "../future/runnable.ts"
+import { currentFlow } from "../memory/flow.ts"
 import { guarded } from "../memory/guard.ts"
-import { abortOf, awaiting, type Steps, TIMEOUT, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
+import { abortOf, awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
 import { now } from "../time/timer.ts"
 import type { TaskHost } from "./executor.ts"
-import { ExecutorCompletionService } from "./executor-completion-service.ts"
+import { type Completion, Completions } from "./completions.ts"
 
 /*
  * invokeAll without a limit makes and starts the tasks one by one, so a bad element is found when it is reached, with
@@ -94,7 +95,8 @@ export async function invokeAny<T>(
   signal?.throwIfAborted()
   const waiting = requireTasks(tasks)[Symbol.iterator]()
   const deadline = now() + timeout
-  const completions = new ExecutorCompletionService<T>(executor)
+  const arrivals = new Arrivals<T>()
+  const completions = new Completions<T>(executor, (completion) => arrivals.add(completion))
   const futures: Future<T>[] = []
   let running = 0
   let failure: unknown
@@ -104,20 +106,25 @@ export async function invokeAny<T>(
     const next = waiting.next()
     if (next.done === true) return false
     hasMore = true
-    futures.push(completions.submit(requireFunction("task", next.value)))
+    futures.push(completions.submit(requireFunction("task", next.value), []))
     running++
     return true
   }
   try {
     if (!startOne()) throw rangeError("tasks", "a non-empty collection", tasks)
     for (;;) {
-      let completion = completions.poll()
+      completions.look()
+      let completion = arrivals.poll()
       if (completion === undefined && startOne()) continue
       if (completion === undefined) {
         if (running === 0) throw failure
         const left = deadline - now()
         if (left > 0 && startedHere(futures, timeout !== Infinity)) continue
-        if (left > 0) completion = await completions.poll({ timeout: left, ...(signal && { signal }) })
+        if (left > 0) {
+          completions.look()
+          currentFlow().throwIfInterrupted()
+          completion = await awaiting(arrivals.taking(), { timeout: left, ...(signal && { signal }) })
+        }
         if (completion === undefined) throw new TimeoutError("No task succeeded in time")
       }
       running--
@@ -127,6 +134,27 @@ export async function invokeAny<T>(
   } finally {
     cancelAll(futures)
     if (hasMore) waiting.return?.()
+  }
+}
+
+/** The tasks of invokeAny that are over. A queue for one that waits: less than a BlockingQueue, which not every executor needs. */
+class Arrivals<T> {
+  readonly #completions: Completion<T>[] = []
+  readonly #arrival = new WaitList()
+
+  add(completion: Completion<T>): void {
+    this.#completions.push(completion)
+    this.#arrival.signal()
+  }
+
+  poll(): Completion<T> | undefined {
+    return this.#completions.shift()
+  }
+
+  /** Undefined if none comes in time. */
+  *taking(): Steps<Completion<T> | undefined> {
+    while (this.#completions.length === 0) if ((yield this.#arrival) === TIMEOUT) return undefined
+    return this.poll()
   }
 }
 

@@ -12,29 +12,22 @@ import {
   requireString,
   typeError,
 } from "../checks.ts"
-import { NotSerializableError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
+import { TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import { renamed } from "../future/call.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
 import type { TaskWatcher } from "../future/task-parties.ts"
-import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import { listen, unlisten } from "../memory/abort.ts"
 import { guarded } from "../memory/guard.ts"
-import { type Handle, SHAREABLE } from "../memory/shared-memory.ts"
+import { SHAREABLE } from "../memory/shareables.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
-import { requireTransferList } from "../task/transfer.ts"
 import { Thread } from "../thread/thread.ts"
 import { now, Timer } from "../time/timer.ts"
 import { Carrier } from "./carrier.ts"
 import type { ExecutorService, TaskHost, TaskOptions } from "./executor.ts"
 import { ExecutorServiceBase } from "./executor-service-base.ts"
-
-/** What another thread needs to have the same view. */
-export interface ViewHandle extends Handle {
-  readonly inner: Handle
-  readonly options: TaskOptions
-}
+import { handleOfView, requireTransferList, type ViewHandle } from "./sending.ts"
 
 export function withOptions(executor: ExecutorService & TaskHost, options: TaskOptions): ExecutorService {
   return new ExecutorView(executor, requireTaskOptions(options))
@@ -62,15 +55,7 @@ class ExecutorView extends ExecutorServiceBase {
 
   /** @internal */
   get handle(): ViewHandle {
-    const { signal, transfer, ...options } = this.#options
-    if (signal !== undefined || transfer !== undefined) {
-      throw new NotSerializableError(
-        `A view with \`${signal === undefined ? "transfer" : "signal"}\` cannot be sent to another thread, as that belongs to this one: send the executor, and call with() there`,
-      )
-    }
-    const { handle: inner } = this.#executor as { readonly handle?: Handle }
-    if (inner === undefined) throw cannotBeSent(this.#executor)
-    return { corepool: "ExecutorView", space: inner.space, memory: inner.memory, inner, options }
+    return handleOfView(this.#executor, this.#options)
   }
 
   /** @internal */
@@ -177,13 +162,6 @@ class ExecutorView extends ExecutorServiceBase {
   get isTerminated(): boolean {
     return this.#executor.isTerminated
   }
-}
-
-/** What is no good in another thread must not arrive there as an object without its methods. */
-export function cannotBeSent(executor: object): NotSerializableError {
-  return new NotSerializableError(
-    `${identityOf(executor)} cannot be sent to another thread: it is run by this one. Of executors only pools of platform threads can`,
-  )
 }
 
 /** The time limits and the signal of one task; what they hold is let go when the task is over. */

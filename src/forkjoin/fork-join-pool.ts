@@ -19,7 +19,8 @@ import { type Callable, requireRunnable, type Runnable } from "../future/runnabl
 import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts"
 import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
-import { type Handle, SHAREABLE, type Shared } from "../memory/shared-memory.ts"
+import type { Handle, Shared } from "../memory/shared-memory.ts"
+import { SHAREABLE } from "../memory/shareables.ts"
 import { awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
 import { perThread } from "../per-thread.ts"
 import { registerForkJoinPools } from "../platform/known-classes.ts"
@@ -29,7 +30,7 @@ import { SHUTDOWN, STOP } from "../pool/control-word.ts"
 import { drop } from "../pool/hand-back.ts"
 import type { PoolShell } from "../pool/pool-engine.ts"
 import { OWNERS_FACTORY, SentPool } from "../pool/pool-settings.ts"
-import { platformThreads } from "../thread/platform-threads.ts"
+import { newPlatformThreads } from "../thread/platform-threads.ts"
 import { newThreadOf, requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 import type { ForkJoinTask } from "./fork-join-task.ts"
 import { ForkJoinGuest, type ForkJoinMember, ForkJoinOwner } from "./fork-join-member.ts"
@@ -88,7 +89,7 @@ export class ForkJoinPool extends ForkJoinStatus {
     requireInteger("parallelism", most, parallelism, `parallelism (${parallelism})`)
     requireBoolean("asyncMode", asyncMode)
     const number = ++pools
-    const { threadFactory = platformThreads({ name: (n) => `ForkJoinPool-${number}-worker-${n}` }) } = given
+    const { threadFactory = newPlatformThreads({ name: (n) => `ForkJoinPool-${number}-worker-${n}` }) } = given
     const factory = requirePlatformThreads(threadFactory)
     this.#engine = new ForkJoinOwner(this.#shell(factory), parallelism, parallelism + MOST_SPARES, asyncMode)
     const { state } = this.#engine
@@ -160,7 +161,7 @@ export class ForkJoinPool extends ForkJoinStatus {
 
   /** The same pool that another thread has posted. */
   static from(shared: Shared): ForkJoinPool {
-    return PoolGuest.once(shared, () => new ForkJoinPool(new SentPool(shared) as never))
+    return PoolGuest.once(shared, (sent) => new ForkJoinPool(sent as never))
   }
 
   /** @internal */
@@ -326,7 +327,7 @@ thisThread.submitElsewhere = (task) => ForkJoinPool.commonPool().execute(task)
 const openPool = (shared: Shared): ForkJoinPool => ForkJoinPool.from(shared)
 
 /** A clone takes along what an object owns, not what its class has. */
-const sharing: PropertyDescriptor & ThisType<ForkJoinPool> = alone({
+const sharing: PropertyDescriptor & ThisType<ForkJoinPool> = /* @__PURE__ */ alone({
   enumerable: true,
   get() {
     return ForkJoinPool.handleOf(this)

@@ -9,7 +9,7 @@ import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "..
 import { TIMEOUT, WaitList } from "../memory/wait-list.ts"
 import { abortOf, awaiting, blocking, isLimited, type Steps, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
 import type { FutureState, OnRejected } from "./future.ts"
-import { addCallers } from "./both-stacks.ts"
+import { addCallers } from "./callers.ts"
 import { ResultWait } from "./result-wait.ts"
 import type { RemoteTasks } from "./task-parties.ts"
 import { CANCELLED, COMPLETING, EXCEPTIONAL, type leaveNew, NEW, NORMAL, type settle } from "./task-state.ts"

@@ -1,21 +1,26 @@
 /** To wait for nothing but the time. */
+import { block } from "#atomics"
+import { perThread } from "../per-thread.ts"
 import type { Flow } from "./flow.ts"
-import type { Addressee } from "./here.ts"
-import { here } from "./this-thread.ts"
-import { INTERRUPTED } from "./wait-list.ts"
 
-/** No mail reaches a flow that sleeps. */
-const NOBODY: Addressee = {
-  index: 0,
-  isVital: false,
-  unpark: () => undefined,
-  takePermit: () => false,
-}
+/** Blocks the thread for so long at most; true if its flow was interrupted. */
+type Nap = (flow: Flow, ms: number) => boolean
 
 /**
- * Blocks the thread for so long at most; true if its flow was interrupted. It sleeps on the thread's park word, where others
- * can wake it, and sees to its bells meanwhile.
+ * How this thread naps. A thread that shares no memory with others cannot be reached by them: it just blocks. As soon as it does share
+ * some, this-thread.ts provides a way by which others can wake it. A program of virtual threads alone never needs that.
  */
+const way = perThread<{ nap: Nap }>("nap", () => ({
+  nap: (_flow, ms) => {
+    block(ms)
+    return false
+  },
+}))
+
+export function napBy(given: Nap): void {
+  way.nap = given
+}
+
 export function nap(flow: Flow, ms: number): boolean {
-  return here().block(NOBODY, flow, ms) === INTERRUPTED
+  return way.nap(flow, ms)
 }

@@ -3,7 +3,10 @@
  * memory; they cannot be written down as bytes.
  */
 import { alone } from "../checks.ts"
-import { type Handle, SHAREABLE, type Shared } from "./shared-memory.ts"
+import type { Handle, Shared } from "./shared-memory.ts"
+
+/** What every object has that has a handle, whichever copy of corepool it is of. */
+export const SHAREABLE: unique symbol = Symbol.for("corepool.shareable")
 
 /** The handle of something that also has memory that grows. */
 export interface StoreHandle extends Handle {
@@ -56,6 +59,28 @@ export const handleOfWhole: PropertyDescriptor = alone({
 export function isPart(value: object): value is { readonly [PART]: Part } {
   return PART in value
 }
+
+const MOVABLE = /^(?:MessagePort|(?:Readable|Writable|Transform)Stream|FileHandle)$/
+
+/** Whether the runtime can move it to another thread. */
+export function isMovable(value: object): boolean {
+  if (isArrayBuffer(value)) return true
+  const { constructor } = value as { constructor?: { readonly name?: unknown } }
+  return MOVABLE.test(String(constructor?.name))
+}
+
+/** Of any realm. */
+function isArrayBuffer(value: object): boolean {
+  try {
+    lengthOfBuffer?.call(value)
+    return true
+  } catch {
+    return false
+  }
+}
+
+// oxlint-disable-next-line typescript/unbound-method -- it is called with what it is to be a method of
+const lengthOfBuffer = /* @__PURE__ */ Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength")?.get
 
 /** Whether it is a buffer that threads share, or a view of one. */
 export function isSharedBuffer(value: object): boolean {

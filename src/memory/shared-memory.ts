@@ -9,6 +9,7 @@ import { sharedWords } from "#atomics"
 import { alone, typeError } from "../checks.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import type { Here } from "./here.ts"
+import { SHAREABLE } from "./shareables.ts"
 import { here, hereIn } from "./this-thread.ts"
 import type { Sharing } from "./wait-node.ts"
 
@@ -65,9 +66,6 @@ function describe(sent: unknown, handle: Handle | undefined): unknown {
   return handle === undefined ? sent : `the handle of a ${handle.corepool}`
 }
 
-/** What every object has that has a handle, whichever copy of corepool it is of. */
-export const SHAREABLE: unique symbol = Symbol.for("corepool.shareable")
-
 /**
  * The base of everything that threads share. Post it to a worker, alone or inside of something else, and give what
  * arrives to `from`:
@@ -110,7 +108,7 @@ export abstract class Shareable {
 }
 
 /** A clone takes along what an object owns, not what its class has. Read at the moment of cloning, so that we know of it. */
-const handleProperty: PropertyDescriptor & ThisType<Shareable> = alone({
+const handleProperty: PropertyDescriptor & ThisType<Shareable> = /* @__PURE__ */ alone({
   enumerable: true,
   get() {
     return Shareable.handleOf(this)

@@ -10,11 +10,13 @@
  */
 import { availableParallelism } from "node:os"
 import { getEnvironmentData, isMainThread, setEnvironmentData, threadId, type Worker } from "node:worker_threads"
-import { Here } from "./here.ts"
+import { type Addressee, Here } from "./here.ts"
 import { atTheVeryEnd } from "./last-listener.ts"
 import { attest } from "./life.ts"
+import { napBy } from "./nap.ts"
 import { perThread, VERSION } from "../per-thread.ts"
 import { Space } from "./space.ts"
+import { INTERRUPTED } from "./wait-list.ts"
 
 const KEY = `corepool@${VERSION}`
 
@@ -25,6 +27,14 @@ interface Inheritance {
 
 /** A microsecond or so, in which another processor can do something about it; alone on the machine nobody can. */
 const SPINS = availableParallelism() > 1 ? 60 : 0
+
+/** No mail reaches a flow that sleeps. */
+const SLEEPER: Addressee = {
+  index: 0,
+  isVital: false,
+  unpark: () => undefined,
+  takePermit: () => false,
+}
 
 interface Lives {
   readonly parentId: number
@@ -58,7 +68,11 @@ export function hereIn(buffer: SharedArrayBuffer): Here {
     if (!isMainThread) attest(space, life.token) // the main thread ends with all others
     // Whichever way it came to live there: by something of its own, or by something it was sent.
     if (space.id === home.id) life.exposeInterrupt()
-    if (lives.size === 1 && !isMainThread) atTheVeryEnd(leaveAll)
+    if (lives.size === 1) {
+      if (!isMainThread) atTheVeryEnd(leaveAll)
+      // It sleeps on the thread's park word, where others can wake it, and sees to its bells meanwhile.
+      napBy((flow, ms) => here().block(SLEEPER, flow, ms) === INTERRUPTED)
+    }
   }
   return life
 }

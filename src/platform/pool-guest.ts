@@ -8,7 +8,9 @@ import type { Runnable } from "../future/runnable.ts"
 import { GrowingWords } from "../memory/growing-words.ts"
 import { type Shared, SharedMemory } from "../memory/shared-memory.ts"
 import { atLeast, TERMINATED } from "../pool/control-word.ts"
-import type { PoolShell } from "../pool/pool-engine.ts"
+import type { GuestEngine, PoolShell } from "../pool/pool-engine.ts"
+import { SentPool } from "../pool/pool-settings.ts"
+import type { RejectedExecutionHandler } from "../pool/rejection.ts"
 import { ArrayBlockingQueue } from "../queue/array-blocking-queue.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
@@ -16,6 +18,7 @@ import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
 import { SynchronousQueue } from "../queue/synchronous-queue.ts"
 import { BY_PRIORITY, BY_TIME, HEADER, NOTHING } from "./layout.ts"
 import { NoQueue } from "./no-queue.ts"
+import { policyOf } from "./policies.ts"
 import { PoolMember } from "./pool-member.ts"
 import { FORK_JOIN_TYPE, type PoolHandle, PoolMemory, SCHEDULED_TYPE, TYPE } from "./pool-memory.ts"
 import { TimedTaskQueue } from "./timed-task-queue.ts"
@@ -23,7 +26,7 @@ import { Thread } from "../thread/thread.ts"
 import type { SharedWorker } from "./shared-worker.ts"
 import { shielded } from "./this-worker.ts"
 
-export class PoolGuest extends PoolMember {
+export class PoolGuest extends PoolMember implements GuestEngine {
   readonly #shell: PoolShell
   #isAnnounced = false
   /** What the pool has not taken. */
@@ -36,11 +39,11 @@ export class PoolGuest extends PoolMember {
   }
 
   /** What `make` makes for the pool that was sent, the first time; the same after that. */
-  static once<P extends object>(shared: Shared, make: () => P): P {
+  static once<P extends object>(shared: Shared, make: (sent: SentPool) => P): P {
     const identity = PoolMemory.identityIn(GrowingWords.over(handleIn(shared).memory))
     const known = guests.get(identity)
     if (known !== undefined) return known as P
-    const made = make()
+    const made = make(new SentPool(shared, (shell) => new PoolGuest(shared, shell)))
     guests.set(identity, made)
     return made
   }
@@ -88,12 +91,12 @@ export class PoolGuest extends PoolMember {
     this.memory.ringOwner()
   }
 
-  /** Which of the ready-made policies the pool has; 0 if it is a function of the owner's. */
-  get policy(): number {
-    return this.memory.header(HEADER.POLICY)
+  /** The pool's policy, if it is one of the ready-made ones; else it is a function of the owner's. */
+  get handler(): RejectedExecutionHandler {
+    return policyOf(this.memory.header(HEADER.POLICY)) ?? ((task) => this.askHandler(task))
   }
 
-  setPolicy(): void {}
+  setHandler(): void {}
 
   serve(): void {
     if (!this.#hasOwner) this.#mourn()

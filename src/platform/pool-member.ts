@@ -7,6 +7,7 @@ import { callable as keepApart } from "../future/call.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
 import { PoolCore } from "../pool/pool-core.ts"
 import type { PoolEngine } from "../pool/pool-engine.ts"
+import type { RejectedExecutionHandler } from "../pool/rejection.ts"
 import type { PoolHost } from "../pool/pool-host.ts"
 import type { PoolTimes } from "../pool/pool-times.ts"
 import type { PoolState } from "../pool/pool-state.ts"
@@ -18,7 +19,7 @@ import { Desk } from "./desk.ts"
 import { Endings, mayEnd } from "./endings.ts"
 import { ForeignTask } from "./foreign-task.ts"
 import { FunctionTable } from "./function-table.ts"
-import { registerKnownClasses } from "./known-classes.ts"
+import { equip } from "./equip.ts"
 import { isOrphan } from "./orphans.ts"
 import { BY_TIME } from "./layout.ts"
 import type { PoolHandle, PoolMemory } from "./pool-memory.ts"
@@ -62,7 +63,7 @@ export abstract class PoolMember implements PoolEngine, Service {
     this.waiting = queueIn(memory, this.tasks)
     this.roster = new SharedRoster(memory, (worker) => this.startWorker(worker))
     this.functions = new FunctionTable(memory.texts)
-    registerKnownClasses()
+    equip()
     this.desk = new Desk(memory, this.tasks, this.boxes, this.functions)
     this.submissions = new Submissions(memory, this.tasks, this.boxes, this.functions, this)
     this.waiting.taker = new Taker(memory, this.tasks, this.submissions.box)
@@ -305,7 +306,7 @@ export abstract class PoolMember implements PoolEngine, Service {
   }
 
   abstract shuttingDown(): void
-  abstract setPolicy(policy: number): void
+  abstract setHandler(handler: RejectedExecutionHandler): void
 
   // ------------------------------------------------------------------ what differs
 

@@ -10,6 +10,7 @@ import { atLeast, SHUTDOWN, STOP, TERMINATED, TIDYING } from "../pool/control-wo
 import { handBack } from "../pool/hand-back.ts"
 import type { PoolShell } from "../pool/pool-engine.ts"
 import type { PoolHost } from "../pool/pool-host.ts"
+import type { RejectedExecutionHandler } from "../pool/rejection.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { Thread } from "../thread/thread.ts"
 import { Crew } from "./crew.ts"
@@ -20,6 +21,7 @@ import { unwatchPool, warnOfForgotten } from "./forgotten-pools.ts"
 import { Hooks } from "./hooks.ts"
 import { COMMAND, DONE, HEADER, TOLD } from "./layout.ts"
 import { isUndelivered } from "./orphans.ts"
+import { policyNumber } from "./policies.ts"
 import { PoolMember } from "./pool-member.ts"
 import { PoolMemory } from "./pool-memory.ts"
 import { REQUESTED, type SharedWorker } from "./shared-worker.ts"
@@ -272,8 +274,8 @@ export class PoolOwner extends PoolMember {
     this.#crew.threadOf(worker === 0 ? undefined : this.roster.at(worker)).reportUncaught(error)
   }
 
-  setPolicy(policy: number): void {
-    this.memory.setHeader(HEADER.POLICY, policy)
+  setHandler(handler: RejectedExecutionHandler): void {
+    this.memory.setHeader(HEADER.POLICY, policyNumber(handler))
   }
 
   // ------------------------------------------------------------------ death

@@ -16,7 +16,7 @@ import { reserveWords } from "../memory/reservation.ts"
 import { SharedMemory } from "../memory/shared-memory.ts"
 import { CONTROL } from "../queue/shared-layout.ts"
 import { SharedSection, SPINS } from "../queue/shared-section.ts"
-import { sharedNow } from "../time/timer.ts"
+import { sharedNow } from "../time/shared-clock.ts"
 import { BY_TIME } from "./layout.ts"
 import type { TaskRecords } from "./task-records.ts"
 

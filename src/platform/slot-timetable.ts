@@ -1,7 +1,7 @@
 /** The timetable of a pool of platform threads: tasks are slots, and the same for every member and every worker. */
 import { NEW, CANCELLED } from "../future/task-state.ts"
 import { type TimedPool, Timetable } from "../pool/timetable.ts"
-import { sharedNow } from "../time/timer.ts"
+import { sharedNow } from "../time/shared-clock.ts"
 import type { Boxes } from "./boxes.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import type { SlotQueue } from "./slot-queue.ts"

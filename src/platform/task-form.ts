@@ -16,6 +16,7 @@ import type { Cursor } from "../queue/iteration.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { LinkedTransferQueue } from "../queue/linked-transfer-queue.ts"
 import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
+import { equalTo, equalToAny } from "../queue/equality.ts"
 import type { QueueForm } from "../queue/queue-form.ts"
 import { SynchronousQueue } from "../queue/synchronous-queue.ts"
 import { identityOf } from "../identity.ts"
@@ -69,10 +70,6 @@ export class TaskForm implements QueueForm<Runnable> {
 
   get handle(): Handle {
     throw new IllegalStateError("The queue belongs to a pool: it cannot be shared by itself")
-  }
-
-  get givesCopies(): boolean {
-    return false
   }
 
   get size(): number {
@@ -150,6 +147,15 @@ export class TaskForm implements QueueForm<Runnable> {
   }
 
   // ------------------------------------------------------------------ all of them
+
+  /** What comes out is what went in. */
+  equalTo(sought: unknown): (task: unknown) => boolean {
+    return equalTo(sought)
+  }
+
+  equalToAny(sought: Iterable<unknown>): (task: unknown) => boolean {
+    return equalToAny(sought)
+  }
 
   clear(): void {
     shielded(() => {

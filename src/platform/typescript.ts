@@ -13,7 +13,7 @@ import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { importModule } from "../task/host.ts"
 import { beforeLoading } from "../task/loading.ts"
-import { isNode } from "../time/timer.ts"
+import { isNode } from "../time/shared-clock.ts"
 import { typeScriptHooks } from "./typescript-hooks.ts"
 
 /** Before a thread loads any module. */

@@ -6,5 +6,4 @@ export {
   type RejectedExecutionHandler,
   type RejectionPolicy,
 } from "./rejection.ts"
-export { ThreadPoolExecutor } from "./thread-pool-executor.ts"
 export type { Capabilities, PoolStats, ThreadPoolOptions } from "./thread-pool-options.ts"

@@ -8,6 +8,7 @@ import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import type { Thread } from "../thread/thread.ts"
 import type { PoolState } from "./pool-state.ts"
 import type { PoolTimes } from "./pool-times.ts"
+import type { RejectedExecutionHandler } from "./rejection.ts"
 import type { Capabilities } from "./thread-pool-options.ts"
 
 /** What the pool itself, its hooks and its settings have to say. */
@@ -64,6 +65,12 @@ export interface PoolEngine {
   hasThread(thread: unknown): boolean
   /** The pool has been told to shut down. */
   shuttingDown(): void
-  /** Which of the ready-made policies rejects tasks; 0 if none of them does. */
-  setPolicy(policy: number): void
+  /** What rejects tasks has changed. Other threads know the ready-made policies too. */
+  setHandler(handler: RejectedExecutionHandler): void
+}
+
+/** That of a pool that another thread has made. */
+export interface GuestEngine extends PoolEngine {
+  /** Has the pool's policy, or the owner of its handler, decide on a task that was not taken. */
+  readonly handler: RejectedExecutionHandler
 }

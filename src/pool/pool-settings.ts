@@ -5,8 +5,8 @@ import type { Runnable } from "../future/runnable.ts"
 import type { Shared } from "../memory/shared-memory.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
-import { platformThreads } from "../thread/platform-threads.ts"
 import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
+import type { GuestEngine, PoolShell } from "./pool-engine.ts"
 import { AbortPolicy, type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
 import { requireQueue, type ThreadPoolOptions } from "./thread-pool-options.ts"
 
@@ -33,7 +33,7 @@ const POOL_OPTIONS: Known<ThreadPoolOptions> = {
 }
 
 /** What is wrong is told in this order. */
-export function settingsOf(given: ThreadPoolOptions): PoolSettings {
+export function settingsOf(given: ThreadPoolOptions, newFactory: () => ThreadFactory): PoolSettings {
   const options = requireOptions("options", given, POOL_OPTIONS, "an object with corePoolSize and maximumPoolSize")
   const { keepAliveTime, workQueue, threadFactory, handler, name, allowCoreThreadTimeOut } = options
   const core = requireInteger("corePoolSize", options.corePoolSize, 0)
@@ -44,10 +44,7 @@ export function settingsOf(given: ThreadPoolOptions): PoolSettings {
     maximum,
     keepAlive: requireDuration("keepAliveTime", keepAliveTime === undefined ? 60_000 : keepAliveTime),
     queue: requireQueue(workQueue === undefined ? new LinkedBlockingQueue() : workQueue),
-    threadFactory: requireThreadFactory(
-      "threadFactory",
-      threadFactory === undefined ? platformThreads() : threadFactory,
-    ),
+    threadFactory: requireThreadFactory("threadFactory", threadFactory === undefined ? newFactory() : threadFactory),
     handler: requireHandler("handler", handler === undefined ? AbortPolicy : handler),
     name: name === undefined ? undefined : requireString("name", name),
     allowCoreThreadTimeOut,
@@ -57,9 +54,12 @@ export function settingsOf(given: ThreadPoolOptions): PoolSettings {
 /** What another thread has sent, in the place of options. */
 export class SentPool {
   readonly shared: Shared
+  /** Makes this thread a user of the pool. */
+  readonly join: (shell: PoolShell) => GuestEngine
 
-  constructor(shared: Shared) {
+  constructor(shared: Shared, join: (shell: PoolShell) => GuestEngine) {
     this.shared = shared
+    this.join = join
   }
 }
 

@@ -24,7 +24,7 @@ export interface RejectionPolicy extends RejectedExecutionHandler {
 }
 
 /** Throws `RejectedExecutionError`, with the task in it. The default. */
-export const AbortPolicy: RejectionPolicy = policy("AbortPolicy", (task, executor) => {
+export const AbortPolicy: RejectionPolicy = /* @__PURE__ */ policy("AbortPolicy", (task, executor) => {
   throw new RejectedExecutionError(`Task ${describe(task)} rejected from ${textOf(executor)}`, task)
 })
 
@@ -32,13 +32,13 @@ export const AbortPolicy: RejectionPolicy = policy("AbortPolicy", (task, executo
  * Runs the task in the caller, inside the call of `execute`: the simplest brake on whoever submits too fast. An
  * asynchronous task only begins there. After shutdown the task is dropped.
  */
-export const CallerRunsPolicy: RejectionPolicy = policy("CallerRunsPolicy", (task, executor) => {
+export const CallerRunsPolicy: RejectionPolicy = /* @__PURE__ */ policy("CallerRunsPolicy", (task, executor) => {
   if (executor.isShutdown) drop(task, executor, "the executor is shut down")
   else runHere(task)
 })
 
 /** Drops the task. */
-export const DiscardPolicy: RejectionPolicy = policy("DiscardPolicy", (task, executor) => {
+export const DiscardPolicy: RejectionPolicy = /* @__PURE__ */ policy("DiscardPolicy", (task, executor) => {
   drop(task, executor, "the executor has no room for it")
 })
 
@@ -46,7 +46,7 @@ export const DiscardPolicy: RejectionPolicy = policy("DiscardPolicy", (task, exe
  * Drops the task that waits longest and tries again. After shutdown drops the new one. If that never helps, as with a
  * queue that holds nothing, it gives up with the error that endless recursion would end in.
  */
-export const DiscardOldestPolicy: RejectionPolicy = policy("DiscardOldestPolicy", (task, executor) => {
+export const DiscardOldestPolicy: RejectionPolicy = /* @__PURE__ */ policy("DiscardOldestPolicy", (task, executor) => {
   if (isRepeated(task, executor)) return
   for (let round = 0; round < MOST_ROUNDS; round++) {
     if (executor.isShutdown) {
@@ -108,18 +108,6 @@ function isRepeated(task: Runnable, executor: ThreadPoolExecutor): boolean {
 
 function stackOverflow(): RangeError {
   return new RangeError("Maximum call stack size exceeded")
-}
-
-const POLICIES = [AbortPolicy, CallerRunsPolicy, DiscardPolicy, DiscardOldestPolicy]
-
-/** Names a ready-made policy by a number, for other threads; 0 if it is something else. */
-export function policyNumber(handler: RejectedExecutionHandler): number {
-  return POLICIES.indexOf(handler as RejectionPolicy) + 1
-}
-
-/** The policy with this number, if there is one. */
-export function policyOf(number: number): RejectedExecutionHandler | undefined {
-  return POLICIES[number - 1]
 }
 
 export function requireHandler(name: string, value: unknown): RejectedExecutionHandler {

@@ -32,25 +32,22 @@ import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, requireRunnable, type Runnable } from "../future/runnable.ts"
 import { currentFlow } from "../memory/flow.ts"
-import { type Handle, SHAREABLE, type Shared } from "../memory/shared-memory.ts"
+import type { Handle, Shared } from "../memory/shared-memory.ts"
+import { SHAREABLE } from "../memory/shareables.ts"
 import { awaiting, type Steps, TIMEOUT, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
-import { watchPool } from "../platform/forgotten-pools.ts"
-import { registerPools } from "../platform/known-classes.ts"
-import { PoolGuest } from "../platform/pool-guest.ts"
-import { PoolOwner } from "../platform/pool-owner.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
-import { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
 import type { Thread } from "../thread/thread.ts"
 import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 import { textOf } from "../user-values.ts"
 import { ConfigurablePool } from "./configurable-pool.ts"
 import { atLeast, SHUTDOWN, STOP, TERMINATED } from "./control-word.ts"
 import { handBack } from "./hand-back.ts"
+import { platform } from "./platform-support.ts"
 import { PoolContext, type PoolHooks } from "./pool-context.ts"
-import type { PoolEngine } from "./pool-engine.ts"
+import type { GuestEngine, PoolEngine } from "./pool-engine.ts"
 import { notTheOwner, OWNERS_FACTORY, SentPool, settingsOf } from "./pool-settings.ts"
 import type { PoolState } from "./pool-state.ts"
-import { policyNumber, policyOf, type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
+import { type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
 import type { ThreadPoolOptions } from "./thread-pool-options.ts"
 import { VirtualEngine } from "./virtual-engine.ts"
 
@@ -65,11 +62,13 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   readonly #state: PoolState
   readonly #context: PoolContext
 
-  constructor(options: ThreadPoolOptions) {
+  constructor(options: ThreadPoolOptions)
+  /** @internal `newFactory` makes the factory if the options name none. */
+  constructor(options: ThreadPoolOptions, newFactory?: () => ThreadFactory)
+  constructor(options: ThreadPoolOptions, newFactory: () => ThreadFactory = () => platform().newFactory()) {
     super()
     Object.defineProperty(this, "handle", sharing)
-    registerPools(openPool)
-    const settings = options instanceof SentPool ? undefined : settingsOf(options)
+    const settings = options instanceof SentPool ? undefined : settingsOf(options, newFactory)
     const context = new PoolContext(
       settings?.threadFactory ?? OWNERS_FACTORY,
       settings?.handler ?? ((task, executor) => executor.#rejectAsGuest(task)),
@@ -79,17 +78,14 @@ export class ThreadPoolExecutor extends ConfigurablePool {
     const isPlain = this.#hooks.hooks === 0 && this.terminated === ThreadPoolExecutor.prototype.terminated
     if (settings?.threadFactory.isVirtual !== false || !isPlain) context.keep(this, this.#hooks)
     if (settings === undefined) {
-      this.#engine = new PoolGuest((options as unknown as SentPool).shared, context)
+      this.#engine = (options as unknown as SentPool).join(context)
       this.#state = this.#engine.state
       return
     }
-    if (settings.threadFactory.isVirtual) this.#engine = new VirtualEngine(settings.queue, context)
-    else {
-      const owner = new PoolOwner(settings.queue, context, settings.maximum)
-      watchPool(this, owner)
-      this.#engine = owner
-    }
-    this.#engine.setPolicy(policyNumber(settings.handler))
+    this.#engine = settings.threadFactory.isVirtual
+      ? new VirtualEngine(settings.queue, context)
+      : platform().newEngine(settings.queue, context, settings.maximum, this)
+    this.#engine.setHandler(settings.handler)
     this.#state = this.#engine.state
     this.#state.corePoolSize = settings.core
     this.#state.maximumPoolSize = settings.maximum
@@ -112,8 +108,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   }
 
   #rejectAsGuest(task: Runnable): void {
-    const guest = this.#engine as PoolGuest
-    const handler = policyOf(guest.policy) ?? ((it) => guest.askHandler(it))
+    const { handler } = this.#engine as GuestEngine
     handler(task, this)
   }
 
@@ -122,7 +117,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
    * change its handler and its thread factory, and that subclasses are known to that thread alone.
    */
   static from(shared: Shared): ThreadPoolExecutor {
-    return PoolGuest.once(shared, () => new ThreadPoolExecutor(new SentPool(shared) as never))
+    return platform().openOnce(shared, (sent) => new ThreadPoolExecutor(sent as never))
   }
 
   /** @internal */
@@ -211,7 +206,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   set handler(handler: RejectedExecutionHandler) {
     if (!this.#engine.isOwner) throw notTheOwner("change its handler")
     this.#context.handler = requireHandler("handler", handler)
-    this.#engine.setPolicy(policyNumber(handler))
+    this.#engine.setHandler(handler)
   }
 
   get threadFactory(): ThreadFactory {
@@ -323,7 +318,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
 
   /** @internal */
   override get ordersByPriority(): boolean {
-    return this.queue instanceof PriorityBlockingQueue
+    return this.queue.ordersByPriority
   }
 
   /** @internal */
@@ -332,10 +327,8 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   }
 }
 
-const openPool = (shared: Shared): ThreadPoolExecutor => ThreadPoolExecutor.from(shared)
-
 /** A clone takes along what an object owns, not what its class has. */
-const sharing: PropertyDescriptor & ThisType<ThreadPoolExecutor> = alone({
+const sharing: PropertyDescriptor & ThisType<ThreadPoolExecutor> = /* @__PURE__ */ alone({
   enumerable: true,
   get() {
     return ThreadPoolExecutor.handleOf(this)

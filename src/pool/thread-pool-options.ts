@@ -51,7 +51,7 @@ export interface Capabilities {
 }
 
 /** Of virtual threads. */
-export const VIRTUAL: Capabilities = Object.freeze({
+export const VIRTUAL: Capabilities = /* @__PURE__ */ Object.freeze({
   threads: "virtual",
   parallel: false,
   closures: true,
@@ -60,7 +60,7 @@ export const VIRTUAL: Capabilities = Object.freeze({
 })
 
 /** Of platform threads. */
-export const PLATFORM: Capabilities = Object.freeze({
+export const PLATFORM: Capabilities = /* @__PURE__ */ Object.freeze({
   threads: "platform",
   parallel: true,
   closures: false,

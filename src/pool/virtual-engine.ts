@@ -126,5 +126,5 @@ export class VirtualEngine implements PoolEngine {
   /** The executor has a timetable of its own, if its tasks have times. */
   dropUnwanted(): void {}
 
-  setPolicy(): void {}
+  setHandler(): void {}
 }

@@ -1,7 +1,7 @@
 import { MAX_VALUE, rangeError, requireFunction, show, typeError } from "../checks.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
-import { alike, alikeAny, equalTo, equalToAny } from "./equality.ts"
+import { equalTo, equalToAny } from "./equality.ts"
 import { iterate, type Cursor, type QueueIterator } from "./iteration.ts"
 import { WaitingQueue } from "./waiting-queue.ts"
 
@@ -227,12 +227,12 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
 
   /** @internal A test for elements equal to this one. */
   protected equal(sought: unknown): (e: unknown) => boolean {
-    return this.shared?.givesCopies === true ? alike(sought) : equalTo(sought)
+    return this.shared === undefined ? equalTo(sought) : this.shared.equalTo(sought)
   }
 
   /** @internal A test for elements equal to one of these. */
   protected equalToOneOf(sought: Iterable<unknown>): (e: unknown) => boolean {
-    return this.shared?.givesCopies === true ? alikeAny(sought) : equalToAny(sought)
+    return this.shared === undefined ? equalToAny(sought) : this.shared.equalToAny(sought)
   }
 
   /** @internal */

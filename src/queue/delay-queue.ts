@@ -4,9 +4,9 @@ import type { Shared } from "../memory/shared-memory.ts"
 import { TIMEOUT, WaitList, type Settle, type Steps, type Wake } from "../memory/waiting.ts"
 import { now } from "../time/timer.ts"
 import type { End } from "./queue-core.ts"
+import { type QueueForm, sharedForms } from "./queue-form.ts"
 import { HeapQueue } from "./heap-queue.ts"
 import { isComparable } from "./order.ts"
-import { SharedQueue } from "./shared-queue.ts"
 
 const TYPE = "DelayQueue"
 
@@ -49,7 +49,7 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
   /** The same queue that another thread has posted. */
   static from<E extends Delayed>(shared: Shared): DelayQueue<E> {
     const queue = new DelayQueue<E>()
-    queue.adopt(SharedQueue.open<E>(TYPE, shared, "due"))
+    queue.adopt(sharedForms().open<E>(TYPE, shared, "due"))
     return queue
   }
 
@@ -176,9 +176,9 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
   }
 
   /** @internal */
-  protected override toShared(): SharedQueue<E> {
+  protected override toShared(): QueueForm<E> {
     const settings = { capacity: MAX_VALUE, ordering: "due" } as const
-    return SharedQueue.create<E>(TYPE, settings).filledWith(this.elementsAsTheyCame())
+    return sharedForms().create<E>(TYPE, settings).filledWith(this.elementsAsTheyCame())
   }
 
   /** @internal */

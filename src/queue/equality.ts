@@ -1,7 +1,3 @@
-import { isDeepStrictEqual } from "node:util"
-import { copyOf } from "../codec/codec.ts"
-import { NotSerializableError } from "../errors.ts"
-
 /**
  * When two elements are the same to `contains`, `remove(e)` and their bulk forms: if either has an `equals`
  * method, that decides (the sought one's first, as in Java); otherwise they are the same value, NaN included, as
@@ -11,7 +7,7 @@ interface Equatable {
   equals(other: unknown): boolean
 }
 
-function isEquatable(value: unknown): value is Equatable {
+export function isEquatable(value: unknown): value is Equatable {
   return (
     value !== null &&
     (typeof value === "object" || typeof value === "function") &&
@@ -40,26 +36,4 @@ export function equalToAny(sought: Iterable<unknown>): (element: unknown) => boo
 
 function same(a: unknown, b: unknown): boolean {
   return a === b || (Number.isNaN(a) && Number.isNaN(b))
-}
-
-/**
- * The same for the elements of a shared queue, which are copies and never the same object: the `equals` method of the
- * sought one decides, or else whether a copy of it would have the same structure.
- */
-export function alike(sought: unknown): (element: unknown) => boolean {
-  if (typeof sought !== "object" || sought === null || isEquatable(sought)) return equalTo(sought)
-  let copy: unknown
-  try {
-    copy = copyOf(sought)
-  } catch (error) {
-    if (error instanceof NotSerializableError) return () => false // it could not be inside
-    throw error
-  }
-  return (element) => isDeepStrictEqual(element, copy)
-}
-
-/** A test for elements that are {@link alike} one of `sought`. */
-export function alikeAny(sought: Iterable<unknown>): (element: unknown) => boolean {
-  const tests = Array.from(sought, alike)
-  return (element) => tests.some((test) => test(element))
 }

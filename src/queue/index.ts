@@ -1,12 +1,15 @@
-export { ArrayBlockingQueue } from "./array-blocking-queue.ts"
 export { BlockingQueue } from "./blocking-queue.ts"
-export { DelayQueue, type Delayed } from "./delay-queue.ts"
+export type { Delayed } from "./delay-queue.ts"
 export type { Comparator } from "./heap.ts"
 export type { QueueIterator } from "./iteration.ts"
-export { LinkedBlockingDeque } from "./linked-blocking-deque.ts"
-export { LinkedBlockingQueue } from "./linked-blocking-queue.ts"
-export { LinkedTransferQueue } from "./linked-transfer-queue.ts"
 export type { Comparable } from "./order.ts"
-export { PriorityBlockingQueue } from "./priority-blocking-queue.ts"
-export { SynchronousQueue } from "./synchronous-queue.ts"
+export {
+  ArrayBlockingQueue,
+  DelayQueue,
+  LinkedBlockingDeque,
+  LinkedBlockingQueue,
+  LinkedTransferQueue,
+  PriorityBlockingQueue,
+  SynchronousQueue,
+} from "./shareable-queues.ts"
 export type { WaitOptions } from "../memory/waiting.ts"

@@ -17,8 +17,7 @@ import { BlockingQueue } from "./blocking-queue.ts"
 import { ChunkedList } from "./chunked-list.ts"
 import type { Cursor } from "./iteration.ts"
 import type { End } from "./queue-core.ts"
-import type { QueueForm } from "./queue-form.ts"
-import { SharedQueue } from "./shared-queue.ts"
+import { type QueueForm, sharedForms } from "./queue-form.ts"
 
 const TYPE = "LinkedTransferQueue"
 
@@ -40,7 +39,7 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
   /** The same queue that another thread has posted. */
   static from<E>(shared: Shared): LinkedTransferQueue<E> {
     const queue = new LinkedTransferQueue<E>()
-    queue.adopt(SharedQueue.open<E>(TYPE, shared))
+    queue.adopt(sharedForms().open<E>(TYPE, shared))
     return queue
   }
 
@@ -208,9 +207,9 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
   }
 
   /** @internal The elements follow in {@link moved}: only that those whose parcels are among them can go on. */
-  protected override toShared(): SharedQueue<E> {
-    SharedQueue.create<E>(TYPE, { capacity: MAX_VALUE }).filledWith(this.cursor()) // whether all of them can be
-    return SharedQueue.create<E>(TYPE, { capacity: MAX_VALUE })
+  protected override toShared(): QueueForm<E> {
+    sharedForms().create<E>(TYPE, { capacity: MAX_VALUE }).filledWith(this.cursor()) // whether all of them can be
+    return sharedForms().create<E>(TYPE, { capacity: MAX_VALUE })
   }
 
   /** @internal */

@@ -4,10 +4,10 @@ import type { Flow } from "../memory/flow.ts"
 import type { Shared } from "../memory/shared-memory.ts"
 import { TIMEOUT, WaitList, type Steps } from "../memory/waiting.ts"
 import type { End } from "./queue-core.ts"
+import { type QueueForm, sharedForms } from "./queue-form.ts"
 import { HeapQueue } from "./heap-queue.ts"
 import type { Comparator } from "./heap.ts"
 import { isComparable, naturalOrder, requireNaturalOrder } from "./order.ts"
-import { SharedQueue } from "./shared-queue.ts"
 
 const TYPE = "PriorityBlockingQueue"
 
@@ -34,6 +34,11 @@ export class PriorityBlockingQueue<E> extends HeapQueue<E> {
     this.#comparator = comparator
   }
 
+  /** @internal */
+  override get ordersByPriority(): boolean {
+    return true
+  }
+
   /** The comparator it was given; undefined if the order is the natural one. */
   get comparator(): Comparator<E> | undefined {
     return this.#comparator
@@ -45,7 +50,7 @@ export class PriorityBlockingQueue<E> extends HeapQueue<E> {
    */
   static from<E>(shared: Shared, comparator?: Comparator<E>): PriorityBlockingQueue<E> {
     const queue = new PriorityBlockingQueue<E>(1, comparator)
-    queue.adopt(SharedQueue.open<E>(TYPE, shared, queue.#ordering))
+    queue.adopt(sharedForms().open<E>(TYPE, shared, queue.#ordering))
     return queue
   }
 
@@ -90,12 +95,12 @@ export class PriorityBlockingQueue<E> extends HeapQueue<E> {
   }
 
   /** @internal */
-  protected override toShared(): SharedQueue<E> {
+  protected override toShared(): QueueForm<E> {
     if (this.#comparator === undefined && isComparable(this.heap.first)) {
       throw new NotSerializableError("Copies of the elements have no compareTo: give the queue a comparator")
     }
     const settings = { capacity: MAX_VALUE, ordering: this.#ordering }
-    return SharedQueue.create<E>(TYPE, settings).filledWith(this.elementsAsTheyCame())
+    return sharedForms().create<E>(TYPE, settings).filledWith(this.elementsAsTheyCame())
   }
 
   /** @internal */

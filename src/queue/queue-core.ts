@@ -3,7 +3,7 @@ import { IllegalStateError, NoSuchElementError, UnsupportedOperationError } from
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import type { Flow } from "../memory/flow.ts"
-import { SHAREABLE } from "../memory/shared-memory.ts"
+import { SHAREABLE } from "../memory/shareables.ts"
 import type { Handle } from "../memory/shared-memory.ts"
 import type { Steps } from "../memory/waiting.ts"
 import type { Cursor } from "./iteration.ts"
@@ -80,6 +80,11 @@ export abstract class QueueCore<E> {
     if (!this.isEmpty)
       throw new IllegalStateError("The queue is not empty: its elements cannot be moved to other threads")
     this.adopt(form)
+  }
+
+  /** @internal Whether tasks of a pool that have priorities are taken in their order. */
+  get ordersByPriority(): boolean {
+    return false
   }
 
   // ------------------------------------------------------------------ sharing
@@ -250,7 +255,7 @@ export abstract class QueueCore<E> {
 }
 
 /** A clone takes along what an object owns, not what its class has. Read at the moment of cloning, so that we know of it. */
-const sharing: PropertyDescriptor & ThisType<QueueCore<unknown>> = alone({
+const sharing: PropertyDescriptor & ThisType<QueueCore<unknown>> = /* @__PURE__ */ alone({
   enumerable: true,
   get() {
     return QueueCore.handleOf(this)

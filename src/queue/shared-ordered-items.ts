@@ -12,14 +12,12 @@ import { type ByteStore, CELL } from "../memory/byte-store.ts"
 import type { GrowingWords } from "../memory/growing-words.ts"
 import { HEAP, IndexedHeap } from "../memory/indexed-heap.ts"
 import type { MemoryRecord } from "../memory/record.ts"
-import { sharedNow } from "../time/timer.ts"
+import { sharedNow } from "../time/shared-clock.ts"
 import type { Comparator } from "./heap.ts"
 import type { End } from "./queue-core.ts"
+import type { Ordering } from "./queue-form.ts"
 import type { SharedItems, SharedWords } from "./shared-items.ts"
 import { CONTROL, ENTRY, IN, KIND, LIST } from "./shared-layout.ts"
-
-/** By values, or by the time at which they expire. */
-export type Ordering = Comparator<unknown> | "due"
 
 export class OrderedItems implements SharedItems {
   readonly #store: ByteStore

@@ -15,30 +15,22 @@ import { type StoreHandle, storeHandleIn } from "../memory/shareables.ts"
 import { type Handle, type Shared, SharedMemory } from "../memory/shared-memory.ts"
 import { MemoryRecord } from "../memory/record.ts"
 import type { Steps } from "../memory/waiting.ts"
-import { sharedNow } from "../time/timer.ts"
+import { sharedNow } from "../time/shared-clock.ts"
 import type { Cursor } from "./iteration.ts"
 import type { End } from "./queue-core.ts"
-import type { QueueForm } from "./queue-form.ts"
+import type { EmptyForm, Ordering, SharedSettings } from "./queue-form.ts"
 import { type Parcel, SharedCore } from "./shared-core.ts"
 import { ListedItems, type SharedItems, type SharedWords } from "./shared-items.ts"
-import { OrderedItems, type Ordering } from "./shared-ordered-items.ts"
+import { OrderedItems } from "./shared-ordered-items.ts"
 import { CONTROL, CONTROL_BASE, FREE, LIST, MORE_WORDS } from "./shared-layout.ts"
 import { cursor, drain, opened, removeThose, snapshot } from "./shared-bulk.ts"
+import { alike, alikeAny } from "./shared-equality.ts"
 import { SPINS } from "./shared-section.ts"
 import { SharedWaits } from "./shared-waits.ts"
 
 /** Room for four million elements, or 256 MB of data. Address space only: memory is used as it is needed. */
 const FIRST_WORDS = 2 ** 12
 const MOST_WORDS = 2 ** 26
-
-export interface SharedSettings {
-  readonly capacity: number
-  readonly latestFirst?: boolean
-  /** The order of the elements, if it is not that in which they come. */
-  readonly ordering?: Ordering
-  /** For tests: how much memory there is. */
-  readonly words?: number
-}
 
 /** What a shared queue consists of. */
 interface Form {
@@ -53,7 +45,7 @@ interface Form {
   readonly spins?: number
 }
 
-export class SharedQueue<E> implements QueueForm<E> {
+export class SharedQueue<E> implements EmptyForm<E> {
   readonly #type: string
   readonly #core: SharedCore
   readonly #waits: SharedWaits
@@ -106,10 +98,6 @@ export class SharedQueue<E> implements QueueForm<E> {
 
   get handle(): StoreHandle {
     return { ...this.#core.memory.handleAs(this.#type), ...this.#handle }
-  }
-
-  get givesCopies(): boolean {
-    return true
   }
 
   get size(): number {
@@ -202,6 +190,14 @@ export class SharedQueue<E> implements QueueForm<E> {
   }
 
   // ------------------------------------------------------------------ all of them
+
+  equalTo(sought: unknown): (e: unknown) => boolean {
+    return alike(sought)
+  }
+
+  equalToAny(sought: Iterable<unknown>): (e: unknown) => boolean {
+    return alikeAny(sought)
+  }
 
   clear(): void {
     this.#core.inside(() => {

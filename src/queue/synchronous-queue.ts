@@ -5,7 +5,7 @@ import { WaitList, type Steps } from "../memory/waiting.ts"
 import { BlockingQueue } from "./blocking-queue.ts"
 import type { Cursor } from "./iteration.ts"
 import type { End } from "./queue-core.ts"
-import { SharedQueue } from "./shared-queue.ts"
+import { type QueueForm, sharedForms } from "./queue-form.ts"
 
 const TYPE = "SynchronousQueue"
 
@@ -35,7 +35,7 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
   /** The same queue that another thread has posted. */
   static from<E>(shared: Shared): SynchronousQueue<E> {
     const queue = new SynchronousQueue<E>()
-    queue.adopt(SharedQueue.open<E>(TYPE, shared))
+    queue.adopt(sharedForms().open<E>(TYPE, shared))
     return queue
   }
 
@@ -126,8 +126,8 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
   protected override wipe(): void {}
 
   /** @internal */
-  protected override toShared(): SharedQueue<E> {
-    return SharedQueue.create<E>(TYPE, { capacity: 0, latestFirst: !this.#fair })
+  protected override toShared(): QueueForm<E> {
+    return sharedForms().create<E>(TYPE, { capacity: 0, latestFirst: !this.#fair })
   }
 
   /** @internal */

@@ -36,9 +36,7 @@ import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts
 import { guarded } from "../memory/guard.ts"
 import type { Times } from "../memory/histogram.ts"
 import type { Shared } from "../memory/shared-memory.ts"
-import { registerScheduledPools } from "../platform/known-classes.ts"
-import { PoolGuest } from "../platform/pool-guest.ts"
-import { TimedTaskQueue } from "../platform/timed-task-queue.ts"
+import { platform } from "../pool/platform-support.ts"
 import { SentPool } from "../pool/pool-settings.ts"
 import type { RejectedExecutionHandler } from "../pool/rejection.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
@@ -107,8 +105,11 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   /** Which task is in the queue for a future: for one that was given to `execute`, or a series by the calendar. */
   readonly #enclosing = new WeakMap<object, ScheduledTask<unknown>>()
 
-  constructor(options: ScheduledThreadPoolOptions) {
-    super(options instanceof SentPool ? (options as never) : poolOptionsOf(options))
+  constructor(options: ScheduledThreadPoolOptions)
+  /** @internal `newFactory` makes the factory if the options name none. */
+  constructor(options: ScheduledThreadPoolOptions, newFactory?: () => ThreadFactory)
+  constructor(options: ScheduledThreadPoolOptions, newFactory: () => ThreadFactory = () => platform().newFactory()) {
+    super(options instanceof SentPool ? (options as never) : poolOptionsOf(options, newFactory))
     const { queue } = this as { queue: unknown }
     const local = queue instanceof DelayedWorkQueue ? queue : undefined
     this.#clock = local?.clock ?? systemClock
@@ -122,7 +123,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
       },
       ended: (task) => local?.ended(task),
     }
-    registerScheduledPools(openPool, openView)
+    if (local === undefined) knowScheduledPools()
   }
 
   #timetableOf(queue: DelayedWorkQueue): Timetable<LocalTask> {
@@ -137,7 +138,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
 
   /** The same pool that another thread has posted; see `ThreadPoolExecutor.from`. */
   static override from(shared: Shared): ScheduledThreadPoolExecutor {
-    return PoolGuest.once(shared, () => new ScheduledThreadPoolExecutor(new SentPool(shared) as never))
+    return platform().openOnce(shared, (sent) => new ScheduledThreadPoolExecutor(sent as never))
   }
 
   // ------------------------------------------------------------------ scheduling
@@ -301,12 +302,12 @@ const SCHEDULED_OPTIONS: Known<ScheduledThreadPoolOptions> = {
   clock: true,
 }
 
-function poolOptionsOf(given: ScheduledThreadPoolOptions): ThreadPoolOptions {
+function poolOptionsOf(given: ScheduledThreadPoolOptions, newFactory: () => ThreadFactory): ThreadPoolOptions {
   const options = requireOptions("options", given, SCHEDULED_OPTIONS, "an object with corePoolSize")
   const corePoolSize = requireInteger("corePoolSize", options.corePoolSize, 0)
   const { clock, ...others } = options
-  const { threadFactory } = others
-  const isVirtual = threadFactory !== undefined && requireThreadFactory("threadFactory", threadFactory).isVirtual
+  const threadFactory = others.threadFactory === undefined ? newFactory() : others.threadFactory
+  const { isVirtual } = requireThreadFactory("threadFactory", threadFactory)
   if (clock !== undefined && requireClock("clock", clock) !== systemClock && !isVirtual) {
     throw new UnsupportedOperationError(
       "Platform threads wait by the system's clock, and so cannot follow another: pass `threadFactory: virtualThreads()` together with `clock`",
@@ -314,14 +315,18 @@ function poolOptionsOf(given: ScheduledThreadPoolOptions): ThreadPoolOptions {
   }
   return {
     ...others,
+    threadFactory,
     corePoolSize,
     maximumPoolSize: MAX_VALUE,
     keepAliveTime: KEEP_ALIVE,
-    workQueue: isVirtual ? new DelayedWorkQueue(clock) : new TimedTaskQueue(),
+    workQueue: isVirtual ? new DelayedWorkQueue(clock) : platform().newTimedQueue(),
   }
 }
 
-// Not in the constructor: what is registered for ever must not have the pool around it.
-const openPool = (shared: Shared): ScheduledThreadPoolExecutor => ScheduledThreadPoolExecutor.from(shared)
-const openView = (executor: ScheduledExecutorService): DelegatedScheduledExecutorService =>
-  new DelegatedScheduledExecutorService(executor)
+/** Not in the constructor: what is registered for ever must not have the pool around it. Such pools can be sent to other threads and come back, from now on. */
+export function knowScheduledPools(): void {
+  platform().knowScheduledPools(
+    (shared) => ScheduledThreadPoolExecutor.from(shared),
+    (inner) => new DelegatedScheduledExecutorService(inner),
+  )
+}

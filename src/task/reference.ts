@@ -3,6 +3,7 @@ import { requireFunction } from "../checks.ts"
 import { TaskNotPortableError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
 import { isByText, isTaskHere, onlyTaskAt, type Place, placeOf, setPlace, taskAt } from "./definitions.ts"
+import { eachOf, originalOf } from "./each.ts"
 import { isEntry } from "./entry.ts"
 import { compile } from "./compile.ts"
 import { whyNotLoaded } from "./load-failure.ts"
@@ -39,19 +40,6 @@ export function referenceOf(fn: (...args: never[]) => unknown): TaskReference {
   if (reference === undefined) known.set(fn, (reference = makeReference(fn)))
   return reference
 }
-
-/** A function that calls another one for each element of an array, one after the other, for the array of the results. */
-export function eachOf<I, O>(fn: (item: I) => O | PromiseLike<O>): (items: readonly I[]) => Promise<Awaited<O>[]> {
-  const made = async (items: readonly I[]): Promise<Awaited<O>[]> => {
-    const results: Awaited<O>[] = []
-    for (const item of items) results.push(await fn(item))
-    return results
-  }
-  originals.set(made, fn)
-  return made
-}
-
-const originals = new WeakMap<object, (...args: never[]) => unknown>()
 
 /** What a class of tasks can do for the thread that has one of its objects: its work, with this state. */
 export const COMPUTE: unique symbol = Symbol.for("corepool.compute")
@@ -107,7 +95,7 @@ interface Gift {
 const gifts = perThread("given functions", () => new WeakMap<object, Gift>())
 
 function makeReference(fn: (...args: never[]) => unknown): TaskReference {
-  const original = originals.get(fn)
+  const original = originalOf(fn)
   if (original !== undefined) return { each: referenceOf(original) }
   const type = classes.get(fn)
   if (type !== undefined) return { compute: referenceToClass(type) }
@@ -136,7 +124,7 @@ const submitters = new WeakMap<object, readonly string[]>()
 
 /** The stack with which a function that is sent as source was submitted for the first time by this thread: lines, innermost first. */
 export function submitterOf(fn: AnyFunction): readonly string[] | undefined {
-  return submitters.get(originals.get(fn) ?? fn)
+  return submitters.get(originalOf(fn) ?? fn)
 }
 
 /** The function, in this thread. It is told to other threads as it was told to this one. */

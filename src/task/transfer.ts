@@ -8,11 +8,10 @@
  *     }
  */
 import { types } from "node:util"
-import { alone, requireArray, requireObject, show, typeError, wrongType } from "../checks.ts"
-import { isMovable } from "../codec/classification.ts"
-import { isSharedBuffer } from "../memory/shareables.ts"
+import { alone, requireObject, wrongType } from "../checks.ts"
 import { perThread } from "../per-thread.ts"
 import { runtime } from "../time/runtime.ts"
+import { requireTransferList } from "./transfer-list.ts"
 
 /** A value, and what of it is to be moved; as long as there is the value. */
 const lists = perThread("transfer lists", () => ({ isUsed: false, of: new WeakMap<object, readonly object[]>() }))
@@ -35,27 +34,6 @@ export function transfer<T extends object>(value: T, list?: readonly object[]): 
 /** What of a result is to be moved, if anything is. */
 export function transferListOf(value: unknown): readonly object[] | undefined {
   return lists.isUsed && typeof value === "object" && value !== null ? lists.of.get(value) : undefined
-}
-
-const DEMAND = "an ArrayBuffer, a MessagePort, a stream or a FileHandle"
-
-/** A list of things that can be moved, each of them once. */
-export function requireTransferList(name: string, list: readonly object[]): readonly object[] {
-  for (const [i, thing] of requireArray(name, list).entries()) {
-    const place = `${name}[${i}]`
-    if (typeof thing !== "object" || thing === null) throw typeError(place, DEMAND, thing)
-    if (isSharedBuffer(thing)) {
-      throw wrongType(`Expected \`${place}\` to be ${DEMAND}, got shared memory, which is never moved: leave it out`)
-    }
-    if (ArrayBuffer.isView(thing)) {
-      throw wrongType(`Expected \`${place}\` to be ${DEMAND}, got ${show(thing)}: name its buffer`)
-    }
-    if (!isMovable(thing)) throw typeError(place, DEMAND, thing)
-    if (list.indexOf(thing) !== i) {
-      throw wrongType(`Expected \`${place}\` to be named once, but it is also \`${name}[${list.indexOf(thing)}]\``)
-    }
-  }
-  return [...list]
 }
 
 /** Throws if there is something in the list that has been moved before. */

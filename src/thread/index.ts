@@ -1,9 +1,4 @@
 export { Thread } from "./thread.ts"
 export { type ThreadFactory, type VirtualThreadOptions, virtualThreads } from "./thread-factory.ts"
-export {
-  type PlatformThreadOptions,
-  platformThreads,
-  type WorkerFactory,
-  type WorkerStart,
-} from "./platform-threads.ts"
+export type { PlatformThreadOptions, WorkerFactory, WorkerStart } from "./platform-threads.ts"
 export type { UncaughtExceptionHandler } from "./uncaught.ts"

@@ -101,8 +101,8 @@ export function platformTarget(make: PlatformTarget[typeof BODY]): PlatformTarge
 /** How long a thread may go on, by default, in ms. */
 export const TERMINATE_AFTER = 1000
 
-/** A factory of platform threads. */
-export function platformThreads(options: PlatformThreadOptions = {}): ThreadFactory {
+/** A factory of platform threads. Users call it by platform/pools.ts. */
+export function newPlatformThreads(options: PlatformThreadOptions = {}): ThreadFactory {
   const given = requireThreadOptions(options)
   const nameOf = naming(given.name)
   let threads = 0

@@ -1,6 +1,6 @@
 /** What the threads of schedule.test.ts run. Each task has a few words of its own, in which it writes down how it fares. */
 import { task } from "corepool"
-import { sharedNow } from "#src/time/timer.js"
+import { sharedNow } from "#src/time/shared-clock.js"
 import { CLOCKS_AGREE } from "../support/shared-words.ts"
 
 export const WORD = { RUNS: 0, INSIDE: 1, EARLY: 2, CLASHES: 3, SIZE: 4 } as const

@@ -1,6 +1,6 @@
 /** Delayed tasks and series on four platform threads that are cancelled at random, and whose threads die. */
 import { platformThreads, type ScheduledFuture, ScheduledThreadPoolExecutor } from "corepool"
-import { sharedNow } from "#src/time/timer.js"
+import { sharedNow } from "#src/time/shared-clock.js"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually } from "../support/harness.ts"

@@ -1,5 +1,5 @@
 /** What a test says and counts in {@link words}, for the tasks it sends to other threads. */
-import { sharedNow } from "#src/time/timer.js"
+import { sharedNow } from "#src/time/shared-clock.js"
 import { eventually } from "./harness.ts"
 import { reserve, words } from "./inherited-words.ts"
 

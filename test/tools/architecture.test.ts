@@ -145,3 +145,23 @@ test("[RP5] a foreign import is found; node: and optional peers are not foreign"
     "src/time/c.ts:1 imports @scope/other: neither in src, nor node:, nor an optional peer",
   ])
 })
+
+test("[RP216] what the entry of virtual threads loads is theirs: not of platform threads, nor more of the runtime", (t) => {
+  const root = repository(t, {
+    "package.json": MANIFEST,
+    "src/virtual/index.ts": `export * from "../pool/pool.ts"; import type { P } from "../platform/p.ts"; export type Q = P`,
+    "src/pool/pool.ts": `import "../queue/queue.ts"; import "node:timers"; import "node:worker_threads"; import "@scope/peer"`,
+    "src/queue/queue.ts": `\nimport "../codec/codec.ts"; import "./shared-queue.ts"; import "../memory/flow.ts"`,
+    "src/queue/shared-queue.ts": `import "node:os"`,
+    "src/codec/codec.ts": `import "node:util"`,
+    "src/memory/flow.ts": `import "node:async_hooks"; import "./space.ts"`,
+    "src/memory/space.ts": "",
+    "src/platform/p.ts": `export type P = 1; import "node:fs"`,
+  })
+  assert.deepEqual(told(checkArchitecture(root)), [
+    "src/pool/pool.ts:1 imports node:worker_threads, and is loaded by src/virtual/index.ts",
+    "src/queue/queue.ts:2 imports src/codec/codec.ts, and is loaded by src/virtual/index.ts",
+    "src/queue/queue.ts:2 imports src/queue/shared-queue.ts, and is loaded by src/virtual/index.ts",
+    "src/memory/flow.ts:1 imports src/memory/space.ts, and is loaded by src/virtual/index.ts",
+  ])
+})

@@ -8,7 +8,7 @@
  */
 import { type ImportDeclaration, type Node, parseSync, type Program, Visitor } from "oxc-parser"
 
-interface Edit {
+export interface Edit {
   readonly start: number
   readonly end: number
   readonly text: string
@@ -23,11 +23,16 @@ export function asCommonJs(name: string, text: string, load: LoadCode): string {
   if (errors.length > 0) throw new Error(`${name}: ${errors[0]?.message}`)
   const exported: string[] = []
   const edits = [...topLevel(program, exported, load), ...dynamicImports(program, load), ...classNames(program)]
+  return `${edited(text, edits).trim()}\nmodule.exports = { ${exported.join(", ")} };\n`
+}
+
+/** The text with these pieces replaced. */
+export function edited(text: string, edits: readonly Edit[]): string {
   let body = text
-  for (const { start, end, text: by } of edits.toSorted((a, b) => b.start - a.start)) {
+  for (const { start, end, text: by } of edits.toSorted((a, b) => b.start - a.start || b.end - a.end)) {
     body = `${body.slice(0, start)}${by}${body.slice(end)}`
   }
-  return `${body.trim()}\nmodule.exports = { ${exported.join(", ")} };\n`
+  return body
 }
 
 function* topLevel(program: Program, exported: string[], load: LoadCode): Generator<Edit> {
@@ -67,7 +72,7 @@ function dynamicImports(program: Program, load: LoadCode): Edit[] {
  * The bundler writes `var Thread = class _Thread { … }` for a class that names itself. Users see that name: in `toString()`, in
  * what a console shows. So it becomes `class Thread` again.
  */
-function classNames(program: Program): Edit[] {
+export function classNames(program: Program): Edit[] {
   const names = new Map<string, string>()
   const edits: Edit[] = []
   new Visitor({

@@ -15,6 +15,7 @@ export interface Entry {
 
 export const ENTRIES: readonly Entry[] = [
   { name: "index", module: "index", part: "main" },
+  { name: "virtual", module: "virtual/index", part: "virtual" },
   { name: "testing", module: "testing/index", part: "main" },
   { name: "atomic", module: "atomic/index", part: "sync" },
   { name: "lock", module: "lock/index", part: "sync" },

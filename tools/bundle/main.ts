@@ -5,6 +5,7 @@
  * - `part-*.cjs`: a part, whether it has been loaded in this thread already or not.
  * - `code-*.cjs`: the code (chunks.ts). `corepool-thread.cjs` runs it in a worker thread (thread.ts).
  * - `source.cjs`: the same as texts, for a program that is bundled, and so has no file to start a thread from.
+ * - `virtual-module.js`: the code of `corepool/virtual` for bundlers (module.ts).
  * - `*.d.ts`, `*.d.cts`: the types of both (declarations.ts).
  *
  * And the package as the tests see it, in build: see development.ts.
@@ -17,6 +18,7 @@ import { rollUpDeclarations } from "./declarations.ts"
 import { developmentFiles } from "./development.ts"
 import { SHIPPED } from "./entries.ts"
 import { makeFacades } from "./facades.ts"
+import { bundleModule } from "./module.ts"
 import { threadFile, threadText } from "./thread.ts"
 
 /** All files of dist, by name; `root` is the repository, built by the compiler. */
@@ -30,6 +32,7 @@ export async function bundle(root: string): Promise<Map<string, string>> {
   return new Map([
     ...files,
     ...(await makeFacades(root, chunks)),
+    ["virtual-module.js", await bundleModule(root, "virtual/index")],
     ["corepool-thread.cjs", threadFile(thread)],
     ["source.cjs", `"use strict";\nmodule.exports = ${JSON.stringify(source)};\n`],
     ...(await declarations),

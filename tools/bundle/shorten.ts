@@ -8,14 +8,14 @@ import { minify } from "rolldown/utils"
 /** A runtime shows the line in which an error was thrown. */
 const LINE = 100
 
-export async function shorten(name: string, text: string): Promise<string> {
+export async function shorten(name: string, text: string, kind: "script" | "module" = "script"): Promise<string> {
   const { code: shorter, errors } = await minify(name, text, {
-    module: false,
+    module: kind === "module",
     compress: false,
     mangle: { toplevel: false, keepNames: true },
   })
   if (errors.length > 0) throw new Error(`${name}: ${errors[0]?.message}`)
-  return inLines(name, asAscii(shorter))
+  return inLines(name, asAscii(shorter), kind)
 }
 
 /** An engine keeps it in half the space. Only strings and patterns have other letters. */
@@ -24,10 +24,10 @@ function asAscii(code: string): string {
 }
 
 /** With line breaks between statements. (The bundler would also break strings, with a backslash, and tools that look for `require("…")` fail.) */
-function inLines(name: string, code: string): string {
+function inLines(name: string, code: string, sourceType: "script" | "module"): string {
   let text = ""
   let begin = 0
-  for (const start of statements(parseSync(name, code, { sourceType: "script" }).program).toSorted((a, b) => a - b)) {
+  for (const start of statements(parseSync(name, code, { sourceType }).program).toSorted((a, b) => a - b)) {
     if (start - begin < LINE) continue
     text += `${code.slice(begin, start)}\n`
     begin = start

@@ -1,5 +1,5 @@
 /**
- * The architecture, read from the imports of src: [RP1] to [RP5] and [RP35] in docs/spec/repository.md.
+ * The architecture, read from the imports of src: [RP1] to [RP5], [RP35] and [RP216] in docs/spec/repository.md.
  *
  * Imports of types count like any other: they vanish when compiled, but a layer that knows another's types cannot be
  * understood without it. Only inside a folder may they close a circle. A policy names the type of the pool it serves
@@ -20,12 +20,32 @@ const LAYERS: readonly (readonly string[])[] = [
   ["atomic", "lock", "sync", "queue", "future"],
   ["task", "thread"],
   ["executor"],
-  ["pool", "platform", "schedule", "forkjoin", "parallel", "scope"],
+  ["pool"],
+  ["schedule"],
+  ["virtual"],
+  ["platform", "forkjoin", "parallel", "scope"],
   ["executors"],
   ["distributed"],
   ["observe"],
   ["monitor", "cli", "testing"],
 ]
+
+/**
+ * What a program that has virtual threads alone does not load: whatever is not named here. The folders and files of src, and the
+ * modules of the runtime, which a browser would have to replace. (The calendar asks for the last two, for its optional peer.)
+ */
+const VIRTUAL_ENTRY = "src/virtual/index.ts"
+const OF_VIRTUAL_THREADS = new Set(["executor", "future", "pool", "queue", "schedule", "thread", "time", "virtual"])
+const ALSO_OF_VIRTUAL_THREADS =
+  /^src\/(?:[^/]+\.ts|memory\/(?:abort|atomics|counter|flow|guard|histogram|indexed-heap|nap|shareables|wait-list|waiting|words)\.ts|task\/each\.ts)$/
+const NOT_OF_VIRTUAL_THREADS = /^src\/(?:queue\/share|future\/both-stacks|thread\/platform-threads)/
+const RUNTIME_OF_VIRTUAL_THREADS = new Set([
+  "node:async_hooks",
+  "node:perf_hooks",
+  "node:timers",
+  "node:module",
+  "node:path",
+])
 
 const SHARED_MEMORY = new Set(["Atomics", "SharedArrayBuffer"])
 
@@ -54,6 +74,8 @@ interface Module {
    * type.
    */
   readonly targets: Map<string, Import>
+  /** The imports that lead elsewhere. */
+  readonly foreign: readonly Import[]
 }
 
 export function checkArchitecture(root: string): Finding[] {
@@ -63,17 +85,20 @@ export function checkArchitecture(root: string): Finding[] {
   for (const path of listFiles(root, "src", ".ts")) {
     const source = new Source(root, path)
     const targets = new Map<string, Import>()
+    const foreign: Import[] = []
     for (const used of source.imports()) {
       const target = resolve(path, used.specifier, manifest)
-      if (target === undefined) findings.push(...checkForeign(path, used, manifest))
-      else if (targets.get(target)?.isType !== false) targets.set(target, used)
+      if (target === undefined) {
+        foreign.push(used)
+        findings.push(...checkForeign(path, used, manifest))
+      } else if (targets.get(target)?.isType !== false) targets.set(target, used)
     }
-    modules.set(path, { path, source, targets })
+    modules.set(path, { path, source, targets, foreign })
   }
   for (const module of modules.values()) {
     findings.push(...checkLayers(module), ...checkSharedMemory(module), ...checkTime(module))
   }
-  return [...findings, ...findCycles(modules)]
+  return [...findings, ...checkVirtual(modules), ...findCycles(modules)]
 }
 
 function checkLayers({ path, targets }: Module): Finding[] {
@@ -140,6 +165,30 @@ function findCycles(modules: ReadonlyMap<string, Module>): Finding[] {
   }
   for (const path of modules.keys()) visit(path)
   return findings
+}
+
+/** What can be reached from the entry of virtual threads, by imports that are more than types. [RP216] */
+function checkVirtual(modules: ReadonlyMap<string, Module>): Finding[] {
+  const findings: Finding[] = []
+  const seen = new Set([VIRTUAL_ENTRY])
+  for (const path of seen) {
+    const module = modules.get(path)
+    for (const { specifier, line, isType } of module?.foreign ?? []) {
+      if (isType || !specifier.startsWith("node:") || RUNTIME_OF_VIRTUAL_THREADS.has(specifier)) continue
+      findings.push({ where: `${path}:${line}`, what: `imports ${specifier}, and is loaded by ${VIRTUAL_ENTRY}` })
+    }
+    for (const [target, { line, isType }] of module?.targets ?? []) {
+      if (isType || seen.has(target)) continue
+      if (isOfVirtualThreads(target)) seen.add(target)
+      else findings.push({ where: `${path}:${line}`, what: `imports ${target}, and is loaded by ${VIRTUAL_ENTRY}` })
+    }
+  }
+  return findings
+}
+
+function isOfVirtualThreads(path: string): boolean {
+  if (NOT_OF_VIRTUAL_THREADS.test(path)) return false
+  return ALSO_OF_VIRTUAL_THREADS.test(path) || OF_VIRTUAL_THREADS.has(path.split("/")[1] ?? "")
 }
 
 /** `src/index.ts` and the index of a public folder stand on top of everything. */

@@ -8,6 +8,7 @@
  */
 import { availableParallelism } from "node:os"
 import { checkArchitecture } from "./architecture.ts"
+import { checkBundles } from "./bundles.ts"
 import { checkTypes } from "./compiler.ts"
 import { checkExamples } from "./examples.ts"
 import type { Check, Finding } from "./finding.ts"
@@ -33,6 +34,7 @@ const CHECKS: readonly Check[] = [
   { name: "size", run: checkSize },
   { name: "lock", run: checkLock },
   { name: "package", run: checkPackage },
+  { name: "bundles", run: (root) => checkBundles(root) },
   { name: "examples", run: checkExamples },
   { name: "readme", run: checkReadme },
   { name: "snippets", run: checkSnippets },

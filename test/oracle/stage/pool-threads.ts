@@ -16,7 +16,7 @@ import {
 } from "corepool"
 import { here } from "#src/memory/this-thread.js"
 import { LISTENING, THREAD } from "#src/memory/space.js"
-import { isNode } from "#src/time/timer.js"
+import { isNode } from "#src/time/shared-clock.js"
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises"
 import { setEnvironmentData, Worker } from "node:worker_threads"
 import { ACTIVITY, clock } from "./activity.ts"

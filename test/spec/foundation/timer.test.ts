@@ -1,4 +1,5 @@
-import { fromShared, now, sharedNow, Timer, toShared } from "#src/time/timer.js"
+import { fromShared, sharedNow, toShared } from "#src/time/shared-clock.js"
+import { now, Timer } from "#src/time/timer.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { eventually, turns } from "../../support/harness.ts"

@@ -1,4 +1,4 @@
-import { sharedNow } from "#src/time/timer.js"
+import { sharedNow } from "#src/time/shared-clock.js"
 
 /** By how much the shared clock, as this thread reads it, is ahead of the monotonic clock of the process, in ms. */
 export function clockOffset(): number {

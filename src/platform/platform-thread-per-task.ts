@@ -6,9 +6,9 @@
  * soon as they have nothing to do.
  */
 import { MAX_VALUE } from "../checks.ts"
-import { NoQueue } from "../platform/no-queue.ts"
+import { NoQueue } from "./no-queue.ts"
 import type { ThreadFactory } from "../thread/thread-factory.ts"
-import { ThreadPoolExecutor } from "./thread-pool-executor.ts"
+import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
 
 export class PlatformThreadPerTaskExecutor extends ThreadPoolExecutor {
   constructor(threadFactory: ThreadFactory) {

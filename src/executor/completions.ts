@@ -1,0 +1,102 @@
+/** Tasks under way, each of which is delivered when it is over: what ExecutorCompletionService and invokeAny have in common. */
+import type { Future } from "../future/future.ts"
+import { FutureTask } from "../future/future-task.ts"
+import { bind } from "../future/runnable.ts"
+import type { RemoteTasks } from "../future/task-parties.ts"
+import { guarded } from "../memory/guard.ts"
+import { Carrier } from "./carrier.ts"
+import type { Executor, TaskHost } from "./executor.ts"
+
+/** A future that is done, and what came of it. A promise cannot carry a future alone: it would be unwrapped. */
+export type Completion<T> = PromiseSettledResult<T> & { readonly future: Future<T> }
+
+export class Completions<T> {
+  readonly executor: Executor
+  readonly #deliver: (completion: Completion<T>) => void
+  /** First submitted first. */
+  readonly #pending = new Set<Delivery<T>>()
+
+  constructor(executor: Executor, deliver: (completion: Completion<T>) => void) {
+    this.executor = executor
+    this.#deliver = deliver
+  }
+
+  submit<A extends unknown[]>(task: (...args: A) => T | PromiseLike<T>, args: A): Future<T> {
+    const { executor } = this
+    const future = makesTasks(executor)
+      ? executor.taskFor(executor.callable(task, args))
+      : new FutureTask(bind(task, ...args))
+    const delivery = new Delivery(future, this.#deliver, this.#pending)
+    try {
+      executor.execute(delivery)
+      delivery.noteRemote()
+    } catch (error) {
+      this.#pending.delete(delivery)
+      guarded(() => future.cancel())
+      throw error
+    }
+    return future
+  }
+
+  /** Hears of what has ended in other threads, for which otherwise the event loop has to turn. */
+  look(): void {
+    this.first?.remote?.look()
+  }
+
+  /** How many are under way. */
+  get pending(): number {
+    return this.#pending.size
+  }
+
+  /** Of those that are under way, the one that was submitted first. */
+  get first(): Delivery<T> | undefined {
+    const [first] = this.#pending
+    return first
+  }
+}
+
+/** Delivers the future when it is over. */
+export class Delivery<T> extends Carrier<T> {
+  readonly #deliver: (completion: Completion<T>) => void
+  readonly #pending: Set<Delivery<T>>
+  #remote: RemoteTasks | undefined
+
+  constructor(future: FutureTask<T>, deliver: (completion: Completion<T>) => void, pending: Set<Delivery<T>>) {
+    super(future)
+    this.#deliver = deliver
+    this.#pending = pending
+    pending.add(this)
+  }
+
+  /** Remembers where the task has gone: a future that is cancelled forgets it, and is delivered later. */
+  noteRemote(): void {
+    this.#remote = this.future.elsewhere
+  }
+
+  /** Who tells of the task, if another thread has it. */
+  get remote(): RemoteTasks | undefined {
+    return this.future.elsewhere ?? this.#remote
+  }
+
+  get handle(): number {
+    return this.future.handleElsewhere
+  }
+
+  protected override told(): void {
+    this.#pending.delete(this)
+    this.#deliver(completionOf(this.future))
+  }
+}
+
+/** An executor with a kind of task of its own makes the futures itself. */
+function makesTasks(executor: Executor): executor is TaskHost {
+  return typeof (executor as Partial<TaskHost>).taskFor === "function"
+}
+
+function completionOf<T>(future: FutureTask<T>): Completion<T> {
+  try {
+    return { status: "fulfilled", value: future.report(), future }
+  } catch (reason) {
+    return { status: "rejected", reason, future }
+  }
+}

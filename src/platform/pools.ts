@@ -1,0 +1,67 @@
+/**
+ * Pools and their threads as `corepool` exports them: the same classes as in `corepool/virtual`, which bring platform threads along.
+ */
+import { ThreadPoolExecutor as Pool } from "../pool/thread-pool-executor.ts"
+import {
+  knowScheduledPools,
+  ScheduledThreadPoolExecutor as ScheduledPool,
+} from "../schedule/scheduled-thread-pool-executor.ts"
+import { newPlatformThreads, type PlatformThreadOptions } from "../thread/platform-threads.ts"
+import type { ThreadFactory } from "../thread/thread-factory.ts"
+import { usePlatform } from "./provide.ts"
+
+/** A factory of platform threads. */
+export function platformThreads(options: PlatformThreadOptions = {}): ThreadFactory {
+  usePlatform()
+  return newPlatformThreads(options)
+}
+
+/**
+ * A pool of threads that run tasks from a queue.
+ *
+ *     await using pool = new ThreadPoolExecutor({
+ *       corePoolSize: 2,
+ *       maximumPoolSize: 8,
+ *       workQueue: new ArrayBlockingQueue(100),
+ *       threadFactory: virtualThreads(),
+ *       handler: CallerRunsPolicy,
+ *     })
+ *
+ * A task is admitted in this order: a new thread while there are fewer than `corePoolSize`, even if some are idle; else the queue; if
+ * the queue is full, a new thread up to `maximumPoolSize`; else the rejection handler decides.
+ *
+ * Threads beyond the core size leave after `keepAliveTime` ms without work; with `allowCoreThreadTimeOut` all do. An idle pool does
+ * not keep the program alive.
+ *
+ * What a submitted task throws is in its future. What an executed command throws ends its thread, goes to the factory's
+ * `uncaughtException`, and the thread is replaced.
+ *
+ * Subclasses may override `beforeExecute`, `afterExecute` and `terminated`, and `newTaskFor`.
+ */
+export const ThreadPoolExecutor: typeof Pool = /* @__PURE__ */ onPlatform(Pool)
+export type ThreadPoolExecutor = Pool
+
+/**
+ * A thread pool whose tasks have times: once after a delay, or again and again.
+ *
+ *     await using timers = new ScheduledThreadPoolExecutor({ corePoolSize: 1, threadFactory: virtualThreads() })
+ *     timers.scheduleAtFixedRate(() => sample(), 0, 1000)
+ *     const reminder = timers.schedule(() => ring(), 60_000)
+ *
+ * Times are kept by the monotonic clock, and a task never starts early. After `shutdown()` delayed tasks still run and periodic ones
+ * are cancelled, unless told otherwise by the two policies. A cancelled task stays in the queue until its time, unless `removeOnCancel`.
+ */
+export const ScheduledThreadPoolExecutor: typeof ScheduledPool = /* @__PURE__ */ scheduledOnPlatform()
+export type ScheduledThreadPoolExecutor = ScheduledPool
+
+/** The class, with a side effect: of an initializer that is marked as pure, and so is dropped with what it initializes. */
+function onPlatform<C>(type: C): C {
+  usePlatform()
+  return type
+}
+
+function scheduledOnPlatform(): typeof ScheduledPool {
+  usePlatform()
+  knowScheduledPools()
+  return ScheduledPool
+}

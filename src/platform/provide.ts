@@ -1,0 +1,43 @@
+/**
+ * Provides the pools with platform threads. Whatever of `corepool` can ask for such a pool calls this first, so that a bundler
+ * keeps it exactly if one of these is kept; there is no module that does so by being loaded.
+ */
+import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
+import { type PlatformSupport, providePlatform } from "../pool/platform-support.ts"
+import { newPlatformThreads } from "../thread/platform-threads.ts"
+import { equip } from "./equip.ts"
+import { watchPool } from "./forgotten-pools.ts"
+import { registerPools, registerScheduledPools } from "./known-classes.ts"
+import { PlatformThreadPerTaskExecutor } from "./platform-thread-per-task.ts"
+import { PoolGuest } from "./pool-guest.ts"
+import { PoolOwner } from "./pool-owner.ts"
+import { TimedTaskQueue } from "./timed-task-queue.ts"
+
+const support: PlatformSupport = {
+  newFactory: newPlatformThreads,
+  newEngine(queue, shell, maximum, pool) {
+    knowPools()
+    const owner = new PoolOwner(queue, shell, maximum)
+    watchPool(pool, owner)
+    return owner
+  },
+  openOnce: (shared, open) => PoolGuest.once(shared, open),
+  newTimedQueue: () => new TimedTaskQueue(),
+  knowScheduledPools: registerScheduledPools,
+  newThreadPerTaskExecutor: (factory) => new PlatformThreadPerTaskExecutor(factory),
+}
+
+let isProvided = false
+
+export function usePlatform(): void {
+  if (isProvided) return
+  isProvided = true
+  providePlatform(support)
+  equip()
+  knowPools()
+}
+
+/** Of several copies of corepool in a thread, the one that has made a pool last opens those that come from other threads. */
+function knowPools(): void {
+  registerPools((shared) => ThreadPoolExecutor.from(shared))
+}

@@ -1,0 +1,60 @@
+/**
+ * The kinds of queues as `corepool` and `corepool/queue` export them: the classes themselves, which bring along what they need to be
+ * shared between threads. A bundler leaves out what is not used; `corepool/virtual` exports the same classes without that.
+ */
+import { ArrayBlockingQueue as LocalArrayBlockingQueue } from "./array-blocking-queue.ts"
+import { DelayQueue as LocalDelayQueue, type Delayed } from "./delay-queue.ts"
+import { LinkedBlockingDeque as LocalLinkedBlockingDeque } from "./linked-blocking-deque.ts"
+import { LinkedBlockingQueue as LocalLinkedBlockingQueue } from "./linked-blocking-queue.ts"
+import { LinkedTransferQueue as LocalLinkedTransferQueue } from "./linked-transfer-queue.ts"
+import { PriorityBlockingQueue as LocalPriorityBlockingQueue } from "./priority-blocking-queue.ts"
+import { provideSharedForms } from "./queue-form.ts"
+import { SharedQueue } from "./shared-queue.ts"
+import { SynchronousQueue as LocalSynchronousQueue } from "./synchronous-queue.ts"
+
+/** From now on queues of this thread can be shared. */
+export function shareQueues(): void {
+  provideSharedForms(SharedQueue)
+}
+
+/** The class, with that as a side effect: of an initializer that is marked as pure, and so is dropped with what it initializes. */
+function shareable<C>(type: C): C {
+  shareQueues()
+  return type
+}
+
+/**
+ * First in, first out, with a capacity that must be named.
+ *
+ * `fair` is Java's and changes nothing: waiting threads are always served in the order in which they came.
+ */
+export const ArrayBlockingQueue: typeof LocalArrayBlockingQueue = /* @__PURE__ */ shareable(LocalArrayBlockingQueue)
+export type ArrayBlockingQueue<E> = LocalArrayBlockingQueue<E>
+
+/** Elements can be taken only when their delay has run out, the soonest first. No limit. */
+export const DelayQueue: typeof LocalDelayQueue = /* @__PURE__ */ shareable(LocalDelayQueue)
+export type DelayQueue<E extends Delayed> = LocalDelayQueue<E>
+
+/** A queue with two ends; without a limit unless one is given. */
+export const LinkedBlockingDeque: typeof LocalLinkedBlockingDeque = /* @__PURE__ */ shareable(LocalLinkedBlockingDeque)
+export type LinkedBlockingDeque<E> = LocalLinkedBlockingDeque<E>
+
+/** First in, first out; without a limit unless one is given. The queue of a fixed pool. */
+export const LinkedBlockingQueue: typeof LocalLinkedBlockingQueue = /* @__PURE__ */ shareable(LocalLinkedBlockingQueue)
+export type LinkedBlockingQueue<E> = LocalLinkedBlockingQueue<E>
+
+/** First in, first out, without a limit, and a producer can wait until its element has been received: `transfer`. */
+export const LinkedTransferQueue: typeof LocalLinkedTransferQueue = /* @__PURE__ */ shareable(LocalLinkedTransferQueue)
+export type LinkedTransferQueue<E> = LocalLinkedTransferQueue<E>
+
+/**
+ * The least element first, by a comparator or by natural order: numbers, bigints, strings, dates, or objects with
+ * `compareTo`. Equals leave in the order in which they came (Java promises no order for them). No limit.
+ */
+export const PriorityBlockingQueue: typeof LocalPriorityBlockingQueue =
+  /* @__PURE__ */ shareable(LocalPriorityBlockingQueue)
+export type PriorityBlockingQueue<E> = LocalPriorityBlockingQueue<E>
+
+/** A queue without room: each insertion waits for a removal and the other way round. The queue of a cached pool. */
+export const SynchronousQueue: typeof LocalSynchronousQueue = /* @__PURE__ */ shareable(LocalSynchronousQueue)
+export type SynchronousQueue<E> = LocalSynchronousQueue<E>

@@ -1,0 +1,124 @@
+/**
+ * Ready-made executors: what `Executors` of `corepool/virtual` consists of, and how those of `corepool` are made. Functions first, so that
+ * a bundler can leave out those that a program does not call, and with them the classes that only they need: no bundler that we know
+ * drops a property of an object, and not all drop a member of a namespace.
+ */
+import { MAX_VALUE, requireInteger } from "../checks.ts"
+import { DelegatedExecutorService } from "../executor/delegated-executor-service.ts"
+import type { ExecutorService } from "../executor/executor.ts"
+import { type Callable, callableOf, type Runnable } from "../future/runnable.ts"
+import { platform } from "../pool/platform-support.ts"
+import { ThreadPerTaskExecutor } from "../pool/thread-per-task-executor.ts"
+import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
+import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
+import { SynchronousQueue } from "../queue/synchronous-queue.ts"
+import { DelegatedScheduledExecutorService } from "../schedule/delegated-scheduled-executor-service.ts"
+import type { ScheduledExecutorService } from "../schedule/scheduled-future.ts"
+import { ScheduledThreadPoolExecutor } from "../schedule/scheduled-thread-pool-executor.ts"
+import { requireThreadFactory, type ThreadFactory, virtualThreads } from "../thread/thread-factory.ts"
+
+/** `n` threads and an unbounded queue. */
+export function newFixedThreadPool(n: number, factory: ThreadFactory = virtualThreads()): ThreadPoolExecutor {
+  requireInteger("n", n, 1)
+  return new ThreadPoolExecutor({
+    corePoolSize: n,
+    maximumPoolSize: n,
+    keepAliveTime: 0,
+    workQueue: new LinkedBlockingQueue(),
+    threadFactory: factory,
+  })
+}
+
+/**
+ * One thread, so tasks run one after the other in order; it is replaced if a task kills it. Its size cannot be
+ * changed.
+ */
+export function newSingleThreadExecutor(factory?: ThreadFactory): ExecutorService {
+  return new DelegatedExecutorService(newFixedThreadPool(1, factory))
+}
+
+/** A thread for every task that finds none idle; idle threads leave after a minute. */
+export function newCachedThreadPool(factory: ThreadFactory = virtualThreads()): ThreadPoolExecutor {
+  return new ThreadPoolExecutor({
+    corePoolSize: 0,
+    maximumPoolSize: MAX_VALUE,
+    keepAliveTime: 60_000,
+    workQueue: new SynchronousQueue(),
+    threadFactory: factory,
+  })
+}
+
+/** Runs tasks later or periodically, on `core` threads. */
+export function newScheduledThreadPool(
+  core: number,
+  factory: ThreadFactory = virtualThreads(),
+): ScheduledThreadPoolExecutor {
+  return new ScheduledThreadPoolExecutor({ corePoolSize: core, threadFactory: factory })
+}
+
+/** Runs tasks later or periodically, one after the other. Its size and policies cannot be changed. */
+export function newSingleThreadScheduledExecutor(factory?: ThreadFactory): ScheduledExecutorService {
+  return new DelegatedScheduledExecutorService(newScheduledThreadPool(1, factory))
+}
+
+/** A virtual thread for every task: no pool, no limit. */
+export function newVirtualThreadPerTaskExecutor(): ThreadPerTaskExecutor {
+  return new ThreadPerTaskExecutor(virtualThreads({ name: () => "" }))
+}
+
+/** A thread of this factory for every task: no pool, no limit. */
+export function newThreadPerTaskExecutor(factory: ThreadFactory): ExecutorService & { readonly threadCount: number } {
+  requireThreadFactory("factory", factory)
+  return factory.isVirtual ? new ThreadPerTaskExecutor(factory) : platform().newThreadPerTaskExecutor(factory)
+}
+
+/** How `callable` is called. */
+export interface CallableAdapter {
+  (runnable: Runnable): Callable<undefined>
+  <T>(runnable: Runnable, result: T): Callable<T>
+}
+
+/** A callable that runs the runnable and gives `result` (undefined if left out). */
+export const callable: CallableAdapter = callableOf as CallableAdapter
+
+/** The executor without its settings: nobody can change them through what is returned. */
+export function unconfigurableExecutorService(executor: ExecutorService): ExecutorService {
+  return new DelegatedExecutorService(executor)
+}
+
+/** The scheduled executor without its settings. */
+export function unconfigurableScheduledExecutorService(executor: ScheduledExecutorService): ScheduledExecutorService {
+  return new DelegatedScheduledExecutorService(executor)
+}
+
+/** What pools use if no factory is given: virtual threads, with their default names. */
+export function defaultThreadFactory(): ThreadFactory {
+  return virtualThreads()
+}
+
+/** All of them, as in `corepool`, but for `newWorkStealingPool`, whose threads are platform threads. */
+export const Executors: {
+  readonly newFixedThreadPool: typeof newFixedThreadPool
+  readonly newSingleThreadExecutor: typeof newSingleThreadExecutor
+  readonly newCachedThreadPool: typeof newCachedThreadPool
+  readonly newScheduledThreadPool: typeof newScheduledThreadPool
+  readonly newSingleThreadScheduledExecutor: typeof newSingleThreadScheduledExecutor
+  readonly newVirtualThreadPerTaskExecutor: typeof newVirtualThreadPerTaskExecutor
+  readonly newThreadPerTaskExecutor: typeof newThreadPerTaskExecutor
+  readonly callable: typeof callable
+  readonly unconfigurableExecutorService: typeof unconfigurableExecutorService
+  readonly unconfigurableScheduledExecutorService: typeof unconfigurableScheduledExecutorService
+  readonly defaultThreadFactory: typeof defaultThreadFactory
+} = {
+  newFixedThreadPool,
+  newSingleThreadExecutor,
+  newCachedThreadPool,
+  newScheduledThreadPool,
+  newSingleThreadScheduledExecutor,
+  newVirtualThreadPerTaskExecutor,
+  newThreadPerTaskExecutor,
+  callable,
+  unconfigurableExecutorService,
+  unconfigurableScheduledExecutorService,
+  defaultThreadFactory,
+}

@@ -1,0 +1,47 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/**
+ * `corepool/virtual`: pools of virtual threads, and nothing of what platform threads need. The classes are those of `corepool`, also
+ * if a program loads both.
+ */
+
+// Executors: where tasks run.
+export {
+  Executors,
+  newCachedThreadPool,
+  newFixedThreadPool,
+  newScheduledThreadPool,
+  newSingleThreadExecutor,
+  newSingleThreadScheduledExecutor,
+  newThreadPerTaskExecutor,
+  newVirtualThreadPerTaskExecutor,
+} from "./executors.ts"
+export { ScheduledThreadPoolExecutor, ThreadPoolExecutor } from "./pools.ts"
+export * from "../executor/index.ts"
+export * from "../pool/index.ts"
+export * from "../schedule/index.ts"
+export type { Clock, ClockTimer } from "../time/clock.ts"
+
+// Futures: what becomes of tasks.
+export * from "../future/index.ts"
+
+// Threads: who runs them.
+export { Thread } from "../thread/thread.ts"
+export { type ThreadFactory, type VirtualThreadOptions, virtualThreads } from "../thread/thread-factory.ts"
+export type { UncaughtExceptionHandler } from "../thread/uncaught.ts"
+
+// Queues: where they wait, and how virtual threads hand things to each other.
+export { ArrayBlockingQueue } from "../queue/array-blocking-queue.ts"
+export { BlockingQueue } from "../queue/blocking-queue.ts"
+export { type Delayed, DelayQueue } from "../queue/delay-queue.ts"
+export type { Comparator } from "../queue/heap.ts"
+export type { QueueIterator } from "../queue/iteration.ts"
+export { LinkedBlockingDeque } from "../queue/linked-blocking-deque.ts"
+export { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
+export { LinkedTransferQueue } from "../queue/linked-transfer-queue.ts"
+export type { Comparable } from "../queue/order.ts"
+export { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
+export { SynchronousQueue } from "../queue/synchronous-queue.ts"
+export type { WaitOptions } from "../memory/waiting.ts"
+
+// Errors: what can go wrong.
+export * from "../errors.ts"

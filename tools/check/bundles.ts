@@ -1,0 +1,138 @@
+/**
+ * What programs weigh when they are bundled: [RP217] and [RP218] in docs/spec/repository.md. Small programs, each with a budget, are bundled and
+ * minified as a user would do it.
+ */
+import { build } from "esbuild"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { gzipSync } from "node:zlib"
+import type { Finding } from "./finding.ts"
+import { runNode, saidBy } from "./run.ts"
+
+export interface Bundle {
+  readonly name: string
+  readonly program: string
+  /** In KB of 1000 bytes, minified and then compressed. */
+  readonly minified: number
+  readonly gzipped: number
+  /** What it prints; one without is not run. */
+  readonly prints?: string
+  /** What must not be in its text. */
+  readonly without?: readonly string[]
+}
+
+/** What would be in the text of a bundle that has platform threads, shared memory or the codec. */
+const PLATFORM = ["node:worker_threads", "node:os", "node:util", "node:buffer", ".cjs", "waitAsync("]
+/** And schedules. */
+const SCHEDULE = "scheduleAtFixedRate"
+/** And queues. */
+const QUEUE = "remainingCapacity"
+
+const BUNDLES: readonly Bundle[] = [
+  {
+    name: "a pool of virtual threads",
+    program: `
+      import { newFixedThreadPool } from "corepool/virtual"
+      const pool = newFixedThreadPool(8)
+      const results = await Promise.all([1, 2, 3].map((n) => pool.submit(async (x) => x * 2, n)))
+      await pool.close()
+      console.log(results.join(), pool.isTerminated)`,
+    prints: "2,4,6 true",
+    minified: 76,
+    gzipped: 24,
+    without: [...PLATFORM, SCHEDULE],
+  },
+  {
+    name: "virtual threads without a pool",
+    program: `
+      import { newVirtualThreadPerTaskExecutor } from "corepool/virtual"
+      const executor = newVirtualThreadPerTaskExecutor()
+      console.log(await executor.submit((n) => n + 1, 1))
+      await executor.close()`,
+    prints: "2",
+    minified: 43,
+    gzipped: 15,
+    without: [...PLATFORM, SCHEDULE, QUEUE],
+  },
+  {
+    name: "a schedule on virtual threads",
+    program: `
+      import { newScheduledThreadPool } from "corepool/virtual"
+      const timers = newScheduledThreadPool(1)
+      const result = await timers.schedule((n) => n + 1, 1, 1)
+      await timers.close()
+      console.log(result)`,
+    prints: "2",
+    minified: 95,
+    gzipped: 30,
+    without: PLATFORM,
+  },
+  {
+    name: "Executors of corepool/virtual",
+    program: `
+      import { Executors } from "corepool/virtual"
+      const executor = Executors.newVirtualThreadPerTaskExecutor()
+      console.log(await executor.submit(() => 1))`,
+    prints: "1",
+    minified: 100,
+    gzipped: 32,
+    without: PLATFORM,
+  },
+  {
+    name: "all of corepool/virtual",
+    program: `
+      import * as entry from "corepool/virtual"
+      console.log(typeof entry.ThreadPoolExecutor)`,
+    prints: "function",
+    minified: 118,
+    gzipped: 37,
+    without: PLATFORM,
+  },
+]
+
+/** `root` is the package, built; programs import it by its name. */
+export async function checkBundles(root: string, bundles: readonly Bundle[] = BUNDLES): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const bundle of bundles) {
+    for (const what of await checkBundle(root, bundle)) findings.push({ where: `bundle of ${bundle.name}`, what })
+  }
+  return findings
+}
+
+async function checkBundle(root: string, bundle: Bundle): Promise<string[]> {
+  const { program, minified, gzipped, without = [], prints } = bundle
+  const { outputFiles } = await build({
+    stdin: { contents: program, resolveDir: root },
+    bundle: true,
+    minify: true,
+    write: false,
+    platform: "node",
+    format: "esm",
+    external: ["croner"],
+    logLevel: "silent",
+  })
+  const { contents, text } = outputFiles[0] as (typeof outputFiles)[number]
+  const findings: string[] = []
+  const tell = (size: number, most: number, how: string): void => {
+    if (size > most * 1000) findings.push(`has ${(size / 1000).toFixed(1)} KB ${how}; ${most} KB is the limit`)
+  }
+  tell(contents.length, minified, "minified")
+  tell(gzipSync(contents, { level: 9 }).length, gzipped, "compressed")
+  for (const part of without) if (text.includes(part)) findings.push(`contains ${part}`)
+  if (prints !== undefined) findings.push(...(await runAlone(text, prints)))
+  return findings
+}
+
+/** In a folder where nothing else is. */
+async function runAlone(text: string, prints: string): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), "corepool-bundle-"))
+  try {
+    writeFileSync(join(folder, "program.mjs"), text)
+    const outcome = await runNode(["program.mjs"], { cwd: folder, timeout: 20_000 })
+    if (outcome.code !== 0) return [`fails: ${saidBy(outcome)}`]
+    return outcome.stdout.trim() === prints ? [] : [`prints ${outcome.stdout.trim()} and not ${prints}`]
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
