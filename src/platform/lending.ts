@@ -7,6 +7,8 @@
  *     the task, with the numbers
  *     …has dropped a thing: { dropped }  ------->  drops it too
  *
+ * A guest of the pool lends them to its owner as well, for workers that are made later (relay.ts).
+ *
  * Each thing is posted once to each worker. A worker keeps it until it hears that the submitter has dropped it: what the submitter has
  * anyway costs nothing more. What has been posted and not read yet is bounded, by number and by size; beyond that nothing is lent to
  * this worker, and it has to ask (post-office.ts).
@@ -21,10 +23,16 @@ import { type KnownThings, toPost } from "./references.ts"
 export interface Loan {
   readonly numbers: readonly number[]
   readonly things: readonly object[]
+  /** If it is for the threads that the receiver is going to make for its pool: which pool. */
+  readonly pool?: number
+  /** If it is passed on (relay.ts): the token of the lender. */
+  readonly from?: number
 }
 
 export interface Recall {
   readonly dropped: readonly number[]
+  /** As of a loan. */
+  readonly from?: number
 }
 
 /** How many messages with loans may lie unread, and how much memory: a thread that computes for hours reads nothing. */
@@ -62,8 +70,8 @@ export class Lender {
     this.#known = known
   }
 
-  /** Lends those of the things that the thread at the other end of the line has not got. */
-  lend(line: Line, things: readonly object[]): void {
+  /** Lends those of the things that the thread at the other end of the line has not got; for the threads of its pool, if that is said. */
+  lend(line: Line, things: readonly object[], pool?: number): void {
     const loans = this.#loansOf(line)
     const isNew = (thing: object): boolean => !loans.numbers.has(this.#known.numberOf(thing))
     if (!things.some(isNew)) return
@@ -73,8 +81,9 @@ export class Lender {
     const sent = fresh.map(toPost)
     const bytes = sent.reduce((sum, thing) => sum + sharedBytesIn(thing), 0)
     const numbers = fresh.map((thing) => this.#known.numberOf(thing))
-    for (const thing of sent) this.sending(thing, line)
-    const message = line.post({ numbers, things: sent } satisfies Loan)
+    if (pool === undefined) for (const thing of sent) this.sending(thing, line)
+    const loan: Loan = pool === undefined ? { numbers, things: sent } : { numbers, things: sent, pool }
+    const message = line.post(loan)
     loans.unread.push({ message, bytes })
     loans.bytes += bytes
     for (const [i, thing] of fresh.entries()) {

@@ -16,6 +16,7 @@ import { perThread } from "../per-thread.ts"
 import { cut, Line, type LineEnd, newLine } from "./line.ts"
 import { Lender, type Loan, type Recall } from "./lending.ts"
 import { KnownThings } from "./references.ts"
+import { Relay } from "./relay.ts"
 
 /** To the maker: pass this end of a line on. To the one it is for: it is yours. */
 interface Introduction {
@@ -37,6 +38,8 @@ export interface Recipient<M extends PoolMessage> {
   arrived(message: M, line: Line): void
   /** Everything that has come was handed over. */
   settled(): void
+  /** The thread at the other end has lent something, for threads that this one is going to make. */
+  lentFor(line: Line): void
 }
 
 const NO_LINES: ReadonlySet<Line> = new Set()
@@ -49,6 +52,7 @@ export class Lines {
   /** What has come over them, and may be spoken of again. */
   readonly known: KnownThings
   readonly lender: Lender
+  readonly relay: Relay
   readonly #here: Here
   readonly #bell: Bell
   readonly #lines = new Set<Line>()
@@ -57,11 +61,14 @@ export class Lines {
   /** The lines to threads of a pool, by pool, as far as they are known. */
   readonly #workers = new Map<number, Set<Line>>()
   #isLooking = false
+  /** Those for which something has come, and that have yet to be told. */
+  #told = new Set<Recipient<never>>()
 
   private constructor(here: Here) {
     this.#here = here
     this.known = new KnownThings(here.space)
     this.lender = new Lender(this.known)
+    this.relay = new Relay(this.known)
     this.#bell = new Bell(here, () => void this.look(), false)
     this.news = new News(this.#bell)
   }
@@ -138,20 +145,32 @@ export class Lines {
   /** Reads what has come; true if there was something for somebody. */
   look(): boolean {
     if (this.#isLooking) return false
+    this.#readAll()
+    const told = this.#told
+    if (told.size > 0) this.#told = new Set()
+    for (const recipient of told) recipient.settled()
+    this.news.signalAll()
+    return told.size > 0
+  }
+
+  /** Reads what has come in the midst of something else, which the user's code is not to interrupt: the recipients are told later. */
+  listen(): void {
+    if (this.#isLooking) return
+    this.#readAll()
+    if (this.#told.size > 0) this.#here.wake(this.#here.token, this.#bell.index)
+  }
+
+  #readAll(): void {
     this.#isLooking = true
-    const told = new Set<Recipient<never>>()
     try {
       for (const line of this.#lines) {
         const isDead = line.isDead // before the last look: nothing comes after that
-        this.#read(line, told)
+        this.#read(line, this.#told)
         if (isDead) this.#close(line)
       }
     } finally {
       this.#isLooking = false
     }
-    for (const recipient of told) recipient.settled()
-    this.news.signalAll()
-    return told.size > 0
   }
 
   /** What there is now: more may come while it is read, but others are waiting too, and who has posted more has rung. */
@@ -173,9 +192,13 @@ export class Lines {
     if ("link" in message) {
       const adopted = this.adopt(message.link) // which is looked at next
       if (message.worksFor !== undefined) this.#noteWorker(message.worksFor, adopted)
-    } else if ("things" in message) this.known.borrow(line, message.numbers, message.things)
-    else if ("dropped" in message) this.known.giveBack(line, message.dropped)
-    else this.#introduce(message)
+    } else if ("things" in message) {
+      this.known.borrow(message.from ?? line, message.numbers, message.things)
+      if (message.pool !== undefined) this.#recipients.get(message.pool)?.lentFor(line)
+    } else if ("dropped" in message) {
+      this.relay.recall(line, message.dropped)
+      this.known.giveBack(message.from ?? line, message.dropped)
+    } else this.#introduce(message)
   }
 
   #introduce({ to, from, end }: Introduction): void {
@@ -201,6 +224,7 @@ export class Lines {
     for (const [pool, workers] of this.#workers)
       if (workers.delete(line) && workers.size === 0) this.#workers.delete(pool)
     this.lender.forget(line)
+    this.relay.forget(line)
     this.known.giveAllBack(line)
     line.close()
   }

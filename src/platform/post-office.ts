@@ -111,7 +111,7 @@ export class PostOffice implements Recipient<Message> {
   /** A line to a worker that is about to be made: the end for it, with all that it may need. `hangUp` when it has ended. */
   begin(): { readonly end: LineEnd; readonly hangUp: () => void } {
     const { line, end, hangUp } = this.lines.begin(this.#pool)
-    for (const guest of this.#guests) this.#link(guest, line)
+    this.#introduceGuests(line)
     this.lines.lender.lend(line, this.sender?.shared ?? [])
     return {
       end,
@@ -122,9 +122,27 @@ export class PostOffice implements Recipient<Message> {
     }
   }
 
-  /** Lends shared things to all workers to which there is a line, before a task tells of them. */
+  /**
+   * Gives each guest a line to a worker that is about to be made, and the worker what guests have lent for it. In this order: a guest
+   * lends to this thread first and then looks for lines. So if it did not find the line, the loan is found here.
+   */
+  #introduceGuests(worker: Line): void {
+    let guests: number
+    do {
+      guests = this.#guests.size
+      for (const guest of this.#guests) this.#link(guest, worker)
+      this.lines.listen() // there may be guests of which this thread did not know
+    } while (this.#guests.size > guests)
+    for (const guest of this.#guests) this.lines.relay.passOn(guest, worker, this.lines.lender.sending)
+  }
+
+  /** Lends shared things to all workers to which there is a line, before a task tells of them, and to the owner for those to which there is none. */
   lend(things: readonly object[]): void {
-    if (!this.isOwner) this.lines.look() // for lines to threads that are new
+    if (!this.isOwner) {
+      const owner = this.lines.to(this.#memory.owner)
+      if (owner !== undefined) this.lines.lender.lend(owner, things, this.#pool)
+      this.lines.look() // for lines to threads that are new
+    }
     for (const line of this.lines.workersOf(this.#pool)) this.lines.lender.lend(line, things)
   }
 
@@ -212,6 +230,10 @@ export class PostOffice implements Recipient<Message> {
 
   settled(): void {
     this.sender?.look()
+  }
+
+  lentFor(line: Line): void {
+    if (this.isOwner) this.admit(line)
   }
 
   /** The parcel of the task, if it has come. It has come only once. */

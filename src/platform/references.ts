@@ -18,8 +18,13 @@ export function canBeReferred(thing: object): boolean {
 
 // ------------------------------------------------------------------ what this thread knows
 
+const NOTHING_LENT: ReadonlyMap<number, object> = new Map()
+
 /** So many are not worth being swept. */
 const FEW = 64
+
+/** The line to the thread that has lent something; or, if another thread has passed it on (relay.ts), the token of that thread. */
+type Lender = Line | number
 
 /** For the threads of one space. */
 export class KnownThings {
@@ -28,8 +33,8 @@ export class KnownThings {
   readonly #numbers = new WeakMap<object, number>()
   /** What this thread has met of others' things. */
   readonly #met = new Map<number, WeakRef<object>>()
-  /** What it was lent (lending.ts), as it was posted, by the line over which it came. */
-  readonly #borrowed = new Map<Line, Map<number, object>>()
+  /** What it was lent (lending.ts), as it was posted, by its lender. */
+  readonly #borrowed = new Map<Lender, Map<number, object>>()
   #sweepAt = FEW
 
   constructor(space: Space) {
@@ -77,18 +82,25 @@ export class KnownThings {
 
   // ------------------------------------------------------------------ what it was lent
 
-  borrow(line: Line, numbers: readonly number[], sent: readonly object[]): void {
-    let loans = this.#borrowed.get(line)
-    if (loans === undefined) this.#borrowed.set(line, (loans = new Map<number, object>()))
+  borrow(lender: Lender, numbers: readonly number[], sent: readonly object[]): void {
+    let loans = this.#borrowed.get(lender)
+    if (loans === undefined) this.#borrowed.set(lender, (loans = new Map<number, object>()))
     for (const [i, number] of numbers.entries()) {
       loans.set(number, sent[i] as object)
       noteSharedBytes(sharedBytesIn(sent[i] as object))
     }
   }
 
-  /** The thread at the other end has dropped them. */
-  giveBack(line: Line, numbers: readonly number[]): void {
-    for (const number of numbers) this.#borrowed.get(line)?.delete(number)
+  /** The lender has dropped them. */
+  giveBack(lender: Lender, numbers: readonly number[]): void {
+    const loans = this.#borrowed.get(lender)
+    for (const number of numbers) loans?.delete(number)
+    if (loans?.size === 0) this.#borrowed.delete(lender)
+  }
+
+  /** What was lent over this line, as it was posted, by number. */
+  lentOver(line: Line): ReadonlyMap<number, object> {
+    return this.#borrowed.get(line) ?? NOTHING_LENT
   }
 
   /** The line is no more. */

@@ -13,10 +13,13 @@ import {
   ReentrantReadWriteLock,
   Semaphore,
   tasksOf,
+  ThreadDeathError,
+  ThreadPoolExecutor,
 } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { collectGarbage } from "../../support/garbage.ts"
+import { eventually, rejectionOf } from "../../support/harness.ts"
 import { SharedCount, SharedGate } from "../../support/shared-words.ts"
 import * as here from "./tasks.ts"
 
@@ -128,6 +131,88 @@ test("[TX30] also to a thread of the pool that was made after the pool was sent"
   gate.open()
   assert.equal(here.blockUntilMarked(done.index), 2)
   await first
+})
+
+for (const [name, make] of Object.entries(pools)) {
+  test(`[TX291] a task passes a new thing to ${name} without a thread, and blocks`, async () => {
+    await using guests = Executors.newFixedThreadPool(1)
+    for (let i = 0; i < 3; i++) {
+      await using cold = make()
+      const done = new SharedCount()
+      await guests.submit(tasks.markInPool, cold, done.index)
+      assert.equal(done.value, 2)
+    }
+  })
+}
+
+test("[TX291] a task passes new things to threads of its own pool that are not made yet, and blocks", async () => {
+  await using pool = Executors.newFixedThreadPool(4)
+  const done = new SharedCount()
+  await pool.submit(tasks.markInPool, pool, done.index)
+  assert.equal(done.value, 2)
+})
+
+test("[TX291] also if the thread that made the pool blocks for the task", async () => {
+  await using guests = Executors.newFixedThreadPool(1)
+  await using cold = Executors.newFixedThreadPool(1)
+  const done = new SharedCount()
+  guests.submit(tasks.markInPool, cold, done.index).getSync()
+  assert.equal(done.value, 2)
+})
+
+test("[TX291] also if all threads of the pool have left", async () => {
+  await using guests = Executors.newFixedThreadPool(1)
+  await using cold = new ThreadPoolExecutor({ corePoolSize: 1, maximumPoolSize: 1, keepAliveTime: 1 })
+  cold.allowCoreThreadTimeOut = true
+  for (let i = 0; i < 3; i++) {
+    const done = new SharedCount()
+    await guests.submit(tasks.markInPool, cold, done.index)
+    assert.equal(done.value, 2)
+    await eventually(() => cold.poolSize === 0)
+  }
+})
+
+test("[TX291] also if the thread dies that had been sent the thing", async () => {
+  await using guests = Executors.newFixedThreadPool(1)
+  await using pool = Executors.newFixedThreadPool(1)
+  using gate = new SharedGate()
+  const done = new SharedCount()
+  const dying = rejectionOf(pool.submit(tasks.passAndExit, gate.index))
+  await gate.reached()
+  const marked = guests.submit(tasks.markInPool, pool, done.index)
+  await eventually(() => pool.queue.size === 1)
+  gate.open()
+  await marked
+  assert.equal(done.value, 2)
+  assert.ok((await dying) instanceof ThreadDeathError)
+})
+
+test("[TX291] a thing that was passed on is dropped when the task's thread drops it", async () => {
+  await using guests = Executors.newFixedThreadPool(1)
+  await using cold = Executors.newFixedThreadPool(1)
+  await guests.submit(tasks.seeInPool, cold)
+  let left = Infinity
+  for (let tries = 0; tries < 200 && left > 0; tries++) {
+    collectGarbage()
+    await guests.submit(tasks.countSeen)
+    left = await cold.submit(tasks.countSeen)
+  }
+  assert.equal(left, 0)
+})
+
+test("[TX291] and when that thread dies", async () => {
+  await using guests = Executors.newFixedThreadPool(1)
+  await using cold = Executors.newFixedThreadPool(1)
+  using gate = new SharedGate()
+  gate.open()
+  await guests.submit(tasks.seeInPool, cold)
+  await rejectionOf(guests.submit(tasks.passAndExit, gate.index))
+  let left = Infinity
+  for (let tries = 0; tries < 200 && left > 0; tries++) {
+    collectGarbage()
+    left = await cold.submit(tasks.countSeen)
+  }
+  assert.equal(left, 0)
 })
 
 test("[TX28] when the thread that has passed a thing drops it, the threads of the pool drop it too", async () => {

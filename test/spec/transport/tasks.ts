@@ -4,7 +4,7 @@ import {
   type CountDownLatch,
   type ExecutorService,
   type LinkedBlockingQueue,
-  type ReentrantLock,
+  ReentrantLock,
   tasksOf,
   Thread,
   TimeoutError,
@@ -283,6 +283,18 @@ export async function countSeen(): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve))
   collectGarbage()
   return seen.filter((thing) => thing.deref() !== undefined).length
+}
+
+/** Has the pool see things of this thread, which drops them. */
+export async function seeInPool(executor: ExecutorService): Promise<void> {
+  const { see: seeThere } = tasksOf<{ see: typeof see }>(import.meta.url)
+  await executor.submit(seeThere, new SharedArrayBuffer(8), new ReentrantLock())
+}
+
+/** The thread ends as soon as the gate is open. */
+export function passAndExit(gate: number): void {
+  pass(gate)
+  process.exit(0)
 }
 
 export function countDown(latch: CountDownLatch, buffer: ArrayBuffer): number {
