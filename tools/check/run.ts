@@ -7,6 +7,9 @@ import { fileURLToPath } from "node:url"
 /** The repository these tools are built in, which need not be the one they look at. */
 export const HOME = fileURLToPath(new URL("../../..", import.meta.url))
 
+/** Nothing takes so long on an idle machine, by far: it only turns a tool that hangs into one that fails. */
+const TIME_LIMIT = 600_000
+
 export interface Outcome {
   /** The exit code; undefined if a signal ended it, as the time limit does. */
   readonly code: number | undefined
@@ -29,7 +32,7 @@ export function run(program: string, args: readonly string[], options: RunOption
       // Colours would have to be taken out again; NODE_TEST_CONTEXT would silence a test runner started by a test.
       env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, NODE_TEST_CONTEXT: undefined, ...options.env },
       stdio: ["ignore", "pipe", "pipe"],
-      timeout: options.timeout ?? 120_000,
+      timeout: options.timeout ?? TIME_LIMIT,
       killSignal: "SIGKILL",
     })
     let stdout = ""
