@@ -160,7 +160,7 @@ export class PoolCore<R> {
   /**
    * If tasks wait and the pool has no thread, because the factory failed to replace the last one, no thread would ever look at the
    * tasks. The factory is asked once more, and if it fails again, the tasks fail. Called after a thread has ended, and when the
-   * pool is shut down. Only where threads are made: elsewhere it does nothing. [TP218]
+   * pool is shut down. Only where threads are made: elsewhere it does nothing. [TP118]
    */
   relieve(tell: Report): void {
     if (this.#host.failWaiting === undefined || this.#isRelieving || !this.#isStranded) return

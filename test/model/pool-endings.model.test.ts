@@ -192,7 +192,7 @@ const asks =
     return mayEnd(memory, queue.isEmpty)
   }
 
-test("[PP166] the last worker asks whether the pool may end while the owner looks for what the dead have left: one of the two ends it", () =>
+test("[PP27] the last worker asks whether the pool may end while the owner looks for what the dead have left: one of the two ends it", () =>
   check(20, {
     setup: emptied,
     threads: { other: asks("other"), owner: asks("owner") },

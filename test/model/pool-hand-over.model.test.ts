@@ -137,7 +137,7 @@ for (const [what, state] of [
   ["shutdownNow", STOP],
   ["shutdown", SHUTDOWN],
 ] as const) {
-  test(`[PP126] ${what}, and a task for an idle worker: the worker runs it or the pool refuses it, and the worker leaves`, () =>
+  test(`[PP26] ${what}, and a task for an idle worker: the worker runs it or the pool refuses it, and the worker leaves`, () =>
     check(500, {
       setup,
       threads: { s: submitter, a: worker, guest: (shared) => end(shared, "guest", state) },
@@ -148,7 +148,7 @@ for (const [what, state] of [
       },
     }))
 
-  test(`[PP126] ${what} right after the task, by the thread that has submitted it: the worker runs it`, () =>
+  test(`[PP26] ${what} right after the task, by the thread that has submitted it: the worker runs it`, () =>
     check(100, {
       setup,
       threads: {
@@ -168,7 +168,7 @@ for (const [what, state] of [
 
   for (const mortal of ["s", "a", "guest"] as const) {
     const dead = { s: "the submitter", a: "the worker", guest: `the thread in ${what}` }[mortal]
-    test(`[PP126] ${what}, a task for an idle worker, and the death of ${dead} at any step: no worker waits for ever`, () =>
+    test(`[PP26] ${what}, a task for an idle worker, and the death of ${dead} at any step: no worker waits for ever`, () =>
       check(500, {
         setup,
         threads: { s: submitter, a: worker, guest: (shared) => end(shared, "guest", state) },

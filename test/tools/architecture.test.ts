@@ -146,7 +146,7 @@ test("[RP5] a foreign import is found; node: and optional peers are not foreign"
   ])
 })
 
-test("[RP216] what the entry of virtual threads loads is theirs: not of platform threads, nor more of the runtime", (t) => {
+test("[RP39] what the entry of virtual threads loads is theirs: not of platform threads, nor more of the runtime", (t) => {
   const root = repository(t, {
     "package.json": MANIFEST,
     "src/virtual/index.ts": `export * from "../pool/pool.ts"; import type { P } from "../platform/p.ts"; export type Q = P`,

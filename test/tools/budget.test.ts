@@ -6,7 +6,7 @@ import { repository, told } from "./fixture.ts"
 
 const KB = 1024
 
-test("[RP196] what is too large is found, and by how much", () => {
+test("[RP36] what is too large is found, and by how much", () => {
   assert.deepEqual(checkPackageBudget({ tarball: 400 * KB, unpacked: 2048 * KB, files: 80 }), [])
   assert.deepEqual(told(checkPackageBudget({ tarball: 401 * KB, unpacked: 2050 * KB, files: 81 })), [
     "package.json the tarball has 401.0 KB, and may have 400.0 KB",
@@ -34,7 +34,7 @@ function packageWith(entry: string, code: string): Record<string, string> {
   }
 }
 
-test("[RP197] an entry without a budget, and one that exceeds it, are found", async (t) => {
+test("[RP37] an entry without a budget, and one that exceeds it, are found", async (t) => {
   const without = await checkPackage(repository(t, packageWith("./new", `export const one = "1"\n`)))
   assert.deepEqual(told(without), ["pack/new has no row in tools/check/budget.ts"])
   const large = await checkPackage(

@@ -14,13 +14,13 @@ const LIMITED: Case = {
   limit: { kinds: ["module"], error: /no such file/, reason: "it is gone", instead: "another" },
 }
 
-test("[RP257] a program that prints what it should has passed, whatever it prints besides", () => {
+test("[RP43] a program that prints what it should has passed, whatever it prints besides", () => {
   const { verdicts, complaints } = judge(PROGRAM, "Listening\n  module: 42\ninline: 42\n> done\n    fork/join: 55\n")
   assert.deepEqual(verdicts, { module: "ok", inline: "ok", "fork/join": "ok" })
   assert.deepEqual(complaints, [])
 })
 
-test("[RP257] another result, or none, has failed, and so has a program that could not be built", () => {
+test("[RP43] another result, or none, has failed, and so has a program that could not be built", () => {
   const { verdicts, complaints } = judge(PROGRAM, "module: TypeError: no\ninline: 42")
   assert.deepEqual(verdicts, { module: "FAIL", inline: "ok", "fork/join": "FAIL" })
   assert.deepEqual(complaints.slice(0, 2), [
@@ -31,7 +31,7 @@ test("[RP257] another result, or none, has failed, and so has a program that cou
   assert.deepEqual(Object.values(failed("x").verdicts), ["FAIL", "FAIL", "FAIL"])
 })
 
-test("[RP258] what cannot be fails as it is listed; if it works, or fails in another way, that is a failure", () => {
+test("[RP44] what cannot be fails as it is listed; if it works, or fails in another way, that is a failure", () => {
   const rest = "\ninline: 42\nfork/join: 55"
   assert.equal(judge(LIMITED, `module: Error: no such file${rest}`).verdicts.module, "cannot")
   assert.deepEqual(judge(LIMITED, `module: Error: no such file${rest}`).complaints, [])
@@ -43,14 +43,14 @@ test("[RP258] what cannot be fails as it is listed; if it works, or fails in ano
   assert.equal(judge(LIMITED, `no such file${rest}`).verdicts.module, "cannot") // of a program that did not get that far
 })
 
-test("[RP256] names that nothing has are refused before anything is done", async () => {
+test("[RP42] names that nothing has are refused before anything is done", async () => {
   const main = join(HOME, "build/tools/builds/main.js")
   const { code, stderr } = await runNode([main, "no-such-bundler"], { cwd: HOME })
   assert.equal(code, 2)
   assert.match(stderr, /Nothing is called no-such-bundler\. There are: esbuild/)
 })
 
-test("[RP259] fixtures name exact versions, and all that there is is used", () => {
+test("[RP45] fixtures name exact versions, and all that there is is used", () => {
   const fixtures = join(HOME, "fixtures")
   const tools = readdirSync(fixtures).filter((name) => name !== "programs" && name !== "README.md")
   assert.deepEqual(tools, [...new Set(CASES.map(({ tool }) => tool))].sort())
@@ -67,7 +67,7 @@ test("[RP259] fixtures name exact versions, and all that there is is used", () =
   assert.equal(new Set(CASES.map(({ name }) => name)).size, CASES.length)
 })
 
-test("[RP260] the guide says what is listed", () => {
+test("[RP46] the guide says what is listed", () => {
   const guide = normalized(readFileSync(join(HOME, "docs/guide/builds.md"), "utf8"))
   for (const [cases, tool] of [
     [BUNDLERS, "bundler"],

@@ -15,7 +15,7 @@ function printing(name: string): Omit<Bundle, "minified" | "gzipped"> {
   return { name, program: `import { ${name} } from "pack"; console.log(${name}())`, without: ["worker_threads"] }
 }
 
-test("[RP217] a bundle within its budget is fine, one beyond is found, minified and compressed", async (t) => {
+test("[RP40] a bundle within its budget is fine, one beyond is found, minified and compressed", async (t) => {
   const root = repository(t, FILES)
   const fine = { ...printing("light"), minified: 0.2, gzipped: 0.2 }
   assert.deepEqual(told(await checkBundles(root, [fine])), [])
@@ -26,7 +26,7 @@ test("[RP217] a bundle within its budget is fine, one beyond is found, minified 
   )
 })
 
-test("[RP218] what a bundle must not contain is found, and what it does when it runs", async (t) => {
+test("[RP41] what a bundle must not contain is found, and what it does when it runs", async (t) => {
   const root = repository(t, FILES)
   const limits = { minified: 10, gzipped: 10 }
   assert.deepEqual(told(await checkBundles(root, [{ ...printing("light"), ...limits, prints: "light" }])), [])

@@ -52,7 +52,7 @@ test("[RP12] a path in backticks that does not exist is found in Markdown and in
   ])
 })
 
-test("[RP276] the addresses in package.json are those of one repository, and links of the README work on npm", (t) => {
+test("[RP47] the addresses in package.json are those of one repository, and links of the README work on npm", (t) => {
   const good = {
     repository: { type: "git", url: "git+https://github.com/some/thing.git" },
     homepage: "https://github.com/some/thing#readme",

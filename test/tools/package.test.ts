@@ -47,7 +47,7 @@ test("[RP21] an entry without its file is found, by publint and by attw", async 
   assert.match(findings, /attw: [^]*"pack\/queue"[^]*Resolution failed/)
 })
 
-test("[RP277] a program for which the package has no types, or that fails, is found", async (t) => {
+test("[RP48] a program for which the package has no types, or that fails, is found", async (t) => {
   const program = { "main.ts": `import { one } from "pack"\nconst two: number = one + 1\nconsole.log(two)\n` }
   const installed = (files: object): Record<string, string> =>
     Object.fromEntries(Object.entries(files).map(([path, text]) => [`node_modules/pack/${path}`, String(text)]))

@@ -21,7 +21,7 @@ const FILES = {
   "test/support/thread.ts": INNER,
 }
 
-test("[RP198] what a test runs on follows from what it, and the files it uses, import", (t) => {
+test("[RP38] what a test runs on follows from what it, and the files it uses, import", (t) => {
   const root = repository(t, FILES)
   const tests = Object.keys(FILES).filter((path) => path.endsWith(".test.ts"))
   assert.deepEqual(Object.fromEntries(tests.map((path) => [path, kindOf(root, path)])), {

@@ -1,5 +1,5 @@
 /**
- * The architecture, read from the imports of src: [RP1] to [RP5], [RP35] and [RP216] in docs/spec/repository.md.
+ * The architecture, read from the imports of src: [RP1] to [RP5], [RP35] and [RP39] in docs/spec/repository.md.
  *
  * Imports of types count like any other: they vanish when compiled, but a layer that knows another's types cannot be
  * understood without it. Only inside a folder may they close a circle. A policy names the type of the pool it serves
@@ -167,7 +167,7 @@ function findCycles(modules: ReadonlyMap<string, Module>): Finding[] {
   return findings
 }
 
-/** What can be reached from the entry of virtual threads, by imports that are more than types. [RP216] */
+/** What can be reached from the entry of virtual threads, by imports that are more than types. [RP39] */
 function checkVirtual(modules: ReadonlyMap<string, Module>): Finding[] {
   const findings: Finding[] = []
   const seen = new Set([VIRTUAL_ENTRY])

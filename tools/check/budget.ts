@@ -1,5 +1,5 @@
 /**
- * What the package may cost a user, in bytes: [RP196] and [RP197] in docs/spec/repository.md. A change that needs more says why when
+ * What the package may cost a user, in bytes: [RP36] and [RP37] in docs/spec/repository.md. A change that needs more says why when
  * it changes a number here.
  */
 import { build } from "esbuild"
@@ -39,7 +39,7 @@ export interface PackageFigures {
   readonly files: number
 }
 
-/** [RP196] */
+/** [RP36] */
 export function checkPackageBudget(figures: PackageFigures): Finding[] {
   const { tarball, unpacked, files } = figures
   const findings: Finding[] = []
@@ -51,7 +51,7 @@ export function checkPackageBudget(figures: PackageFigures): Finding[] {
   return findings
 }
 
-/** [RP197] `folder` has the package in its node_modules; `entries` are those of `exports`. */
+/** [RP37] `folder` has the package in its node_modules; `entries` are those of `exports`. */
 export async function checkBundleBudgets(folder: string, name: string, entries: readonly string[]): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const entry of entries) {

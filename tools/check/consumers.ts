@@ -1,6 +1,6 @@
 /**
  * Programs in TypeScript that use the package, as CommonJS modules and as ES modules, under the settings that compilers are given for
- * that: [RP277] in docs/spec/repository.md. Each is compiled, in full, and run.
+ * that: [RP48] in docs/spec/repository.md. Each is compiled, in full, and run.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"

@@ -1,5 +1,5 @@
 /**
- * Citations that lead nowhere: [RP10] to [RP12] and [RP276] in docs/spec/repository.md. Comments rot at their references first:
+ * Citations that lead nowhere: [RP10] to [RP12] and [RP47] in docs/spec/repository.md. Comments rot at their references first:
  * a rule is renumbered, a file moves, a heading is reworded, and nobody notices.
  */
 import { existsSync } from "node:fs"

@@ -58,10 +58,10 @@ export const DIFFERENCES: readonly Difference[] = [
       "function that returns what another one returns has left the stack",
     tests: {
       "test/spec/task/inline.test.ts": [
-        "[TK261] [TK262] the stack of an error shows the function in its file, and who has submitted it",
-        "[TK261] with source maps, in the file of which it was made: external",
-        "[TK261] with source maps, in the file of which it was made: inline",
-        "[TK262] a thread that has blocked for the error is shown instead",
+        "[TK24] [TK25] the stack of an error shows the function in its file, and who has submitted it",
+        "[TK24] with source maps, in the file of which it was made: external",
+        "[TK24] with source maps, in the file of which it was made: inline",
+        "[TK25] a thread that has blocked for the error is shown instead",
       ],
     },
   },
@@ -72,9 +72,9 @@ export const DIFFERENCES: readonly Difference[] = [
       "line of an error is one nearby; and it has other flags to evaluate an argument",
     tests: {
       "test/spec/task/inline.test.ts": [
-        "[TK260] a function that was typed in imports from the working folder",
-        "[TK261] with source maps, in the file of which it was made: external",
-        "[TK261] with source maps, in the file of which it was made: inline",
+        "[TK23] a function that was typed in imports from the working folder",
+        "[TK24] with source maps, in the file of which it was made: external",
+        "[TK24] with source maps, in the file of which it was made: inline",
       ],
     },
   },

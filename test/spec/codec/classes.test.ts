@@ -185,7 +185,7 @@ test("[CD19] what decode throws is the cause", () => {
   assert.equal(error.cause, reason)
 })
 
-test("[CD146] a class whose module is evaluated again is registered anew, and instances of both evaluations can be sent", () => {
+test("[CD26] a class whose module is evaluated again is registered anew, and instances of both evaluations can be sent", () => {
   const evaluate = (): new (at: number) => { at: number } =>
     class Mark {
       at: number

@@ -50,7 +50,7 @@ class Sum extends RecursiveTask<number> {
 
 class Gate extends AbstractQueuedSynchronizer {}
 
-test("[IS201] futures show their state, and the task, the value or the error", async () => {
+test("[IS1] futures show their state, and the task, the value or the error", async () => {
   await using pool = Executors.newFixedThreadPool(1, virtualThreads())
   const failed = pool.submit(() => {
     throw new RangeError("too\nhot")
@@ -66,7 +66,7 @@ test("[IS201] futures show their state, and the task, the value or the error", a
   assert.equal(look(cancelled), "FutureTask { state: 'cancelled' }")
 })
 
-test("[IS201] futures of platform threads, schedules and forked tasks show the same", async () => {
+test("[IS1] futures of platform threads, schedules and forked tasks show the same", async () => {
   await using platform = Executors.newFixedThreadPool(1)
   await using schedules = Executors.newScheduledThreadPool(1, virtualThreads())
   const future = platform.submit(() => 7)
@@ -82,7 +82,7 @@ test("[IS201] futures of platform threads, schedules and forked tasks show the s
   assert.equal(look(forked), "Sum { state: 'success', value: 6, n: 5 }")
 })
 
-test("[IS201] executors show their state and sizes", async () => {
+test("[IS1] executors show their state and sizes", async () => {
   await using pools = new Pools()
   const gate = pools.gate()
   await using pool = Executors.newFixedThreadPool(1, virtualThreads())
@@ -114,7 +114,7 @@ test("[IS201] executors show their state and sizes", async () => {
   assert.match(look(forks), /^ForkJoinPool { state: 'running', parallelism: 1, poolSize: 0, .*stealCount: 0 }$/)
 })
 
-test("[IS201] queues, locks, synchronizers, numbers, threads and clocks are one line each", async () => {
+test("[IS1] queues, locks, synchronizers, numbers, threads and clocks are one line each", async () => {
   const lock = new ReentrantLock({ fair: true })
   const pair = new ReentrantReadWriteLock()
   using _held = await lock.lock()
@@ -155,7 +155,7 @@ test("[IS201] queues, locks, synchronizers, numbers, threads and clocks are one 
   )
 })
 
-test("[IS202] a subclass has its own name and its fields", async () => {
+test("[IS2] a subclass has its own name and its fields", async () => {
   class ImagePool extends ThreadPoolExecutor {
     region = "eu"
     get secret(): never {
@@ -167,7 +167,7 @@ test("[IS202] a subclass has its own name and its fields", async () => {
   assert.match(look(pool), /^ImagePool { name: 'images', state: 'running', .*, region: 'eu' }$/)
 })
 
-test("[IS203] depth, colours and compact are those of the caller", () => {
+test("[IS3] depth, colours and compact are those of the caller", () => {
   const task = new FutureTask(() => ({ a: { b: { c: { d: 1 } } } }))
   void task.run()
   assert.equal(look(task, { depth: 0 }), "FutureTask { state: 'success', value: [Object] }")
@@ -178,7 +178,7 @@ test("[IS203] depth, colours and compact are those of the caller", () => {
   assert.equal(look(new AtomicInteger(1), { compact: false }), "AtomicInteger {\n  value: 1\n}")
 })
 
-test("[IS203] a long value is cut and stays in one line", () => {
+test("[IS3] a long value is cut and stays in one line", () => {
   const list = Array.from({ length: 1000 }, (_, n) => ({ n, text: "a\nb".repeat(100) }))
   const task = new FutureTask(() => ({ list, text: "x".repeat(100_000) }))
   void task.run()
@@ -193,7 +193,7 @@ test("[IS203] a long value is cut and stays in one line", () => {
   }
 })
 
-test("[IS204] whatever a task gave and whatever a subclass does, looking does not throw", () => {
+test("[IS4] whatever a task gave and whatever a subclass does, looking does not throw", () => {
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()
   const fail = (): never => {
@@ -229,7 +229,7 @@ test("[IS204] whatever a task gave and whatever a subclass does, looking does no
   assert.equal(look(nameless), "Object { state: 'running', task: 'anonymous function' }")
 })
 
-test("[IS201] console.log shows the same line", async () => {
+test("[IS1] console.log shows the same line", async () => {
   const { code, stdout, stderr } = await runProgram(`
     import { Executors, FutureTask, Semaphore, virtualThreads } from "corepool"
     console.log(new Semaphore(2))

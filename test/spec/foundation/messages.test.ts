@@ -119,7 +119,7 @@ async function platform(
 }
 
 for (const [name, fail] of Object.entries(FAILURES)) {
-  test(`[ER208] the message has at most 500 characters: ${name}`, async () => {
+  test(`[ER8] the message has at most 500 characters: ${name}`, async () => {
     const error = await rejectionOf(Promise.resolve().then(fail))
     assert.ok(
       error instanceof CorepoolError || error instanceof TypeError || error instanceof RangeError,
@@ -130,12 +130,12 @@ for (const [name, fail] of Object.entries(FAILURES)) {
   })
 }
 
-test("[ER208] the beginning and the end of a message remain", async () => {
+test("[ER8] the beginning and the end of a message remain", async () => {
   const error = (await rejectionOf(platform((pool) => pool.submit((x) => x, keyed)))) as Error
   assert.match(error.message, /^Function longlong.* in `args\[0\]\.longlong.* … .*long\[0\]` cannot be copied$/)
 })
 
-test("[ER208] what the program gives to its own errors is left as it is, also across threads", async () => {
+test("[ER8] what the program gives to its own errors is left as it is, also across threads", async () => {
   class Mine extends IllegalStateError {}
   assert.equal(new Mine(LONG).message, LONG)
   assert.equal(new TimeoutError(LONG).message.length, 500)

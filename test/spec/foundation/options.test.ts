@@ -179,7 +179,7 @@ async function refusalOf(call: () => unknown): Promise<unknown> {
 for (const [name, { call, needed, wrong, meant }] of Object.entries(PLACES)) {
   const attempt = (options: object): Promise<unknown> => refusalOf(() => call(options as never))
 
-  test(`[CK212] an unknown option is refused, and the nearest is named: ${name}`, async () => {
+  test(`[CK12] an unknown option is refused, and the nearest is named: ${name}`, async () => {
     for (const options of [{ ...needed, [wrong]: undefined }, Object.create({ ...needed, [wrong]: 1 }) as object]) {
       const error = await attempt(options)
       assert.ok(error instanceof TypeError, String(error))
@@ -192,7 +192,7 @@ for (const [name, { call, needed, wrong, meant }] of Object.entries(PLACES)) {
     assert.ok(error.message.includes(`\`${meant}\``))
   })
 
-  test(`[CK213] what a getter throws is the error of the call: ${name}`, async () => {
+  test(`[CK13] what a getter throws is the error of the call: ${name}`, async () => {
     const thrown = new Error("by the getter")
     const options = Object.defineProperty({ ...needed }, meant, {
       enumerable: true,
@@ -204,7 +204,7 @@ for (const [name, { call, needed, wrong, meant }] of Object.entries(PLACES)) {
   })
 }
 
-test("[CK213] symbols, missing prototypes and inherited options are fine, and each option is read once", async () => {
+test("[CK13] symbols, missing prototypes and inherited options are fine, and each option is read once", async () => {
   let reads = 0
   const options = Object.assign(Object.create(null) as object, { [Symbol("mine")]: 1 })
   const inheriting = Object.create(
@@ -234,13 +234,13 @@ test("[CK213] symbols, missing prototypes and inherited options are fine, and ea
   assert.equal(pool.maximumPoolSize, 2)
 })
 
-test("[CK212] a signal in the place of options is refused as such", async () => {
+test("[CK12] a signal in the place of options is refused as such", async () => {
   const error = await rejectionOf(done.get(AbortSignal.abort() as never))
   assert.ok(error instanceof TypeError)
   assert.match(error.message, /to be a number of milliseconds or { timeout, signal }, got an instance of AbortSignal$/)
 })
 
-test("[CK212] an AbortController can stand in the place of { signal }", async () => {
+test("[CK12] an AbortController can stand in the place of { signal }", async () => {
   const control = new AbortController()
   const reason = new Error("enough")
   const waits = [pending.get(control), Thread.sleep(60_000, control), empty.take(control)].map(rejectionOf)
@@ -248,12 +248,12 @@ test("[CK212] an AbortController can stand in the place of { signal }", async ()
   assert.deepEqual(await Promise.all(waits), [reason, reason, reason])
 })
 
-test("[CK212] a time limit of close() has a refusal of its own", async () => {
+test("[CK12] a time limit of close() has a refusal of its own", async () => {
   const error = await rejectionOf(virtual().close({ timeout: 5 } as never))
   assert.match(String(error), /^TypeError: Expected `timeout` to be left out/)
 })
 
-test("[CK212] names of what all objects have, and names of any length, are unknown options as any other", () => {
+test("[CK12] names of what all objects have, and names of any length, are unknown options as any other", () => {
   for (const key of ["toString", "constructor", "__proto__", "x".repeat(100_000), "💥".repeat(300), ""]) {
     const options = Object.defineProperty({}, key, { value: 1, enumerable: true })
     const error = thrownBy(() => new ReentrantLock(options))

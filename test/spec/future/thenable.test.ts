@@ -189,7 +189,7 @@ class Made extends RecursiveTask<string> {
   }
 }
 
-test("[FT255] catch and finally of every future are those of a promise", async () => {
+test("[FT55] catch and finally of every future are those of a promise", async () => {
   await ofEveryClass(async (value, failed) => {
     assert.equal(await value.catch(() => "caught"), "value")
     assert.equal(await failed.catch(messageOf), "in vain")
@@ -210,7 +210,7 @@ test("[FT255] catch and finally of every future are those of a promise", async (
   })
 })
 
-test("[FT255] finally of a cancelled future passes the CancellationError on, and a series ends by it", async () => {
+test("[FT55] finally of a cancelled future passes the CancellationError on, and a series ends by it", async () => {
   await using pool = Executors.newScheduledThreadPool(1, virtualThreads())
   const series: Future<void>[] = [
     pool.scheduleAtFixedRate(() => {}, 60_000, 60_000),
@@ -225,7 +225,7 @@ test("[FT255] finally of a cancelled future passes the CancellationError on, and
   }
 })
 
-test("[FT256] a promise of then, catch or finally that nobody handles is an unhandled rejection", async () => {
+test("[FT56] a promise of then, catch or finally that nobody handles is an unhandled rejection", async () => {
   const chains = ["then(() => 1)", "finally(() => 1)", "catch((error) => { throw error })", "catch()"]
   for (const chain of chains) {
     const { code, stderr } = await runProgram(`
@@ -239,7 +239,7 @@ test("[FT256] a promise of then, catch or finally that nobody handles is an unha
   }
 })
 
-test("[FT257] every future is an [object Future] that is no Promise", async () => {
+test("[FT57] every future is an [object Future] that is no Promise", async () => {
   await ofEveryClass(async (value, failed) => {
     assert.equal(Object.prototype.toString.call(value), "[object Future]")
     assert.ok(!(value instanceof Promise))

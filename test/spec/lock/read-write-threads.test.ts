@@ -50,7 +50,7 @@ test("[RW26] a posted lock is the same lock there", async () => {
   assert.equal(lock.isWriteLockedByCurrentThread, true)
 })
 
-test("[RW302] of a posted readLock or writeLock the whole lock is made there", async () => {
+test("[RW42] of a posted readLock or writeLock the whole lock is made there", async () => {
   await using scene = new Scene()
   const { lock } = scene
   for (const posted of [lock.readLock, lock.writeLock]) {

@@ -222,7 +222,7 @@ test("[PL28][PL39] a pool that has ended refuses other threads' tasks, whatever 
   assert.equal(await other.submit(tasks.submitRefused, pool), "RejectedExecutionError")
 })
 
-test("[PL32][PP166] a pool ends though its last worker has asked for that while the owner looked for what the dead have left", async () => {
+test("[PL32][PP27] a pool ends though its last worker has asked for that while the owner looked for what the dead have left", async () => {
   await using heldUp = await HeldUp.with(0)
   const { pool, gate } = heldUp
   const memory = PoolMemory.open(pool.handle as PoolHandle)

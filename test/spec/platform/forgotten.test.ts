@@ -28,7 +28,7 @@ const START = `
   const isOver = (threads) => threads.every((thread) => !thread.isAlive)
 `
 
-test("[PL292] the threads of pools that are forgotten end, and there is one warning", async () => {
+test("[PL53] the threads of pools that are forgotten end, and there is one warning", async () => {
   using folder = new Folder()
   await using running = folder.start(
     "program.mjs",
@@ -41,7 +41,7 @@ test("[PL292] the threads of pools that are forgotten end, and there is one warn
   assert.deepEqual(await running.lines(), ["2", "2", "2", "3 COREPOOL_FORGOTTEN_POOL"])
 })
 
-test("[PL292] also those of a scheduled pool, and of a pool for single tasks; without threads there is no warning", async () => {
+test("[PL53] also those of a scheduled pool, and of a pool for single tasks; without threads there is no warning", async () => {
   using folder = new Folder()
   await using running = folder.start(
     "program.mjs",
@@ -61,7 +61,7 @@ test("[PL292] also those of a scheduled pool, and of a pool for single tasks; wi
   assert.deepEqual(await running.lines(), ["0 2 3", "2"])
 })
 
-test("[PL293] a pool is not forgotten that has something to do, was sent to another thread, or has hooks", async () => {
+test("[PL54] a pool is not forgotten that has something to do, was sent to another thread, or has hooks", async () => {
   using folder = new Folder()
   await using running = folder.start(
     "program.mjs",

@@ -161,7 +161,7 @@ function destroy(path: string): string {
 
 for (const path of BROKEN) {
   for (const [kind, open] of Object.entries(POOLS)) {
-    test(`[PL49][PL172] a task that breaks ${path} fails at worst with its thread: all futures settle, all are counted, and the pool ends: ${kind}`, async () => {
+    test(`[PL49][PL52] a task that breaks ${path} fails at worst with its thread: all futures settle, all are counted, and the pool ends: ${kind}`, async () => {
       await using pool = open()
       const futures: Future<unknown>[] = [
         pool.submit(destroy, path),
@@ -177,7 +177,7 @@ for (const path of BROKEN) {
   }
 }
 
-test("[PL172] a thread that cannot write down the outcome of its task is replaced, and the task fails with ThreadDeathError", async () => {
+test("[PL52] a thread that cannot write down the outcome of its task is replaced, and the task fails with ThreadDeathError", async () => {
   await using pool = Executors.newFixedThreadPool(1, platformThreads())
   const breaks = pool.submit(() => {
     const outcome = Array.from({ length: 10_000 }, () => "an outcome that needs room")

@@ -34,7 +34,7 @@ for (const operation of Object.keys(operations) as Operation[]) {
     ["virtual", virtualThreads],
     ["platform", patientThreads],
   ] as const) {
-    test(`[TP217] ${operation} right after a hand-over finds nothing, and the ${kind} thread runs the task`, async () => {
+    test(`[TP117] ${operation} right after a hand-over finds nothing, and the ${kind} thread runs the task`, async () => {
       await using pools = new Pools(threads)
       const pool = pools.create({ corePoolSize: 1, maximumPoolSize: 1, workQueue: new SynchronousQueue() })
       const runs = new SharedCount()
@@ -50,7 +50,7 @@ for (const operation of Object.keys(operations) as Operation[]) {
     })
   }
 
-  test(`[TP217] ${operation} right after a hand-over, by a task of the pool, finds nothing, and the thread runs the task`, async () => {
+  test(`[TP117] ${operation} right after a hand-over, by a task of the pool, finds nothing, and the thread runs the task`, async () => {
     await using pools = new Pools(patientThreads)
     const pool = pools.create({ corePoolSize: 2, maximumPoolSize: 2, workQueue: new SynchronousQueue() })
     const runs = new SharedCount()

@@ -65,7 +65,7 @@ class Killing extends ScheduledThreadPoolExecutor {
 
 for (const [kind, threads] of KINDS) {
   for (const [how, failure] of FAILURES) {
-    test(`[TP218] the last ${kind} thread dies, and the factory ${how}: what waits fails, and the pool goes on and ends`, async () => {
+    test(`[TP118] the last ${kind} thread dies, and the factory ${how}: what waits fails, and the pool goes on and ends`, async () => {
       await using pools = new Pools(threads)
       const threadFactory = new FlakyFactory(pools)
       const pool = pools.create({ corePoolSize: 1, maximumPoolSize: 1, threadFactory })
@@ -82,7 +82,7 @@ for (const [kind, threads] of KINDS) {
       await pool.close()
     })
 
-    test(`[TP218][TP26] a ${kind} pool that the factory gave no thread, because it ${how}, is shut down: what waits fails, and the pool ends`, async () => {
+    test(`[TP118][TP26] a ${kind} pool that the factory gave no thread, because it ${how}, is shut down: what waits fails, and the pool ends`, async () => {
       await using pools = new Pools(threads)
       const threadFactory = new FlakyFactory(pools)
       const pool = pools.create({ corePoolSize: 1, maximumPoolSize: 1, threadFactory })
@@ -95,7 +95,7 @@ for (const [kind, threads] of KINDS) {
       assert.equal(threadFactory.calls, 3)
     })
 
-    test(`[TP218] a scheduled ${kind} pool loses its last thread, and the factory ${how}: also what is not due fails`, async () => {
+    test(`[TP118] a scheduled ${kind} pool loses its last thread, and the factory ${how}: also what is not due fails`, async () => {
       await using pools = new Pools(threads)
       const threadFactory = new FlakyFactory(pools)
       await using pool = new Killing({ corePoolSize: 1, threadFactory })
@@ -116,7 +116,7 @@ for (const [kind, threads] of KINDS) {
     })
   }
 
-  test(`[TP218] a ${kind} pool whose factory fails once: it is asked once more, and all tasks run`, async () => {
+  test(`[TP118] a ${kind} pool whose factory fails once: it is asked once more, and all tasks run`, async () => {
     await using pools = new Pools(threads)
     const threadFactory = new FlakyFactory(pools)
     const pool = pools.create({ corePoolSize: 1, maximumPoolSize: 1, threadFactory })
@@ -132,7 +132,7 @@ for (const [kind, threads] of KINDS) {
     await assertUncaught(pools, ["Error: the task", String(broken)])
   })
 
-  test(`[TP26][TP218] what waits without a ${kind} thread runs if the factory makes one when the pool is shut down`, async () => {
+  test(`[TP26][TP118] what waits without a ${kind} thread runs if the factory makes one when the pool is shut down`, async () => {
     await using pools = new Pools(threads)
     const threadFactory = new FlakyFactory(pools)
     const pool = pools.create({ corePoolSize: 1, maximumPoolSize: 1, threadFactory })
@@ -145,7 +145,7 @@ for (const [kind, threads] of KINDS) {
 }
 
 for (const [how, failure] of FAILURES) {
-  test(`[TP218] the last thread of a ForkJoinPool dies, and the factory ${how}: what waits fails, and the pool goes on and ends`, async () => {
+  test(`[TP118] the last thread of a ForkJoinPool dies, and the factory ${how}: what waits fails, and the pool goes on and ends`, async () => {
     await using pools = new Pools(platformThreads)
     const threadFactory = new FlakyFactory(pools)
     await using pool = new ForkJoinPool({ parallelism: 1, threadFactory })
@@ -163,7 +163,7 @@ for (const [how, failure] of FAILURES) {
   })
 }
 
-test("[TP218] the last platform thread spoils its globals: what waits runs in another one", async () => {
+test("[TP118] the last platform thread spoils its globals: what waits runs in another one", async () => {
   await using pool = Executors.newFixedThreadPool(1)
   const spoilt = pool.submit(spoil)
   const futures = [1, 2, 3].map((n) => pool.submit(add, n, 1))
@@ -172,7 +172,7 @@ test("[TP218] the last platform thread spoils its globals: what waits runs in an
   for (const it of all) if (it.status === "rejected") assert.ok(it.reason instanceof ThreadDeathError)
 })
 
-test("[TP218] what another thread submits to a pool that gets no thread fails", async () => {
+test("[TP118] what another thread submits to a pool that gets no thread fails", async () => {
   await using pools = new Pools(platformThreads)
   await using other = Executors.newFixedThreadPool(1)
   const threadFactory = new FlakyFactory(pools)

@@ -51,7 +51,7 @@ function nameless<F>(fn: [F]): F {
   return fn[0]
 }
 
-test("[TK240] a function without a name is found by its text", async () => {
+test("[TK21] a function without a name is found by its text", async () => {
   const url = "file:///nameless.js"
   const add = task(url, nameless([(a: number, b: number) => a + b]))
   const multiply = task(url, nameless([(a: number, b: number) => a * b]))
@@ -66,7 +66,7 @@ test("[TK240] a function without a name is found by its text", async () => {
   assert.deepEqual(referenceOf(task("file:///other.js", spaced)), { ...references[0], module: "file:///other.js" })
 })
 
-test("[TK240] one that the thread does not find says what to write", async () => {
+test("[TK21] one that the thread does not find says what to write", async () => {
   const plain = "data:text/javascript,export function add() {}"
   const lost = task(plain, nameless([(n: number) => n - 1]))
   await assert.rejects(

@@ -30,7 +30,7 @@ const START = `
   const pool = Executors.newFixedThreadPool(1)
 `
 
-test("[TK259] what a function imports that is sent as source is looked for from the file that has it", async () => {
+test("[TK22] what a function imports that is sent as source is looked for from the file that has it", async () => {
   using folder = new Folder()
   twoPackages(folder)
   await using running = folder.start(
@@ -44,7 +44,7 @@ test("[TK259] what a function imports that is sent as source is looked for from 
   assert.deepEqual(await running.lines(), ["a beside a", "b beside b", "a beside a", "b beside b"])
 })
 
-test("[TK259] also if a helper in another file submits it", async () => {
+test("[TK22] also if a helper in another file submits it", async () => {
   using folder = new Folder()
   twoPackages(folder)
   await using running = folder.start(
@@ -56,7 +56,7 @@ test("[TK259] also if a helper in another file submits it", async () => {
   assert.deepEqual(await running.lines(), ["a", "b"])
 })
 
-test("[TK259] also if a function that was sent submits it", async () => {
+test("[TK22] also if a function that was sent submits it", async () => {
   using folder = new Folder()
   twoPackages(folder)
   await using running = folder.start(
@@ -70,7 +70,7 @@ test("[TK259] also if a function that was sent submits it", async () => {
   assert.deepEqual(await running.lines(), ["a beside a"])
 })
 
-test("[TK259] also from a bundle", async () => {
+test("[TK22] also from a bundle", async () => {
   using folder = new Folder()
   twoPackages(folder)
   folder.write("program.mjs", `${START} console.log(await pool.submit(async () => (await import("pkg")).from))`)
@@ -88,7 +88,7 @@ test("[TK259] also from a bundle", async () => {
   assert.deepEqual(await running.lines(), ["b"])
 })
 
-test("[TK259] what compilers make of an import is known over there", async () => {
+test("[TK22] what compilers make of an import is known over there", async () => {
   const texts = [
     `() => Promise.resolve().then(() => __importStar(require("node:path")))`, // tsc, to CommonJS
     `() => Promise.resolve().then(() => _interopRequireWildcard(require("node:path")))`, // Babel
@@ -100,7 +100,7 @@ test("[TK259] what compilers make of an import is known over there", async () =>
   }
 })
 
-test("[TK260] a function that was typed in imports from the working folder", async () => {
+test("[TK23] a function that was typed in imports from the working folder", async () => {
   using folder = new Folder()
   twoPackages(folder)
   const esm = `${START} console.log(await pool.submit(async () => (await import("./a/beside.mjs")).name))`
@@ -142,7 +142,7 @@ function framesIn(file: string, stack: string): string[] {
   return [...stack.matchAll(frame)].map(({ groups }) => `${groups?.["name"] ?? ""}:${groups?.["line"]}`)
 }
 
-test("[TK261] [TK262] the stack of an error shows the function in its file, and who has submitted it", async () => {
+test("[TK24] [TK25] the stack of an error shows the function in its file, and who has submitted it", async () => {
   using folder = new Folder()
   const { code } = await transform(START + FAILING, { loader: "ts", format: "esm" })
   await using running = folder.start("program.mjs", code)
@@ -159,7 +159,7 @@ test("[TK261] [TK262] the stack of an error shows the function in its file, and 
 })
 
 for (const sourcemap of ["external", "inline"] as const) {
-  test(`[TK261] with source maps, in the file of which it was made: ${sourcemap}`, async () => {
+  test(`[TK24] with source maps, in the file of which it was made: ${sourcemap}`, async () => {
     using folder = new Folder()
     const source = START + FAILING
     folder.write("src/program.ts", source)
@@ -182,7 +182,7 @@ for (const sourcemap of ["external", "inline"] as const) {
   })
 }
 
-test("[TK262] a thread that has blocked for the error is shown instead", async () => {
+test("[TK25] a thread that has blocked for the error is shown instead", async () => {
   using folder = new Folder()
   const code = `${START}
     const boil = () => { throw new RangeError("too hot") }
@@ -199,7 +199,7 @@ test("[TK262] a thread that has blocked for the error is shown instead", async (
   assert.match(stack, /at pool-1-thread-1 \(corepool\)\n.*program\.mjs:9:\d+\)?$/)
 })
 
-test("[TK261] a function is found by its text, also if its types were blanked out", () => {
+test("[TK24] a function is found by its text, also if its types were blanked out", () => {
   const text = "const a = (n: number): number => n\nconst b = (n) => n\n\nconst c = (n) => n"
   assert.deepEqual(positionOf("(n        )         => n", text, 1), { line: 1, column: 10 })
   assert.deepEqual(positionOf("(n) => n", text, 1), { line: 2, column: 10 })
@@ -207,7 +207,7 @@ test("[TK261] a function is found by its text, also if its types were blanked ou
   assert.equal(positionOf("(m) => n", text, 1), undefined)
 })
 
-test("[TK261] and by its name, if its text is another", () => {
+test("[TK24] and by its name, if its text is another", () => {
   const text = "\nexport async function* $load(n: number) {}\nconst boil$ = 1, x = boil\nlet boil = 2"
   assert.equal(declarationOf("$load", text)?.line, 2)
   assert.equal(declarationOf("boil", text)?.line, 4)
@@ -215,13 +215,13 @@ test("[TK261] and by its name, if its text is another", () => {
   assert.equal(declarationOf("", text), undefined)
 })
 
-test("[TK261] a file says itself where its source map is", () => {
+test("[TK24] a file says itself where its source map is", () => {
   const mark = ["//# source", "MappingURL="].join("")
   assert.equal(sourceMapOf(`1\n${mark}old.map\n2\n${mark}x.js.map\n`), "x.js.map")
   assert.equal(sourceMapOf("1\n"), undefined)
 })
 
-test("[TK263] what a function has around it in the file that it is compiled for, it does not see", () => {
+test("[TK26] what a function has around it in the file that it is compiled for, it does not see", () => {
   const fn = compile("(function () { return [typeof this, typeof require] })", "look", undefined)
   assert.deepEqual(fn(), ["undefined", "function"])
   for (const name of ["exports", "module"]) {
@@ -229,7 +229,7 @@ test("[TK263] what a function has around it in the file that it is compiled for,
   }
 })
 
-test("[TK263] it does not get into what is measured of the coverage of that file", () => {
+test("[TK26] it does not get into what is measured of the coverage of that file", () => {
   const { NODE_V8_COVERAGE: before } = process.env
   const thrown = (): string => {
     try {

@@ -141,7 +141,7 @@ test("[TH8] newVirtualThreadPerTaskExecutor leaves its threads without a name", 
   await executor.close()
 })
 
-test("[TH239] new Thread(fn) says how to run a function", () => {
+test("[TH39] new Thread(fn) says how to run a function", () => {
   const Made = Thread as unknown as new (...args: unknown[]) => Thread
   class Own extends (Thread as unknown as typeof Made) {}
   for (const make of [

@@ -134,7 +134,7 @@ test("[TX30] also to a thread of the pool that was made after the pool was sent"
 })
 
 for (const [name, make] of Object.entries(pools)) {
-  test(`[TX291] a task passes a new thing to ${name} without a thread, and blocks`, async () => {
+  test(`[TX32] a task passes a new thing to ${name} without a thread, and blocks`, async () => {
     await using guests = Executors.newFixedThreadPool(1)
     for (let i = 0; i < 3; i++) {
       await using cold = make()
@@ -145,14 +145,14 @@ for (const [name, make] of Object.entries(pools)) {
   })
 }
 
-test("[TX291] a task passes new things to threads of its own pool that are not made yet, and blocks", async () => {
+test("[TX32] a task passes new things to threads of its own pool that are not made yet, and blocks", async () => {
   await using pool = Executors.newFixedThreadPool(4)
   const done = new SharedCount()
   await pool.submit(tasks.markInPool, pool, done.index)
   assert.equal(done.value, 2)
 })
 
-test("[TX291] also if the thread that made the pool blocks for the task", async () => {
+test("[TX32] also if the thread that made the pool blocks for the task", async () => {
   await using guests = Executors.newFixedThreadPool(1)
   await using cold = Executors.newFixedThreadPool(1)
   const done = new SharedCount()
@@ -160,7 +160,7 @@ test("[TX291] also if the thread that made the pool blocks for the task", async 
   assert.equal(done.value, 2)
 })
 
-test("[TX291] also if all threads of the pool have left", async () => {
+test("[TX32] also if all threads of the pool have left", async () => {
   await using guests = Executors.newFixedThreadPool(1)
   await using cold = new ThreadPoolExecutor({ corePoolSize: 1, maximumPoolSize: 1, keepAliveTime: 1 })
   cold.allowCoreThreadTimeOut = true
@@ -172,7 +172,7 @@ test("[TX291] also if all threads of the pool have left", async () => {
   }
 })
 
-test("[TX291] also if the thread dies that had been sent the thing", async () => {
+test("[TX32] also if the thread dies that had been sent the thing", async () => {
   await using guests = Executors.newFixedThreadPool(1)
   await using pool = Executors.newFixedThreadPool(1)
   using gate = new SharedGate()
@@ -187,7 +187,7 @@ test("[TX291] also if the thread dies that had been sent the thing", async () =>
   assert.ok((await dying) instanceof ThreadDeathError)
 })
 
-test("[TX291] a thing that was passed on is dropped when the task's thread drops it", async () => {
+test("[TX32] a thing that was passed on is dropped when the task's thread drops it", async () => {
   await using guests = Executors.newFixedThreadPool(1)
   await using cold = Executors.newFixedThreadPool(1)
   await guests.submit(tasks.seeInPool, cold)
@@ -200,7 +200,7 @@ test("[TX291] a thing that was passed on is dropped when the task's thread drops
   assert.equal(left, 0)
 })
 
-test("[TX291] and when that thread dies", async () => {
+test("[TX32] and when that thread dies", async () => {
   await using guests = Executors.newFixedThreadPool(1)
   await using cold = Executors.newFixedThreadPool(1)
   using gate = new SharedGate()

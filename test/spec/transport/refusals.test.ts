@@ -31,7 +31,7 @@ test("[TX16] submit refuses what cannot be passed, and says where it is", async 
   assert.equal(await pool.submit(same, 1), 1)
 })
 
-test("[TX231] the refusal of a result names its task", async () => {
+test("[TX31] the refusal of a result names its task", async () => {
   await using pool = Executors.newFixedThreadPool(1)
   const named = function load(): unknown {
     return { deep: [() => 1] }

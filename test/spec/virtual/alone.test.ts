@@ -10,7 +10,7 @@ async function run(program: string): Promise<string[]> {
   return stdout.trim().split("\n")
 }
 
-test("[VE188] tasks, futures, limits, signals, invokeAll, invokeAny, map and completions", async () => {
+test("[VE8] tasks, futures, limits, signals, invokeAll, invokeAny, map and completions", async () => {
   const lines = await run(`
     import {
       ArrayBlockingQueue, CallerRunsPolicy, ExecutorCompletionService, Executors, FutureTask, newFixedThreadPool,
@@ -64,7 +64,7 @@ test("[VE188] tasks, futures, limits, signals, invokeAll, invokeAny, map and com
   ])
 })
 
-test("[VE188] queues, schedules, cron, sleep and sleepSync", async () => {
+test("[VE8] queues, schedules, cron, sleep and sleepSync", async () => {
   const lines = await run(`
     import {
       DelayQueue, LinkedBlockingDeque, LinkedTransferQueue, newScheduledThreadPool, SynchronousQueue, Thread,
@@ -103,7 +103,7 @@ test("[VE188] queues, schedules, cron, sleep and sleepSync", async () => {
   ])
 })
 
-test("[VE186] there are no platform threads, and the error says what to import", async () => {
+test("[VE6] there are no platform threads, and the error says what to import", async () => {
   const lines = await run(`
     import { Executors, newThreadPerTaskExecutor, ScheduledThreadPoolExecutor, ThreadPoolExecutor } from "corepool/virtual"
     const threadFactory = { isVirtual: false, newThread: () => null }
@@ -124,7 +124,7 @@ test("[VE186] there are no platform threads, and the error says what to import",
     assert.match(line, /^ERR_COREPOOL_UNSUPPORTED_OPERATION .*import platformThreads\(\).*corepool/)
 })
 
-test("[VE187] queues cannot be shared, and the error says what to import; then they can", async () => {
+test("[VE7] queues cannot be shared, and the error says what to import; then they can", async () => {
   const lines = await run(`
     import { DelayQueue, LinkedBlockingQueue, newFixedThreadPool } from "corepool/virtual"
     const queue = new LinkedBlockingQueue()

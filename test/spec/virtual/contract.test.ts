@@ -43,7 +43,7 @@ const SUBJECTS: Readonly<Record<string, Omit<ExecutorUnderTest, "name">>> = {
   },
 }
 
-test("[VE184] the contract is put to what every function of Executors makes", () => {
+test("[VE4] the contract is put to what every function of Executors makes", () => {
   const makers = Object.keys(Executors).filter((name) => name.startsWith("new"))
   assert.deepEqual(
     makers.filter((name) => !(name in SUBJECTS)),

@@ -5,14 +5,14 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { MessageChannel } from "node:worker_threads"
 
-test("[VE181] what both export is the same, but for pools, whose constructors differ in their default", () => {
+test("[VE1] what both export is the same, but for pools, whose constructors differ in their default", () => {
   const names = Object.keys(virtual).filter((name) => name in both)
   const others = names.filter((name) => Reflect.get(virtual, name) !== Reflect.get(both, name))
   assert.deepEqual(others.sort(), ["Executors", "ScheduledThreadPoolExecutor", "ThreadPoolExecutor"])
   assert.ok(names.length > 30, `${names.length} names`)
 })
 
-test("[VE181] pools of either are an instanceof the classes of both, and so are those of subclasses", async () => {
+test("[VE1] pools of either are an instanceof the classes of both, and so are those of subclasses", async () => {
   class MineVirtual extends virtual.ThreadPoolExecutor {
     readonly mine = true
   }
@@ -37,7 +37,7 @@ test("[VE181] pools of either are an instanceof the classes of both, and so are 
   assert.ok(e instanceof both.ThreadPoolExecutor && e instanceof virtual.ThreadPoolExecutor)
 })
 
-test("[VE182] the default is virtual threads here, and platform threads in corepool, in one program", async () => {
+test("[VE2] the default is virtual threads here, and platform threads in corepool, in one program", async () => {
   class Mine extends virtual.ThreadPoolExecutor {}
   class MineScheduled extends virtual.ScheduledThreadPoolExecutor {}
   const sizes = { corePoolSize: 1, maximumPoolSize: 1 }
@@ -69,7 +69,7 @@ test("[VE182] the default is virtual threads here, and platform threads in corep
   assert.equal(both.Executors.defaultThreadFactory().isVirtual, false)
 })
 
-test("[VE182] options that are none are refused as in corepool", () => {
+test("[VE2] options that are none are refused as in corepool", () => {
   for (const options of [undefined, null, 1, "pool"]) {
     assert.throws(() => new virtual.ThreadPoolExecutor(options as never), TypeError)
     assert.throws(() => new virtual.ScheduledThreadPoolExecutor(options as never), TypeError)
@@ -81,7 +81,7 @@ test("[VE182] options that are none are refused as in corepool", () => {
   assert.throws(() => virtual.newFixedThreadPool(1, null as never), TypeError)
 })
 
-test("[VE183] Executors has the functions that are exported by themselves, and what that of corepool has, but for one", () => {
+test("[VE3] Executors has the functions that are exported by themselves, and what that of corepool has, but for one", () => {
   const { Executors, ...others } = virtual
   const functions = Object.entries(others).filter(([name]) => name.startsWith("new"))
   assert.equal(functions.length, 7)
@@ -94,7 +94,7 @@ test("[VE183] Executors has the functions that are exported by themselves, and w
   )
 })
 
-test("[VE185] a factory of platform threads makes a pool of platform threads", async () => {
+test("[VE5] a factory of platform threads makes a pool of platform threads", async () => {
   await using pool = virtual.newFixedThreadPool(1, both.platformThreads())
   assert.equal(pool.capabilities.threads, "platform")
   assert.equal(await pool.submit((a: number, b: number) => a + b, 1, 2), 3)
@@ -106,7 +106,7 @@ test("[VE185] a factory of platform threads makes a pool of platform threads", a
   assert.equal(virtual.ThreadPoolExecutor.from(pool).capabilities.threads, "platform")
 })
 
-test("[VE187] a queue of a program that has loaded corepool can be shared", () => {
+test("[VE7] a queue of a program that has loaded corepool can be shared", () => {
   const { port1, port2 } = new MessageChannel()
   try {
     const queue = new virtual.LinkedBlockingQueue<number>()

@@ -7,7 +7,7 @@ import { Folder, PlatformPool } from "./support.ts"
 
 const tasks = tasksOf<typeof import("./identity-tasks.ts")>(new URL("identity-tasks.js", import.meta.url))
 
-test("[WK223] what a task is given is of the classes that its module imports", async () => {
+test("[WK63] what a task is given is of the classes that its module imports", async () => {
   await using own = new PlatformPool()
   const said = await own.pool.submit(tasks.kinds, {
     lock: new ReentrantLock(),
@@ -28,7 +28,7 @@ test("[WK223] what a task is given is of the classes that its module imports", a
   })
 })
 
-test("[WK223] a task can use the pool that it runs in with what its module imports", async () => {
+test("[WK63] a task can use the pool that it runs in with what its module imports", async () => {
   await using own = new PlatformPool({}, { corePoolSize: 2, maximumPoolSize: 2 })
   assert.deepEqual(await own.pool.submit(tasks.useThePool, own.pool), [8, 10])
 })
@@ -58,7 +58,7 @@ const BUNDLED_PROGRAM = `
   console.log(JSON.stringify([...said, new ReentrantLock() instanceof other.ReentrantLock]))`
 
 for (const minify of [false, true]) {
-  test(`[WK223] so it is if the program and its tasks are bundled, each with a copy of corepool; minified: ${minify}`, async () => {
+  test(`[WK63] so it is if the program and its tasks are bundled, each with a copy of corepool; minified: ${minify}`, async () => {
     using folder = new Folder()
     folder.write("tasks.js", BUNDLED_TASKS)
     folder.write("program.js", BUNDLED_PROGRAM)
@@ -79,7 +79,7 @@ for (const minify of [false, true]) {
   })
 }
 
-test("[WK224] threads of a program that runs from the files of the package need no text of their program", async () => {
+test("[WK64] threads of a program that runs from the files of the package need no text of their program", async () => {
   using folder = new Folder()
   await using running = folder.start(
     "program.mjs",

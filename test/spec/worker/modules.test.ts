@@ -41,7 +41,7 @@ test("[WK30] a module that cannot be loaded fails the task with the reason as it
   }
 })
 
-test("[TK219] a syntax error, a missing export and an error while it is loaded are told with file and line", async () => {
+test("[TK19] a syntax error, a missing export and an error while it is loaded are told with file and line", async () => {
   await using own = new PlatformPool()
   using folder = new Folder()
   const broken = `import { join } from "node:path"
@@ -74,7 +74,7 @@ export function f(a) {
   assert.match((await failureOf(own, pathToFileURL(missing))).message, /d\.mjs/)
 })
 
-test("[TK219] so is a module that is to be preloaded", async () => {
+test("[TK19] so is a module that is to be preloaded", async () => {
   using folder = new Folder()
   const module = pathToFileURL(folder.write("early.mjs", "\nlet a = ;\n"))
   await using pool = Executors.newFixedThreadPool(1, platformThreads({ preload: [module] }))

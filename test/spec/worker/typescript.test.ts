@@ -49,7 +49,7 @@ test("[WK33] without a compiler, the error says what to do", { skip: BY_ITSELF }
 })
 
 test(
-  "[WK283] names without an ending, or with that of the compiled file, and syntax that has to be translated",
+  "[WK65] names without an ending, or with that of the compiled file, and syntax that has to be translated",
   { skip: OWN_LOADER },
   async () => {
     await using own = new PlatformPool()
@@ -73,7 +73,7 @@ test(
   },
 )
 
-test("[WK283] a module that speaks CommonJS is one", { skip: OWN_LOADER }, async () => {
+test("[WK65] a module that speaks CommonJS is one", { skip: OWN_LOADER }, async () => {
   await using own = new PlatformPool()
   using folder = new Folder()
   folder.write("package.json", `{ "type": "commonjs" }`)
@@ -87,7 +87,7 @@ test("[WK283] a module that speaks CommonJS is one", { skip: OWN_LOADER }, async
   assert.equal(await own.pool.submit(tasksOf<{ f(n: number): string }>(pathToFileURL(module)).f, 6), "tasks.ts7")
 })
 
-test("[WK283] what is missing is missing, and what cannot be read is an error", async () => {
+test("[WK65] what is missing is missing, and what cannot be read is an error", async () => {
   await using own = new PlatformPool()
   using folder = new Folder()
   for (const text of [`import "./none.js"`, `import "no-such-package"`, `export const f = (`]) {
@@ -96,7 +96,7 @@ test("[WK283] what is missing is missing, and what cannot be read is an error", 
   }
 })
 
-test("[WK283] hooks step in where the next loader fails, and nowhere else", () => {
+test("[WK65] hooks step in where the next loader fails, and nowhere else", () => {
   const { resolve, load } = typeScriptHooks(false)
   const found = { url: "file:///found.js" }
   assert.equal(
@@ -120,7 +120,7 @@ test("[WK283] hooks step in where the next loader fails, and nowhere else", () =
 // ------------------------------------------------------------------ tsx
 
 test(
-  "[WK284] tsx is found in the flags of the runtime and in NODE_OPTIONS, by name and by path",
+  "[WK66] tsx is found in the flags of the runtime and in NODE_OPTIONS, by name and by path",
   { skip: OWN_LOADER },
   () => {
     assert.deepEqual(importsIn(["--import", "tsx"], ""), ["tsx"])
@@ -151,7 +151,7 @@ function writeTsx(folder: Folder): void {
   folder.write("node_modules/tsx/dist/api.mjs", "export function register() { globalThis.tsx = 'registered' }")
 }
 
-test("[WK284] in a program that tsx runs, threads are told to tsx before they load anything", async () => {
+test("[WK66] in a program that tsx runs, threads are told to tsx before they load anything", async () => {
   using folder = new Folder()
   writeTsx(folder)
   folder.write("preloaded.mjs", "globalThis.seen = globalThis.tsx")
@@ -169,7 +169,7 @@ test("[WK284] in a program that tsx runs, threads are told to tsx before they lo
 
 // ------------------------------------------------------------------ Vitest
 
-test("[TK239] what Vite makes of import() in a function works in another thread", async () => {
+test("[TK20] what Vite makes of import() in a function works in another thread", async () => {
   await using own = new PlatformPool()
   using folder = new Folder()
   folder.write("helper.mjs", "export const two = 2")
