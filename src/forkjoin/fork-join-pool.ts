@@ -299,6 +299,7 @@ export class ForkJoinPool extends ForkJoinStatus {
         "close() was called by a task of this very pool and would wait for itself: use shutdown()",
       )
     }
+    this.#engine.closing()
     await super.close(wait)
   }
 

@@ -220,6 +220,10 @@ export abstract class PoolMember implements PoolEngine, Service {
     this.core.tryTerminate()
   }
 
+  closing(): void {
+    this.core.noteClosing()
+  }
+
   /** Whether the pool, which has no workers any more, may end. */
   protected mayEnd(isEmpty: boolean): boolean {
     return mayEnd(this.memory, isEmpty)

@@ -237,6 +237,7 @@ export class PoolOwner extends PoolMember {
         return
       }
     } catch (error) {
+      this.core.noteFactoryThrew()
       this.reportLocal(error, 0) // the place of the worker was perhaps another's: which one is to be replaced is not known
     }
     const task = worker.handheld

@@ -23,6 +23,9 @@ export class PoolCore<R> {
   readonly #loop: WorkerLoop<R>
   readonly #workers: Roster<R>
   #isRelieving = false
+  /** Whether the factory threw when it was last asked. One that gave no thread has refused: that is no failure. */
+  #hasFactoryThrown = false
+  #isClosing = false
 
   constructor(state: PoolState, queue: WorkQueue<R>, host: PoolHost<R>, workers: Roster<R>) {
     this.#state = state
@@ -71,6 +74,7 @@ export class PoolCore<R> {
     let worker: Worker<R> | undefined
     let started = false
     try {
+      this.#hasFactoryThrown = true
       worker = this.#host.newWorker(firstTask)
       if (worker !== undefined && this.#mayStart(firstTask)) {
         this.#workers.add(worker)
@@ -78,6 +82,7 @@ export class PoolCore<R> {
         this.#state.notePoolSize(this.#workers.size)
         started = true
       }
+      this.#hasFactoryThrown = false
     } finally {
       if (!started) this.#unreserve(worker)
     }
@@ -157,13 +162,26 @@ export class PoolCore<R> {
     this.addWorker("maximum")
   }
 
+  /** A factory threw that was asked for a thread by other means than {@link addWorker}. */
+  noteFactoryThrew(): void {
+    this.#hasFactoryThrown = true
+  }
+
+  /** The pool is being closed: its caller waits for the end, and so no task may wait for a thread that will not come. */
+  noteClosing(): void {
+    this.#isClosing = true
+  }
+
   /**
-   * If tasks wait and the pool has no thread, because the factory failed to replace the last one, no thread would ever look at the
-   * tasks. The factory is asked once more, and if it fails again, the tasks fail. Called after a thread has ended, and when the
-   * pool is shut down. Only where threads are made: elsewhere it does nothing. [TP118]
+   * If tasks wait and the pool has no thread, because the factory threw when the last one was to be replaced, no thread would ever
+   * look at the tasks. The factory is asked once more, and if it fails again, the tasks fail. Called after a thread has ended, and
+   * when the pool is shut down. Only where threads are made: elsewhere it does nothing. [TP118]
+   *
+   * As in Java, tasks wait on if the factory has refused by null, for the thread of a later task; but not if the pool is closed. [TP26]
    */
   relieve(tell: Report): void {
     if (this.#host.failWaiting === undefined || this.#isRelieving || !this.#isStranded) return
+    if (!this.#hasFactoryThrown && !this.#isClosing) return
     this.#isRelieving = true // the factory is code of the user's, and may call the pool
     const errors: unknown[] = []
     guarded(
@@ -171,7 +189,7 @@ export class PoolCore<R> {
       (error) => errors.push(error),
     )
     this.#isRelieving = false
-    if (this.#isStranded) {
+    if (this.#isStranded && (errors.length > 0 || this.#isClosing)) {
       const why = "The pool has no thread, and its thread factory failed to make one"
       const options = errors.length === 0 ? undefined : { cause: errors[0] }
       this.#host.failWaiting(new RejectedExecutionError(why, undefined, options), tell)

@@ -55,6 +55,8 @@ export interface PoolEngine {
   beginEnd(): void
   /** All that was taken out of the queue is handed back: ends the pool if nothing is left to do. */
   finishEnd(): void
+  /** The caller is going to shut the pool down and to wait for its end: no task may wait for a thread that the factory refuses. */
+  closing(): void
 
   addWorker(bound: "core" | "maximum"): boolean
   ensureWorker(): void

@@ -278,6 +278,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
         "close() was called by a task of this very pool and would wait for itself: use shutdown()",
       )
     }
+    this.#engine.closing()
     await super.close(wait)
   }
 

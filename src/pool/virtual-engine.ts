@@ -96,6 +96,10 @@ export class VirtualEngine implements PoolEngine {
     this.#core.relieve(uncaught)
   }
 
+  closing(): void {
+    this.#core.noteClosing()
+  }
+
   addWorker(bound: "core" | "maximum"): boolean {
     return this.#core.addWorker(bound)
   }
