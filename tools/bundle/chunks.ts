@@ -126,17 +126,21 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
     const end = `corepoolParts.has(${key(name)}) || corepoolParts.set(${key(name)}, module.exports);\n`
     return [name, `${head}${text}${end}`]
   })
+  const shortened = await Promise.all(
+    translated.map(async ([name, text]): Promise<[string, string]> => [name, await shorten(name, text)]),
+  )
+  // Of the shortened texts: those that the bundler makes are not the same in every run.
   const hash = createHash("sha256")
-  for (const [name, text] of translated) hash.update(`${name}\n${text}\n`)
+  for (const [name, text] of shortened) hash.update(`${name}\n${text}\n`)
   const known = hash.digest("hex").slice(0, UNKNOWN_BUILD.length)
   const withHash = (text: string): string => text.replaceAll(UNKNOWN_BUILD, known)
-  const finished = translated.map(async ([name, text]): Promise<[string, string]> => {
-    let short = await shorten(name, withHash(text))
-    for (const [placeholder, meant] of PLACEHOLDERS) short = short.replaceAll(placeholder, meant)
-    return [name, short]
+  const finished = shortened.map(([name, text]): [string, string] => {
+    let meant = withHash(text)
+    for (const [placeholder, meaning] of PLACEHOLDERS) meant = meant.replaceAll(placeholder, meaning)
+    return [name, meant]
   })
   return {
-    files: new Map(await Promise.all(finished)),
+    files: new Map(finished),
     fileOf: (part) => nameOf(`${part}.js`),
     build: known,
     registry,
