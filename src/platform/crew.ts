@@ -20,10 +20,10 @@ import { RUNNING, type SharedWorker, STARTING } from "./shared-worker.ts"
 import { type Death, PULSE, WorkerBody } from "./thread-body.ts"
 import { BROKEN } from "./worker-orders.ts"
 
-/** What the owner of a crew does. */
-/** How long a thread that has left may take to end by itself, in ms. */
-const GRACE = 100
+/** How often a crew looks whether a thread that has left has reported its error, in ms. */
+const LOOK_AGAIN = 100
 
+/** What the owner of a crew does. */
 export interface CrewOwner {
   /** By the user's factory; undefined if it refuses. */
   newThread(target: () => unknown): Thread | undefined
@@ -50,8 +50,8 @@ export class Crew implements Chore {
   /** The one that was made last. */
   #latest: Thread | undefined
   readonly #ending = new Set<WorkerBody>()
-  /** Those that have left by an error, and may have to be ended: see {@link #urge}. */
-  readonly #urged = new WeakSet<WorkerBody>()
+  /** Those that have left, perhaps by an error: see {@link #follow}. */
+  readonly #followed = new WeakSet<WorkerBody>()
   #deathsSeen: number
   #nextPulse = 0
   /** Whether the event loop has not gone round since the last pulse. */
@@ -141,23 +141,25 @@ export class Crew implements Chore {
       const body = this.#bodies[worker.number]
       if (body === undefined || !worker.hasDied) continue
       const { farewell } = body
-      if (isBlocked || farewell !== undefined) {
-        this.#owner.bury(body, causeOf(body, farewell), true)
-        if (farewell?.code === BROKEN) body.terminate() // it has stopped, and does not end by itself
-      } else this.#urge(body)
+      if (isBlocked || farewell !== undefined) this.#owner.bury(body, causeOf(body, farewell), true)
+      if (farewell === undefined) this.#follow(body)
+      else if (farewell.code === BROKEN) body.terminate() // it has stopped, and does not end by itself
     }
   }
 
   /**
-   * The thread has left by an error that it has not caught. As a rule the runtime says so soon. But code of a task that is already queued
-   * as a microtask may still run, and wait for something: the thread, which has left, would wait for ever, and never end.
+   * The thread has left, by an error as a rule. It is ended when it has reported the error, however late that is, and not before: what a thread
+   * has not reported when it is ended is lost.
    */
-  #urge(body: WorkerBody): void {
-    if (this.#urged.has(body)) return
-    this.#urged.add(body)
-    Timer.after(GRACE, () => {
-      if (this.#bodies[body.worker.number] === body) body.terminate()
-    })
+  #follow(body: WorkerBody): void {
+    if (this.#followed.has(body)) return
+    this.#followed.add(body)
+    const look = (): void => {
+      if (body.death !== undefined) return
+      if (body.hasSaidAll) body.end()
+      else Timer.after(LOOK_AGAIN, look)
+    }
+    Timer.after(LOOK_AGAIN, look)
   }
 
   /** What those have left that were ending and have stopped. */

@@ -7,10 +7,11 @@ import { hereIn, isExitTheEnd } from "../memory/this-thread.ts"
 import { VERSION } from "../per-thread.ts"
 import type { PlatformThreadOptions } from "../thread/platform-threads.ts"
 import type { Thread, ThreadBody } from "../thread/thread.ts"
+import { Timer } from "../time/timer.ts"
 import type { PoolHandle } from "./pool-memory.ts"
 import type { PostOffice } from "./post-office.ts"
 import type { SharedWorker } from "./shared-worker.ts"
-import { FAREWELL, type Orders, PRELOADING, PROGRESS, STAGE } from "./worker-orders.ts"
+import { FAREWELL, type Orders, PRELOADING, PROGRESS, SAID_ALL, STAGE } from "./worker-orders.ts"
 import { outputsFor } from "./worker-output.ts"
 import { startWorker } from "./worker-start.ts"
 
@@ -174,6 +175,24 @@ export class WorkerBody implements ThreadBody {
       )
     }
     void this.#thread?.terminate()
+  }
+
+  /** Whether the thread has reported its error, if it has one: from then on nothing is lost if the thread is ended. Only Node's threads tell. */
+  get hasSaidAll(): boolean {
+    return load(this.#progress, SAID_ALL) !== 0
+  }
+
+  /**
+   * Ends a thread that has left, and has said all. As a rule it stops by itself, at once.
+   *
+   * But in Node a thread with an uncaught error calls its `exit` listeners, the last of which leaves the space, reports the error, and may then go
+   * on with microtasks that are queued, which is code of tasks: Node loses the order to stop on the way. If that code waits for something,
+   * the thread, which has left, waits for ever. The order is given again until the thread has stopped, as any one of them may get lost so.
+   */
+  end(delay: number = PULSE): void {
+    if (this.#death !== undefined) return
+    void this.#thread?.terminate()
+    Timer.after(delay, () => this.end(2 * delay)) // ever more seldom: each call of terminate() adds a listener to the thread
   }
 }
 

@@ -16,7 +16,7 @@ import { TaskRecords } from "./task-records.ts"
 import { becomeWorker } from "./this-worker.ts"
 import { slotTimetable } from "./slot-timetable.ts"
 import { queueIn, TaskQueue } from "./task-queue.ts"
-import { FAREWELL, type Orders } from "./worker-orders.ts"
+import { FAREWELL, type Orders, SAID_ALL } from "./worker-orders.ts"
 import { prepareForTypeScript } from "./typescript.ts"
 import { printBy } from "./worker-output.ts"
 import { PreloadingRunner } from "./worker-preload.ts"
@@ -72,12 +72,26 @@ function rest(): Promise<typeof import("./all-classes.ts")> {
   return import("./all-classes.ts")
 }
 
-/** Has to come first: that the thread leaves the space is what the owner hears. */
+/**
+ * Has to come first: that the thread leaves the space is what the owner hears.
+ *
+ * After an uncaught error the runtime calls the `exit` listeners, reports the error, and then calls `process.exit`. If a listener of the
+ * user's has caught the error, nothing is reported, and it is the user who calls that. Either way `process.reallyExit` comes last.
+ */
 function sayFarewell(progress: Int32Array): void {
   if (!isNode()) return // elsewhere the thread is not told whether it has failed
+  const process = globalThis.process as NodeJS.Process & { reallyExit(code?: number): never }
   let hasFailed = false
   process.once("uncaughtExceptionMonitor", () => (hasFailed = true))
   process.once("exit", (code) => {
-    if (!hasFailed) store(progress, FAREWELL, code + 1)
+    if (!hasFailed) {
+      store(progress, FAREWELL, code + 1)
+      return
+    }
+    const reallyExit = process.reallyExit.bind(process)
+    process.reallyExit = (final) => {
+      store(progress, SAID_ALL, 1)
+      return reallyExit(final)
+    }
   })
 }

@@ -32,11 +32,14 @@ export const READY = 2
 /** A word of `progress`: when it is about to end, and not because of an error, its exit code plus one. */
 export const FAREWELL = 1
 
+/** A word of `progress`: 1 when it ends because of an error, or after one, and the runtime has reported all that it reports. */
+export const SAID_ALL = 2
+
 /** The exit code of a thread that has stopped because its own code has failed: see stopping-runner.ts. It is still there, and is to be ended. */
 export const BROKEN = 70
 
 /** How many words there are. */
-export const PROGRESS = 2
+export const PROGRESS = 3
 
 /** What has come as `workerData`, if it is what a pool sends. */
 export function requireOrders(data: unknown): Orders {

@@ -3,7 +3,9 @@ import { Executors, platformThreads } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { runProgram } from "../../support/child.ts"
-import { eventually } from "../../support/harness.ts"
+import { FakeClock } from "../../support/fake-clock.ts"
+import { eventually, turns } from "../../support/harness.ts"
+import { Pools } from "../../support/pools.ts"
 
 /** What a task may leave behind that fails when the thread has nothing to do any more: when the first word is set, and it sets the second. */
 const leftovers: readonly (readonly [what: string, leave: (words: Int32Array) => void])[] = [
@@ -35,6 +37,23 @@ const leftovers: readonly (readonly [what: string, leave: (words: Int32Array) =>
       tick()
     },
   ],
+  [
+    "a microtask, after which another one waits for ever,",
+    (words) => {
+      const tick = (): void => {
+        if (Atomics.load(words, 0) === 0) {
+          setTimeout(tick, 1)
+          return
+        }
+        Atomics.store(words, 1, 1)
+        queueMicrotask(() => {
+          throw new RangeError("left behind")
+        })
+        queueMicrotask(() => Atomics.wait(words, 2, 0))
+      }
+      tick()
+    },
+  ],
 ]
 
 /** Blocks until the other thread is about to die, and then for a moment in which it does, or soon afterwards. */
@@ -42,6 +61,23 @@ function outlive(words: Int32Array): number {
   while (Atomics.load(words, 1) === 0) Atomics.wait(words, 1, 0, 1)
   Atomics.wait(words, 2, 0, 50)
   return 3
+}
+
+/** Fails when the first word is set, with an error that has a property which cannot be read before the third one is; the second one is set meanwhile. */
+function leaveSlowError(words: Int32Array): void {
+  const tick = (): void => {
+    if (Atomics.load(words, 0) === 0) {
+      setTimeout(tick, 1)
+      return
+    }
+    const get = (): number => {
+      Atomics.store(words, 1, 1)
+      Atomics.wait(words, 2, 0)
+      return 1
+    }
+    throw Object.defineProperty(new RangeError("left behind"), "slow", { get, enumerable: true })
+  }
+  tick()
 }
 
 for (const [what, leave] of leftovers) {
@@ -69,6 +105,36 @@ for (const [what, leave] of leftovers) {
     })
   }
 }
+
+test("[PL38] the error is told however long the runtime of that thread takes to report it", async () => {
+  const heard: string[] = []
+  const factory = platformThreads({
+    name: "w",
+    uncaughtException: ({ name }, error) => heard.push(`${name}: ${String(error)}`),
+  })
+  await using pools = new Pools()
+  const pool = pools.adopt(Executors.newFixedThreadPool(1, factory))
+  const words = new Int32Array(new SharedArrayBuffer(12))
+  await pool.submit(leaveSlowError, words)
+  {
+    using clock = new FakeClock()
+    Atomics.store(words, 0, 1)
+    const isReported = (): boolean => heard.length === 1 // not all runtimes read the property
+    await eventually(() => Atomics.load(words, 1) === 1 || isReported())
+    // Whatever the owner does when it has not heard of the error for a long time, it does now.
+    const timers = clock.delays.length
+    await eventually(() => clock.delays.length > timers || clock.ticking > 0 || isReported())
+    for (let i = 0; i < 10; i++) {
+      clock.advance(60_000)
+      await turns()
+    }
+  }
+  Atomics.store(words, 2, 1)
+  Atomics.notify(words, 2)
+  await eventually(() => heard.length === 1)
+  assert.deepEqual(heard, ["w-1: RangeError: left behind"])
+  assert.equal(await pool.submit(() => 4), 4)
+})
 
 test("[PL38] without a handler the error is printed, and the program goes on", async () => {
   const { code, stdout, stderr } = await runProgram(`

@@ -2,6 +2,9 @@
 import { type ExecutorService, Executors, platformThreads } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
+import type { Worker } from "node:worker_threads"
+import { eventually } from "../../support/harness.ts"
+import { Pools } from "../../support/pools.ts"
 
 for (const kind of ["fixed", "scheduled"] as const) {
   test(`[PL17][PL19] tasks that follow one whose microtask throws end, also if they wait: ${kind} pool`, async () => {
@@ -32,3 +35,26 @@ for (const kind of ["fixed", "scheduled"] as const) {
     assert.equal(pool.isTerminated, true)
   })
 }
+
+test("[PL17][PL19] a thread that catches its error and calls process.exit is replaced and ended, also if a microtask waits then", async () => {
+  await using pools = new Pools()
+  const pool = pools.adopt(Executors.newFixedThreadPool(1))
+  const ended: number[] = []
+  const watch = (thread: Worker): void => void thread.once("exit", (code) => ended.push(code))
+  process.on("worker", watch)
+  try {
+    const words = new Int32Array(new SharedArrayBuffer(4))
+    const first = pool.submit((held: Int32Array) => {
+      process.once("uncaughtException", () => process.exit(3))
+      queueMicrotask(() => {
+        throw new Error("caught")
+      })
+      queueMicrotask(() => Atomics.wait(held, 0, 0))
+    }, words)
+    await Promise.allSettled([first])
+    await eventually(() => ended.length === 1)
+    assert.equal(await pool.submit(() => 4), 4)
+  } finally {
+    process.off("worker", watch)
+  }
+})
