@@ -117,7 +117,7 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
   const load = (file: string): string =>
     `(corepoolParts.get(${key(file)}) ?? corepoolParts.get(${key("load")})?.(${JSON.stringify(file)}) ?? require("./${file}"))`
 
-  const translated = inOrder(outputs).map((path): [string, string] => {
+  const translated = inOrder(outputs, nameOf).map((path): [string, string] => {
     const name = nameOf(path)
     const text = asCommonJs(name, texts.get(basename(path)) ?? "", (other) =>
       names.has(basename(other)) ? load(nameOf(other)) : undefined,
@@ -129,7 +129,6 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
   const shortened = await Promise.all(
     translated.map(async ([name, text]): Promise<[string, string]> => [name, await shorten(name, text)]),
   )
-  // Of the shortened texts: those that the bundler makes are not the same in every run.
   const hash = createHash("sha256")
   for (const [name, text] of shortened) hash.update(`${name}\n${text}\n`)
   const known = hash.digest("hex").slice(0, UNKNOWN_BUILD.length)
@@ -168,14 +167,17 @@ function namesOf(outputs: Outputs, parts: readonly string[]): Map<string, string
   return names
 }
 
-/** The files, each after those that it imports. */
-function inOrder(outputs: Outputs): string[] {
+/** The files, each after those that it imports; otherwise in the order of their names, and not of those that the bundler has made up. */
+function inOrder(outputs: Outputs, nameOf: (path: string) => string): string[] {
+  const sorted = (paths: readonly string[]): string[] =>
+    paths.filter((path) => path in outputs).toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   const found = new Set<string>()
   const visit = (path: string): void => {
-    if (found.has(path) || !(path in outputs)) return
-    for (const { path: other, kind } of outputs[path]?.imports ?? []) if (kind === "import-statement") visit(other)
+    if (found.has(path)) return
+    const imports = outputs[path]?.imports.filter(({ kind }) => kind === "import-statement") ?? []
+    for (const other of sorted(imports.map((it) => it.path))) visit(other)
     found.add(path)
   }
-  for (const path of Object.keys(outputs).toSorted()) visit(path)
+  for (const path of sorted(Object.keys(outputs))) visit(path)
   return [...found]
 }

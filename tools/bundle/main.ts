@@ -50,13 +50,14 @@ function write(folder: string, files: ReadonlyMap<string, string>): void {
 }
 
 async function main(root: string): Promise<void> {
+  // First, as the bundler reads the package.json that is among them.
+  write(join(root, "build"), developmentFiles(root))
   const files = await bundle(root)
   const folder = join(root, SHIPPED)
   write(folder, files)
   for (const name of readdirSync(folder)) {
     if (!files.has(name)) rmSync(join(folder, name), { recursive: true })
   }
-  write(join(root, "build"), developmentFiles(root))
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url))
