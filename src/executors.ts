@@ -67,7 +67,7 @@ export const Executors = {
   /** A callable that runs the runnable and gives `result` (undefined if left out). */
   callable: callableOf as executors.CallableAdapter,
 
-  /** The executor without its settings: nobody can change them through what is returned. */
+  /** The executor without its settings: the returned object cannot change them. */
   unconfigurableExecutorService(executor: ExecutorService): ExecutorService {
     return executors.unconfigurableExecutorService(executor)
   },

@@ -69,7 +69,7 @@ export const WORKER = {
   TASK: 2,
   CLAIM: 3,
   PHASE: 4,
-  /** The place's, whoever is in it; and 6. */
+  /** Belongs to the place, not to the worker that has it now; and 6. */
   COMPLETED: 5,
   /** The handle of a task that was interrupted by another thread than the owner, which has to see that it stops. */
   STOP: 7,

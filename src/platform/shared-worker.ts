@@ -77,7 +77,7 @@ export class SharedWorker implements Worker<number> {
 
   /** It has begun: its first task is in its hand. */
   begin(): void {
-    this.#completed = this.completed // whoever was here before does not write any more
+    this.#completed = this.completed // the worker that had this place before does not write any more
     store(this.#words, this.#entry + WORKER.TOKEN, this.#here.token)
     store(this.#words, this.#entry + WORKER.STATUS, RUNNING)
     this.#task = this.handheld || undefined

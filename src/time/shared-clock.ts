@@ -20,7 +20,7 @@ export function toShared(time: number): number {
 
 /**
  * When the clock of this thread began, on a clock that all have. The monotonic clock of the process is one, in Node; elsewhere
- * each thread has only been told what the wall clock showed then, which somebody may have set meanwhile.
+ * each thread has only been told what the wall clock showed then, and the wall clock may have been set meanwhile.
  */
 const ORIGIN: number = isNode() ? monotonicOrigin() : runtime.timeOrigin
 

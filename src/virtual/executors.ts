@@ -81,7 +81,7 @@ export interface CallableAdapter {
 /** A callable that runs the runnable and gives `result` (undefined if left out). */
 export const callable: CallableAdapter = callableOf as CallableAdapter
 
-/** The executor without its settings: nobody can change them through what is returned. */
+/** The executor without its settings: the returned object cannot change them. */
 export function unconfigurableExecutorService(executor: ExecutorService): ExecutorService {
   return new DelegatedExecutorService(executor)
 }
