@@ -1,0 +1,167 @@
+/**
+ * What a distributed executor and its nodes need of a queue engine. One implementation stands on BullMQ (folder `bullmq`), for
+ * PostgreSQL and for Redis; the tests have another one in memory.
+ *
+ * An engine keeps jobs. A job waits (for its time, or for a node), is active on one node, and ends as completed or failed; or it is
+ * removed before it began. A node holds a lock on each job that it runs and renews it. When a node stops renewing, the engine gives the
+ * job to another node and refuses what the first one reports later.
+ */
+import type { JobData } from "./job-data.ts"
+
+/** A job to be added. */
+export interface JobOrder {
+  /** Unique in the queue. A job whose id the queue has already is not added again. */
+  readonly id: string
+  /** The name of the task in the catalogue. */
+  readonly name: string
+  readonly data: JobData
+  /** Milliseconds until it is due; 0 if at once. */
+  readonly delay: number
+  /** Higher runs first; 0 is the default. */
+  readonly priority: number
+  /** How often it may be started in all, after failures. At least 1. */
+  readonly attempts: number
+  /** For how long its outcome is kept after its end, in ms; 0 if no process wants it. */
+  readonly keep: number
+}
+
+export type JobState = "waiting" | "delayed" | "active" | "completed" | "failed"
+
+/** What the engine knows of a job. */
+export interface JobRecord {
+  readonly id: string
+  readonly name: string
+  readonly data: JobData
+  readonly state: JobState
+  /** When it is due, by the engine's clock; undefined if it is not delayed. */
+  readonly dueAt: number | undefined
+  /** If it has completed, what the node gave; if it has failed, the reason. */
+  readonly outcome: string | undefined
+  readonly progress: unknown
+}
+
+/** What happens to jobs of the queue, whichever process has added them and whichever node runs them. */
+export interface EngineListener {
+  /** A node has begun it. */
+  active(id: string): void
+  completed(id: string, outcome: string): void
+  failed(id: string, reason: string): void
+  /** It was removed before a node began it. */
+  removed(id: string): void
+  /** It waits for its time again: a failed attempt, or a schedule between two runs. */
+  delayed(id: string, dueAt: number): void
+  progress(id: string, value: unknown): void
+  /** A message that some process has published. */
+  control(message: ControlMessage): void
+  /** Events may have been lost: the connection was. Everything that is waited for has to be looked up. */
+  gap(): void
+  /** The connection is lost or an operation failed in the background. The engine tries on. */
+  error(error: unknown): void
+}
+
+/** What processes tell each other beside the queue. */
+export type ControlMessage =
+  /** The job is cancelled: a node that runs it interrupts it (`interrupt`), or lets it run and drops what comes of it. */
+  { readonly kind: "cancel"; readonly id: string; readonly interrupt: boolean }
+
+/** What a node says of itself. */
+export interface NodeRecord {
+  /** Unique. */
+  readonly id: string
+  readonly name: string
+  readonly host: string
+  readonly pid: number
+  readonly concurrency: number
+  readonly running: number
+  /** When the node started and when it was last heard of, by the engine's clock. */
+  readonly startedAt: number
+  readonly seenAt: number
+}
+
+/** How many jobs are in which state. */
+export type JobCounts = { readonly [S in JobState]: number }
+
+/** The engine as `postgres(…)` and `redis(…)` give it: where to connect, not yet a connection. */
+export interface Engine {
+  /** @internal Opens the queue of this name. Rejects with an error that names what is missing (a peer, the schema), no credentials. */
+  open(queue: string, role: "executor" | "node"): Promise<EngineQueue>
+  /** Kind, host and database; never a password. */
+  toString(): string
+}
+
+/** An open queue. */
+export interface EngineQueue {
+  /** The engine's clock, in ms since 1970: that of the server, as far as it can be known here without asking. */
+  now(): number
+
+  /** Adds the jobs in one round trip, all or none. */
+  add(orders: readonly JobOrder[]): Promise<void>
+
+  find(ids: readonly string[]): Promise<(JobRecord | undefined)[]>
+
+  /** Takes a job out that no node has begun. False if a node has, or if there is none. */
+  remove(id: string): Promise<boolean>
+
+  /** Replaces the data of a job that has not ended. False if it has, or if there is none. */
+  update(id: string, data: JobData): Promise<boolean>
+
+  /** Delivered to the listeners of all processes that are connected now; to nobody later. */
+  publish(message: ControlMessage): Promise<void>
+
+  /** From when the promise is fulfilled on, the listener misses nothing, or hears `gap`. */
+  listen(listener: EngineListener): Promise<void>
+
+  /** Begins to take jobs. */
+  consume(options: ConsumeOptions): Promise<Consumer>
+
+  counts(): Promise<JobCounts>
+
+  /** Tells of a node, for `forMs` milliseconds unless told again before; with 0 the node is gone. */
+  announce(node: NodeRecord, forMs: number): Promise<void>
+  /** The nodes that are known to live. */
+  nodes(): Promise<NodeRecord[]>
+
+  /** Ends the connections. What is not told yet is not told any more; nothing is left running. */
+  close(): Promise<void>
+}
+
+export interface ConsumeOptions {
+  readonly node: string
+  /** How many jobs it has at once. */
+  readonly concurrency: number
+  /** How long a job stays this node's without being renewed, in ms. */
+  readonly lockDuration: number
+  /** Runs one job. What it gives is the job's end. Never rejects. */
+  run(job: ClaimedJob): Promise<JobEnd>
+}
+
+/** A job that this node has. */
+export interface ClaimedJob {
+  readonly id: string
+  readonly name: string
+  readonly data: JobData
+  /** How many attempts have failed before this one. */
+  readonly failures: number
+  readonly attempts: number
+  /** How many nodes have died with it. */
+  readonly deaths: number
+  /** Aborts when the job is not this node's any more: its lock is lost. What it gives then is refused. */
+  readonly lost: AbortSignal
+  progress(value: unknown): Promise<void>
+}
+
+export type JobEnd =
+  | { readonly kind: "completed"; readonly outcome: string }
+  | { readonly kind: "failed"; readonly reason: string }
+  /** This attempt has failed; another one begins after `delay` ms. Only if attempts are left. */
+  | { readonly kind: "retry"; readonly reason: string; readonly delay: number }
+  /** It has to run again at `dueAt` (the engine's clock), with this data: a schedule. */
+  | { readonly kind: "again"; readonly dueAt: number; readonly data: JobData }
+  /** This node does not want it: another one takes it at once. Not counted as an attempt. */
+  | { readonly kind: "back" }
+
+/** Takes jobs of a queue, one after the other. */
+export interface Consumer {
+  /** Takes no more jobs; is fulfilled when all that it had are ended and reported. */
+  drain(): Promise<void>
+}

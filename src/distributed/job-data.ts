@@ -1,0 +1,51 @@
+/**
+ * What stands in a job besides its name: plain JSON, so that every engine can keep it and every dashboard can show it. Fields have short
+ * names because there may be millions of jobs. Releases of corepool that live side by side read each other's jobs: a field is never
+ * given another meaning, and a reader ignores fields that it does not know.
+ */
+
+export interface JobData {
+  /** Of this form. A node that knows only older forms gives the job back. */
+  readonly v: 1
+  /** The arguments, as payload.ts writes them. */
+  readonly args: string
+  /** The id of the executor that submitted it, for lists and dashboards. */
+  readonly from: string
+  /** What the task is called, if it was given a name by `with`. */
+  readonly title?: string
+  /** Milliseconds that each attempt may run. */
+  readonly timeout?: number
+  /** By the engine's clock: a node that takes it later fails it with TimeoutError. */
+  readonly startBy?: number
+  /** How long to wait between attempts. */
+  readonly retry?: RetryData
+  /** How many nodes may die with it; default 1. */
+  readonly maxDeaths?: number
+  /** It was given to `execute`: a node reports its error, because no process will ask for it. */
+  readonly command?: true
+  /** It was cancelled while a node had it. A node that takes it later ends it at once. */
+  readonly cancelled?: true
+  readonly series?: SeriesData
+}
+
+export interface RetryData {
+  readonly delay: number
+  readonly factor: number
+  readonly maxDelay?: number
+  readonly jitter?: boolean
+}
+
+/** A task that runs again and again, as one job. */
+export interface SeriesData {
+  readonly kind: "rate" | "delay" | "cron"
+  /** Milliseconds: of a rate from due time to due time, of a delay from end to beginning. */
+  readonly period?: number
+  readonly cron?: string
+  readonly timezone?: string
+  /** When the coming run is due, by the engine's clock. */
+  readonly due: number
+  /** How many runs have ended. */
+  readonly runs: number
+  /** How many nodes had died with this job before the coming run. */
+  readonly deathsBefore: number
+}
