@@ -19,19 +19,22 @@ const PATH = /["'`]((?:\.{1,2}\/)*[\w./-]+)\.[jt]s["'`]/g
 export function kindOf(root: string, test: string): TestKind {
   if (test.endsWith(".model.test.ts")) return "model"
   if (!existsSync(join(root, test))) return "modules" // the runner reports it
-  const seen = new Set<string>()
-  const usesInner = (path: string): boolean => {
-    if (seen.has(path)) return false
-    seen.add(path)
-    const text = readText(root, path)
-    if (INNER.test(text)) return true
-    for (const [, name = ""] of text.matchAll(PATH)) {
+  for (const path of filesOf(root, test)) if (INNER.test(readText(root, path))) return "modules"
+  return "shipped"
+}
+
+/** A test file and the files in test that it uses, directly or not. */
+export function filesOf(root: string, test: string): Set<string> {
+  const files = new Set([test])
+  // What is added to a set while it is gone through has its turn.
+  for (const path of files) {
+    if (!existsSync(join(root, path))) continue // it is a test whose source is gone
+    for (const [, name = ""] of readText(root, path).matchAll(PATH)) {
       const other = `${posix.join(posix.dirname(path), name)}.ts`
-      if (other.startsWith("test/") && existsSync(join(root, other)) && usesInner(other)) return true
+      if (other.startsWith("test/") && existsSync(join(root, other))) files.add(other)
     }
-    return false
   }
-  return usesInner(test) ? "modules" : "shipped"
+  return files
 }
 
 /** The condition under which node is to resolve names for tests of a kind, if there is one. */

@@ -9,11 +9,13 @@
  * named one by one; by their sources, because a build folder remembers tests that are gone.
  *
  * There is a runner for each kind of tests (test-kinds.ts): what they run on is decided for a whole process.
+ * Servers that test files need run as long as all of them (servers/for-tests.ts).
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { availableParallelism } from "node:os"
 import { listFiles } from "./check/files.ts"
+import { startServers } from "./servers/for-tests.ts"
 import { conditionsFor, kindOf, type TestKind } from "./test-kinds.ts"
 
 /** Nothing takes so long; it only turns a test that hangs into one that fails. */
@@ -36,18 +38,25 @@ if (chosen.length === 0) {
   console.error(`No test file ${patterns.length === 0 ? "in test/" : `matches ${patterns.join(", ")}`}`)
   process.exitCode = 1
 } else {
+  const servers = await startServers(process.cwd(), chosen)
   for (const kind of ["shipped", "modules", "model"] as const) {
     if (
       !(await run(
         kind,
+        servers.env,
         chosen.filter((path) => kindOf(process.cwd(), path) === kind),
       ))
     )
       process.exitCode = 1
   }
+  await servers.stop()
 }
 
-async function run(kind: TestKind, tests: readonly string[]): Promise<boolean> {
+async function run(
+  kind: TestKind,
+  servers: Readonly<Record<string, string>>,
+  tests: readonly string[],
+): Promise<boolean> {
   if (tests.length === 0) return true
   const files = tests.map((path) => `build/${path.replace(/\.ts$/, ".js")}`)
   const settings = [
@@ -62,7 +71,7 @@ async function run(kind: TestKind, tests: readonly string[]): Promise<boolean> {
   const NODE_OPTIONS = [process.env["NODE_OPTIONS"] ?? "", ...conditionsFor(kind)].join(" ").trim()
   const child = spawn(process.execPath, [...settings, ...flags, ...files], {
     stdio: "inherit",
-    env: { ...process.env, NODE_OPTIONS },
+    env: { ...process.env, ...servers, NODE_OPTIONS },
   })
   const [code] = (await once(child, "exit")) as [number | null]
   return code === 0

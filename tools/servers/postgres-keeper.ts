@@ -1,0 +1,267 @@
+/**
+ * The process that keeps a PostgreSQL server for another one (postgres.ts starts it). It makes the data, starts the server, and does what
+ * its standard input says, a line each: `kill`, `restart`, `stop`. It answers every line, and the start, with a line of JSON on its standard output.
+ *
+ * When its input ends, for whatever reason, the server ends and its files are removed: so a killed test run leaves no server behind.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { once } from "node:events"
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { installedFolder, isOpenToAll, runnableFolder, serverUser } from "./postgres-files.ts"
+
+/** What a keeper is started with, as its first argument, in JSON. */
+export interface KeeperOrder {
+  readonly dataDir?: string
+  readonly port?: number
+}
+
+/** What a keeper answers. */
+export interface KeeperAnswer {
+  readonly error?: string
+  readonly url?: string
+  readonly pid?: number
+}
+
+/** Losing nothing when a process is killed does not need the disk: only a machine that loses its power would. */
+const SETTINGS = {
+  fsync: "off",
+  full_page_writes: "off",
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: "300",
+  shared_buffers: "64MB",
+  wal_level: "minimal",
+  max_wal_senders: "0",
+  jit: "off",
+}
+
+/** The password lies beside the data, for a later server on the same data. */
+const PASSWORD = "corepool-password"
+/** How often another free port is tried, if a process takes the one that was found before the server does. */
+const PORT_TRIES = 20
+
+class Keeper {
+  readonly #order: KeeperOrder
+  readonly #uid = serverUser()
+  readonly #temporary: string
+  readonly #data: string
+  readonly #bin: string
+  #port = 0
+  #server: ChildProcess | undefined
+
+  constructor(order: KeeperOrder) {
+    const installed = installedFolder()
+    this.#order = order
+    this.#temporary = mkdtempSync(join(temporaryFolder(), "corepool-postgres-"))
+    this.#give(this.#temporary)
+    try {
+      this.#bin = join(runnableFolder(installed, join(this.#temporary, "native")), "bin")
+    } catch (error) {
+      this.#clean()
+      throw error
+    }
+    this.#data = order.dataDir ?? join(this.#temporary, "data")
+  }
+
+  async start(): Promise<KeeperAnswer> {
+    await this.#initialize()
+    for (let tries = 1; ; tries++) {
+      this.#port = this.#order.port ?? (await freePort())
+      const failure = await this.#launch()
+      if (failure === undefined) return this.#place()
+      const isTaken = /could not (create any TCP|bind)/.test(failure)
+      if (!isTaken || this.#order.port !== undefined || tries === PORT_TRIES) throw new Error(failure)
+    }
+  }
+
+  /** As if the power went: the postmaster has no time for anything. Its children notice that it is gone, and end. */
+  async kill(): Promise<KeeperAnswer> {
+    await this.#end("SIGKILL")
+    return {}
+  }
+
+  /** On the same port and data; after a kill, or in order. */
+  async restart(): Promise<KeeperAnswer> {
+    await this.#end("SIGINT")
+    for (;;) {
+      const failure = await this.#launch()
+      if (failure === undefined) return this.#place()
+      // The children of a postmaster that was killed are about to end: until then it refuses to start beside them.
+      if (!/pre-existing shared memory block|could not (create any TCP|bind)/.test(failure)) throw new Error(failure)
+    }
+  }
+
+  async stop(signal: NodeJS.Signals = "SIGINT"): Promise<KeeperAnswer> {
+    await this.#end(signal)
+    this.#clean()
+    return {}
+  }
+
+  async #initialize(): Promise<void> {
+    mkdirSync(this.#data, { recursive: true })
+    if (readdirSync(this.#data).length > 0) return
+    this.#give(this.#data)
+    const password = join(this.#temporary, "password")
+    writeFileSync(password, randomBytes(12).toString("hex"), { mode: 0o600 })
+    this.#give(password)
+    // One round of hashing: the password keeps other users of this machine out, and connecting stays cheap.
+    const form = ["--locale=C", "-E", "UTF8", "-c", "scram_iterations=1", "--no-sync", "--no-instructions"]
+    const login = ["-U", "postgres", "-A", "scram-sha-256", `--pwfile=${password}`]
+    const initdb = this.#spawn("initdb", ["-D", this.#data, ...login, ...form])
+    const said = collect(initdb)
+    const [code] = (await ended(initdb)) as [number | null]
+    if (code !== 0) throw new Error(`initdb: ${said()}`)
+    writeFileSync(join(this.#data, PASSWORD), readFileSync(password), { mode: 0o600 })
+  }
+
+  /** Starts the server. Is fulfilled with nothing when it accepts connections, with what it said if it ended instead. */
+  async #launch(): Promise<string | undefined> {
+    const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+    const server = this.#spawn("postgres", ["-D", this.#data, "-p", String(this.#port), ...settings])
+    const said = collect(server)
+    const end = ended(server)
+    const isReady = await new Promise<boolean>((resolve, reject) => {
+      server.stderr?.on("data", () => {
+        if (said().includes("ready to accept connections")) resolve(true)
+      })
+      end.then(() => resolve(false), reject)
+    })
+    if (!isReady) return `postgres: ${said()}`
+    said.forget()
+    this.#server = server
+    return undefined
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const server = this.#server
+    this.#server = undefined
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return
+    const end = ended(server)
+    server.kill(signal)
+    await end
+  }
+
+  #place(): KeeperAnswer {
+    const password = readFileSync(join(this.#data, PASSWORD), "utf8")
+    const pid = this.#server?.pid
+    return {
+      url: `postgres://postgres:${password}@127.0.0.1:${this.#port}/postgres`,
+      ...(pid === undefined ? {} : { pid }),
+    }
+  }
+
+  #spawn(program: string, args: readonly string[]): ChildProcess {
+    const user = this.#uid === undefined ? {} : { uid: this.#uid, gid: this.#uid }
+    const env = { ...process.env, LC_ALL: "C" }
+    return spawn(join(this.#bin, program), args, {
+      ...user,
+      env,
+      cwd: this.#temporary,
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+  }
+
+  #give(path: string): void {
+    if (this.#uid !== undefined) chownSync(path, this.#uid, this.#uid)
+  }
+
+  #clean(): void {
+    rmSync(this.#temporary, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+function temporaryFolder(): string {
+  const usual = tmpdir()
+  return serverUser() === undefined || !existsSync("/tmp") || isOpenToAll(usual) ? usual : "/tmp"
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  await once(server, "close")
+  if (address === null || typeof address === "string") throw new Error("The system gave no port")
+  return address.port
+}
+
+interface Said {
+  (): string
+  /** Keeps nothing of what is said from here on, but goes on reading. */
+  forget(): void
+}
+
+function collect(child: ChildProcess): Said {
+  let text = ""
+  let isKept = true
+  const add = (chunk: Buffer): void => {
+    if (isKept) text += chunk.toString()
+  }
+  child.stdout?.on("data", add)
+  child.stderr?.on("data", add)
+  const forget = (): void => {
+    isKept = false
+    text = ""
+  }
+  return Object.assign(() => text.trim(), { forget })
+}
+
+/** Fulfilled with exit code and signal when the process has ended; rejected if it could not be started. */
+function ended(child: ChildProcess): Promise<unknown[]> {
+  return once(child, "close")
+}
+
+function answer(text: KeeperAnswer): void {
+  process.stdout.write(`${JSON.stringify(text)}\n`)
+}
+
+async function answerOf(act: () => Promise<KeeperAnswer>): Promise<void> {
+  try {
+    answer(await act())
+  } catch (error) {
+    answer({ error: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+async function main(order: KeeperOrder): Promise<void> {
+  // The other process may be gone before it has read an answer.
+  process.stdout.on("error", () => undefined)
+  const lines = createInterface({ input: process.stdin })
+  let keeper: Keeper
+  try {
+    keeper = new Keeper(order)
+  } catch (error) {
+    answer({ error: error instanceof Error ? error.message : String(error) })
+    process.exit(1)
+  }
+  let last = answerOf(() => keeper.start())
+  lines.on("line", (line) => {
+    last = last.then(() =>
+      answerOf(async () => {
+        if (line === "kill") return await keeper.kill()
+        if (line === "restart") return await keeper.restart()
+        if (line === "stop") return await keeper.stop()
+        throw new Error(`Not an order: ${line}`)
+      }),
+    )
+  })
+  lines.on("close", () => {
+    void last.then(() => keeper.stop("SIGQUIT")).finally(() => process.exit())
+  })
+}
+
+await main(JSON.parse(process.argv[2] ?? "{}") as KeeperOrder)
