@@ -114,6 +114,18 @@ export class NoSuchElementError extends CorepoolError {
   readonly code = "ERR_COREPOOL_NO_SUCH_ELEMENT"
 }
 
+/** A node of a distributed executor was given a task whose name is not in its catalogue. */
+export class UnknownTaskError extends CorepoolError {
+  override readonly name: string = "UnknownTaskError"
+  readonly code = "ERR_COREPOOL_UNKNOWN_TASK"
+}
+
+/** The nodes that ran a task of a distributed executor died, as many as the task may cost. */
+export class NodeDeathError extends CorepoolError {
+  override readonly name: string = "NodeDeathError"
+  readonly code = "ERR_COREPOOL_NODE_DEATH"
+}
+
 nameErrors({
   CorepoolError,
   RejectedExecutionError,
@@ -128,4 +140,6 @@ nameErrors({
   BrokenBarrierError,
   UnsupportedOperationError,
   NoSuchElementError,
+  UnknownTaskError,
+  NodeDeathError,
 })

@@ -158,6 +158,7 @@ export function readBuffer(reader: ByteReader): ArrayBuffer {
 export function readResizableBuffer(reader: ByteReader): ArrayBuffer {
   const maxByteLength = reader.double()
   const size = reader.size()
+  reader.reserve(maxByteLength)
   const buffer = new ResizableBuffer(size, { maxByteLength })
   new Uint8Array(buffer).set(new Uint8Array(reader.copy(size)))
   return buffer

@@ -9,20 +9,31 @@ import type { Letter } from "./letter.ts"
 import { LATIN1_TEXT, UTF16_TEXT } from "./tags.ts"
 import { latin1, utf16 } from "./texts.ts"
 
+/** For all buffers of one value that can grow, if the value comes from another process: address space, in bytes. */
+const MOST_RESERVED = 2 ** 32
+/** Each counts at least so much: the operating system gives a process only so many pieces of memory. */
+const LEAST_RESERVED = 2 ** 22
+
 export class ByteReader {
   protected at = 0
   protected end = 0
   protected source: Buffer
   protected view: DataView
+  /** Whether the bytes come from another process. */
+  protected isStrange = false
   #attachments: readonly object[] = []
   #bulk: BulkSource | undefined
+  /** How much may still be reserved for buffers that can grow. */
+  #reservable = Infinity
 
   constructor(letter: Letter) {
     this.source = letter.bytes
     this.view = letter.view
   }
 
-  protected begin(letter: Letter, attachments: readonly object[]): void {
+  protected begin(letter: Letter, attachments: readonly object[], isStrange: boolean): void {
+    this.isStrange = isStrange
+    this.#reservable = isStrange ? MOST_RESERVED : Infinity
     this.source = letter.bytes
     this.view = letter.view
     this.at = 0
@@ -90,6 +101,12 @@ export class ByteReader {
   copy(size: number): ArrayBuffer {
     const start = this.pass(size)
     return (this.view.buffer as ArrayBuffer).slice(start, start + size)
+  }
+
+  /** A buffer that can grow is made: what a stranger's bytes may reserve in this way is limited, in size and in number. */
+  reserve(size: number): void {
+    this.#reservable -= Math.max(size, LEAST_RESERVED)
+    if (!(this.#reservable >= 0)) this.fail()
   }
 
   /** The next bytes of those that went beside the letter. */

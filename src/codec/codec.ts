@@ -57,7 +57,7 @@ export function encode(
 }
 
 /** What was encoded, and what came with it. Whatever the bytes are, it throws nothing but NotSerializableError. */
-export function decode(letter: Letter, attachments: readonly object[] = []): unknown {
+export function decode(letter: Letter, attachments: readonly object[] = [], isStrange = false): unknown {
   switch (letter.kind) {
     case letters.UNDEFINED:
       return undefined
@@ -77,7 +77,7 @@ export function decode(letter: Letter, attachments: readonly object[] = []): unk
       return utf16(letter.bytes, 0, letter.length >> 1)
     case letters.TREE:
     case letters.GRAPH:
-      return decodeStructure(letter, attachments)
+      return decodeStructure(letter, attachments, isStrange)
     default:
       throw new NotSerializableError(`No value is of the kind ${letter.kind}: the memory was written by something else`)
   }
@@ -102,12 +102,33 @@ export function encodeToBytes(value: unknown): Uint8Array {
 }
 
 export function decodeFromBytes(bytes: Uint8Array): unknown {
-  const letter = Letter.toRead(bytes[0] ?? 0, Math.max(bytes.length - 1, 0))
-  letter.bytes.set(bytes.subarray(1))
-  const value = decode(letter)
-  letter.release()
-  return value
+  return decodeKind(bytes, false)
 }
+
+/**
+ * The same of bytes that come from another process, and may be anything: nothing in them can name memory, objects or resources of this
+ * process. What they reserve is limited, too.
+ */
+export function decodeFromStranger(bytes: Uint8Array): unknown {
+  return decodeKind(bytes, true)
+}
+
+function decodeKind(bytes: Uint8Array, isStrange: boolean): unknown {
+  const length = Math.max(bytes.length - 1, 0)
+  const letter = Letter.toRead(bytes[0] ?? 0, length)
+  letter.bytes.set(bytes.subarray(1))
+  try {
+    // Shorter ones would be made of what the memory held before.
+    if ((letter.kind === letters.INT && length !== 4) || (letter.kind === letters.DOUBLE && length !== 8)) {
+      throw new NotSerializableError("These bytes are not those of a number: they were written by something else")
+    }
+    return decode(letter, NOTHING, isStrange)
+  } finally {
+    letter.release()
+  }
+}
+
+const NOTHING: readonly object[] = []
 
 function encodeNumber(letter: Letter, value: number): void {
   if (Object.is(value | 0, value)) {
@@ -171,10 +192,10 @@ export function encodeStructure(
   }
 }
 
-function decodeStructure(letter: Letter, attachments: readonly object[]): unknown {
+function decodeStructure(letter: Letter, attachments: readonly object[], isStrange: boolean): unknown {
   const decoder = decoders.pop() ?? new Decoder(letter)
   try {
-    return decoder.decode(letter, attachments)
+    return decoder.decode(letter, attachments, isStrange)
   } catch (error) {
     if (error instanceof NotSerializableError) throw error
     const why = isOverflow(error) ? "it is nested too deeply" : messageOf(error)

@@ -26,8 +26,8 @@ export class Decoder extends ByteReader {
   /** How many NOTHINGs were read and have not been removed yet. */
   #absent = 0
 
-  decode(letter: Letter, attachments: readonly object[]): unknown {
-    this.begin(letter, attachments)
+  decode(letter: Letter, attachments: readonly object[], isStrange: boolean): unknown {
+    this.begin(letter, attachments, isStrange)
     this.#things = letter.kind === GRAPH ? [] : undefined
     this.#round++
     this.#absent = 0
@@ -121,7 +121,7 @@ export class Decoder extends ByteReader {
       case tags.SHARED_OBJECT:
         return readShareable(this)
       case tags.SHARED_PART:
-        return readPart(this)
+        return this.isStrange ? this.fail() : readPart(this)
       case tags.SHARED_INSTANCE:
         return readRegisteredShareable(this)
       default:

@@ -83,7 +83,12 @@ export type JobCounts = { readonly [S in JobState]: number }
 
 /** The engine as `postgres(…)` and `redis(…)` give it: where to connect, not yet a connection. */
 export interface Engine {
-  /** @internal Opens the queue of this name. Rejects with an error that names what is missing (a peer, the schema), no credentials. */
+  /**
+   * @internal Opens the queue of this name. Rejects with an error that names what is missing (a peer, the schema), no credentials.
+   *
+   * Connections of an executor do not keep the program alive: the executor does so itself as long as it waits for something. Those of a
+   * node do.
+   */
   open(queue: string, role: "executor" | "node"): Promise<EngineQueue>
   /** Kind, host and database; never a password. */
   toString(): string

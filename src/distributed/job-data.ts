@@ -9,6 +9,11 @@ export interface JobData {
   readonly v: 1
   /** The arguments, as payload.ts writes them. */
   readonly args: string
+  /**
+   * The task is to be called for each element of its only argument, an array, one after the other (`eachOf` of src/task/each.ts); its
+   * result is the array of what came of these calls. `map` makes such jobs.
+   */
+  readonly each?: true
   /** The id of the executor that submitted it, for lists and dashboards. */
   readonly from: string
   /** What the task is called, if it was given a name by `with`. */

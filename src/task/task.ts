@@ -18,6 +18,7 @@ import { isAbsolute } from "node:path"
 import { pathToFileURL } from "node:url"
 import { requireFunction, show, typeError, wrongType } from "../checks.ts"
 import { define, nameByText, type Place, setPlace, taskAt } from "./definitions.ts"
+import { perThread } from "../per-thread.ts"
 import { setOwn } from "../user-values.ts"
 import { importModule } from "./host.ts"
 
@@ -87,7 +88,16 @@ export function tasksOf<M>(moduleUrl: string | URL): TasksOf<M> {
       return reference
     },
   }
-  return new Proxy(Object.freeze({}), handler) as TasksOf<M>
+  const references = new Proxy(Object.freeze({}), handler)
+  referenceModules.set(references, module)
+  return references as TasksOf<M>
+}
+
+const referenceModules = perThread("modules of references", () => new WeakMap<object, string>())
+
+/** The URL of the module, if these are references made by {@link tasksOf}. */
+export function moduleOfReferences(tasks: object): string | undefined {
+  return referenceModules.get(tasks)
 }
 
 /** A function that loads the module and calls the one it stands for. */

@@ -18,12 +18,14 @@ const codes: Readonly<Record<string, string>> = {
   IllegalMonitorStateError: "ERR_COREPOOL_ILLEGAL_MONITOR_STATE",
   IllegalStateError: "ERR_COREPOOL_ILLEGAL_STATE",
   InterruptedError: "ERR_COREPOOL_INTERRUPTED",
+  NodeDeathError: "ERR_COREPOOL_NODE_DEATH",
   NoSuchElementError: "ERR_COREPOOL_NO_SUCH_ELEMENT",
   NotSerializableError: "ERR_COREPOOL_NOT_SERIALIZABLE",
   RejectedExecutionError: "ERR_COREPOOL_REJECTED",
   TaskNotPortableError: "ERR_COREPOOL_TASK_NOT_PORTABLE",
   ThreadDeathError: "ERR_COREPOOL_THREAD_DEATH",
   TimeoutError: "ERR_COREPOOL_TIMEOUT",
+  UnknownTaskError: "ERR_COREPOOL_UNKNOWN_TASK",
   UnsupportedOperationError: "ERR_COREPOOL_UNSUPPORTED_OPERATION",
 }
 
