@@ -133,16 +133,18 @@ test("[RP4] Atomics and SharedArrayBuffer are found outside src/memory, in value
   ])
 })
 
-test("[RP5] a foreign import is found; node: and optional peers are not foreign", (t) => {
+test("[RP5] a foreign import is found; node: and types of optional peers are not foreign", (t) => {
   const root = repository(t, {
     "package.json": MANIFEST,
-    "src/time/a.ts": `import "node:fs"; import "@scope/peer/deep"`,
+    "src/time/a.ts": `import "node:fs"; import type { P } from "@scope/peer/deep"; export type Q = P | import("@scope/peer").R`,
     "src/time/b.ts": `import "fs"`,
     "src/time/c.ts": `import "@scope/other"`,
+    "src/time/d.ts": `\nexport const peer = () => import("@scope/peer")`,
   })
   assert.deepEqual(told(checkArchitecture(root)), [
     "src/time/b.ts:1 imports fs: neither in src, nor node:, nor an optional peer",
     "src/time/c.ts:1 imports @scope/other: neither in src, nor node:, nor an optional peer",
+    "src/time/d.ts:2 imports @scope/peer, an optional peer, which is looked for when it is needed",
   ])
 })
 
@@ -150,7 +152,7 @@ test("[RP39] what the entry of virtual threads loads is theirs: not of platform 
   const root = repository(t, {
     "package.json": MANIFEST,
     "src/virtual/index.ts": `export * from "../pool/pool.ts"; import type { P } from "../platform/p.ts"; export type Q = P`,
-    "src/pool/pool.ts": `import "../queue/queue.ts"; import "node:timers"; import "node:worker_threads"; import "@scope/peer"`,
+    "src/pool/pool.ts": `import "../queue/queue.ts"; import "node:timers"; import "node:worker_threads"; import type { R } from "@scope/peer"`,
     "src/queue/queue.ts": `\nimport "../codec/codec.ts"; import "./shared-queue.ts"; import "../memory/flow.ts"`,
     "src/queue/shared-queue.ts": `import "node:os"`,
     "src/codec/codec.ts": `import "node:util"`,

@@ -39,6 +39,15 @@ test("[RP20] build information and maps that lead nowhere are found", async (t) 
   ])
 })
 
+test("[RP654] types that name a package are found", async (t) => {
+  const types = `import type { A } from "a"\nimport type { B } from "./b.js"\nimport type { C } from "node:fs"\nexport declare const one: A | B | C | import("@d/d").D\n`
+  const findings = told(await checkPackage(repository(t, { ...SOUND, "dist/index.d.ts": types })))
+  assert.deepEqual(
+    findings.filter((finding) => finding.includes("names the package")),
+    ["a", "@d/d"].map((name) => `dist/index.d.ts names the package ${name}, which a user need not have`),
+  )
+})
+
 test("[RP21] an entry without its file is found, by publint and by attw", async (t) => {
   const exports = { ...MANIFEST.exports, "./queue": { types: "./dist/queue.d.ts", default: "./dist/queue.js" } }
   const root = repository(t, { ...SOUND, "package.json": JSON.stringify({ ...MANIFEST, exports }) })

@@ -21,7 +21,7 @@ export async function rollUpDeclarations(root: string): Promise<Map<string, stri
   const bundle = await rolldown({
     input: Object.fromEntries(entries.map(({ name, module }) => [name, join(root, COMPILED, `${module}.d.ts`)])),
     plugins: [dts({ dtsInput: true, tsconfig: false, sourcemap: false })],
-    external: [/^node:/, "croner"],
+    external: [/^node:/, "croner", "bullmq", "pg", "ioredis"],
     checks: { bundlerTimings: false }, // a busy machine would make it a warning
   })
   const { output } = await bundle.generate({

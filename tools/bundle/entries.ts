@@ -21,6 +21,7 @@ export const ENTRIES: readonly Entry[] = [
   { name: "lock", module: "lock/index", part: "sync" },
   { name: "sync", module: "sync/index", part: "sync" },
   { name: "queue", module: "queue/index", part: "sync" },
+  { name: "distributed", module: "distributed/index", part: "distributed" },
 ]
 
 /** The entry that begins a worker thread, and exports nothing. */
@@ -32,10 +33,17 @@ export const INNER_PARTS: Readonly<Record<string, string>> = {
   rest: "platform/all-classes",
 }
 
+/**
+ * A part that is loaded with all of another one. Then the bundler need not cut the code of the other into what both need and what this one
+ * does not: a program without it loads no more files than if it were not there.
+ */
+const ON_TOP_OF: Readonly<Record<string, string>> = { distributed: "main" }
+
 /** The modules of each part. */
 export function modulesOfParts(): Map<string, string[]> {
   const parts = new Map(Object.entries(INNER_PARTS).map(([part, module]) => [part, [module]]))
   for (const { part, module } of ENTRIES) parts.set(part, [...(parts.get(part) ?? []), module])
+  for (const [part, other] of Object.entries(ON_TOP_OF)) parts.get(part)?.push(...(parts.get(other) ?? []))
   return parts
 }
 

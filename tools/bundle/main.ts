@@ -21,6 +21,9 @@ import { makeFacades } from "./facades.ts"
 import { bundleModule } from "./module.ts"
 import { threadFile, threadText } from "./thread.ts"
 
+/** What no thread needs in order to run tasks: a task whose module imports it brings it along. */
+const NOT_OF_THREADS: ReadonlySet<string> = new Set(["code-distributed.cjs"])
+
 /** All files of dist, by name; `root` is the repository, built by the compiler. */
 export async function bundle(root: string): Promise<Map<string, string>> {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }
@@ -28,7 +31,8 @@ export async function bundle(root: string): Promise<Map<string, string>> {
   const chunks = await bundleChunks(root, version)
   const { files, registry, build } = chunks
   const thread = { files: [...files.keys()], program: chunks.fileOf("worker"), registry, build }
-  const source = { boot: threadText(thread), texts: Object.fromEntries(files) }
+  const ofThreads = [...files].filter(([name]) => !NOT_OF_THREADS.has(name))
+  const source = { boot: threadText(thread), texts: Object.fromEntries(ofThreads) }
   return new Map([
     ...files,
     ...(await makeFacades(root, chunks)),

@@ -84,6 +84,7 @@ export function threadText(code: ThreadCode): string {
   return boot(
     code,
     `const filename = "corepool/" + name
+    if (!(name in source.texts)) return
     const text = ${JSON.stringify(HEAD)} + source.texts[name] + ${JSON.stringify(TAIL)}
     const require = () => source`,
   )

@@ -133,11 +133,19 @@ function checkTime({ path, source }: Module): Finding[] {
   }))
 }
 
-/** The runtime has no dependency: what is not ours is Node's or an optional peer. */
-function checkForeign(path: string, { specifier, line }: Import, manifest: Manifest): Finding[] {
+/**
+ * The runtime has no dependency: what is not ours is Node's or an optional peer. Of a peer only types are imported: a bundler that saw an
+ * `import` would demand that the peer be installed, or take it into the package.
+ */
+function checkForeign(path: string, { specifier, line, isType }: Import, manifest: Manifest): Finding[] {
+  if (specifier.startsWith("node:")) return []
+  const where = `${path}:${line}`
   const packageName = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/")
-  if (specifier.startsWith("node:") || manifest.peers.has(packageName)) return []
-  return [{ where: `${path}:${line}`, what: `imports ${specifier}: neither in src, nor node:, nor an optional peer` }]
+  if (!manifest.peers.has(packageName))
+    return [{ where, what: `imports ${specifier}: neither in src, nor node:, nor an optional peer` }]
+  return isType
+    ? []
+    : [{ where, what: `imports ${specifier}, an optional peer, which is looked for when it is needed` }]
 }
 
 /**

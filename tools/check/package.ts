@@ -73,13 +73,23 @@ async function pack(root: string): Promise<Packed | Finding> {
   return { folder, name: report.name, tarball: join(folder, report.filename), files, installed, entries, paths }
 }
 
-/** Nothing but the program, and nothing missing that its maps refer to. [RP20] */
+/** An import, of types too, that leads neither to a file beside nor to a module of the runtime. */
+const PACKAGE_IN_TYPES = /(?:\bfrom |\bimport\()"(?!\.|node:)([^"]+)"/g
+const COMMENT = /\/\*[^]*?\*\/|\/\/.*/g
+
+/** Nothing but the program, and nothing missing that its maps and types refer to. [RP20] [RP654] */
 function checkContents({ files, installed }: Packed): Finding[] {
   const published = new Set(files)
   const findings: Finding[] = []
   for (const where of files) {
     if (/(?:^|\/)(?:test|tools|node_modules)\/|\.tsbuildinfo$|tsconfig.*\.json$/.test(where)) {
       findings.push({ where, what: "is published, but of no use to a user" })
+    }
+    if (/\.d\.[cm]?ts$/.test(where)) {
+      const code = readFileSync(join(installed, where), "utf8").replaceAll(COMMENT, "")
+      for (const [, peer] of code.matchAll(PACKAGE_IN_TYPES)) {
+        findings.push({ where, what: `names the package ${peer}, which a user need not have` })
+      }
     }
     if (!where.endsWith(".map")) continue
     for (const source of (readJson(join(installed, where)) as { sources: string[] }).sources) {
