@@ -17,7 +17,7 @@ export interface JobOrder {
   readonly data: JobData
   /** Milliseconds until it is due; 0 if at once. */
   readonly delay: number
-  /** Higher runs first; 0 is the default. */
+  /** Higher runs first; 0 is the default. An integer from −1048575 to 1048575: `add` rejects with RangeError otherwise. */
   readonly priority: number
   /** How often it may be started in all, after failures. At least 1. */
   readonly attempts: number
@@ -40,13 +40,16 @@ export interface JobRecord {
   readonly progress: unknown
 }
 
-/** What happens to jobs of the queue, whichever process has added them and whichever node runs them. */
+/**
+ * What happens to jobs of the queue, whichever process has added them and whichever node runs them. A queue that was opened as a node's tells only
+ * `control`, `gap` and `error`: a fleet has many nodes, and none of them needs to hear of the jobs of all others.
+ */
 export interface EngineListener {
   /** A node has begun it. */
   active(id: string): void
   completed(id: string, outcome: string): void
   failed(id: string, reason: string): void
-  /** It was removed before a node began it. */
+  /** It was removed while it waited. */
   removed(id: string): void
   /** It waits for its time again: a failed attempt, or a schedule between two runs. */
   delayed(id: string, dueAt: number): void
@@ -104,7 +107,7 @@ export interface EngineQueue {
 
   find(ids: readonly string[]): Promise<(JobRecord | undefined)[]>
 
-  /** Takes a job out that no node has begun. False if a node has, or if there is none. */
+  /** Takes a job out that waits, also between two attempts or runs. False if a node has it, if it has ended, or if there is none. */
   remove(id: string): Promise<boolean>
 
   /** Replaces the data of a job that has not ended. False if it has, or if there is none. */
@@ -160,7 +163,10 @@ export type JobEnd =
   | { readonly kind: "failed"; readonly reason: string }
   /** This attempt has failed; another one begins after `delay` ms. Only if attempts are left. */
   | { readonly kind: "retry"; readonly reason: string; readonly delay: number }
-  /** It has to run again at `dueAt` (the engine's clock), with this data: a schedule. */
+  /**
+   * It has to run again at `dueAt` (the engine's clock), with this data: a schedule. The data are written first: a job whose node dies just then
+   * is taken by another node at once, with the new data, which say when it is due.
+   */
   | { readonly kind: "again"; readonly dueAt: number; readonly data: JobData }
   /** This node does not want it: another one takes it at once. Not counted as an attempt. */
   | { readonly kind: "back" }

@@ -1,0 +1,254 @@
+/**
+ * Takes jobs of a queue for one node, as many at a time as it is told, and reports their ends.
+ *
+ * How it works. One flow asks for work as long as there is room; when there is none it waits to be woken, for a second at most. A job that ends takes the next
+ * one along with the answer to its report. Two clocks tick beside: one renews the locks of what runs, one looks for jobs of dead nodes.
+ *
+ * BullMQ's own Worker is not used. It takes some failures of the connection for failures of the job, and reports a job as failed that has completed; it
+ * goes by the machine's clock; and after a loss of the connection it waits for seconds.
+ */
+import { randomUUID } from "node:crypto"
+import { runtime } from "../../time/runtime.ts"
+import type { ClaimedJob, ConsumeOptions, Consumer, JobEnd } from "../engine.ts"
+import { fromJobId, fromStorableJson, toStorable } from "./names.ts"
+import type { BullJob } from "./peers.ts"
+import { isRefusal, nap, type Steady } from "./steady.ts"
+import type { Bench, Claim, Hold, StoredData } from "./store.ts"
+import { LARGE } from "./store.ts"
+
+/** How long to wait for a notification that does not come. */
+const IDLE = 1000
+/** How often jobs of dead nodes are looked for. */
+const RECOVERY = 500
+/** How long this node leaves work to others when it has given a job back. */
+const AFTER_BACK = 250
+/** For how long the end of a job is reported to a server that does not answer. */
+const REPORTING = 60_000
+
+export interface ConsumerContext {
+  readonly bench: Bench
+  readonly steady: Steady
+  readonly now: () => number
+  readonly error: (error: unknown) => void
+  readonly progress: (jobId: string, value: unknown) => Promise<void>
+}
+
+interface Running extends Hold {
+  readonly job: BullJob
+  readonly data: StoredData
+  readonly lost: AbortController
+  /** When it was last known to be this node's, by a clock that cannot be set. */
+  renewedAt: number
+}
+
+export class BullConsumer implements Consumer {
+  readonly #options: ConsumeOptions
+  readonly #context: ConsumerContext
+  readonly #running = new Map<string, Running>()
+  readonly #node: string = randomUUID()
+  #count = 0
+  /** Jobs that are being run or reported, lost ones included. */
+  #busy = 0
+  #notBefore = 0
+  #isRenewing = false
+  /** Ends the waiting for work, for room or for the end. */
+  #wake = new AbortController()
+  readonly #stopping = new AbortController()
+  readonly #ticks: NodeJS.Timeout[] = []
+  readonly #pumping: Promise<void>
+  #draining: Promise<void> | undefined
+
+  constructor(options: ConsumeOptions, context: ConsumerContext) {
+    this.#options = options
+    this.#context = context
+    const { lockDuration } = options
+    this.#ticks.push(runtime.startInterval(() => this.#renew(), Math.max(10, lockDuration / 6)))
+    this.#ticks.push(runtime.startInterval(() => this.#recover(), RECOVERY))
+    context.steady.ended.addEventListener("abort", () => this.#stop())
+    this.#pumping = this.#pump()
+  }
+
+  drain(): Promise<void> {
+    return (this.#draining ??= this.#drain())
+  }
+
+  async #drain(): Promise<void> {
+    this.#stopping.abort()
+    this.#stir()
+    await this.#pumping
+    while (this.#busy > 0 && !this.#context.steady.ended.aborted) await this.#stirred(IDLE)
+    this.#stop()
+  }
+
+  #stop(): void {
+    this.#stopping.abort()
+    for (const tick of this.#ticks) runtime.stopTimeout(tick)
+    for (const { lost } of this.#running.values()) lost.abort()
+    this.#stir()
+  }
+
+  // ------------------------------------------------------------------ taking
+
+  async #pump(): Promise<void> {
+    const { steady, bench, now } = this.#context
+    while (!this.#stopping.signal.aborted) {
+      const rest = this.#notBefore - runtime.now()
+      if (this.#busy >= this.#options.concurrency) await this.#stirred(IDLE)
+      else if (rest > 0) await nap(rest, this.#stopping.signal)
+      else {
+        const claimed = await this.#claim()
+        if (claimed === undefined) await nap(IDLE / 2, this.#stopping.signal)
+        else if (claimed.job !== undefined) this.#start(claimed.job, claimed.token, claimed.sent)
+        else {
+          const pause = claimed.due > 0 ? Math.min(IDLE, Math.max(0, claimed.due - now())) : IDLE
+          await bench.wait(Math.ceil(pause), AbortSignal.any([this.#stopping.signal, steady.ended]))
+        }
+      }
+    }
+  }
+
+  async #claim(): Promise<(Claim & { token: string; sent: number }) | undefined> {
+    const token = `${this.#node}:${this.#count++}`
+    const sent = runtime.now()
+    try {
+      return { ...(await this.#context.bench.claim(token)), token, sent }
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) this.#context.error(error)
+      return undefined
+    }
+  }
+
+  #start(job: BullJob, token: string, sent: number): void {
+    this.#busy++
+    this.#run(job, token, sent)
+      .catch((error: unknown) => this.#context.error(error))
+      .finally(() => {
+        this.#busy--
+        this.#stir()
+      })
+  }
+
+  // ------------------------------------------------------------------ running
+
+  async #run(first: BullJob, firstToken: string, sent: number): Promise<void> {
+    let job: BullJob | undefined = first
+    let token = firstToken
+    let since = sent
+    while (job !== undefined) {
+      const data = fromStorableJson(job.data) as StoredData
+      const running: Running = { jobId: job.id, token, job, data, lost: new AbortController(), renewedAt: since }
+      this.#running.set(token, running)
+      let next: BullJob | undefined
+      try {
+        const end = await this.#options.run(this.#claimed(running))
+        since = runtime.now()
+        next = running.lost.signal.aborted ? undefined : await this.#report(running, end)
+      } finally {
+        this.#running.delete(token)
+      }
+      job = next
+      token = firstToken
+    }
+  }
+
+  #claimed(running: Running): ClaimedJob {
+    const { job, data, jobId } = running
+    return {
+      id: fromJobId(jobId) ?? jobId,
+      name: job.name,
+      data,
+      failures: job.attemptsMade ?? 0,
+      attempts: job.opts.attempts ?? 1,
+      deaths: job.stalledCounter ?? 0,
+      lost: running.lost.signal,
+      progress: (value) => this.#context.progress(jobId, value),
+    }
+  }
+
+  /** Gives the next job, if one came with the answer. */
+  async #report(running: Running, end: JobEnd): Promise<BullJob | undefined> {
+    const { steady } = this.#context
+    const next = !this.#stopping.signal.aborted && this.#busy <= this.#options.concurrency
+    try {
+      const claim = await steady.run(() => this.#end(running, end, next), REPORTING)
+      return claim?.job
+    } catch (error) {
+      // The lock is lost, or an answer was and this was the second time: either way the server has decided.
+      if (!isRefusal(error)) throw error
+      return undefined
+    }
+  }
+
+  async #end(running: Running, end: JobEnd, next: boolean): Promise<Claim | undefined> {
+    const { bench, now } = this.#context
+    const remove = (running.job.opts.keep ?? 0) <= 0
+    switch (end.kind) {
+      case "completed":
+        return bench.complete(running, await this.#small(running, end.outcome), remove, next)
+      case "failed":
+        return bench.fail(running, await this.#small(running, end.reason), remove, next)
+      case "retry":
+        await bench.delay(running, now() + end.delay, toStorable(end.reason))
+        return undefined
+      case "again":
+        if (await bench.rewrite(running, end.data)) await bench.delay(running, end.dueAt, undefined)
+        return undefined
+      case "back":
+        this.#notBefore = runtime.now() + AFTER_BACK
+        await bench.giveBack(running)
+        return undefined
+    }
+  }
+
+  /** The outcome, or the mark that it is with the data: BullMQ sends all outcomes to all listeners, and keeps many of them for late ones. */
+  async #small(running: Running, outcome: string): Promise<string> {
+    const text = toStorable(outcome)
+    if (text.length <= LARGE.limit) return text
+    const isOurs = await this.#context.bench.rewrite(running, { ...running.data, outcome: text })
+    return isOurs ? LARGE.mark : text
+  }
+
+  // ------------------------------------------------------------------ locks
+
+  #renew(): void {
+    const now = runtime.now()
+    const { lockDuration } = this.#options
+    for (const { renewedAt, lost } of this.#running.values()) if (now - renewedAt > lockDuration) lost.abort()
+    const due = [...this.#running.values()].filter(
+      ({ renewedAt, lost }) => !lost.signal.aborted && now - renewedAt > lockDuration / 4,
+    )
+    if (due.length === 0 || this.#isRenewing) return
+    this.#isRenewing = true
+    this.#context.bench
+      .renew(due)
+      .then((gone) => {
+        for (const running of due) {
+          if (gone.includes(running.jobId)) this.#lose(running)
+          else running.renewedAt = now
+        }
+      })
+      .catch((error: unknown) => this.#context.error(error))
+      .finally(() => void (this.#isRenewing = false))
+  }
+
+  /** If it is still running: a job that has ended meanwhile has no lock either. */
+  #lose(running: Running): void {
+    if (this.#running.get(running.token) === running) running.lost.abort()
+  }
+
+  #recover(): void {
+    this.#context.bench.recover().catch((error: unknown) => this.#context.error(error))
+  }
+
+  // ------------------------------------------------------------------ waiting
+
+  #stir(): void {
+    const wake = this.#wake
+    this.#wake = new AbortController()
+    wake.abort()
+  }
+
+  #stirred(ms: number): Promise<void> {
+    return nap(ms, this.#wake.signal)
+  }
+}

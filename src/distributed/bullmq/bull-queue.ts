@@ -1,0 +1,246 @@
+/**
+ * An open queue, on PostgreSQL or on Redis. What is the same on both stands here: ids, priorities and texts, trying again, telling listeners, the list of nodes.
+ */
+import { IllegalStateError } from "../../errors.ts"
+import { runtime } from "../../time/runtime.ts"
+import type {
+  ConsumeOptions,
+  Consumer,
+  ControlMessage,
+  EngineListener,
+  EngineQueue,
+  JobCounts,
+  JobOrder,
+  JobRecord,
+  JobState,
+  NodeRecord,
+} from "../engine.ts"
+import type { JobData } from "../job-data.ts"
+import { BullConsumer } from "./bull-consumer.ts"
+import { fromJobId, fromStorable, fromStorableJson, toBullPriority, toJobId, toStorableJson } from "./names.ts"
+import type { BullJob } from "./peers.ts"
+import type { ServerClock } from "./server-clock.ts"
+import type { Steady } from "./steady.ts"
+import { CONTROL, LARGE, type Store, type StoredJob } from "./store.ts"
+
+/** For how long an operation is tried while the server is away. */
+const PATIENCE = 30_000
+/** How many jobs are looked up at once. */
+const PAGE = 1000
+/** How often old outcomes are removed, in ms. */
+const CLEANING = 30_000
+/** An error that passes is told of again after this time. */
+const SILENCE = 5000
+
+const NODE = "node."
+
+export class BullQueue implements EngineQueue {
+  readonly #store: Store
+  readonly #clock: ServerClock
+  readonly #steady: Steady
+  readonly #listeners = new Set<EngineListener>()
+  readonly #told = new Map<string, number>()
+  #listening: Promise<void> | undefined
+  #cleaning: NodeJS.Timeout | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(store: Store, clock: ServerClock, steady: Steady) {
+    this.#store = store
+    this.#clock = clock
+    this.#steady = steady
+  }
+
+  now(): number {
+    return this.#clock.now()
+  }
+
+  async add(orders: readonly JobOrder[]): Promise<void> {
+    if (orders.length === 0) return
+    const jobs = orders.map((order) => this.#jobOf(order))
+    await this.#try(() => this.#store.add(jobs))
+  }
+
+  async find(ids: readonly string[]): Promise<(JobRecord | undefined)[]> {
+    const found: (JobRecord | undefined)[] = []
+    for (let start = 0; start < ids.length; start += PAGE) {
+      const page = ids.slice(start, start + PAGE)
+      const jobs = await this.#try(() => this.#store.find(page.map(toJobId)))
+      found.push(...jobs.map((job, index) => (job === undefined ? undefined : recordOf(page[index] ?? "", job))))
+    }
+    return found
+  }
+
+  remove(id: string): Promise<boolean> {
+    return this.#try(() => this.#store.remove(toJobId(id)))
+  }
+
+  update(id: string, data: JobData): Promise<boolean> {
+    return this.#try(() => this.#store.update(toJobId(id), data))
+  }
+
+  publish(message: ControlMessage): Promise<void> {
+    return this.#try(() => this.#store.publish(JSON.stringify(message)))
+  }
+
+  async listen(listener: EngineListener): Promise<void> {
+    this.#listeners.add(listener)
+    this.#listening ??= this.#try(() =>
+      this.#store.listen({
+        event: (kind, fields) => this.#hear(kind, fields),
+        gap: () => this.#tell((each) => each.gap()),
+        error: (error) => this.error(error),
+      }),
+    )
+    await this.#listening
+  }
+
+  async consume(options: ConsumeOptions): Promise<Consumer> {
+    const bench = await this.#try(() => this.#store.bench(options.node, options.lockDuration))
+    this.#cleanLater(0)
+    return new BullConsumer(options, {
+      bench,
+      steady: this.#steady,
+      now: () => this.now(),
+      error: (error) => this.error(error),
+      progress: (jobId, value) => this.#try(() => this.#store.progress(jobId, value)),
+    })
+  }
+
+  counts(): Promise<JobCounts> {
+    return this.#try(() => this.#store.counts())
+  }
+
+  async announce(node: NodeRecord, forMs: number): Promise<void> {
+    const field = NODE + toJobId(node.id)
+    if (forMs <= 0) return this.#try(() => this.#store.removeNotes([field]))
+    const note = JSON.stringify({ until: this.now() + forMs, node: { ...node, seenAt: this.now() } })
+    return this.#try(() => this.#store.setNote(field, note))
+  }
+
+  async nodes(): Promise<NodeRecord[]> {
+    const notes = Object.entries(await this.#try(() => this.#store.notes())).filter(([field]) => field.startsWith(NODE))
+    const told = notes.map(([field, text]) => ({ field, note: JSON.parse(fromStorable(text)) as NodeNote }))
+    const old = told.filter(({ note }) => note.until < this.now() - PATIENCE).map(({ field }) => field)
+    if (old.length > 0) await this.#try(() => this.#store.removeNotes(old))
+    return told.filter(({ note }) => note.until > this.now()).map(({ note }) => note.node)
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    this.#steady.end()
+    this.#clock.stop()
+    runtime.stopTimeout(this.#cleaning)
+    this.#listeners.clear()
+    await this.#store.close()
+  }
+
+  /** Tells the listeners of an error in the background. As long as the server is away, the same happens many times a second. */
+  error(error: unknown): void {
+    if (this.#closing !== undefined) return
+    const clean = this.#steady.clean(error)
+    const now = runtime.now()
+    if (now - (this.#told.get(clean.message) ?? -Infinity) < SILENCE) return
+    if (this.#told.size > 20) this.#told.clear()
+    this.#told.set(clean.message, now)
+    this.#tell((each) => each.error(clean))
+  }
+
+  async #try<T>(operation: () => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) throw new IllegalStateError("The queue is closed")
+    return this.#steady.run(operation, PATIENCE)
+  }
+
+  #jobOf({ id, name, data, delay, priority, attempts, keep }: JobOrder): BullJob {
+    const timestamp = Math.round(this.now())
+    const order = { priority: toBullPriority(priority), delay: Math.max(0, Math.round(delay)), timestamp }
+    return { id: toJobId(id), name, data: toStorableJson(data), ...order, opts: { ...order, attempts, keep } }
+  }
+
+  // ------------------------------------------------------------------ hearing
+
+  #hear(kind: string, fields: Readonly<Record<string, string>>): void {
+    if (kind === CONTROL) {
+      const message = JSON.parse(fromStorable(fields["message"] ?? "")) as ControlMessage
+      this.#tell((each) => each.control(message))
+      return
+    }
+    const id = fromJobId(fields["jobId"])
+    if (id === undefined) return
+    if (kind === "active") this.#tell((each) => each.active(id))
+    else if (kind === "removed") this.#tell((each) => each.removed(id))
+    else if (kind === "delayed") this.#tell((each) => each.delayed(id, Number(fields["delay"])))
+    else if (kind === "progress") {
+      const value = fromStorableJson(fields["data"] ?? "null")
+      this.#tell((each) => each.progress(id, value))
+    } else if (kind === "completed") {
+      this.#ended(id, JSON.parse(fields["returnvalue"] ?? "null"), (each, outcome) => each.completed(id, outcome))
+    } else if (kind === "failed") {
+      this.#ended(id, fields["failedReason"], (each, reason) => each.failed(id, reason))
+    }
+  }
+
+  /** An outcome that does not stand in the event is looked up. If it is gone by then, the listeners look for themselves. */
+  #ended(id: string, text: unknown, tell: (each: EngineListener, outcome: string) => void): void {
+    if (typeof text === "string" && text !== LARGE.mark) {
+      this.#tell((each) => tell(each, fromStorable(text)))
+      return
+    }
+    this.find([id]).then(
+      ([job]) => this.#tell((each) => (job?.outcome === undefined ? each.gap() : tell(each, job.outcome))),
+      (error: unknown) => {
+        this.error(error)
+        this.#tell((each) => each.gap())
+      },
+    )
+  }
+
+  #tell(call: (each: EngineListener) => void): void {
+    if (this.#closing !== undefined) return
+    for (const listener of this.#listeners) call(listener)
+  }
+
+  // ------------------------------------------------------------------ old outcomes
+
+  /** Every process that runs jobs removes old outcomes, not all at the same moment. */
+  #cleanLater(after: number): void {
+    if (this.#closing !== undefined) return
+    runtime.stopTimeout(this.#cleaning)
+    const again = (): void => this.#cleanLater(CLEANING * (0.5 + Math.random()))
+    this.#cleaning = runtime.startTimeout(() => {
+      this.#store.clean(this.now()).then(again, (error: unknown) => {
+        this.error(error)
+        again()
+      })
+    }, after)
+    this.#cleaning.unref()
+  }
+}
+
+interface NodeNote {
+  readonly until: number
+  readonly node: NodeRecord
+}
+
+function recordOf(id: string, job: StoredJob): JobRecord {
+  const { name, data, dueAt, returned, reason, progress } = job
+  const { outcome, ...rest } = data
+  const state = stateOf(job.state)
+  const text = state === "completed" ? returned : state === "failed" ? reason : undefined
+  return {
+    id,
+    name,
+    data: rest,
+    state,
+    dueAt: state === "delayed" ? dueAt : undefined,
+    outcome: text === undefined ? undefined : fromStorable(text === LARGE.mark ? (outcome ?? "") : text),
+    progress,
+  }
+}
+
+function stateOf(state: string): JobState {
+  if (state === "delayed" || state === "active" || state === "completed" || state === "failed") return state
+  return "waiting"
+}

@@ -1,0 +1,78 @@
+/**
+ * How ids, priorities and texts of corepool are written for BullMQ.
+ *
+ * Ids. BullMQ refuses ids with a colon and ids of digits alone; on Redis an id such as `meta` would be a key of the queue itself;
+ * PostgreSQL refuses the character 0 and halves of characters. So an id begins with a dot, and what cannot stand in it is written as `%`
+ * and four hexadecimal digits.
+ *
+ * Priorities. A user's are around 0, and the higher one is first. BullMQ's are from 0 to 2²¹ − 1, and the lower one is first.
+ *
+ * Texts. PostgreSQL has no place for the character 0 and for halves of characters. A text that has such a character is marked and
+ * written as ids are.
+ */
+import { rangeError } from "../../checks.ts"
+
+const HALVES = "[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]"
+const FORBIDDEN = new RegExp(`[%:\0]|${HALVES}`, "g")
+const UNSTORABLE = new RegExp(`\0|${HALVES}`)
+const MARK = "\u0001%"
+/** Texts that begin with it are marks of ours. */
+const FIRST_OF_MARKS = "\u0001"
+
+/** The middle of BullMQ's priorities, and how far ours go from it to both sides. */
+const MIDDLE = 2 ** 20
+export const HIGHEST_PRIORITY: number = MIDDLE - 1
+
+export function toJobId(id: string): string {
+  return `.${escaped(id)}`
+}
+
+/** Undefined if the job is not one of ours. */
+export function fromJobId(jobId: string | undefined): string | undefined {
+  return jobId?.startsWith(".") === true ? unescaped(jobId.slice(1)) : undefined
+}
+
+export function toBullPriority(priority: number): number {
+  if (!Number.isInteger(priority) || Math.abs(priority) > HIGHEST_PRIORITY) {
+    throw rangeError("priority", `an integer from ${-HIGHEST_PRIORITY} to ${HIGHEST_PRIORITY}`, priority)
+  }
+  return MIDDLE - priority
+}
+
+export function toStorable(text: string): string {
+  return UNSTORABLE.test(text) || text.startsWith(FIRST_OF_MARKS) ? MARK + escaped(text) : text
+}
+
+export function fromStorable(text: string): string {
+  return text.startsWith(MARK) ? unescaped(text.slice(MARK.length)) : text
+}
+
+/**
+ * A value as JSON. JSON has escapes for all characters, but PostgreSQL does not take all of them: a value with such a character is
+ * written as a text in a text.
+ */
+export function toStorableJson(value: unknown): string {
+  const json = JSON.stringify(value) ?? "null"
+  const mustWrap = /\\u(?:0000|d[89a-f])/i.test(json) || json.startsWith(`{"${WRAPPED}":`)
+  return mustWrap ? JSON.stringify({ [WRAPPED]: json }) : json
+}
+
+export function fromStorableJson(json: string): unknown {
+  return unwrapped(JSON.parse(json))
+}
+
+/** The same of what has been parsed already. */
+export function unwrapped(value: unknown): unknown {
+  const text = (value as Record<string, unknown> | null | undefined)?.[WRAPPED]
+  return typeof text === "string" ? JSON.parse(text) : value
+}
+
+const WRAPPED = "$json"
+
+function escaped(text: string): string {
+  return text.replace(FORBIDDEN, (character) => `%${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
+}
+
+function unescaped(text: string): string {
+  return text.replace(/%([0-9a-f]{4})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+}

@@ -1,0 +1,173 @@
+/**
+ * The packages on which this engine stands, as far as it uses them. They are optional peers: a program that has no fleet installs none of
+ * them, and its compiler does not need their types. So each is loaded when an engine is opened, and described here.
+ */
+import { UnsupportedOperationError } from "../../errors.ts"
+
+/** A job as BullMQ gives and takes it. */
+export interface BullJob {
+  readonly id: string
+  readonly name: string
+  readonly data: string
+  readonly opts: BullJobOptions
+  readonly timestamp: number
+  readonly delay?: number
+  readonly priority?: number
+  readonly attemptsMade?: number
+  readonly stalledCounter?: number
+}
+
+export interface BullJobOptions {
+  readonly attempts?: number
+  readonly delay?: number
+  readonly priority?: number
+  readonly timestamp?: number
+  /** Ours: see `JobOrder.keep`. */
+  readonly keep?: number
+}
+
+/** A job, its id, how long to wait because of a rate limit, and when the next delayed job is due. */
+export type BullClaim = readonly [job: BullJob | null | undefined, id?: string, limit?: number, due?: number]
+
+/** What BullMQ calls a queue backend: one queue of one server. */
+export interface BullBackend {
+  readonly keys: Readonly<Record<string, string>>
+  toKey(type: string): string
+  forQueue(queue: string): BullBackend
+  addJobs(entries: { job: BullJob; jobId: string }[]): Promise<string[]>
+  addFlow(
+    entries: { jobData: BullJob; jobId: string; parentKeyOpts: object; prefix: string; queueName: string }[],
+  ): Promise<[Error | null, string | number][]>
+  moveToActive(token: string, name?: string): Promise<BullClaim>
+  moveToCompleted(job: object, value: string, remove: boolean, token: string, next: boolean): Promise<BullFinish>
+  moveToFailed(
+    job: object,
+    reason: string,
+    remove: boolean,
+    token: string,
+    next: boolean,
+    fields?: object,
+  ): Promise<BullFinish>
+  moveToDelayed(id: string, timestamp: number, delay: number, token: string, options: object): Promise<unknown>
+  moveJobFromActiveToWait(id: string, token: string): Promise<number>
+  moveStalledJobsToWait(): Promise<string[]>
+  extendLocks(ids: string[], tokens: string[], duration: number): Promise<string[]>
+  updateProgress(id: string, value: unknown): Promise<void>
+  getCounts(states: string[]): Promise<number[]>
+  setQueueMeta(values: Record<string, string | number>): Promise<number>
+  getQueueMeta(): Promise<Record<string, string>>
+  removeQueueMetaFields(fields: string[]): Promise<number>
+  publishEvent(fields: Record<string, string | number>, most: number): Promise<string>
+  close(force?: boolean): Promise<void>
+}
+
+export interface BullFinish {
+  readonly result: BullClaim | undefined | void
+}
+
+interface Emitter {
+  on(event: string, listener: (value: never) => void): unknown
+}
+
+/** What a query gave. */
+export interface Rows<R> {
+  readonly rows: R[]
+}
+
+export interface PgQueryable {
+  query<R>(text: string, values?: readonly unknown[]): Promise<Rows<R>>
+}
+
+export interface PgClient extends PgQueryable, Emitter {}
+
+export interface PgConnection extends Emitter {
+  readonly pool: PgQueryable
+  waitUntilReady(): Promise<void>
+  getListenClient(): Promise<PgClient>
+  close(): Promise<void>
+}
+
+export interface PgBackend extends BullBackend {
+  /** Runs the command of this name. */
+  run(command: string, values?: unknown[]): Promise<Rows<unknown>>
+}
+
+export interface RedisBackend extends BullBackend {
+  /** Runs the script of this name. */
+  execCommand(client: unknown, script: string, values: unknown[]): unknown
+}
+
+/** A client of ioredis. */
+export interface RedisClient extends Emitter {
+  readonly status: string
+  connect(): Promise<void>
+  disconnect(reconnect?: boolean): void
+  call(command: string, ...values: (string | number)[]): Promise<unknown>
+}
+
+/** The package bullmq. */
+export interface Bull {
+  readonly PostgresConnection: new (config: object) => PgConnection
+  readonly PostgresQueueBackend: new (
+    connection: PgConnection,
+    queue: string,
+    options: object,
+    owns: boolean,
+  ) => PgBackend
+  readonly RedisConnection: new (client: object, options: object) => Emitter & { readonly client: Promise<unknown> }
+  readonly RedisQueueBackend: new (
+    connection: object,
+    queue: string,
+    keys: object,
+    toKey: (type: string) => string,
+    options: object,
+    blocking: undefined,
+    owns: boolean,
+  ) => RedisBackend
+  readonly QueueKeys: new (prefix?: string) => {
+    getKeys(queue: string): Record<string, string>
+    toKey(queue: string, type: string): string
+  }
+}
+
+/** The package ioredis. */
+export interface IoRedis {
+  readonly Redis: new (...values: unknown[]) => RedisClient
+}
+
+export async function loadBull(driver: string): Promise<Bull> {
+  const bull = (await loaded(() => import("bullmq"), driver)) as Partial<Bull>
+  if (typeof bull.PostgresQueueBackend === "function" && typeof bull.RedisQueueBackend === "function")
+    return bull as Bull
+  throw new UnsupportedOperationError(
+    `The engine needs bullmq 6.7 or newer, and an older one is installed: ${command(driver)}`,
+  )
+}
+
+/** Only to find out whether it is there: BullMQ loads it by itself. */
+export async function loadPg(): Promise<void> {
+  await loaded(() => import("pg"), "pg")
+}
+
+export async function loadIoRedis(): Promise<IoRedis> {
+  return (await loaded(() => import("ioredis"), "ioredis")) as IoRedis
+}
+
+async function loaded(load: () => Promise<unknown>, driver: string): Promise<unknown> {
+  try {
+    return await load()
+  } catch (cause) {
+    const { code } = cause as { code?: unknown }
+    const isMissing = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND"
+    const what = isMissing ? "which is not installed" : "which cannot be loaded"
+    const needed = driver === "pg" ? "PostgreSQL" : "Redis"
+    throw new UnsupportedOperationError(
+      `The engine for ${needed} needs the packages bullmq and ${driver}, one of ${what}: ${command(driver)}`,
+      { cause },
+    )
+  }
+}
+
+function command(driver: string): string {
+  return `\`npm install bullmq ${driver}\``
+}

@@ -1,0 +1,123 @@
+/**
+ * Wakes what waits for notifications of PostgreSQL. There is one connection that listens; when it is lost, another one takes its place.
+ *
+ * A notification is only a reason to look: what waits looks by itself, too, after a short time. BullMQ does not send one for each event, and one that is
+ * sent while the connection is lost is lost.
+ */
+import type { PgConnection } from "./peers.ts"
+import { nap } from "./steady.ts"
+import { runtime } from "../../time/runtime.ts"
+
+const CHANNELS = ["bullmq_jobs", "bullmq_events"]
+
+interface Notification {
+  readonly channel: string
+  readonly payload?: string
+}
+
+interface Waiter {
+  readonly channel: string
+  readonly queues: readonly string[]
+  wake(): void
+}
+
+export class PostgresBell {
+  readonly #connection: PgConnection
+  readonly #queues: readonly string[]
+  readonly #waiters = new Set<Waiter>()
+  /** What rang while nothing waited for it: the next wait is over at once. */
+  readonly #missed = new Set<string>()
+  readonly #end = new AbortController()
+  readonly #lost = new Set<() => void>()
+  #listening: Promise<void> | undefined
+  #isTrying = false
+
+  /** All queues of the database share the channels; only these are of interest. */
+  constructor(connection: PgConnection, queues: readonly string[]) {
+    this.#connection = connection
+    this.#queues = queues
+    connection.on("listenerinvalidated", () => {
+      if (this.#listening === undefined) return
+      this.#listening = undefined
+      for (const tell of this.#lost) tell()
+      this.#tryOn()
+    })
+  }
+
+  /** Tells when the connection is lost. */
+  onLoss(tell: () => void): void {
+    this.#lost.add(tell)
+  }
+
+  /** Is fulfilled when notifications come. */
+  async start(): Promise<void> {
+    this.#listening ??= this.#listen()
+    try {
+      await this.#listening
+    } catch (error) {
+      this.#listening = undefined
+      throw error
+    }
+  }
+
+  /** Is fulfilled when one of the queues is told of, when the time is over, and when the signal aborts. */
+  async wait(channel: string, queues: readonly string[], ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.#end.signal.aborted) return
+    if (this.#listening === undefined) this.#tryOn()
+    for (const queue of queues) if (this.#missed.delete(`${channel} ${queue}`)) return
+    await new Promise<void>((resolve) => {
+      const wake = (): void => {
+        runtime.stopTimeout(timer)
+        this.#waiters.delete(waiter)
+        signal.removeEventListener("abort", wake)
+        this.#end.signal.removeEventListener("abort", wake)
+        resolve()
+      }
+      const timer = runtime.startTimeout(wake, ms)
+      const waiter: Waiter = { channel, queues, wake }
+      this.#waiters.add(waiter)
+      signal.addEventListener("abort", wake)
+      this.#end.signal.addEventListener("abort", wake)
+    })
+  }
+
+  stop(): void {
+    this.#end.abort()
+  }
+
+  /** Until notifications come, or the bell is stopped. A server that is away is told of by the operations that need it. */
+  #tryOn(): void {
+    if (this.#isTrying || this.#end.signal.aborted) return
+    this.#isTrying = true
+    void this.#listenOrNap().finally(() => {
+      this.#isTrying = false
+      if (this.#listening === undefined) this.#tryOn()
+    })
+  }
+
+  async #listenOrNap(): Promise<void> {
+    try {
+      await this.start()
+    } catch {
+      await nap(250, this.#end.signal)
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const client = await this.#connection.getListenClient()
+    client.on("notification", (message: Notification) => this.#ring(message))
+    for (const channel of CHANNELS) await client.query(`LISTEN ${channel}`)
+    for (const waiter of [...this.#waiters]) waiter.wake()
+  }
+
+  #ring({ channel, payload = "" }: Notification): void {
+    if (!this.#queues.includes(payload)) return
+    let isHeard = false
+    for (const waiter of [...this.#waiters]) {
+      if (waiter.channel !== channel || !waiter.queues.includes(payload)) continue
+      isHeard = true
+      waiter.wake()
+    }
+    if (!isHeard) this.#missed.add(`${channel} ${payload}`)
+  }
+}

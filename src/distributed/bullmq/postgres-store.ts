@@ -1,0 +1,283 @@
+/**
+ * A queue in PostgreSQL. What BullMQ's own functions do well is left to them: adding, claiming, renewing and ending jobs. Four things are
+ * done here by statements of our own, on BullMQ's tables:
+ *
+ * - Looking up many jobs at once, which BullMQ cannot.
+ * - Removing: BullMQ's `remove` looks first and deletes then, so that a job which a node takes in between vanishes while it runs; it also removes jobs
+ *   that have ended, and tells no listener.
+ * - Replacing data, which BullMQ does whoever has the job.
+ * - Removing old outcomes: BullMQ's limit of age is of the queue and not of the job. The end of one job would remove the outcomes of others.
+ *
+ * The time in BullMQ's commands is that of the calling machine; here it is the server's.
+ */
+import type { JobCounts } from "../engine.ts"
+import type { JobData } from "../job-data.ts"
+import { fromStorableJson, toStorable, toStorableJson, unwrapped } from "./names.ts"
+import type { Bull, BullBackend, BullFinish, BullJob, PgBackend, PgConnection, Rows } from "./peers.ts"
+import { PostgresBell } from "./postgres-bell.ts"
+import { PostgresEvents } from "./postgres-events.ts"
+import { withServerTime } from "./server-clock.ts"
+import {
+  asClaim,
+  type Bench,
+  type Claim,
+  CONTROL,
+  controlQueue,
+  EVENTS_KEPT,
+  type EventSink,
+  type Hold,
+  type Store,
+  type StoredData,
+  type StoredJob,
+} from "./store.ts"
+import { nap } from "./steady.ts"
+
+/** The commands into which BullMQ puts the time of the calling machine. */
+const TIMED = new Set([
+  "move_to_active",
+  "move_to_completed",
+  "move_to_completed_fetch",
+  "move_to_failed",
+  "move_to_failed_fetch",
+  "move_stalled_jobs_to_wait",
+  "move_active_to_wait",
+  "extend_locks",
+  "next_signal",
+])
+
+const FIND = `SELECT id, name, state::text AS state, data, process_at_ms AS due, return_value::text AS returned,
+  failed_reason AS reason, progress FROM job WHERE queue = $1 AND id = ANY($2::text[])`
+
+const REMOVE = `WITH gone AS (
+    DELETE FROM job WHERE queue = $1 AND id = $2 AND state IN ('waiting', 'delayed') RETURNING id)
+  SELECT publish_event($1, 'removed', jsonb_build_object('jobId', id)) FROM gone`
+
+const UPDATE = `UPDATE job SET data = $3::jsonb
+  WHERE queue = $1 AND id = $2 AND state NOT IN ('completed', 'failed') RETURNING id`
+
+const REWRITE = `UPDATE job SET data = $3::jsonb
+  WHERE queue = $1 AND id = $2 AND state = 'active' AND lock_token = $4 RETURNING id`
+
+const STALLED = `SELECT 1 FROM job WHERE queue = $1 AND state = 'active' AND locked_until_ms < $2 LIMIT 1`
+
+/** One process of the fleet at a time, and not all outcomes in one statement. */
+const CLEAN = `DELETE FROM job WHERE queue = $1 AND id IN (
+  SELECT id FROM job WHERE queue = $1 AND state IN ('completed', 'failed')
+    AND finished_at_ms < $2::bigint - COALESCE((opts->>'keep')::bigint, 0) LIMIT 10000)
+  AND state IN ('completed', 'failed') AND pg_try_advisory_xact_lock(hashtext('corepool:clean:' || $1))`
+
+interface JobRow {
+  readonly id: string
+  readonly name: string
+  readonly state: string
+  readonly data: unknown
+  readonly due: string | null
+  readonly returned: string | null
+  readonly reason: string | null
+  readonly progress: unknown
+}
+
+export interface PostgresContext {
+  readonly bull: Bull
+  readonly connection: PgConnection
+  readonly queue: string
+  /** An executor hears of jobs, a node only of messages. */
+  readonly isExecutor: boolean
+  readonly now: () => number
+}
+
+export class PostgresStore implements Store {
+  readonly #context: PostgresContext
+  readonly #backend: BullBackend
+  readonly #control: BullBackend
+  readonly #bell: PostgresBell
+  #events: PostgresEvents | undefined
+
+  constructor(context: PostgresContext) {
+    const { connection, queue } = context
+    this.#context = context
+    this.#backend = backendOf(context, queue, {})
+    this.#control = backendOf(context, controlQueue(queue), {})
+    this.#bell = new PostgresBell(connection, [queue, controlQueue(queue)])
+  }
+
+  async time(): Promise<number> {
+    const [row] = await this.#query<{ now: number }>(
+      "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now",
+    )
+    return row?.now ?? 0
+  }
+
+  async add(jobs: readonly BullJob[]): Promise<void> {
+    await this.#backend.addJobs(jobs.map((job) => ({ job, jobId: job.id })))
+  }
+
+  async find(jobIds: readonly string[]): Promise<(StoredJob | undefined)[]> {
+    const rows = await this.#query<JobRow>(FIND, this.#context.queue, jobIds)
+    const found = new Map(rows.map((row) => [row.id, storedOf(row)]))
+    return jobIds.map((jobId) => found.get(jobId))
+  }
+
+  async remove(jobId: string): Promise<boolean> {
+    return (await this.#query(REMOVE, this.#context.queue, jobId)).length > 0
+  }
+
+  async update(jobId: string, data: JobData): Promise<boolean> {
+    return (await this.#query(UPDATE, this.#context.queue, jobId, toStorableJson(data))).length > 0
+  }
+
+  progress(jobId: string, value: unknown): Promise<void> {
+    return this.#backend.updateProgress(jobId, JSON.parse(toStorableJson(value)))
+  }
+
+  async counts(): Promise<JobCounts> {
+    const states = ["waiting", "prioritized", "delayed", "active", "completed", "failed"]
+    const [waiting = 0, prioritized = 0, delayed = 0, active = 0, completed = 0, failed = 0] =
+      await this.#backend.getCounts(states)
+    return { waiting: waiting + prioritized, delayed, active, completed, failed }
+  }
+
+  async clean(now: number): Promise<void> {
+    await this.#query(CLEAN, this.#context.queue, Math.round(now))
+  }
+
+  async publish(message: string): Promise<void> {
+    await this.#control.publishEvent({ event: CONTROL, message: toStorable(message) }, EVENTS_KEPT)
+  }
+
+  async listen(sink: EventSink): Promise<void> {
+    const { queue, isExecutor, connection } = this.#context
+    if (isExecutor) await this.#backend.setQueueMeta({ "opts.maxLenEvents": EVENTS_KEPT })
+    const queues = isExecutor ? [queue, controlQueue(queue)] : [controlQueue(queue)]
+    this.#events = new PostgresEvents({ pool: connection.pool, bell: this.#bell, queues, sink })
+    await this.#events.start()
+  }
+
+  bench(node: string, lockDuration: number): Promise<Bench> {
+    return Promise.resolve(new PostgresBench(this.#context, this.#bell, node, lockDuration))
+  }
+
+  async setNote(field: string, text: string): Promise<void> {
+    await this.#control.setQueueMeta({ [field]: toStorable(text) })
+  }
+
+  notes(): Promise<Record<string, string>> {
+    return this.#control.getQueueMeta()
+  }
+
+  async removeNotes(fields: string[]): Promise<void> {
+    await this.#control.removeQueueMetaFields(fields)
+  }
+
+  async close(): Promise<void> {
+    this.#bell.stop()
+    await this.#events?.stop()
+    await this.#context.connection.close()
+  }
+
+  async #query<R>(text: string, ...values: unknown[]): Promise<R[]> {
+    return (await this.#context.connection.pool.query<R>(text, values)).rows
+  }
+}
+
+/** The same queue as one node uses it. */
+class PostgresBench implements Bench {
+  readonly #context: PostgresContext
+  readonly #backend: BullBackend
+  readonly #bell: PostgresBell
+  readonly #node: string
+  readonly #lockDuration: number
+
+  constructor(context: PostgresContext, bell: PostgresBell, node: string, lockDuration: number) {
+    // A job is given up by the node that takes it next, by its own limit; and jobs that stall are looked for when there are some.
+    const options = { lockDuration, name: node, maxStalledCount: 2 ** 31 - 1, stalledInterval: 1 }
+    this.#context = context
+    this.#backend = backendOf(context, context.queue, options)
+    this.#bell = bell
+    this.#node = node
+    this.#lockDuration = lockDuration
+  }
+
+  async claim(token: string): Promise<Claim> {
+    return asClaim(await this.#backend.moveToActive(token, this.#node))
+  }
+
+  async complete(hold: Hold, outcome: string, remove: boolean, next: boolean): Promise<Claim | undefined> {
+    return nextOf(await this.#backend.moveToCompleted(finished(hold), outcome, remove, hold.token, next), next)
+  }
+
+  async fail(hold: Hold, reason: string, remove: boolean, next: boolean): Promise<Claim | undefined> {
+    return nextOf(await this.#backend.moveToFailed(finished(hold), reason, remove, hold.token, next), next)
+  }
+
+  async delay({ jobId, token }: Hold, dueAt: number, reason: string | undefined): Promise<void> {
+    const now = Math.round(this.#context.now())
+    const options = {
+      skipAttempt: reason === undefined,
+      fieldsToUpdate: reason === undefined ? {} : { failedReason: reason },
+    }
+    await this.#backend.moveToDelayed(jobId, now, Math.max(0, Math.round(dueAt) - now), token, options)
+  }
+
+  async giveBack({ jobId, token }: Hold): Promise<void> {
+    await this.#backend.moveJobFromActiveToWait(jobId, token)
+  }
+
+  async rewrite({ jobId, token }: Hold, data: StoredData): Promise<boolean> {
+    const values = [this.#context.queue, jobId, toStorableJson(data), token]
+    return (await this.#context.connection.pool.query(REWRITE, values)).rows.length > 0
+  }
+
+  renew(holds: readonly Hold[]): Promise<string[]> {
+    const ids = holds.map(({ jobId }) => jobId)
+    const tokens = holds.map(({ token }) => token)
+    return this.#backend.extendLocks(ids, tokens, this.#lockDuration)
+  }
+
+  /**
+   * BullMQ marks all active jobs and frees those that were marked before and are not renewed: two writes for each job of the fleet. It is
+   * asked for that only if there is a job whose lock has run out.
+   */
+  async recover(): Promise<void> {
+    const { connection, queue, now } = this.#context
+    const { rows } = await connection.pool.query(STALLED, [queue, Math.round(now())])
+    if (rows.length === 0) return
+    await this.#backend.moveStalledJobsToWait()
+    await nap(5, new AbortController().signal) // two calls within a millisecond are one to BullMQ
+    await this.#backend.moveStalledJobsToWait()
+  }
+
+  wait(ms: number, signal: AbortSignal): Promise<void> {
+    return this.#bell.wait("bullmq_jobs", [this.#context.queue], ms, signal)
+  }
+}
+
+/** BullMQ's queue, with the server's time in its commands. */
+function backendOf({ bull, connection, now }: PostgresContext, queue: string, options: object): PgBackend {
+  const backend = new bull.PostgresQueueBackend(connection, queue, options, false)
+  const run = backend.run.bind(backend)
+  backend.run = (command, values = []): Promise<Rows<unknown>> =>
+    run(command, TIMED.has(command) ? withServerTime(values, now()) : values)
+  return backend
+}
+
+function finished({ jobId }: Hold): object {
+  return { id: jobId, opts: {} }
+}
+
+function nextOf({ result }: BullFinish, next: boolean): Claim | undefined {
+  return next ? asClaim(result) : undefined
+}
+
+function storedOf(row: JobRow): StoredJob {
+  return {
+    jobId: row.id,
+    name: row.name,
+    data: unwrapped(row.data) as StoredData,
+    state: row.state,
+    dueAt: row.due === null ? undefined : Number(row.due),
+    returned: row.returned === null ? undefined : (fromStorableJson(row.returned) as string),
+    reason: row.reason ?? undefined,
+    progress: row.progress === null ? undefined : unwrapped(row.progress),
+  }
+}

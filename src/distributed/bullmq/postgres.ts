@@ -1,0 +1,126 @@
+/**
+ * The engine on PostgreSQL.
+ *
+ *     const engine = postgres("postgres://fleet:secret@db.example.com/work")
+ *     const engine = postgres({ host: "db.example.com", database: "work", user: "fleet", password, ssl: true, schema: "jobs" })
+ *
+ * The tables are BullMQ's, in a schema of their own. They are made, and brought up to date, only when the program says so: by `migrate: true`, or by
+ * `migrate(engine)` in a step of its own, with a role that may do that.
+ */
+import { typeError } from "../../checks.ts"
+import { IllegalStateError } from "../../errors.ts"
+import type { Engine, EngineQueue } from "../engine.ts"
+import { BullQueue } from "./bull-queue.ts"
+import { type Bull, loadBull, loadPg, type PgConnection } from "./peers.ts"
+import { PostgresStore } from "./postgres-store.ts"
+import { ServerClock } from "./server-clock.ts"
+import { Steady } from "./steady.ts"
+import { secretsOf, whereOf } from "./where.ts"
+
+/** For how long a server is waited for that does not answer when the queue is opened. */
+const OPENING = 10_000
+
+/** Where the server is. Fields that are not named here are passed on to `pg.Pool`: `host`, `user`, `password`, `ssl`, `max` and others. */
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url?: string
+  /** The same, as pg calls it. */
+  readonly connectionString?: string
+  /** In which schema BullMQ's tables are; default `bullmq`. */
+  readonly schema?: string
+  /** Whether the tables may be made or brought up to date when a queue is opened; default false. */
+  readonly migrate?: boolean
+  readonly [option: string]: unknown
+}
+
+/** The engine on PostgreSQL 13 or newer. It needs the packages bullmq and pg. */
+export function postgres(options: string | PostgresOptions): Engine {
+  return new PostgresEngine(typeof options === "string" ? { url: options } : options)
+}
+
+/** Makes BullMQ's tables, or brings them up to date. Any number of processes may do that at the same time. */
+export async function migrate(engine: Engine): Promise<void> {
+  if (!(engine instanceof PostgresEngine)) {
+    throw typeError("engine", "one that postgres() has given: others have no tables", engine)
+  }
+  await engine.migrate()
+}
+
+class PostgresEngine implements Engine {
+  readonly #config: Readonly<Record<string, unknown>>
+  readonly #migrates: boolean
+  readonly #schema: string
+  readonly #where: string
+  readonly #secrets: readonly string[]
+
+  constructor(options: PostgresOptions) {
+    const { url, connectionString = url, schema = "bullmq", migrate: migrates = false, ...rest } = checked(options)
+    this.#where = whereOf("PostgreSQL", connectionString, rest, "database", 5432)
+    this.#secrets = secretsOf(connectionString, rest)
+    this.#schema = schema
+    this.#migrates = migrates
+    // A server that does not answer at all is a lost connection, and what is tried again needs an end to try again after.
+    const defaults = { connectionTimeoutMillis: 5000, query_timeout: 20_000, keepAlive: true }
+    this.#config = { ...defaults, ...rest, ...(connectionString === undefined ? {} : { connectionString }), schema }
+  }
+
+  async open(queue: string, role: "executor" | "node"): Promise<EngineQueue> {
+    const bull = await this.#load()
+    const steady = new Steady(this.#where, this.#secrets)
+    const connection = await steady.run(() => this.#connect(bull, this.#migrates), OPENING)
+    const clock = new ServerClock(() => store.time())
+    const context = { bull, connection, queue, isExecutor: role === "executor", now: () => clock.now() }
+    const store = new PostgresStore(context)
+    const opened = new BullQueue(store, clock, steady)
+    connection.on("error", (error: unknown) => opened.error(error))
+    try {
+      await steady.run(() => clock.measure(), OPENING)
+    } catch (error) {
+      await opened.close()
+      throw error
+    }
+    clock.keepUp()
+    return opened
+  }
+
+  async migrate(): Promise<void> {
+    const bull = await this.#load()
+    const connection = await new Steady(this.#where, this.#secrets).run(() => this.#connect(bull, true), OPENING)
+    await connection.close()
+  }
+
+  toString(): string {
+    return `${this.#where}, schema ${this.#schema}`
+  }
+
+  async #load(): Promise<Bull> {
+    await loadPg()
+    return loadBull("pg")
+  }
+
+  /** One try: a connection that was not ready the first time never is. */
+  async #connect(bull: Bull, migrates: boolean): Promise<PgConnection> {
+    const connection = new bull.PostgresConnection({ ...this.#config, migrate: migrates })
+    try {
+      await connection.waitUntilReady()
+      return connection
+    } catch (error) {
+      await connection.close()
+      if ((error as Error).name !== "SchemaMigrationRequiredError") throw error
+      throw new IllegalStateError(
+        `${this.#where} has no tables of BullMQ in schema ${this.#schema}: make them once, by \`await migrate(engine)\`, or let them be made by \`postgres({ …, migrate: true })\``,
+      )
+    }
+  }
+}
+
+function checked(options: PostgresOptions): PostgresOptions {
+  const given: unknown = options
+  if (typeof given !== "object" || given === null) throw typeError("options", "a URL or an object", options)
+  const { url, connectionString, schema, migrate: migrates } = options
+  for (const [name, value] of Object.entries({ url, connectionString, schema })) {
+    if (value !== undefined && typeof value !== "string") throw typeError(name, "a string", value)
+  }
+  if (migrates !== undefined && typeof migrates !== "boolean") throw typeError("migrate", "a boolean", migrates)
+  return options
+}

@@ -1,0 +1,96 @@
+/**
+ * Operations on a server that may be away for a while: one that fails because of the connection is tried again, for a limited time.
+ *
+ * All operations of the engine may be repeated. A job that is added twice is added once, by its id; what a node reports is accepted once, by its
+ * lock; the others give the same when done twice.
+ *
+ * No error leaves the engine as the driver has made it: drivers put commands, with passwords in them, and whole URLs into errors.
+ */
+import { shorten } from "../../checks.ts"
+import { CorepoolError, IllegalStateError } from "../../errors.ts"
+import { runtime } from "../../time/runtime.ts"
+import { messageOf } from "../../user-values.ts"
+
+const CODES =
+  /^(?:E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|NETDOWN)|57P0[1-5]|08...|53300|25006|40001|40P01|55P03)$/
+const MESSAGES =
+  /connection (?:is closed|terminated|timeout|ended|error)|timeout exceeded when trying to connect|query read timeout|not queryable|stream isn't writeable|command timed out|max retries per request|^(?:loading|readonly|masterdown|clusterdown|tryagain)\b|server closed the connection/i
+
+/** Whether the same may go well a moment later. */
+export function isPassing(error: unknown): boolean {
+  const { code, errors } = error as { code?: unknown; errors?: unknown }
+  if (Array.isArray(errors) && errors.length > 0) return errors.every(isPassing) // of several addresses of one host
+  return (typeof code === "string" && CODES.test(code)) || MESSAGES.test(messageOf(error))
+}
+
+/** Whether the server says that the job is not this node's, or not there. BullMQ's codes are negative numbers. */
+export function isRefusal(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return typeof code === "number" && code < 0
+}
+
+export class Steady {
+  readonly #where: string
+  readonly #secrets: readonly string[]
+  readonly #end = new AbortController()
+
+  /** `where` is what errors say of the server; `secrets` what they must not say. */
+  constructor(where: string, secrets: readonly string[]) {
+    this.#where = where
+    this.#secrets = secrets.flatMap((secret) => (secret === "" ? [] : [secret, encodeURIComponent(secret)]))
+  }
+
+  /** Aborts when nothing is to be tried any more. */
+  get ended(): AbortSignal {
+    return this.#end.signal
+  }
+
+  /** What waits for another try is rejected. */
+  end(): void {
+    this.#end.abort()
+  }
+
+  /** Rejects with an error that has no secrets, at the latest when `forMs` are over and the last try has failed. */
+  async run<T>(operation: () => Promise<T>, forMs: number): Promise<T> {
+    const limit = runtime.now() + forMs
+    for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
+      if (this.ended.aborted) throw new IllegalStateError(`The connection to ${this.#where} is closed`)
+      try {
+        return await operation()
+      } catch (error) {
+        if (isRefusal(error)) throw error
+        if (!isPassing(error) || runtime.now() + pause > limit) throw this.clean(error)
+      }
+      await nap(pause, this.ended)
+    }
+  }
+
+  /** The same error without what must not be seen. */
+  clean(error: unknown): Error {
+    if (error instanceof CorepoolError || error instanceof RangeError) return error
+    const { code } = error as { code?: unknown }
+    const message = this.#redacted(messageOf(error) || String(code))
+    const away = isPassing(error) ? "cannot be reached" : "has refused an operation"
+    const cause = Object.assign(new Error(message), typeof code === "string" ? { code } : {})
+    return new IllegalStateError(shorten(`${this.#where} ${away}: ${message}`), { cause })
+  }
+
+  #redacted(text: string): string {
+    const clean = text.replace(/\b([a-z][a-z+]*:\/\/)[^\s/@]*@/gi, "$1…@")
+    return this.#secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), clean)
+  }
+}
+
+/** Is fulfilled when the time is over, or at once when the signal aborts. */
+export function nap(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      runtime.stopTimeout(timer)
+      signal.removeEventListener("abort", wake)
+      resolve()
+    }
+    const timer = runtime.startTimeout(wake, ms)
+    signal.addEventListener("abort", wake)
+  })
+}

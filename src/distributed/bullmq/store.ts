@@ -1,0 +1,107 @@
+/**
+ * What differs between PostgreSQL and Redis: the operations on one queue, each a single try. Ids are those of BullMQ here, see names.ts. What
+ * decides between two parties (who has a job, whether it has begun) is decided by the server in one step.
+ */
+import type { JobData } from "../job-data.ts"
+import type { JobCounts } from "../engine.ts"
+import type { BullJob } from "./peers.ts"
+
+/** A job as it lies in the store. */
+export interface StoredJob {
+  readonly jobId: string
+  readonly name: string
+  readonly data: StoredData
+  readonly state: string
+  readonly dueAt: number | undefined
+  /** What it has returned, as JSON; undefined if it has not. */
+  readonly returned: string | undefined
+  readonly reason: string | undefined
+  readonly progress: unknown
+}
+
+/** An outcome that is too large to be sent to all listeners is kept with the data. */
+export interface StoredData extends JobData {
+  readonly outcome?: string
+}
+
+/** The answer to a node that asks for work. */
+export interface Claim {
+  readonly job: BullJob | undefined
+  /** When the next delayed job is due, by the server's clock; 0 if there is none. */
+  readonly due: number
+}
+
+/** One job of a node, as the server knows it. */
+export interface Hold {
+  readonly jobId: string
+  readonly token: string
+}
+
+/** Hears of what happens. */
+export interface EventSink {
+  event(kind: string, fields: Readonly<Record<string, string>>): void
+  gap(): void
+  error(error: unknown): void
+}
+
+/** What a node does with jobs. */
+export interface Bench {
+  claim(token: string): Promise<Claim>
+  /** With `next`, and if it is the server's way, a job comes back with the answer. */
+  complete(hold: Hold, outcome: string, remove: boolean, next: boolean): Promise<Claim | undefined>
+  fail(hold: Hold, reason: string, remove: boolean, next: boolean): Promise<Claim | undefined>
+  /** `reason` is that of a failed attempt; without it, this was no attempt. */
+  delay(hold: Hold, dueAt: number, reason: string | undefined): Promise<void>
+  giveBack(hold: Hold): Promise<void>
+  /** Replaces the data of a job that this node has. False if it has not. */
+  rewrite(hold: Hold, data: StoredData): Promise<boolean>
+  /** Which of them are not this node's any more. */
+  renew(holds: readonly Hold[]): Promise<string[]>
+  /** Gives the jobs of dead nodes free. */
+  recover(): Promise<void>
+  /** Is fulfilled when there may be work, after that many milliseconds at the latest, and when the signal aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<void>
+}
+
+export interface Store {
+  /** In milliseconds since 1970, by the server. */
+  time(): Promise<number>
+  add(jobs: readonly BullJob[]): Promise<void>
+  find(jobIds: readonly string[]): Promise<(StoredJob | undefined)[]>
+  remove(jobId: string): Promise<boolean>
+  update(jobId: string, data: JobData): Promise<boolean>
+  progress(jobId: string, value: unknown): Promise<void>
+  counts(): Promise<JobCounts>
+  /** Removes the outcomes whose time is over. */
+  clean(now: number): Promise<void>
+  publish(message: string): Promise<void>
+  /** Is fulfilled when the sink misses nothing any more. */
+  listen(sink: EventSink): Promise<void>
+  bench(node: string, lockDuration: number): Promise<Bench>
+  setNote(field: string, text: string): Promise<void>
+  notes(): Promise<Record<string, string>>
+  removeNotes(fields: string[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** The name of the event that carries a message from process to process. */
+export const CONTROL = "corepool.control"
+
+/** What an executor hears of. */
+export const JOB_EVENTS: readonly string[] = ["active", "completed", "failed", "removed", "delayed", "progress"]
+
+/** How many events the server keeps for listeners that are slow, or away for a moment. */
+export const EVENTS_KEPT = 100_000
+
+/** Messages and the list of nodes stand in a queue of their own: a node hears these and not what happens to each job of the fleet. */
+export function controlQueue(queue: string): string {
+  return `${queue}.control`
+}
+
+export function asClaim(answer: readonly unknown[] | undefined | void): Claim {
+  const [job, , , due] = (answer ?? []) as readonly [BullJob | null | undefined, string?, number?, number?]
+  return { job: job ?? undefined, due: due ?? 0 }
+}
+
+/** An outcome longer than this is kept with the data of its job, and the mark stands in its place. */
+export const LARGE: { readonly limit: number; readonly mark: string } = { limit: 16_384, mark: "\u0001@" }
