@@ -18,7 +18,7 @@ import type {
 import type { JobData } from "../job-data.ts"
 import { BullConsumer } from "./bull-consumer.ts"
 import { fromJobId, fromStorable, fromStorableJson, toBullPriority, toJobId, toStorableJson } from "./names.ts"
-import type { BullJob } from "./peers.ts"
+import type { BullJob } from "./bull-types.ts"
 import type { ServerClock } from "./server-clock.ts"
 import type { Steady } from "./steady.ts"
 import { CONTROL, LARGE, type Store, type StoredJob } from "./store.ts"

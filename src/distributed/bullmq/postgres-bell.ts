@@ -4,7 +4,7 @@
  * A notification is only a reason to look: what waits looks by itself, too, after a short time. BullMQ does not send one for each event, and one that is
  * sent while the connection is lost is lost.
  */
-import type { PgConnection } from "./peers.ts"
+import type { PgConnection } from "./bull-types.ts"
 import { nap } from "./steady.ts"
 import { runtime } from "../../time/runtime.ts"
 

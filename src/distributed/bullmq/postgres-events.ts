@@ -12,7 +12,7 @@
  * Events that have been removed before they were read are a gap.
  */
 import { runtime } from "../../time/runtime.ts"
-import type { PgQueryable } from "./peers.ts"
+import type { PgQueryable } from "./bull-types.ts"
 import type { PostgresBell } from "./postgres-bell.ts"
 import { CONTROL, EVENTS_KEPT, type EventSink, JOB_EVENTS } from "./store.ts"
 

@@ -13,7 +13,7 @@
 import type { JobCounts } from "../engine.ts"
 import type { JobData } from "../job-data.ts"
 import { fromStorableJson, toStorable, toStorableJson, unwrapped } from "./names.ts"
-import type { Bull, BullBackend, BullFinish, BullJob, PgBackend, PgConnection, Rows } from "./peers.ts"
+import type { Bull, BullBackend, BullFinish, BullJob, PgBackend, PgConnection, Rows } from "./bull-types.ts"
 import { PostgresBell } from "./postgres-bell.ts"
 import { PostgresEvents } from "./postgres-events.ts"
 import { withServerTime } from "./server-clock.ts"

@@ -11,7 +11,7 @@ import { typeError } from "../../checks.ts"
 import { IllegalStateError } from "../../errors.ts"
 import type { Engine, EngineQueue } from "../engine.ts"
 import { BullQueue } from "./bull-queue.ts"
-import { type Bull, loadBull, loadPg, type PgConnection } from "./peers.ts"
+import { type Bull, bullFor, type PgConnection, requirePg } from "./bull-types.ts"
 import { PostgresStore } from "./postgres-store.ts"
 import { ServerClock } from "./server-clock.ts"
 import { Steady } from "./steady.ts"
@@ -65,7 +65,7 @@ class PostgresEngine implements Engine {
   }
 
   async open(queue: string, role: "executor" | "node"): Promise<EngineQueue> {
-    const bull = await this.#load()
+    const bull = load()
     const steady = new Steady(this.#where, this.#secrets)
     const connection = await steady.run(() => this.#connect(bull, this.#migrates), OPENING)
     const clock = new ServerClock(() => store.time())
@@ -84,18 +84,13 @@ class PostgresEngine implements Engine {
   }
 
   async migrate(): Promise<void> {
-    const bull = await this.#load()
+    const bull = load()
     const connection = await new Steady(this.#where, this.#secrets).run(() => this.#connect(bull, true), OPENING)
     await connection.close()
   }
 
   toString(): string {
     return `${this.#where}, schema ${this.#schema}`
-  }
-
-  async #load(): Promise<Bull> {
-    await loadPg()
-    return loadBull("pg")
   }
 
   /** One try: a connection that was not ready the first time never is. */
@@ -112,6 +107,11 @@ class PostgresEngine implements Engine {
       )
     }
   }
+}
+
+function load(): Bull {
+  requirePg("postgres()")
+  return bullFor("postgres()")
 }
 
 function checked(options: PostgresOptions): PostgresOptions {

@@ -4,7 +4,7 @@
  */
 import type { JobData } from "../job-data.ts"
 import type { JobCounts } from "../engine.ts"
-import type { BullJob } from "./peers.ts"
+import type { BullJob } from "./bull-types.ts"
 
 /** A job as it lies in the store. */
 export interface StoredJob {

@@ -1,8 +1,8 @@
 /**
- * The packages on which this engine stands, as far as it uses them. They are optional peers: a program that has no fleet installs none of
- * them, and its compiler does not need their types. So each is loaded when an engine is opened, and described here.
+ * The packages on which this engine stands, as far as it uses them. BullMQ's own types are not used: the methods through which all its commands go are
+ * private there, and a user's compiler need not have them.
  */
-import { UnsupportedOperationError } from "../../errors.ts"
+import { peer } from "../peers.ts"
 
 /** A job as BullMQ gives and takes it. */
 export interface BullJob {
@@ -130,44 +130,18 @@ export interface Bull {
   }
 }
 
-/** The package ioredis. */
-export interface IoRedis {
-  readonly Redis: new (...values: unknown[]) => RedisClient
+/** The class Redis of the package ioredis. */
+export type RedisClientClass = new (...values: unknown[]) => RedisClient
+
+export function bullFor(user: string): Bull {
+  return peer("bullmq", user) as unknown as Bull
 }
 
-export async function loadBull(driver: string): Promise<Bull> {
-  const bull = (await loaded(() => import("bullmq"), driver)) as Partial<Bull>
-  if (typeof bull.PostgresQueueBackend === "function" && typeof bull.RedisQueueBackend === "function")
-    return bull as Bull
-  throw new UnsupportedOperationError(
-    `The engine needs bullmq 6.7 or newer, and an older one is installed: ${command(driver)}`,
-  )
+export function redisClientClass(user: string): RedisClientClass {
+  return peer("ioredis", user).Redis as unknown as RedisClientClass
 }
 
-/** Only to find out whether it is there: BullMQ loads it by itself. */
-export async function loadPg(): Promise<void> {
-  await loaded(() => import("pg"), "pg")
-}
-
-export async function loadIoRedis(): Promise<IoRedis> {
-  return (await loaded(() => import("ioredis"), "ioredis")) as IoRedis
-}
-
-async function loaded(load: () => Promise<unknown>, driver: string): Promise<unknown> {
-  try {
-    return await load()
-  } catch (cause) {
-    const { code } = cause as { code?: unknown }
-    const isMissing = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND"
-    const what = isMissing ? "which is not installed" : "which cannot be loaded"
-    const needed = driver === "pg" ? "PostgreSQL" : "Redis"
-    throw new UnsupportedOperationError(
-      `The engine for ${needed} needs the packages bullmq and ${driver}, one of ${what}: ${command(driver)}`,
-      { cause },
-    )
-  }
-}
-
-function command(driver: string): string {
-  return `\`npm install bullmq ${driver}\``
+/** Only to say so if it is not there: BullMQ loads it by itself. */
+export function requirePg(user: string): void {
+  peer("pg", user)
 }
