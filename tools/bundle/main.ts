@@ -4,7 +4,7 @@
  * - `index.js`, `lock.js` …: the entries, ES modules that export what a part has; `index.cjs`, `lock.cjs` …: the same for `require` (facades.ts).
  * - `part-*.cjs`: a part, whether it has been loaded in this thread already or not.
  * - `code-*.cjs`: the code (chunks.ts). `corepool-thread.cjs` runs it in a worker thread (thread.ts).
- * - `source.cjs`: the same as texts, for a program that is bundled, and so has no file to start a thread from.
+ * - `source.cjs`: the same as texts, compressed, for a program that is bundled, and so has no file to start a thread from.
  * - `virtual-module.js`: the code of `corepool/virtual` for bundlers (module.ts).
  * - `*.d.ts`, `*.d.cts`: the types of both (declarations.ts).
  *
@@ -13,6 +13,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
+import { brotliCompressSync, constants } from "node:zlib"
 import { bundleChunks } from "./chunks.ts"
 import { rollUpDeclarations } from "./declarations.ts"
 import { developmentFiles } from "./development.ts"
@@ -38,9 +39,24 @@ export async function bundle(root: string): Promise<Map<string, string>> {
     ...(await makeFacades(root, chunks)),
     ["virtual-module.js", await bundleModule(root, "virtual/index")],
     ["corepool-thread.cjs", threadFile(thread)],
-    ["source.cjs", `"use strict";\nmodule.exports = ${JSON.stringify(source)};\n`],
+    ["source.cjs", compressed(source)],
     ...(await declarations),
   ])
+}
+
+/**
+ * A module that exports the value. Most programs never load it, but a bundler puts it into every program that can start threads: to unpack it takes
+ * two milliseconds, and a bundle is a third smaller.
+ */
+function compressed(value: unknown): string {
+  const text = Buffer.from(JSON.stringify(value))
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: 9, // with 11 it is a tenth smaller, and takes two seconds of every build
+    [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
+  }
+  const packed = brotliCompressSync(text, { params }).toString("base64")
+  const unpacked = `process.getBuiltinModule("node:zlib").brotliDecompressSync(Buffer.from("${packed}", "base64"))`
+  return `"use strict";\nmodule.exports = JSON.parse(${unpacked}.toString());\n`
 }
 
 /** Writes what has changed, so that who watches the files sees no more than that, and removes what is left of older builds. */
