@@ -1,3 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** `corepool/distributed`: the same executors across machines, on a queue engine. */
+export type { Engine } from "./engine.ts"
+export { migrate, postgres, type PostgresOptions } from "./bullmq/postgres.ts"
 export { type GivenPeers, usePeers } from "./peers.ts"

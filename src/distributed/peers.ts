@@ -18,14 +18,14 @@ export interface PeerModules {
 type PeerName = keyof PeerModules
 
 interface Peer {
-  /** A class that it exports. */
+  /** A class that it exports, and older versions do not. */
   readonly member: string
   /** What npm is to install. */
   readonly version: string
 }
 
 const PEERS: Readonly<Record<PeerName, Peer>> = {
-  bullmq: { member: "Queue", version: "bullmq@^6.7" },
+  bullmq: { member: "PostgresQueueBackend", version: "bullmq@^6.7" },
   pg: { member: "Client", version: "pg@^8" },
   ioredis: { member: "Redis", version: "ioredis@^6" },
 }

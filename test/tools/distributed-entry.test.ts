@@ -22,7 +22,8 @@ test("[RP655] a program is bundled where no peer is installed, without a warning
   const root = consumer(t, {
     "main.js": `
       import * as distributed from "corepool/distributed"
-      console.log(typeof distributed.usePeers)
+      const engine = distributed.postgres("postgres://me:secret@127.0.0.1:1/none")
+      distributed.migrate(engine).catch((error) => console.log(error.name, error.message))
     `,
   })
   for (const format of FORMS) {
@@ -43,7 +44,12 @@ test("[RP655] a program is bundled where no peer is installed, without a warning
       asked.filter((path) => !path.startsWith("node:")),
       [],
     )
-    assert.equal((await runNode([outfile], { cwd: root })).stdout, "function\n")
+    const { stdout, stderr } = await runNode([outfile], { cwd: root })
+    assert.match(
+      stdout,
+      /^UnsupportedOperationError postgres\(\) needs the package (bullmq|pg): `npm install (bullmq|pg)@/,
+    )
+    assert.equal(stderr, "")
   }
 })
 
@@ -51,7 +57,7 @@ test("[RP655] what is handed over is used, whether its members or its default ex
   const root = consumer(t, {
     "main.js": `
       import { usePeers } from "corepool/distributed"
-      usePeers({ bullmq: { Queue: class {} }, pg: { default: { Client: class {} } } })
+      usePeers({ bullmq: { PostgresQueueBackend: class {} }, pg: { default: { Client: class {} } } })
       try {
         usePeers({ ioredis: {} })
       } catch (error) {
