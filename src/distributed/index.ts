@@ -2,4 +2,5 @@
 /** `corepool/distributed`: the same executors across machines, on a queue engine. */
 export type { Engine } from "./engine.ts"
 export { migrate, postgres, type PostgresOptions } from "./bullmq/postgres.ts"
+export { redis, type RedisOptions } from "./bullmq/redis.ts"
 export { type GivenPeers, usePeers } from "./peers.ts"

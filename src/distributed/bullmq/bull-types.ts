@@ -114,20 +114,7 @@ export interface Bull {
     options: object,
     owns: boolean,
   ) => PgBackend
-  readonly RedisConnection: new (client: object, options: object) => Emitter & { readonly client: Promise<unknown> }
-  readonly RedisQueueBackend: new (
-    connection: object,
-    queue: string,
-    keys: object,
-    toKey: (type: string) => string,
-    options: object,
-    blocking: undefined,
-    owns: boolean,
-  ) => RedisBackend
-  readonly QueueKeys: new (prefix?: string) => {
-    getKeys(queue: string): Record<string, string>
-    toKey(queue: string, type: string): string
-  }
+  readonly createRedisBackend: (queue: string, options: object) => RedisBackend
 }
 
 /** The class Redis of the package ioredis. */

@@ -4,7 +4,7 @@
  */
 import type { JobData } from "../job-data.ts"
 import type { JobCounts } from "../engine.ts"
-import type { BullJob } from "./bull-types.ts"
+import type { BullClaim, BullJob } from "./bull-types.ts"
 
 /** A job as it lies in the store. */
 export interface StoredJob {
@@ -91,17 +91,18 @@ export const CONTROL = "corepool.control"
 export const JOB_EVENTS: readonly string[] = ["active", "completed", "failed", "removed", "delayed", "progress"]
 
 /** How many events the server keeps for listeners that are slow, or away for a moment. */
-export const EVENTS_KEPT = 100_000
+export const EVENTS_KEPT = 50_000
 
 /** Messages and the list of nodes stand in a queue of their own: a node hears these and not what happens to each job of the fleet. */
 export function controlQueue(queue: string): string {
   return `${queue}.control`
 }
 
-export function asClaim(answer: readonly unknown[] | undefined | void): Claim {
-  const [job, , , due] = (answer ?? []) as readonly [BullJob | null | undefined, string?, number?, number?]
-  return { job: job ?? undefined, due: due ?? 0 }
+/** On Redis the job does not have its id in it. */
+export function asClaim(answer: BullClaim | undefined | void): Claim {
+  const [job, id = "", , due = 0] = answer ?? []
+  return { job: job == null ? undefined : { ...job, id }, due }
 }
 
 /** An outcome longer than this is kept with the data of its job, and the mark stands in its place. */
-export const LARGE: { readonly limit: number; readonly mark: string } = { limit: 16_384, mark: "\u0001@" }
+export const LARGE: { readonly limit: number; readonly mark: string } = { limit: 4096, mark: "\u0001@" }

@@ -1,0 +1,75 @@
+/**
+ * Scripts of our own on BullMQ's keys, for what BullMQ cannot do in one step. KEYS[1] is always the queue's prefix, with its colon; the other keys are
+ * made of it, as BullMQ's own scripts do. All keys of a queue are in one slot, or there is no cluster.
+ */
+
+/** ARGV: ids. Gives for each: state, due time, name, data, returnvalue, failedReason, progress; or false. */
+export const FIND = `
+local prefix = KEYS[1]
+local function stateOf(id)
+  for _, state in ipairs({"completed", "failed", "delayed", "prioritized"}) do
+    local score = redis.call("ZSCORE", prefix .. state, id)
+    if score then return state, score end
+  end
+  for _, state in ipairs({"active", "wait", "paused"}) do
+    if redis.call("LPOS", prefix .. state, id) then return state, "0" end
+  end
+  return "unknown", "0"
+end
+local found = {}
+for i, id in ipairs(ARGV) do
+  local fields = redis.call("HMGET", prefix .. id, "name", "data", "returnvalue", "failedReason", "progress")
+  if fields[1] then
+    local state, score = stateOf(id)
+    found[i] = {state, score, fields[1], fields[2], fields[3], fields[4], fields[5]}
+  else
+    found[i] = false
+  end
+end
+return found`
+
+/** ARGV: id, how many events to keep. 1 if it was removed. */
+export const REMOVE = `
+local prefix, id = KEYS[1], ARGV[1]
+local isGone = redis.call("ZREM", prefix .. "prioritized", id) == 1 or redis.call("ZREM", prefix .. "delayed", id) == 1
+  or redis.call("LREM", prefix .. "wait", 0, id) > 0 or redis.call("LREM", prefix .. "paused", 0, id) > 0
+if not isGone then return 0 end
+redis.call("DEL", prefix .. id, prefix .. id .. ":logs")
+redis.call("XADD", prefix .. "events", "MAXLEN", "~", ARGV[2], "*", "event", "removed", "jobId", id)
+return 1`
+
+/** ARGV: id, data. 1 if the job has not ended. */
+export const UPDATE = `
+local prefix, id = KEYS[1], ARGV[1]
+if redis.call("EXISTS", prefix .. id) == 0 then return 0 end
+if redis.call("ZSCORE", prefix .. "completed", id) or redis.call("ZSCORE", prefix .. "failed", id) then return 0 end
+redis.call("HSET", prefix .. id, "data", ARGV[2])
+return 1`
+
+/** ARGV: id, data, token. 1 if the job is the token's. */
+export const REWRITE = `
+local prefix, id = KEYS[1], ARGV[1]
+if redis.call("GET", prefix .. id .. ":lock") ~= ARGV[3] then return 0 end
+redis.call("HSET", prefix .. id, "data", ARGV[2])
+return 1`
+
+/**
+ * ARGV: now, state, where to begin, how many to look at. Removes what is too old, and gives how many were looked at and how many
+ * of these were removed.
+ */
+export const CLEAN = `
+local prefix, now, state = KEYS[1], tonumber(ARGV[1]), ARGV[2]
+local from, count = tonumber(ARGV[3]), tonumber(ARGV[4])
+local ended = redis.call("ZRANGE", prefix .. state, from, from + count - 1, "WITHSCORES")
+local removed = 0
+for i = 1, #ended, 2 do
+  local id, time = ended[i], tonumber(ended[i + 1])
+  local options = redis.call("HGET", prefix .. id, "opts")
+  local keep = options and cjson.decode(options)["keep"] or 0
+  if time + keep < now then
+    redis.call("ZREM", prefix .. state, id)
+    redis.call("DEL", prefix .. id, prefix .. id .. ":logs")
+    removed = removed + 1
+  end
+end
+return {#ended / 2, removed}`

@@ -1,0 +1,290 @@
+/**
+ * A queue in Redis, or in Valkey. What BullMQ's own scripts do well is left to them; looking up many jobs, removing, replacing data and removing old
+ * outcomes is done by scripts of our own (redis-scripts.ts), for the reasons given in postgres-store.ts.
+ *
+ * Connections: one for commands; a node has another one that waits for work, and a listener one that waits for events. Commands fail at once when there is no
+ * connection, and are tried again above.
+ *
+ * The time in BullMQ's commands is that of the calling machine; here it is the server's. Locks run out by the server's clock anyway.
+ */
+import type { JobCounts } from "../engine.ts"
+import type { JobData } from "../job-data.ts"
+import type { Bull, BullBackend, BullFinish, BullJob, RedisBackend, RedisClient } from "./bull-types.ts"
+import { fromStorableJson, toStorable, toStorableJson } from "./names.ts"
+import { RedisEvents } from "./redis-events.ts"
+import { CLEAN, FIND, REMOVE, REWRITE, UPDATE } from "./redis-scripts.ts"
+import { withServerTime } from "./server-clock.ts"
+import { nap } from "./steady.ts"
+import {
+  asClaim,
+  type Bench,
+  type Claim,
+  CONTROL,
+  controlQueue,
+  EVENTS_KEPT,
+  type EventSink,
+  type Hold,
+  type Store,
+  type StoredData,
+  type StoredJob,
+} from "./store.ts"
+
+/** The scripts into which BullMQ puts the time of the calling machine. */
+const TIMED = new Set(["moveToActive", "moveToFinished", "moveStalledJobsToWait"])
+
+/** How many ended jobs a cleaning looks at, in how many steps. */
+const CLEANED = { page: 500, pages: 20 }
+
+export interface RedisContext {
+  readonly bull: Bull
+  readonly queue: string
+  readonly prefix: string
+  /** An executor hears of jobs, a node only of messages. */
+  readonly isExecutor: boolean
+  /** For commands. */
+  readonly client: RedisClient
+  readonly now: () => number
+  /** Another connection, for commands that wait. */
+  readonly connect: () => Promise<RedisClient>
+}
+
+type FoundRow = readonly [
+  state: string,
+  score: string,
+  name: string,
+  data: string,
+  returned: string | null,
+  reason: string | null,
+  progress: string | null,
+]
+
+export class RedisStore implements Store {
+  readonly #context: RedisContext
+  readonly #backend: BullBackend
+  readonly #control: BullBackend
+  readonly #benches: RedisBench[] = []
+  #events: RedisEvents | undefined
+  /** Where the next cleaning begins. */
+  readonly #cleaned: Record<string, number> = { completed: 0, failed: 0 }
+
+  constructor(context: RedisContext) {
+    this.#context = context
+    this.#backend = backendOf(context, context.queue, {})
+    this.#control = backendOf(context, controlQueue(context.queue), {})
+  }
+
+  async time(): Promise<number> {
+    const [seconds, microseconds] = (await this.#context.client.call("TIME")) as [string, string]
+    return Number(seconds) * 1000 + Number(microseconds) / 1000
+  }
+
+  /** BullMQ's `addJobs` is not all or none here. */
+  async add(jobs: readonly BullJob[]): Promise<void> {
+    const { prefix, queue } = this.#context
+    const [first] = jobs
+    if (jobs.length === 1 && first !== undefined) {
+      await this.#backend.addJobs([{ job: first, jobId: first.id }])
+      return
+    }
+    const place = { parentKeyOpts: {}, prefix, queueName: queue }
+    const answers = await this.#backend.addFlow(jobs.map((job) => ({ jobData: job, jobId: job.id, ...place })))
+    for (const [error] of answers) if (error !== null) throw error
+  }
+
+  async find(jobIds: readonly string[]): Promise<(StoredJob | undefined)[]> {
+    const rows = (await this.#script(FIND, ...jobIds)) as (FoundRow | null)[]
+    return jobIds.map((jobId, index) => {
+      const row = rows[index] ?? null
+      return row === null ? undefined : storedOf(jobId, row)
+    })
+  }
+
+  async remove(jobId: string): Promise<boolean> {
+    return (await this.#script(REMOVE, jobId, EVENTS_KEPT)) === 1
+  }
+
+  async update(jobId: string, data: JobData): Promise<boolean> {
+    return (await this.#script(UPDATE, jobId, toStorableJson(data))) === 1
+  }
+
+  progress(jobId: string, value: unknown): Promise<void> {
+    return this.#backend.updateProgress(jobId, JSON.parse(toStorableJson(value)))
+  }
+
+  async counts(): Promise<JobCounts> {
+    const states = ["waiting", "paused", "prioritized", "delayed", "active", "completed", "failed"]
+    const [waiting = 0, paused = 0, prioritized = 0, delayed = 0, active = 0, completed = 0, failed = 0] =
+      await this.#backend.getCounts(states)
+    return { waiting: waiting + paused + prioritized, delayed, active, completed, failed }
+  }
+
+  /** Goes through a part of the outcomes each time: how long each is kept is known of each alone. */
+  async clean(now: number): Promise<void> {
+    for (const state of ["completed", "failed"]) {
+      for (let page = 0; page < CLEANED.pages; page++) {
+        const from = this.#cleaned[state] ?? 0
+        const answer = await this.#script(CLEAN, Math.round(now), state, from, CLEANED.page)
+        const [seen, removed] = answer as [number, number]
+        this.#cleaned[state] = seen < CLEANED.page ? 0 : from + seen - removed
+        if (seen < CLEANED.page) break
+      }
+    }
+  }
+
+  async publish(message: string): Promise<void> {
+    await this.#control.publishEvent({ event: CONTROL, message: toStorable(message) }, EVENTS_KEPT)
+  }
+
+  async listen(sink: EventSink): Promise<void> {
+    const { isExecutor, connect, client } = this.#context
+    if (isExecutor) await this.#backend.setQueueMeta({ "opts.maxLenEvents": EVENTS_KEPT })
+    const backends = isExecutor ? [this.#backend, this.#control] : [this.#control]
+    const streams = backends.map((backend) => backend.toKey("events"))
+    this.#events = new RedisEvents({ client, connect, streams, sink })
+    await this.#events.start()
+  }
+
+  async bench(node: string, lockDuration: number): Promise<Bench> {
+    const bench = new RedisBench(this.#context, await this.#context.connect(), node, lockDuration)
+    this.#benches.push(bench)
+    return bench
+  }
+
+  async setNote(field: string, text: string): Promise<void> {
+    await this.#control.setQueueMeta({ [field]: toStorable(text) })
+  }
+
+  notes(): Promise<Record<string, string>> {
+    return this.#control.getQueueMeta()
+  }
+
+  async removeNotes(fields: string[]): Promise<void> {
+    await this.#control.removeQueueMetaFields(fields)
+  }
+
+  async close(): Promise<void> {
+    for (const bench of this.#benches) bench.close()
+    await this.#events?.stop()
+    this.#context.client.disconnect()
+  }
+
+  #script(script: string, ...values: (string | number)[]): Promise<unknown> {
+    return evaluate(this.#context, this.#backend, script, values)
+  }
+}
+
+/** The same queue as one node uses it. */
+class RedisBench implements Bench {
+  readonly #context: RedisContext
+  readonly #waiter: RedisClient
+  readonly #backend: BullBackend
+  readonly #node: string
+  readonly #lockDuration: number
+
+  constructor(context: RedisContext, waiter: RedisClient, node: string, lockDuration: number) {
+    // A job is given up by the node that takes it next, by its own limit. All nodes together look for stalled jobs so often.
+    const options = { lockDuration, name: node, maxStalledCount: 2 ** 31 - 1, stalledInterval: 400 }
+    this.#context = context
+    this.#waiter = waiter
+    this.#backend = backendOf(context, context.queue, options)
+    this.#node = node
+    this.#lockDuration = lockDuration
+  }
+
+  async claim(token: string): Promise<Claim> {
+    return asClaim(await this.#backend.moveToActive(token, this.#node))
+  }
+
+  async complete(hold: Hold, outcome: string, remove: boolean, next: boolean): Promise<Claim | undefined> {
+    return nextOf(await this.#backend.moveToCompleted(finished(hold), outcome, remove, hold.token, next), next)
+  }
+
+  async fail(hold: Hold, reason: string, remove: boolean, next: boolean): Promise<Claim | undefined> {
+    return nextOf(await this.#backend.moveToFailed(finished(hold), reason, remove, hold.token, next), next)
+  }
+
+  async delay({ jobId, token }: Hold, dueAt: number, reason: string | undefined): Promise<void> {
+    const now = Math.round(this.#context.now())
+    const fieldsToUpdate = reason === undefined ? undefined : { failedReason: reason }
+    const options = { skipAttempt: reason === undefined, fieldsToUpdate }
+    await this.#backend.moveToDelayed(jobId, now, Math.max(0, Math.round(dueAt) - now), token, options)
+  }
+
+  async giveBack({ jobId, token }: Hold): Promise<void> {
+    await this.#backend.moveJobFromActiveToWait(jobId, token)
+  }
+
+  async rewrite({ jobId, token }: Hold, data: StoredData): Promise<boolean> {
+    return (await evaluate(this.#context, this.#backend, REWRITE, [jobId, toStorableJson(data), token])) === 1
+  }
+
+  renew(holds: readonly Hold[]): Promise<string[]> {
+    const ids = holds.map(({ jobId }) => jobId)
+    const tokens = holds.map(({ token }) => token)
+    return this.#backend.extendLocks(ids, tokens, this.#lockDuration)
+  }
+
+  async recover(): Promise<void> {
+    await this.#backend.moveStalledJobsToWait()
+  }
+
+  /**
+   * Takes the mark that BullMQ sets when there is work. When the waiting ends early, so does the connection: what came in afterwards would be a mark
+   * that another node misses.
+   */
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    const end = (): void => this.#waiter.disconnect()
+    signal.addEventListener("abort", end)
+    try {
+      await this.#waiter.call("BZPOPMIN", this.#backend.toKey("marker"), Math.max(0.002, ms / 1000))
+    } catch {
+      await nap(Math.min(ms, 250), signal) // without a connection there is no news; the next claim tells of it
+    } finally {
+      signal.removeEventListener("abort", end)
+    }
+  }
+
+  close(): void {
+    this.#waiter.disconnect()
+  }
+}
+
+/** BullMQ's queue, with the server's time in its commands. */
+function backendOf({ bull, client, prefix, now }: RedisContext, queue: string, options: object): RedisBackend {
+  const backend = bull.createRedisBackend(queue, { ...options, connection: client, prefix, skipVersionCheck: true })
+  const run = backend.execCommand.bind(backend)
+  backend.execCommand = (target, script, values): unknown =>
+    run(target, script, TIMED.has(script) ? withServerTime(values, now()) : values)
+  return backend
+}
+
+function evaluate(
+  { client }: RedisContext,
+  backend: BullBackend,
+  script: string,
+  values: readonly (string | number)[],
+): Promise<unknown> {
+  return client.call("EVAL", script, 1, backend.toKey(""), ...values)
+}
+
+function finished({ jobId }: Hold): object {
+  return { id: jobId, opts: {} }
+}
+
+function nextOf({ result }: BullFinish, next: boolean): Claim | undefined {
+  return next ? asClaim(result) : undefined
+}
+
+function storedOf(jobId: string, [state, score, name, data, returned, reason, progress]: FoundRow): StoredJob {
+  return {
+    jobId,
+    name,
+    data: fromStorableJson(data) as StoredData,
+    state,
+    // BullMQ keeps the time in the upper bits, and the order of jobs that are due at the same time in the lower.
+    dueAt: state === "delayed" ? Math.floor(Number(score) / 4096) : undefined,
+    returned: returned === null ? undefined : (JSON.parse(returned) as string),
+    reason: reason ?? undefined,
+    progress: progress === null || progress === "0" ? undefined : fromStorableJson(progress),
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * The engine on Redis, or on Valkey.
+ *
+ *     const engine = redis("rediss://:secret@redis.example.com:6379/0")
+ *     const engine = redis({ host: "redis.example.com", password, tls: {}, prefix: "work" })
+ *
+ * A Redis that throws keys away when its memory is full loses jobs: it must have `maxmemory-policy noeviction`. There is a warning otherwise.
+ */
+import { typeError } from "../../checks.ts"
+import type { Engine, EngineQueue } from "../engine.ts"
+import { BullQueue } from "./bull-queue.ts"
+import { bullFor, type RedisClient, redisClientClass } from "./bull-types.ts"
+import { RedisStore } from "./redis-store.ts"
+import { ServerClock } from "./server-clock.ts"
+import { Steady } from "./steady.ts"
+import { secretsOf, whereOf } from "./where.ts"
+
+/** For how long a server is waited for that does not answer when the queue is opened. */
+const OPENING = 10_000
+
+/** Where the server is. Fields that are not named here are passed on to ioredis: `host`, `port`, `username`, `password`, `tls`, `db` and others. */
+export interface RedisOptions {
+  /** `redis://user:password@host:port/db`; `rediss:` with TLS. */
+  readonly url?: string
+  /** With what the keys begin; default `bull`. */
+  readonly prefix?: string
+  readonly [option: string]: unknown
+}
+
+/** The engine on Redis 6.2 or newer, or Valkey. It needs the packages bullmq and ioredis. */
+export function redis(options: string | RedisOptions): Engine {
+  return new RedisEngine(typeof options === "string" ? { url: options } : options)
+}
+
+const warned = new Set<string>()
+
+class RedisEngine implements Engine {
+  readonly #url: string | undefined
+  readonly #config: Readonly<Record<string, unknown>>
+  readonly #prefix: string
+  readonly #where: string
+  readonly #secrets: readonly string[]
+
+  constructor(options: RedisOptions) {
+    const { url, prefix = "bull", ...rest } = checked(options)
+    this.#where = whereOf("Redis", url, rest, "db", 6379)
+    this.#secrets = secretsOf(url, rest)
+    this.#url = url
+    this.#prefix = prefix
+    this.#config = rest
+  }
+
+  async open(queue: string, role: "executor" | "node"): Promise<EngineQueue> {
+    const bull = bullFor("redis()")
+    const steady = new Steady(this.#where, this.#secrets)
+    const heard: { by?: BullQueue } = {}
+    const connect = (): Promise<RedisClient> => this.#connect((error) => heard.by?.error(error))
+    const client = await steady.run(connect, OPENING)
+    const clock = new ServerClock(() => store.time())
+    const now = (): number => clock.now()
+    const isExecutor = role === "executor"
+    const store = new RedisStore({ bull, client, queue, prefix: this.#prefix, isExecutor, now, connect })
+    const opened = new BullQueue(store, clock, steady)
+    heard.by = opened
+    try {
+      await steady.run(() => clock.measure(), OPENING)
+      await this.#checkMemory(client)
+    } catch (error) {
+      await opened.close()
+      throw steady.clean(error)
+    }
+    clock.keepUp()
+    return opened
+  }
+
+  toString(): string {
+    return `${this.#where}, prefix ${this.#prefix}`
+  }
+
+  /** A client that is connected, and connects again by itself. Commands that cannot be sent fail at once. */
+  async #connect(onError: (error: unknown) => void): Promise<RedisClient> {
+    const settings = {
+      connectTimeout: 5000,
+      keepAlive: 10_000,
+      ...this.#config,
+      commandTimeout: 20_000,
+      lazyConnect: true,
+      maxRetriesPerRequest: 0,
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      retryStrategy: (attempt: number) => Math.min(20 * 2 ** attempt, 500),
+    }
+    const Redis = redisClientClass("redis()")
+    const client = this.#url === undefined ? new Redis(settings) : new Redis(this.#url, settings)
+    client.on("error", onError)
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      client.disconnect()
+      throw error
+    }
+  }
+
+  /** Servers that do not tell, as some that are rented, are believed. */
+  async #checkMemory(client: RedisClient): Promise<void> {
+    const info = String(await client.call("INFO", "memory").catch(() => ""))
+    const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? "noeviction"
+    if (policy === "noeviction" || warned.has(this.#where)) return
+    warned.add(this.#where)
+    process.emitWarning(
+      `${this.#where} throws keys away when its memory is full (maxmemory-policy ${policy}), and jobs with them: set maxmemory-policy to noeviction`,
+      { code: "COREPOOL_REDIS_EVICTION" },
+    )
+  }
+}
+
+function checked(options: RedisOptions): RedisOptions {
+  const given: unknown = options
+  if (typeof given !== "object" || given === null) throw typeError("options", "a URL or an object", options)
+  const { url, prefix } = options
+  for (const [name, value] of Object.entries({ url, prefix })) {
+    if (value !== undefined && typeof value !== "string") throw typeError(name, "a string", value)
+  }
+  return options
+}
