@@ -4,6 +4,7 @@
  *     npm test                              everything
  *     npm test -- pool                      the files with "pool" in their path
  *     npm test -- --test-name-pattern=BQ1   what starts with - goes to node
+ *     npm run test:redis                    (--redis) the files that run on Redis; fails if there is none
  *
  * Node 20 takes no pattern of files, and given a folder it would run the helpers too. So the files are
  * named one by one; by their sources, because a build folder remembers tests that are gone.
@@ -15,7 +16,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { availableParallelism } from "node:os"
 import { listFiles } from "./check/files.ts"
-import { startServers } from "./servers/for-tests.ts"
+import { startServers, testsOnRedis } from "./servers/for-tests.ts"
 import { conditionsFor, kindOf, type TestKind } from "./test-kinds.ts"
 
 /** Nothing takes so long; it only turns a test that hangs into one that fails. */
@@ -28,14 +29,17 @@ const TIME_LIMIT = 900_000
 const END_HANGING_FILES = Number(process.versions.node.split(".")[0]) > 20 ? ["--test-force-exit"] : []
 
 const args = process.argv.slice(2)
-const flags = args.filter((arg) => arg.startsWith("-"))
+const needsRedis = args.includes("--redis")
+const flags = args.filter((arg) => arg.startsWith("-") && arg !== "--redis")
 const patterns = args.filter((arg) => !arg.startsWith("-"))
 
-const sources = listFiles(process.cwd(), "test", ".test.ts")
+const all = listFiles(process.cwd(), "test", ".test.ts")
+const sources = needsRedis ? testsOnRedis(process.cwd(), all) : all
 const chosen = sources.filter((path) => patterns.length === 0 || patterns.some((pattern) => path.includes(pattern)))
 
 if (chosen.length === 0) {
-  console.error(`No test file ${patterns.length === 0 ? "in test/" : `matches ${patterns.join(", ")}`}`)
+  const where = needsRedis ? "runs on Redis" : "in test/"
+  console.error(`No test file ${patterns.length === 0 ? where : `matches ${patterns.join(", ")}`}`)
   process.exitCode = 1
 } else {
   const servers = await startServers(process.cwd(), chosen)
@@ -50,6 +54,8 @@ if (chosen.length === 0) {
       process.exitCode = 1
   }
   await servers.stop()
+  for (const line of servers.missing) console.error(`\n${"!".repeat(80)}\n${line}\n${"!".repeat(80)}`)
+  if (needsRedis && servers.missing.length > 0) process.exitCode = 1
 }
 
 async function run(

@@ -11,7 +11,8 @@
 import { randomBytes } from "node:crypto"
 import { startPostgres } from "../../tools/servers/postgres.ts"
 
-export { type PostgresOptions, type PostgresServer, startPostgres } from "../../tools/servers/postgres.ts"
+export { type PostgresOptions, startPostgres } from "../../tools/servers/postgres.ts"
+export type { RunningServer as PostgresServer } from "../../tools/servers/keeper-process.ts"
 
 export interface TestPostgres {
   readonly url: string

@@ -2,12 +2,14 @@ import assert from "node:assert/strict"
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, existsSync, readlinkSync, writeFileSync } from "node:fs"
+import { connect } from "node:net"
 import { dirname, join } from "node:path"
 import type { Readable } from "node:stream"
-import test from "node:test"
+import test, { type TestContext } from "node:test"
 import { setTimeout } from "node:timers/promises"
 import pg from "pg"
-import { runNode } from "../../tools/check/run.ts"
+import { type Outcome, runNode } from "../../tools/check/run.ts"
+import { redisProgram, startRedis } from "../../tools/servers/redis.ts"
 import { installedFolder, runnableFolder, serverUser } from "../../tools/servers/postgres-files.ts"
 import { startPostgres, testPostgres } from "../support/postgres.ts"
 import { repository, ROOT } from "./fixture.ts"
@@ -129,6 +131,29 @@ test("[RP652] the programs run where they are installed if the server's user may
   assert.equal(runnableFolder(native, join(root, "copy")), isOther ? join(root, "copy") : native)
 })
 
+test(
+  "[RP651] a Redis server asks for a password, and keeps data over a kill if it is told to",
+  { skip: redisProgram() === undefined ? "there is no Redis program on the PATH" : false },
+  async () => {
+    await using server = await startRedis({ keepsData: true })
+    const ask = async (...commands: string[]): Promise<string> => {
+      const socket = connect(server.port, "127.0.0.1").setEncoding("utf8")
+      let answer = ""
+      socket.on("data", (text: string) => (answer += text))
+      socket.end(`${commands.join("\r\n")}\r\n`)
+      await once(socket, "close")
+      return answer
+    }
+    const login = `AUTH ${new URL(server.url).password}`
+    assert.match(await ask("SET a 1"), /^-NOAUTH/)
+    assert.equal(await ask(login, "SET a 1"), "+OK\r\n+OK\r\n")
+    await server.kill()
+    await assert.rejects(ask("PING"), { code: "ECONNREFUSED" })
+    await server.restart()
+    assert.equal(await ask(login, "GET a"), "+OK\r\n$1\r\n1\r\n")
+  },
+)
+
 test("[RP653] a platform without programs is told with what to do", () => {
   assert.throws(
     () => installedFolder("plan9-pdp11"),
@@ -138,7 +163,6 @@ test("[RP653] a platform without programs is told with what to do", () => {
 
 const SHOW = `
   import test from "node:test"
-import { setTimeout } from "node:timers/promises"
   test("server " + (process.env.COREPOOL_TEST_POSTGRES_URL ?? "none").replace(/:[^:]*@.*/, ""), () => {})
 `
 const WITH_SERVER = {
@@ -159,4 +183,54 @@ test("[RP649] npm test starts a server if a test file needs one, and uses one th
   assert.match((await runNode([TEST, "b.test"], { cwd: root, env: none })).stdout, /✔ server none/)
   const given = { COREPOOL_TEST_POSTGRES_URL: "postgres://me:secret@there" }
   assert.match((await runNode([TEST, "a.test"], { cwd: root, env: given })).stdout, /✔ server postgres:\/\/me/)
+})
+
+const ON_REDIS = {
+  "package.json": `{ "type": "module" }`,
+  "test/support/redis.ts": "",
+  "test/a.test.ts": `import "./support/redis.ts"`,
+  "build/test/a.test.js": `import test from "node:test"; test("at " + (process.env.COREPOOL_REDIS_URL ?? "none").replace(/:[^:]*@.*/, ""), () => {})`,
+  "test/b.test.ts": "",
+  "build/test/b.test.js": `import test from "node:test"; test("other", () => {})`,
+  "bin/valkey-server": `#!/bin/sh
+    echo "Ready to accept connections"
+    exec /bin/sleep 1000
+  `,
+}
+
+/** A run of npm test where the only programs are those of `bin`. */
+async function onlyWith(
+  t: TestContext,
+  bin: "bin" | "none",
+  url: string | undefined,
+  ...args: string[]
+): Promise<Outcome> {
+  const root = repository(t, ON_REDIS)
+  chmodSync(join(root, "bin/valkey-server"), 0o755)
+  const env = { PATH: join(root, bin), COREPOOL_REDIS_URL: url }
+  return await runNode([join(ROOT, "build/tools/test.js"), ...args], { cwd: root, env })
+}
+
+test("[RP656] without Redis the run passes and says at its end, loudly, what was not run", async (t) => {
+  const { code, stdout, stderr } = await onlyWith(t, "none", undefined)
+  assert.equal(code, 0)
+  assert.match(stdout, /✔ at none/)
+  assert.match(stderr, /!!!!\nNOT RUN: the tests on Redis, of 1 test file\. .*COREPOOL_REDIS_URL/)
+})
+
+test("[RP656] a server is started from the PATH, or used where it is given", async (t) => {
+  const started = await onlyWith(t, "bin", undefined)
+  assert.match(started.stdout, /✔ at redis:/)
+  const given = await onlyWith(t, "none", "redis://me:secret@there")
+  assert.match(given.stdout, /✔ at redis:\/\/me/)
+  assert.equal(started.stderr + given.stderr, "")
+})
+
+test("[RP657] test:redis runs the files that run on Redis, and fails without it", async (t) => {
+  const without = await onlyWith(t, "none", undefined, "--redis")
+  assert.equal(without.code, 1)
+  assert.match(without.stderr, /NOT RUN: the tests on Redis/)
+  const given = await onlyWith(t, "none", "redis://me:secret@there", "--redis")
+  assert.equal(given.code, 0)
+  assert.match(given.stdout, /tests 1\n/)
 })

@@ -1,12 +1,6 @@
-/**
- * The process that keeps a PostgreSQL server for another one (postgres.ts starts it). It makes the data, starts the server, and does what
- * its standard input says, a line each: `kill`, `restart`, `stop`. It answers every line, and the start, with a line of JSON on its standard output.
- *
- * When its input ends, for whatever reason, the server ends and its files are removed: so a killed test run leaves no server behind.
- */
+/** The program of a process that keeps a PostgreSQL server (keeper.ts). It makes the data first. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { once } from "node:events"
 import {
   chownSync,
   existsSync,
@@ -17,24 +11,11 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createInterface } from "node:readline"
+import { collect, ended, freePort, keep, type KeeperAnswer, type Kept } from "./keeper.ts"
+import type { PostgresOptions } from "./postgres.ts"
 import { installedFolder, isOpenToAll, runnableFolder, serverUser } from "./postgres-files.ts"
-
-/** What a keeper is started with, as its first argument, in JSON. */
-export interface KeeperOrder {
-  readonly dataDir?: string
-  readonly port?: number
-}
-
-/** What a keeper answers. */
-export interface KeeperAnswer {
-  readonly error?: string
-  readonly url?: string
-  readonly pid?: number
-}
 
 /** Losing nothing when a process is killed does not need the disk: only a machine that loses its power would. */
 const SETTINGS = {
@@ -54,8 +35,8 @@ const PASSWORD = "corepool-password"
 /** How often another free port is tried, if a process takes the one that was found before the server does. */
 const PORT_TRIES = 20
 
-class Keeper {
-  readonly #order: KeeperOrder
+class PostgresKeeper implements Kept {
+  readonly #order: PostgresOptions
   readonly #uid = serverUser()
   readonly #temporary: string
   readonly #data: string
@@ -63,7 +44,7 @@ class Keeper {
   #port = 0
   #server: ChildProcess | undefined
 
-  constructor(order: KeeperOrder) {
+  constructor(order: PostgresOptions) {
     const installed = installedFolder()
     this.#order = order
     this.#temporary = mkdtempSync(join(temporaryFolder(), "corepool-postgres-"))
@@ -88,13 +69,12 @@ class Keeper {
     }
   }
 
-  /** As if the power went: the postmaster has no time for anything. Its children notice that it is gone, and end. */
+  /** The children of the postmaster notice that it is gone, and end. */
   async kill(): Promise<KeeperAnswer> {
     await this.#end("SIGKILL")
     return {}
   }
 
-  /** On the same port and data; after a kill, or in order. */
   async restart(): Promise<KeeperAnswer> {
     await this.#end("SIGINT")
     for (;;) {
@@ -105,8 +85,8 @@ class Keeper {
     }
   }
 
-  async stop(signal: NodeJS.Signals = "SIGINT"): Promise<KeeperAnswer> {
-    await this.#end(signal)
+  async stop(isOrderly: boolean): Promise<KeeperAnswer> {
+    await this.#end(isOrderly ? "SIGINT" : "SIGQUIT")
     this.#clean()
     return {}
   }
@@ -189,79 +169,4 @@ function temporaryFolder(): string {
   return serverUser() === undefined || !existsSync("/tmp") || isOpenToAll(usual) ? usual : "/tmp"
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  if (address === null || typeof address === "string") throw new Error("The system gave no port")
-  return address.port
-}
-
-interface Said {
-  (): string
-  /** Keeps nothing of what is said from here on, but goes on reading. */
-  forget(): void
-}
-
-function collect(child: ChildProcess): Said {
-  let text = ""
-  let isKept = true
-  const add = (chunk: Buffer): void => {
-    if (isKept) text += chunk.toString()
-  }
-  child.stdout?.on("data", add)
-  child.stderr?.on("data", add)
-  const forget = (): void => {
-    isKept = false
-    text = ""
-  }
-  return Object.assign(() => text.trim(), { forget })
-}
-
-/** Fulfilled with exit code and signal when the process has ended; rejected if it could not be started. */
-function ended(child: ChildProcess): Promise<unknown[]> {
-  return once(child, "close")
-}
-
-function answer(text: KeeperAnswer): void {
-  process.stdout.write(`${JSON.stringify(text)}\n`)
-}
-
-async function answerOf(act: () => Promise<KeeperAnswer>): Promise<void> {
-  try {
-    answer(await act())
-  } catch (error) {
-    answer({ error: error instanceof Error ? error.message : String(error) })
-  }
-}
-
-async function main(order: KeeperOrder): Promise<void> {
-  // The other process may be gone before it has read an answer.
-  process.stdout.on("error", () => undefined)
-  const lines = createInterface({ input: process.stdin })
-  let keeper: Keeper
-  try {
-    keeper = new Keeper(order)
-  } catch (error) {
-    answer({ error: error instanceof Error ? error.message : String(error) })
-    process.exit(1)
-  }
-  let last = answerOf(() => keeper.start())
-  lines.on("line", (line) => {
-    last = last.then(() =>
-      answerOf(async () => {
-        if (line === "kill") return await keeper.kill()
-        if (line === "restart") return await keeper.restart()
-        if (line === "stop") return await keeper.stop()
-        throw new Error(`Not an order: ${line}`)
-      }),
-    )
-  })
-  lines.on("close", () => {
-    void last.then(() => keeper.stop("SIGQUIT")).finally(() => process.exit())
-  })
-}
-
-await main(JSON.parse(process.argv[2] ?? "{}") as KeeperOrder)
+keep((order) => new PostgresKeeper(order))

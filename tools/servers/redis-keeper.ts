@@ -1,0 +1,96 @@
+/** The program of a process that keeps a Redis server (keeper.ts). */
+import { type ChildProcess, spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { collect, ended, freePort, keep, type KeeperAnswer, type Kept } from "./keeper.ts"
+import type { RedisOptions } from "./redis.ts"
+
+/** How often another free port is tried, if a process takes the one that was found before the server does. */
+const PORT_TRIES = 20
+/** Redis and Valkey say the same. */
+const READY = /Ready to accept connections/
+
+class RedisKeeper implements Kept {
+  readonly #order: RedisOptions & { readonly program: string }
+  readonly #folder = mkdtempSync(join(tmpdir(), "corepool-redis-"))
+  /** It keeps other users of this machine out. */
+  readonly #password = randomBytes(12).toString("hex")
+  #port = 0
+  #server: ChildProcess | undefined
+
+  constructor(order: RedisOptions & { readonly program: string }) {
+    this.#order = order
+  }
+
+  async start(): Promise<KeeperAnswer> {
+    for (let tries = 1; ; tries++) {
+      this.#port = this.#order.port ?? (await freePort())
+      const failure = await this.#launch()
+      if (failure === undefined) return this.#place()
+      const isTaken = /Address already in use/.test(failure)
+      if (!isTaken || this.#order.port !== undefined || tries === PORT_TRIES) throw new Error(failure)
+    }
+  }
+
+  async kill(): Promise<KeeperAnswer> {
+    await this.#end("SIGKILL")
+    return {}
+  }
+
+  async restart(): Promise<KeeperAnswer> {
+    await this.#end("SIGTERM")
+    const failure = await this.#launch()
+    if (failure !== undefined) throw new Error(failure)
+    return this.#place()
+  }
+
+  async stop(isOrderly: boolean): Promise<KeeperAnswer> {
+    await this.#end(isOrderly ? "SIGTERM" : "SIGKILL")
+    rmSync(this.#folder, { recursive: true, force: true })
+    return {}
+  }
+
+  async #launch(): Promise<string | undefined> {
+    const settings = {
+      port: String(this.#port),
+      bind: "127.0.0.1",
+      dir: this.#folder,
+      save: "",
+      appendonly: this.#order.keepsData === true ? "yes" : "no",
+      "maxmemory-policy": "noeviction",
+      requirepass: this.#password,
+    }
+    const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
+    const server = spawn(this.#order.program, args, { cwd: this.#folder, stdio: ["ignore", "pipe", "pipe"] })
+    const said = collect(server)
+    const end = ended(server)
+    const isReady = await new Promise<boolean>((resolve, reject) => {
+      server.stdout.on("data", () => {
+        if (READY.test(said())) resolve(true)
+      })
+      end.then(() => resolve(false), reject)
+    })
+    if (!isReady) return `${this.#order.program}: ${said()}`
+    said.forget()
+    this.#server = server
+    return undefined
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const server = this.#server
+    this.#server = undefined
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return
+    const end = ended(server)
+    server.kill(signal)
+    await end
+  }
+
+  #place(): KeeperAnswer {
+    const pid = this.#server?.pid
+    return { url: `redis://:${this.#password}@127.0.0.1:${this.#port}`, ...(pid === undefined ? {} : { pid }) }
+  }
+}
+
+keep((order) => new RedisKeeper(order as RedisOptions & { readonly program: string }))
