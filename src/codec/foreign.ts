@@ -8,7 +8,7 @@
 import { types } from "node:util"
 import { show } from "../checks.ts"
 import { runtime } from "../time/runtime.ts"
-import { propertyOf } from "../user-values.ts"
+import { isInstance, propertyOf } from "../user-values.ts"
 
 /** Whether it is such an object; of one that is no array, view, map, set, date, error, and so on. */
 export function isForeign(value: object, prototype: object | null): boolean {
@@ -71,7 +71,8 @@ const NAMESPACES = /^(?:Math|JSON|Reflect|Atomics|Intl|WebAssembly)$/
 
 /** Whether the runtime brought its class along, like `URL` or the class of timers: what its objects are made of is hidden from us. */
 function isOfRuntime(prototype: object): boolean {
-  if (isGlobal(valueIn(prototype, "constructor"))) return true
+  const type = valueIn(prototype, "constructor")
+  if (isGlobal(type) || (typeof type === "function" && propertyOf(type, "name") === HIDDEN)) return true
   learn()
   return known.has(prototype)
 }
@@ -91,17 +92,31 @@ function isGlobal(type: unknown): boolean {
 
 /** Modules of the runtime with classes, by the names under which Node has loaded them, if it has. */
 const MODULES =
-  "async_hooks child_process cluster crypto dgram diagnostics_channel dns events fs http http2 https inspector module net perf_hooks readline stream string_decoder timers tls tty util v8 vm wasi worker_threads zlib"
+  "async_hooks child_process cluster crypto dgram diagnostics_channel dns events fs http http2 https inspector module net perf_hooks readline stream string_decoder timers tls trace_events tty util v8 vm wasi worker_threads zlib"
 
-/** Those that are worth being loaded for this. */
-const ELSEWHERE = ["async_hooks", "crypto", "diagnostics_channel", "events", "net", "stream", "string_decoder"].map(
-  (name) => `NativeModule ${name}`,
-)
+/** Those that are worth being loaded for this. In Bun it takes long to load the inspector, but its class can be told without: see {@link HIDDEN}. */
+const ELSEWHERE = [
+  "async_hooks",
+  "crypto",
+  "diagnostics_channel",
+  "events",
+  "net",
+  "stream",
+  "string_decoder",
+  "trace_events",
+]
+  .concat("bun" in process.versions ? [] : "inspector")
+  .map((name) => `NativeModule ${name}`)
+
+/** What Bun calls some classes of its modules. */
+const HIDDEN = "::bunternal::"
 
 /** Objects of classes that their modules do not export. To make one does nothing. */
 const MAKERS: Readonly<Record<string, (exports: object) => unknown>> = {
   async_hooks: (exports) => (exports as typeof import("node:async_hooks")).createHook({}),
   diagnostics_channel: (exports) => (exports as typeof import("node:diagnostics_channel")).tracingChannel("corepool"),
+  trace_events: (exports) =>
+    (exports as typeof import("node:trace_events")).createTracing({ categories: ["corepool"] }),
 }
 
 /** Classes whose objects are nothing but data. */
@@ -154,10 +169,16 @@ function learnFrom(name: string): void {
 export function describe(value: object): string {
   if (value === globalThis) return "globalThis"
   const shown = show(value)
+  if (shown.endsWith(HIDDEN)) return `an instance of ${hiddenName(value)}`
   if (shown !== "an instance of Object") return shown
   if (types.isModuleNamespaceObject(value)) return "a module"
   if (isSegments(Object.getPrototypeOf(value) as object)) return "an instance of Segments"
   const tag = propertyOf(value, Symbol.toStringTag)
   if (typeof tag !== "string") return shown
   return NAMESPACES.test(tag) ? tag : `an instance of ${tag}`
+}
+
+function hiddenName(value: object): string {
+  const { Session } = process.getBuiltinModule("node:inspector")
+  return isInstance(value, Session) ? "Session" : "a class of the runtime"
 }

@@ -46,7 +46,7 @@ const byName = perThread("names of classes", () => new Map<string, RegisteredCla
  * not registered arrive as plain objects. Errors arrive as errors whether registered or not; then as instances of the
  * nearest class that is.
  *
- * Throws `IllegalStateError` if the name is taken by another class. A class with the same source text is no other one: a module that is
+ * Throws `TypeError` if the class has no name, and none is given, and `IllegalStateError` if the name is taken by another class. A class with the same source text is no other one: a module that is
  * evaluated again, by a tool that reloads modules for instance, registers its classes anew. Instances that arrive from then on are
  * of the later class.
  */
@@ -57,6 +57,11 @@ export function registerClass<T extends object, D = unknown>(
   requireFunction("type", type as unknown as () => unknown)
   const given = requireOptions("codec", codec, { name: true, encode: true, decode: true })
   const name = requireString("name", given.name ?? type.name)
+  if (name === "") {
+    throw new TypeError(
+      "A class without a name cannot be registered: no other thread could find it. Give it one by the option `name`",
+    )
+  }
   const encode = given.encode && requireFunction("encode", given.encode)
   const decode = given.decode && requireFunction("decode", given.decode)
   const taken = byName.get(name)?.prototype ?? commonErrors.get(name)?.prototype

@@ -155,6 +155,23 @@ test("[CD19] a name belongs to one class", () => {
   assert.ok(copyOf(new Other()) instanceof Other)
 })
 
+test("[CD127] a class without a name is refused, unless it is given one", () => {
+  const unnamed = () =>
+    class {
+      a = 1
+    }
+  const Unnamed = unnamed()
+  for (const register of [
+    () => registerClass(Unnamed),
+    () => registerClass(Unnamed, { name: "" }),
+    () => registerClass(Temperature, { name: "" }),
+  ]) {
+    assert.throws(register, { name: "TypeError", message: /without a name.*`name`/ })
+  }
+  registerClass(Unnamed, { name: "Once unnamed" })
+  assert.ok(copyOf(new Unnamed()) instanceof Unnamed)
+})
+
 test("[CD19] what a class makes of an instance does not refer back to it", () => {
   class Node {
     self: Node = this

@@ -23,6 +23,7 @@ import { Server } from "node:net"
 import { Readable } from "node:stream"
 import { StringDecoder } from "node:string_decoder"
 import { test } from "node:test"
+import { createTracing } from "node:trace_events"
 import { createContext, runInContext } from "node:vm"
 import { thrownBy } from "../../support/harness.ts"
 
@@ -91,6 +92,16 @@ test("[CD22] iterators that a program derives from those of the language are ref
 test("[CD22] modules and globalThis are refused", async () => {
   assert.match(refusalOf(await import("node:path")), /^A module/)
   assert.match(refusalOf(globalThis), /^GlobalThis/)
+})
+
+test("[CD22] what traces or inspects the program is refused by name, in every runtime", () => {
+  for (const [value, name] of [
+    [createTracing({ categories: ["corepool.test"] }), /Tracing/],
+    [new Session(), /Session/],
+    [new (class extends Session {})(), /cannot be copied/],
+  ] as const) {
+    assert.match(refusalOf(value), name)
+  }
 })
 
 test(
