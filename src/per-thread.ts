@@ -15,7 +15,11 @@ export const VERSION = "0.1.0"
 
 const KEY = Symbol.for(`corepool@${VERSION}`)
 
-const registry = ((globalThis as Record<symbol, unknown>)[KEY] ??= new Map()) as Map<string, unknown>
+/** A property that stays: a task that deletes or replaces what it finds in the global scope would give its thread a second corepool. */
+if (!(KEY in globalThis)) {
+  Object.defineProperty(globalThis, KEY, { __proto__: null, value: new Map() } as PropertyDescriptor)
+}
+const registry = (globalThis as Record<symbol, unknown>)[KEY] as Map<string, unknown>
 
 /** What the first copy has made under this name. */
 export function perThread<T>(name: string, make: () => T): T {

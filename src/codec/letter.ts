@@ -19,6 +19,7 @@ import { NotSerializableError } from "../errors.ts"
 import { Bulk, type BulkSource } from "./bulk.ts"
 
 /** Kinds of values. A kind fits into a byte and is never 0: memory that was never written holds no value. */
+export const NO_VALUE = 0
 export const UNDEFINED = 1
 export const NULL = 2
 export const FALSE = 3

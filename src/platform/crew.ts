@@ -211,7 +211,7 @@ export class Crew implements Chore {
   }
 }
 
-function causeOf({ name, worker }: WorkerBody, death: Death | undefined): ThreadDeathError {
+function causeOf({ name, worker, reason }: WorkerBody, death: Death | undefined): ThreadDeathError {
   const when = worker.token === 0 ? "before it could begin the task" : "while it ran the task"
   if (death?.error !== undefined) {
     const { error } = death
@@ -220,7 +220,8 @@ function causeOf({ name, worker }: WorkerBody, death: Death | undefined): Thread
   }
   if (death?.code === BROKEN) {
     const why = "the code of corepool has failed there, as it does if a task breaks built-in objects"
-    return new ThreadDeathError(`Thread "${name}" was ended ${when}: ${why}`)
+    const cause = reason === "" ? undefined : { cause: new Error(reason) }
+    return new ThreadDeathError(`Thread "${name}" was ended ${when}: ${why}${cause && ` (${reason})`}`, cause)
   }
   const code = death === undefined ? "" : ` with exit code ${death.code}`
   return new ThreadDeathError(`Thread "${name}" ended${code} ${when}`)

@@ -12,7 +12,8 @@ import { move, requireAmong, requirePresent, transferListOf } from "../task/tran
 import { Thread } from "../thread/thread.ts"
 import { messageOf } from "../user-values.ts"
 import type { Boxes } from "./boxes.ts"
-import { letterAbout, settleAsFailed } from "./failure.ts"
+import { letterAbout, writeFailure } from "./failure.ts"
+import { requireFit } from "./fitness.ts"
 import type { FunctionTable } from "./function-table.ts"
 import { REACHABLE } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
@@ -144,12 +145,13 @@ export class Desk {
   /**
    * What the task has returned, as a letter for {@link settle}. To be called while the task is still undecided, and may be
    * cancelled, and the thread counts as being in the task: code of the program runs in here, and need not return. Throws
-   * NotSerializableError if it cannot be sent, which names the task.
+   * NotSerializableError if it cannot be sent, which names the task; or that the thread is not fit to work ({@link requireFit}).
    */
   encode(slot: number, result: unknown): Letter {
     try {
       return this.#encode(slot, result)
     } catch (error) {
+      requireFit(error)
       throw this.#refusalOf(slot, error)
     }
   }
@@ -177,26 +179,30 @@ export class Desk {
     return letter
   }
 
-  /** The same for what the task has thrown; if that cannot be sent, an error that says why. Never throws. */
+  /** The same for what the task has thrown; if that cannot be sent, an error that says why. Throws only if this thread is not fit to work. */
   encodeError(slot: number, error: unknown): Letter {
     try {
       return this.#encode(slot, error)
     } catch (cause) {
+      requireFit(cause)
       return letterAbout(error, cause)
     }
   }
 
   /**
    * The task is decided, and this thread has decided it: writes down what {@link encode} or {@link encodeError} has just returned,
-   * and posts the rest. No code of the program runs in here. If the letter cannot be sent the task fails for that reason. Never throws.
+   * and posts the rest. No code of the program runs in here. If the letter cannot be sent the task fails for that reason. Throws only
+   * if this thread is not fit to work; the task is not settled then.
    */
   settle(slot: number, letter: Letter, state: typeof NORMAL | typeof EXCEPTIONAL): void {
     try {
       this.#write(slot, letter)
     } catch (cause) {
+      requireFit(cause)
       const error = state === NORMAL ? this.#refusalOf(slot, cause) : cause
       signStack(error, Thread.currentThread().name)
-      settleAsFailed(this.#tasks, slot, error)
+      writeFailure(this.#tasks, slot, error)
+      this.#tasks.settle(slot, EXCEPTIONAL)
       return
     }
     this.#tasks.settle(slot, state)

@@ -1,8 +1,9 @@
 /**
  * How a task fails, whatever its error is. An error is a value of the program, and to write it down runs code of the program: a
  * getter may throw, so may the trap of a proxy, and `Error.prepareStackTrace`. The rule here is that a task which is decided gets
- * settled: with the error; if that cannot be sent, with one that says why; and if not even that can be written, with one that
- * was written when this module was loaded.
+ * settled: with the error; if that cannot be sent, with one that says why; if not even that can be written, with one that
+ * was written when this module was loaded; and with none, for which its submitter makes one, if the program has broken what it takes to write.
+ * It is never settled as cancelled, as nothing has cancelled it.
  *
  * `fail` is for threads that do not run the task: its worker has died, a hook has thrown, its arguments cannot be moved. The
  * thread that runs it writes by its desk, which can also post what cannot be written down.
@@ -11,7 +12,7 @@ import { alone } from "../checks.ts"
 import { encode } from "../codec/codec.ts"
 import { Letter } from "../codec/letter.ts"
 import { NotSerializableError } from "../errors.ts"
-import { COMPLETING, EXCEPTIONAL, INTERRUPTED } from "../future/task-state.ts"
+import { COMPLETING, EXCEPTIONAL } from "../future/task-state.ts"
 import { dataDescriptor, isError, messageOf } from "../user-values.ts"
 import type { TaskRecords } from "./task-records.ts"
 
@@ -24,14 +25,18 @@ export function fail(tasks: TaskRecords, slot: number, error: unknown): boolean 
 
 /** By who has decided that it is over: it has failed with this error, or another that says why this one cannot be told. Never throws. */
 export function settleAsFailed(tasks: TaskRecords, slot: number, error: unknown): void {
-  let isTold = false
   try {
-    if (!tasks.fill(slot, letterOf(error))) tasks.fill(slot, withoutRoom())
-    isTold = true
-  } finally {
-    // A task may have replaced methods of built-in classes that even this needs. A future that is cancelled has nothing to tell.
-    tasks.settle(slot, isTold ? EXCEPTIONAL : INTERRUPTED)
+    writeFailure(tasks, slot, error)
+  } catch {
+    // The program has replaced methods of built-in classes that even this needs. It takes none to say that there is no telling why.
+    tasks.leaveUntold(slot)
   }
+  tasks.settle(slot, EXCEPTIONAL)
+}
+
+/** Writes down that the task, which is not settled yet, fails with this error. Throws only if the code of corepool cannot work in this thread. */
+export function writeFailure(tasks: TaskRecords, slot: number, error: unknown): void {
+  if (!tasks.fill(slot, letterOf(error))) tasks.fill(slot, withoutRoom())
 }
 
 /** The error as a letter, or if it cannot be sent, an error that says why. Never throws. */

@@ -1,5 +1,7 @@
 /** What a submitter gets of a task that is over: from the record, and from the parcel that was posted before. */
 import { decode } from "../codec/codec.ts"
+import { NO_VALUE } from "../codec/letter.ts"
+import { ThreadDeathError } from "../errors.ts"
 import type { Outgoing } from "./outgoing.ts"
 import { letterOf, type Parcel, type PostOffice } from "./post-office.ts"
 import { posted } from "./references.ts"
@@ -29,7 +31,15 @@ const NOTHING: readonly object[] = []
 
 function read(slot: number, tasks: TaskRecords, parcel: Parcel | undefined, things: readonly object[]): unknown {
   const letter = letterOf(slot, tasks, parcel)
+  if (letter.kind === NO_VALUE) return untold()
   const outcome = decode(letter, things)
   letter.release()
   return outcome
+}
+
+/** The task has failed, in a thread that could not write down why: see failure.ts. */
+function untold(): ThreadDeathError {
+  return new ThreadDeathError(
+    "The task has failed, and the thread that knew why could not tell it: the program has broken built-in objects there",
+  )
 }

@@ -17,6 +17,7 @@ import type { FoundTask } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
 import { Desk } from "./desk.ts"
 import { mayEnd } from "./endings.ts"
+import { ifFit, requireFit, UnfitThread } from "./fitness.ts"
 import type { FunctionTable } from "./function-table.ts"
 import { COMMAND, HEADER, MEASURED, NOTED, TIMED, TOLD, VOID } from "./layout.ts"
 import { Hands } from "./hands.ts"
@@ -90,11 +91,7 @@ export class SlotRunner implements PoolHost<number> {
   }
 
   begin(_worker: Worker<number>, slot: number): PromiseLike<unknown> | undefined {
-    if (this.tasks.stateOf(slot) !== NEW) {
-      this.#discard(slot)
-      return undefined
-    }
-    if (this.#series?.begin(slot) === false) {
+    if (this.tasks.stateOf(slot) !== NEW || this.#series?.begin(slot) === false) {
       this.#discard(slot)
       return undefined
     }
@@ -105,6 +102,7 @@ export class SlotRunner implements PoolHost<number> {
       found = this.#functions.resolve(this.tasks.functionOf(slot))
     } catch (error) {
       this.#self.enterUserCode()
+      requireFit(error)
       this.#fail(slot, error)
       return undefined
     }
@@ -113,16 +111,16 @@ export class SlotRunner implements PoolHost<number> {
 
   async #findAndCall(slot: number): Promise<unknown> {
     this.#self.enterUserCode() // a module that is loaded for the first time runs
-    const found = await this.#functions.find(this.tasks.functionOf(slot))
+    const found = await ifFit(() => this.#functions.find(this.tasks.functionOf(slot)))
     this.#found = found
-    return await found.fn(...(this.#desk.argumentsOf(slot) ?? (await this.#desk.fetch(slot))))
+    return await found.fn(...(await ifFit(() => this.#desk.argumentsOf(slot) ?? this.#desk.fetch(slot))))
   }
 
   /** The arguments are with the submitter, who takes its time. */
   async #awaitAndCall(found: FoundTask, slot: number, pending: Promise<unknown[]>): Promise<unknown> {
     let args: unknown[]
     try {
-      args = await pending
+      args = await ifFit(() => pending)
     } finally {
       this.#self.enterUserCode() // which whoever is told of the outcome leaves
     }
@@ -146,6 +144,7 @@ export class SlotRunner implements PoolHost<number> {
       }
     } catch (error) {
       this.#self.enterUserCode()
+      requireFit(error)
       this.#fail(slot, error)
       return undefined
     }
@@ -343,6 +342,7 @@ export class SlotRunner implements PoolHost<number> {
   }
 
   #encodeError(slot: number, error: unknown): Letter {
+    if (isInstance(error, UnfitThread)) throw error // it is no error of the task
     signStack(error, Thread.currentThread().name)
     return this.#desk.encodeError(slot, error)
   }

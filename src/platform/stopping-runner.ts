@@ -1,9 +1,10 @@
 /**
  * What a worker thread does when its own code fails.
  *
- * A task can break what its thread needs: `Math = undefined`, or a method of arrays that throws. Then the code of corepool in this thread fails
+ * A task can break what its thread needs: a method of arrays that throws, `Math.min = undefined`. (It does not by what it does to the names of
+ * global objects: corepool has those that it needs, see tools/bundle/globals.ts.) Then the code of corepool in this thread fails
  * wherever it uses that, perhaps between the end of the task and the moment when its outcome is written down. Such a thread cannot
- * be relied on for anything. So it stops where it is, with all that it has in hand, and says so in shared memory, for which
+ * be relied on for anything. So it stops where it is, with all that it has in hand, and says so, and why, in shared memory, for which
  * it needs no built-in object. The owner of the pool takes that for the thread's death: what the thread had in hand fails
  * with ThreadDeathError, and the pool gets another thread.
  *
@@ -12,9 +13,10 @@
 import { store } from "#atomics"
 import { COMPLETING } from "../future/task-state.ts"
 import type { Here } from "../memory/here.ts"
+import { isInstance } from "../user-values.ts"
 import { SlotRunner } from "./slot-runner.ts"
 import { WorkerEnd } from "./worker-hooks.ts"
-import { BROKEN, FAREWELL, type Orders } from "./worker-orders.ts"
+import { BROKEN, FAREWELL, type Orders, writeReason } from "./worker-orders.ts"
 
 export class StoppingRunner extends SlotRunner {
   readonly #progress: Int32Array
@@ -30,7 +32,8 @@ export class StoppingRunner extends SlotRunner {
   }
 
   stopIfBroken(error: unknown): void {
-    if (error instanceof WorkerEnd) return
+    if (isInstance(error, WorkerEnd)) return
+    writeReason(this.#progress, error)
     store(this.#progress, FAREWELL, BROKEN + 1)
     this.#here.halt()
   }

@@ -13,7 +13,7 @@
  */
 import { read, store, write } from "#atomics"
 import { wholeWords } from "../codec/bulk.ts"
-import { Letter } from "../codec/letter.ts"
+import { Letter, NO_VALUE } from "../codec/letter.ts"
 import type { Arena } from "../memory/arena.ts"
 import { Slots } from "../memory/slots.ts"
 import { CANCELLED, NEW } from "../future/task-state.ts"
@@ -145,6 +145,14 @@ export class TaskRecords extends TaskWords {
     write(words, record + TASK.LENGTH, length)
     letter.release()
     return true
+  }
+
+  /** Instead of a value: there is none. Uses no built-in object. */
+  leaveUntold(slot: number): void {
+    const record = this.recordOf(slot)
+    write(this.words, record + TASK.BLOCK, 0) // whose memory is lost: it would take more than that to give it back
+    write(this.words, record + TASK.KIND, NO_VALUE)
+    write(this.words, record + TASK.LENGTH, 0)
   }
 
   /** The letter, and behind it what belongs to it; the block, or 0 if there is no room. */

@@ -11,7 +11,7 @@ import { Timer } from "../time/timer.ts"
 import type { PoolHandle } from "./pool-memory.ts"
 import type { PostOffice } from "./post-office.ts"
 import type { SharedWorker } from "./shared-worker.ts"
-import { FAREWELL, type Orders, PRELOADING, PROGRESS, SAID_ALL, STAGE } from "./worker-orders.ts"
+import { FAREWELL, type Orders, PRELOADING, PROGRESS, readReason, SAID_ALL, STAGE } from "./worker-orders.ts"
 import { outputsFor } from "./worker-output.ts"
 import { startWorker } from "./worker-start.ts"
 
@@ -82,6 +82,11 @@ export class WorkerBody implements ThreadBody {
     if (said === 0) return undefined
     this.#judgeModules()
     return { code: said - 1, error: undefined }
+  }
+
+  /** Of a thread that has stopped because the code of corepool has failed in it: the message of that error; empty if it is not known. */
+  get reason(): string {
+    return readReason(this.#progress)
   }
 
   #judgeModules(): void {

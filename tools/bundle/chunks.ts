@@ -13,6 +13,7 @@ import { build, type Metafile, type Plugin } from "esbuild"
 import { createHash } from "node:crypto"
 import { basename, join } from "node:path"
 import { asCommonJs } from "./common-js.ts"
+import { globalsIn } from "./globals.ts"
 import { shorten } from "./shorten.ts"
 import { COMPILED, modulesOfParts } from "./entries.ts"
 
@@ -112,17 +113,26 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
     if (name === undefined) throw new Error(`The bundler has made no ${path}`)
     return name
   }
-  const registry = `globalThis[Symbol.for("corepool@${version}")] ??= new Map()`
+  const registry = registryOf(`globalThis.Symbol.for("corepool@${version}")`)
   const key = (file: string): string => JSON.stringify(`${UNKNOWN_BUILD}/${file}`)
   const load = (file: string): string =>
     `(corepoolParts.get(${key(file)}) ?? corepoolParts.get(${key("load")})?.(${JSON.stringify(file)}) ?? require("./${file}"))`
 
-  const translated = inOrder(outputs, nameOf).map((path): [string, string] => {
+  const files = inOrder(outputs, nameOf).map((path) => {
     const name = nameOf(path)
     const text = asCommonJs(name, texts.get(basename(path)) ?? "", (other) =>
       names.has(basename(other)) ? load(nameOf(other)) : undefined,
     )
-    const head = `"use strict";\nconst corepoolParts = ${registry};\n${text.includes("corepoolPlace") ? PLACE : ""}`
+    return { name, uses: globalsIn(name, `${text.includes("corepoolPlace") ? PLACE : ""}${text}`) }
+  })
+  const kept = [...new Set(files.flatMap(({ uses }) => uses.names))].toSorted((a, b) => (a < b ? -1 : 1))
+  const translated = files.map(({ name, uses: { text, pattern } }, at): [string, string] => {
+    // The first file needs none of the others, and every part needs it. So it is there before any task.
+    const keep =
+      at > 0
+        ? ""
+        : `corepoolParts.set(${key("globals")}, (({ ${kept.join(", ")} }) => ({ ${kept.join(", ")} }))(globalThis));\n`
+    const head = `"use strict";\nconst corepoolParts = typeof corepoolHost === "object" ? corepoolHost.parts : ${registry};\n${keep}const ${pattern} = corepoolParts.get(${key("globals")}) ?? globalThis;\n`
     const end = `corepoolParts.has(${key(name)}) || corepoolParts.set(${key(name)}, module.exports);\n`
     return [name, `${head}${text}${end}`]
   })
@@ -145,6 +155,11 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
     registry,
     load: (file) => withHash(load(file)),
   }
+}
+
+/** The expression for it, in which no name is one that a file may take for itself. It is a property that stays: see src/per-thread.ts. */
+function registryOf(key: string): string {
+  return `(globalThis[${key}] ?? globalThis.Object.defineProperty(globalThis, ${key}, { __proto__: null, value: new globalThis.Map() })[${key}])`
 }
 
 /** From a file that the bundler has made to its name, which says whose code it has: that of a part, or what several of them share. */

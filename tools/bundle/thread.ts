@@ -25,11 +25,13 @@ const TAIL = "})"
 
 function boot({ files, program, registry, build }: ThreadCode, find: string): string {
   return `{
+  const { Atomics, Function, Uint8Array } = globalThis
   const { workerData } = process.getBuiltinModule("node:worker_threads")
   const { Script } = process.getBuiltinModule("node:vm")
   const { orders, source, code } = workerData
   const files = ${JSON.stringify(files)}
-  const given = { importModule: (url) => import(url), functionOf: (body) => new Function(body) }
+  const parts = ${registry}
+  const given = { parts, importModule: (url) => import(url), functionOf: (body) => new Function(body) }
   const scripts = new Map()
   let keep
   const load = (name) => {
@@ -45,7 +47,7 @@ function boot({ files, program, registry, build }: ThreadCode, find: string): st
     keep?.()
     return module.exports
   }
-  ;(${registry}).set(${JSON.stringify(`${build}/load`)}, load)
+  parts.set(${JSON.stringify(`${build}/load`)}, load)
   keep = load(${JSON.stringify(program)}).begin(orders, code, scripts)
 }
 `

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import test from "node:test"
+import { runInNewContext } from "node:vm"
+import { GLOBALS, globalsIn } from "../../tools/bundle/globals.ts"
+import { ROOT } from "./fixture.ts"
+
+test("[RP149] the global objects that a text uses are found, and not what is called as they are", () => {
+  const { names, pattern, text } = globalsIn(
+    "a.cjs",
+    `const { Worker, performance } = other(); class Set {}
+     function f(x) { return new Map([[x.JSON, performance.now()]]) ?? new Set() ?? globalThis.Error ?? unknown }`,
+  )
+  assert.deepEqual(names, ["Map", "globalThis"])
+  assert.equal(pattern, "{ Map, globalThis: corepoolGlobal }")
+  assert.match(text, /\?\? corepoolGlobal\.Error \?\?/)
+})
+
+/** Those of the language that no program can replace, and those that files need before they have anything. */
+const EXEMPT = new Set(["undefined", "NaN", "Infinity", "globalThis"])
+
+test("[RP149] no file of the bundle uses a global object that it has not taken", () => {
+  const files = readdirSync(join(ROOT, "dist")).filter((name) => /^code-.*\.cjs$/.test(name))
+  assert.ok(files.length > 5)
+  const all = new Set([...GLOBALS, ...Object.getOwnPropertyNames(globalThis)].filter((name) => !EXEMPT.has(name)))
+  for (const name of files) {
+    const text = readFileSync(join(ROOT, "dist", name), "utf8")
+    assert.deepEqual(
+      globalsIn(name, text, all).names.filter((used) => used !== "globalThis"),
+      [],
+      name,
+    )
+  }
+})
+
+test("[RP149] a file that is loaded after a task has deleted everything works with what the first file has kept", () => {
+  const texts = readdirSync(join(ROOT, "dist"))
+    .filter((name) => /^code-.*\.cjs$/.test(name))
+    .map((name) => readFileSync(join(ROOT, "dist", name), "utf8"))
+  const keeper = texts.find((text) => /corepoolParts\.set\(`[0-9a-f]+\/globals`/.test(text))
+  assert.ok(keeper !== undefined)
+  const head = (text: string): string => text.slice(0, text.indexOf("??globalThis;") + "??globalThis;".length)
+  const context = { corepoolHost: { parts: new Map() } }
+  const kept = runInNewContext(
+    `(() => { ${head(keeper)} })(); const all = [Map, JSON, Promise]; Map = JSON = Promise = undefined
+     ;(() => { ${head(texts.find((text) => text !== keeper && /\bPromise,/.test(head(text))) as string)} return Promise === all[2] })()`,
+    context,
+  ) as boolean
+  assert.equal(kept, true)
+})
