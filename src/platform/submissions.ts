@@ -13,6 +13,7 @@ import { Carrier } from "../executor/carrier.ts"
 import { priorityOf, setTransfer, transferOf } from "../executor/with-options.ts"
 import type { Call } from "../future/call.ts"
 import { FutureTask } from "../future/future-task.ts"
+import { release } from "../future/release.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { Bell } from "../memory/bell.ts"
 import { guarded } from "../memory/guard.ts"
@@ -169,9 +170,8 @@ export class Submissions implements Mailbox {
   /** Nothing can become of what is pending. */
   failAll(error: unknown): void {
     this.look()
-    for (const [slot, task] of this.#submitted.entries()) {
-      if (task === undefined) continue
-      this.#submitted[slot] = undefined
+    for (const slot of this.#submitted.keys()) {
+      const task = this.#forget(slot)
       if (!(task instanceof FutureTask)) continue
       futureOf(task).comeBack()
       this.#tell(task, EXCEPTIONAL, true, error)
@@ -211,7 +211,7 @@ export class Submissions implements Mailbox {
         this.#tasks.release(slot)
         return 0
       }
-      this.#outgoing.pack(slot, letter, isWhole ? [] : things, toMove ?? NOT_MOVED, args)
+      this.#outgoing.pack(slot, letter, isWhole ? [] : things, toMove ?? [], args)
     }
     if (slot !== 0) this.#note(slot, task)
     return slot
@@ -307,6 +307,7 @@ export class Submissions implements Mailbox {
     const task = this.#submitted[slot]
     if (task === undefined) return undefined
     this.#submitted[slot] = undefined
+    release(task)
     // One that was cancelled here does not count any more, but a carrier does.
     if ((!(task instanceof FutureTask) || !task.isSettled) && !isForever(task)) this.#discount()
     return task
@@ -396,5 +397,3 @@ export class Submissions implements Mailbox {
     if (task !== undefined && !(task instanceof Carrier) && !isForever(task)) this.#discount()
   }
 }
-
-const NOT_MOVED: readonly object[] = []

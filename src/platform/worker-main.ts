@@ -2,6 +2,7 @@
 import { store } from "#atomics"
 import { KeepAlive } from "../memory/keep-alive.ts"
 import { PoolCore } from "../pool/pool-core.ts"
+import { provideModule } from "../task/loading.ts"
 import { Thread } from "../thread/thread.ts"
 import { isNode } from "../time/shared-clock.ts"
 import { Boxes } from "./boxes.ts"
@@ -9,6 +10,7 @@ import { Desk } from "./desk.ts"
 import { FunctionTable } from "./function-table.ts"
 import { BY_TIME } from "./layout.ts"
 import { Lines } from "./lines.ts"
+import { JOB_MODULE } from "./job-part.ts"
 import { guardMemory } from "./memory-guard.ts"
 import { PoolMemory } from "./pool-memory.ts"
 import { SharedRoster } from "./shared-roster.ts"
@@ -34,6 +36,7 @@ export async function work(orders: Orders): Promise<void> {
   const memory = PoolMemory.open(orders.pool)
   Lines.of(memory.here).adopt(orders.line)
   Desk.learn = async () => (await rest()).registerAll()
+  provideModule(JOB_MODULE, job)
   const roster = new SharedRoster(memory, () => memory.ringOwner())
   const self = roster.at(orders.worker)
   self.begin() // before any code of the user's: if that ends the thread, the owner finds it in the list
@@ -70,6 +73,11 @@ export async function work(orders: Orders): Promise<void> {
 /** What few threads need, and is loaded by those. */
 function rest(): Promise<typeof import("./all-classes.ts")> {
   return import("./all-classes.ts")
+}
+
+/** What only the threads of a node of a distributed executor need. */
+function job(): Promise<Record<string, unknown>> {
+  return import("./job-part.ts")
 }
 
 /**

@@ -11,7 +11,17 @@ export function beforeLoading(action: (url: string) => void): void {
   prepare = action
 }
 
+/** Modules of corepool's own that have no file of their own: how this thread loads them, by URL. */
+const own = new Map<string, () => Promise<Record<string, unknown>>>()
+
+/** From now on this thread loads the module of that URL so. */
+export function provideModule(url: string, load: () => Promise<Record<string, unknown>>): void {
+  own.set(url, load)
+}
+
 export function loadModule(url: string): Promise<Record<string, unknown>> {
+  const provided = own.get(url)
+  if (provided !== undefined) return provided()
   prepare?.(url)
   return importModule(url)
 }

@@ -20,6 +20,7 @@ import { currentFlow, Flow, mainFlow } from "../memory/flow.ts"
 import { nap } from "../memory/nap.ts"
 import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../memory/waiting.ts"
 import { now } from "../time/timer.ts"
+import { currentListener } from "./progress.ts"
 import { reportUncaught, type UncaughtExceptionHandler } from "./uncaught.ts"
 import { runtime } from "../time/runtime.ts"
 
@@ -180,6 +181,26 @@ export class Thread {
     if (this.#life === "ended") return
     if (this.#body === undefined) this.#flow.interrupt()
     else this.#body.interrupt()
+  }
+
+  // ------------------------------------------------------------------ progress
+
+  /**
+   * Says how far the task that this thread runs has got: a number, a text or other plain data, as JSON can write it.
+   *
+   *     Thread.currentThread().reportProgress({ done: 40, of: 100 })
+   *
+   * The future of a task that was given to a `DistributedExecutor`, and monitors, see the newest value; values in between may be skipped,
+   * so that a task can report as often as it likes. In other tasks the call has no effect.
+   *
+   * @throws IllegalStateError if this is not the current thread.
+   * @throws TypeError if the value is heard, and cannot be written as JSON.
+   */
+  reportProgress(value: unknown): void {
+    if (currentFlow().owner !== this) {
+      throw new IllegalStateError(`${this} is not the current thread: only a task itself knows how far it has got`)
+    }
+    currentListener()?.progress(value)
   }
 
   /** @internal */

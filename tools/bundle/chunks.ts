@@ -78,7 +78,7 @@ function given(root: string, parts: ReadonlyMap<string, readonly string[]>): Plu
         builder.onLoad({ filter }, () => ({ contents }))
       }
       // A part that loads another one asks for the part.
-      builder.onResolve({ filter: /\/all-classes\.js$/ }, ({ kind }) =>
+      builder.onResolve({ filter: /\/(?:all-classes|job-part)\.js$/ }, ({ kind }) =>
         kind === "dynamic-import" ? { path: "rest", namespace: "part" } : undefined,
       )
     },

@@ -28,9 +28,9 @@ export const ENTRIES: readonly Entry[] = [
 export const WORKER_ENTRY = { name: "worker", module: "platform/worker-entry" } as const
 
 /** Parts without an entry: what a worker thread runs, and what it loads when it needs it. */
-export const INNER_PARTS: Readonly<Record<string, string>> = {
-  worker: "platform/worker-program",
-  rest: "platform/all-classes",
+export const INNER_PARTS: Readonly<Record<string, readonly string[]>> = {
+  worker: ["platform/worker-program"],
+  rest: ["platform/all-classes", "distributed/job-in-thread"],
 }
 
 /**
@@ -41,7 +41,7 @@ const ON_TOP_OF: Readonly<Record<string, string>> = { distributed: "main" }
 
 /** The modules of each part. */
 export function modulesOfParts(): Map<string, string[]> {
-  const parts = new Map(Object.entries(INNER_PARTS).map(([part, module]) => [part, [module]]))
+  const parts = new Map(Object.entries(INNER_PARTS).map(([part, modules]) => [part, [...modules]]))
   for (const { part, module } of ENTRIES) parts.set(part, [...(parts.get(part) ?? []), module])
   for (const [part, other] of Object.entries(ON_TOP_OF)) parts.get(part)?.push(...(parts.get(other) ?? []))
   return parts

@@ -1,0 +1,108 @@
+/**
+ * The jobs that a node has, and what reaches them from other processes: cancel messages, and what may have been missed while the connection was lost.
+ */
+import type { Report } from "../memory/guard.ts"
+import type { ClaimedJob, ControlMessage, EngineQueue, JobEnd } from "./engine.ts"
+import { type JobHost, JobRun } from "./job-run.ts"
+import { RecentCancels } from "./recent-cancels.ts"
+
+export class NodeJobs {
+  readonly #queue: EngineQueue
+  readonly #report: Report
+  readonly #runs = new Set<JobRun>()
+  readonly #cancels = new RecentCancels()
+  /** Schedules that this node has run: a cancel message may come between two runs. Oldest first, and not too many. */
+  readonly #series = new Set<string>()
+  /** No job is begun any more: what the engine still gives is given back. */
+  #isGivingBack = false
+
+  constructor(queue: EngineQueue, report: Report) {
+    this.#queue = queue
+    this.#report = report
+  }
+
+  get size(): number {
+    return this.#runs.size
+  }
+
+  async run(job: ClaimedJob, host: JobHost): Promise<JobEnd> {
+    if (this.#isGivingBack) return { kind: "back" }
+    const run = new JobRun(job, host)
+    this.#runs.add(run)
+    try {
+      const end = await run.run()
+      if (end.kind === "again") this.#noteSeries(job.id)
+      return end
+    } finally {
+      this.#runs.delete(run)
+    }
+  }
+
+  /** Interrupts all tasks and leaves their jobs to other nodes, and whatever else comes. */
+  giveBack(): void {
+    this.#isGivingBack = true
+    for (const run of this.#runs) run.giveBack()
+  }
+
+  // ------------------------------------------------------------------ cancelling
+
+  control({ kind, id, interrupt }: ControlMessage): void {
+    if (kind !== "cancel") return // of a newer release
+    let isHere = false
+    for (const run of this.#runs) {
+      if (run.job.id !== id) continue
+      isHere = true
+      run.cancel(interrupt)
+    }
+    if (isHere) return
+    this.#cancels.add(id)
+    if (this.#series.delete(id)) void this.#remove(id)
+  }
+
+  /**
+   * Whether a message has said that the job is cancelled, before this node had the job. The engine is asked, because a job that was cancelled and has ended may
+   * have a successor of the same id: the process that cancels a job marks it first and publishes the message then.
+   */
+  async isCancelled(id: string): Promise<boolean> {
+    if (!this.#cancels.take(id)) return false
+    try {
+      const [found] = await this.#queue.find([id])
+      return found?.data.cancelled === true
+    } catch (error) {
+      this.#report(error)
+      return false
+    }
+  }
+
+  /** The schedule waits for its next run; or another node has it, which has heard the message, too. */
+  async #remove(id: string): Promise<void> {
+    try {
+      await this.#queue.remove(id)
+    } catch (error) {
+      this.#report(error)
+    }
+  }
+
+  #noteSeries(id: string): void {
+    this.#series.delete(id)
+    this.#series.add(id)
+    for (const oldest of this.#series) {
+      if (this.#series.size <= MOST_SERIES) return
+      this.#series.delete(oldest)
+    }
+  }
+
+  /** Messages may have been lost: looks which of the jobs are cancelled. */
+  async lookUp(): Promise<void> {
+    const runs = [...this.#runs]
+    if (runs.length === 0) return
+    try {
+      const found = await this.#queue.find(runs.map(({ job }) => job.id))
+      for (const [i, run] of runs.entries()) if (found[i]?.data.cancelled === true) run.cancel(true)
+    } catch (error) {
+      this.#report(error)
+    }
+  }
+}
+
+const MOST_SERIES = 1000

@@ -1,0 +1,39 @@
+/**
+ * A node and the signals that end its process. The first one lets the node drain; then nothing of the node keeps the process alive, and it ends by itself
+ * when the rest of the program lets it. A second signal, if the first is taking too long, ends it at once.
+ */
+import { constants } from "node:os"
+import type { SignalName } from "./node-options.ts"
+
+export class SignalWatch {
+  readonly #signals: readonly SignalName[]
+  readonly #drain: () => void
+  readonly #onSignal = (signal: string): void => this.#receive(signal)
+  #isDraining = false
+  #isWatching = false
+
+  constructor(signals: readonly SignalName[], drain: () => void) {
+    this.#signals = signals
+    this.#drain = drain
+  }
+
+  start(): void {
+    if (this.#isWatching) return
+    this.#isWatching = true
+    for (const signal of this.#signals) process.on(signal, this.#onSignal)
+  }
+
+  /** The signals mean again what they meant before. */
+  stop(): void {
+    this.#isWatching = false
+    for (const signal of this.#signals) process.off(signal, this.#onSignal)
+  }
+
+  #receive(signal: string): void {
+    // With the code that shells give for a process that a signal has ended.
+    // oxlint-disable-next-line unicorn/no-process-exit -- which is what is asked for
+    if (this.#isDraining) process.exit(128 + constants.signals[signal as NodeJS.Signals])
+    this.#isDraining = true
+    this.#drain()
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * How far a task has got, for the part of corepool that has given it to this thread and can pass that on: a node of a distributed executor.
+ *
+ * The listener travels in the asynchronous context, and so belongs to the task and not to the thread: what a task has left behind in
+ * a thread, a timer say, never speaks for the task that the thread runs next.
+ */
+import { AsyncLocalStorage } from "node:async_hooks"
+import { perThread } from "../per-thread.ts"
+
+/** Hears of the progress of one task. */
+export interface ProgressListener {
+  /** Throws if the value cannot be passed on. */
+  progress(value: unknown): void
+}
+
+const listeners = perThread("progress", () => new AsyncLocalStorage<ProgressListener>())
+
+/** Runs the body, and all that it awaits, so that the listener hears of its progress. */
+export function withListener<T>(listener: ProgressListener, body: () => T): T {
+  return listeners.run(listener, body)
+}
+
+/** The listener of the task that runs this code, if it has one. */
+export function currentListener(): ProgressListener | undefined {
+  return listeners.getStore()
+}
