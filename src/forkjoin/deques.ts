@@ -32,7 +32,11 @@ export const PLACE = {
   JOINS: 6,
   /** 1 if somebody has asked it for arguments, and it has not looked since. */
   ASKED: 7,
-  SIZE: 8,
+  /** The number of the box in which it hears of what thieves have finished. */
+  BOX: 8,
+  /** Odd while it settles that: see quiescence.ts. */
+  SETTLES: 9,
+  SIZE: 10,
 } as const
 
 const HIGH = 2 ** 32
@@ -84,6 +88,10 @@ export class Deques {
 
   noteWatched(): void {
     store(this.words, WATCHED, 1)
+  }
+
+  get isWatched(): boolean {
+    return load(this.words, WATCHED) === 1
   }
 
   /** Whether that was noted; once. */

@@ -17,8 +17,8 @@ import { Workforce } from "./workforce.ts"
 /** What both have. */
 export interface ForkJoinMember extends PoolMember {
   readonly workforce: Workforce
-  /** Whoever may be the last to have something to do says so from now on. */
-  watchForQuiescence(): void
+  /** True if the pool is quiescent. Otherwise the shell is told when it may be, from now on. */
+  watchForQuiescence(): boolean
 }
 
 /** A thread that leaves and the one that replaces it may have a place each for a moment. */
@@ -30,7 +30,7 @@ export interface ForkJoinShell extends PoolShell {
 }
 
 export class ForkJoinOwner extends PoolOwner implements ForkJoinMember {
-  readonly workforce: Workforce = new Workforce(this.waiting, this.roster, this.tasks)
+  readonly workforce: Workforce = new Workforce(this.memory, this.waiting, this.roster, this.tasks, this.boxes)
   readonly #shell: ForkJoinShell
 
   constructor(shell: ForkJoinShell, parallelism: number, most: number, asyncMode: boolean) {
@@ -48,9 +48,17 @@ export class ForkJoinOwner extends PoolOwner implements ForkJoinMember {
   }
 
   /** Workers that go to sleep ring from now on, and the process stays until all do. */
-  watchForQuiescence(): void {
-    this.memory.setHeader(HEADER.FOREIGN, 1)
-    super.serve(false)
+  watchForQuiescence(): boolean {
+    do {
+      this.memory.setHeader(HEADER.FOREIGN, 1)
+      super.serve(false)
+      if (this.workforce.isQuiescent) return true
+    } while (this.memory.header(HEADER.FOREIGN) === 0) // it was quiescent for a moment, and workers do not ring
+    return false
+  }
+
+  protected override get isQuiet(): boolean {
+    return this.workforce.isQuiescent
   }
 
   override serve(isBlocked: boolean): void {
@@ -72,8 +80,10 @@ export class ForkJoinOwner extends PoolOwner implements ForkJoinMember {
 }
 
 export class ForkJoinGuest extends PoolGuest implements ForkJoinMember {
-  readonly workforce: Workforce = new Workforce(this.waiting, this.roster, this.tasks)
+  readonly workforce: Workforce = new Workforce(this.memory, this.waiting, this.roster, this.tasks, this.boxes)
   readonly #shell: ForkJoinShell
+  /** Whether its shell wants to be told when the pool is quiescent. */
+  #isWatching = false
 
   constructor(shared: Shared, shell: ForkJoinShell) {
     super(shared, shell)
@@ -94,17 +104,25 @@ export class ForkJoinGuest extends PoolGuest implements ForkJoinMember {
   }
 
   /** The owner tells when it is so. */
-  watchForQuiescence(): void {
+  watchForQuiescence(): boolean {
+    this.#isWatching = true
+    this.#askOwner()
+    this.submissions.keepAlive(true)
+    return this.workforce.isQuiescent
+  }
+
+  #askOwner(): void {
     this.workforce.deques.noteWatched()
     this.memory.setHeader(HEADER.FOREIGN, 1)
     this.memory.ringOwner()
-    this.submissions.keepAlive(true)
   }
 
   override serve(): void {
     super.serve()
-    if (!this.workforce.isQuiescent) return
-    this.submissions.keepAlive(false)
-    this.#shell.quiescent()
+    if (this.workforce.isQuiescent) {
+      this.#isWatching = false
+      this.submissions.keepAlive(false)
+      this.#shell.quiescent()
+    } else if (this.#isWatching && !this.workforce.deques.isWatched) this.#askOwner() // it was so when the owner told
   }
 }

@@ -240,8 +240,7 @@ export class ForkJoinPool extends ForkJoinStatus {
 
   *#quieting(): Steps<boolean> {
     for (;;) {
-      this.#engine.watchForQuiescence()
-      if (this.isQuiescent) return true
+      if (this.#engine.watchForQuiescence()) return true
       if ((yield this.#quiescence) === TIMEOUT) return false
     }
   }

@@ -20,6 +20,7 @@ import type { SharedRoster } from "../platform/shared-roster.ts"
 import type { SharedWorker } from "../platform/shared-worker.ts"
 import type { TaskQueue } from "../platform/task-queue.ts"
 import type { TaskRecords } from "../platform/task-records.ts"
+import { Arrivals } from "./arrivals.ts"
 import { type Deques, PLACE } from "./deques.ts"
 import type { ForkJoinTask } from "./fork-join-task.ts"
 import { ForkRecords, noteThief, noteWaiter, thiefOf } from "./fork-records.ts"
@@ -65,21 +66,16 @@ export class Forks implements RemoteTasks {
   readonly #box: number
   readonly #records: ForkRecords
   readonly #helping: Helping
+  readonly #arrivals: Arrivals
   /** By slot. */
   readonly #forked: (Forked | undefined)[] = []
-  /** Slots that are over and have yet to be looked at, and how far that has come. */
-  #arrived: number[] = []
-  #next = 0
-  /** Those of which something that was posted has not come yet. */
-  readonly #late: number[] = []
-  readonly #append = (slots: readonly number[]): void => {
-    for (const slot of slots) this.#arrived.push(slot)
-  }
   /** Those that somebody awaits, and others have. They may be put back by one who cannot run them: then it is done here. */
   readonly #awaited = new Set<Forked>()
   /** From the event loop: whoever has rung may have done so while this thread blocks. */
   readonly #runAwaited = (): void => {
-    for (const task of this.#awaited) if (task.slot === 0 || this.runReturned(task)) this.#awaited.delete(task)
+    this.#arrivals.during(() => {
+      for (const task of this.#awaited) if (task.slot === 0 || this.runReturned(task)) this.#awaited.delete(task)
+    })
   }
   /** The task that this thread has taken, of which everything it forks is a part; 0 outside of any. */
   #base = 0
@@ -99,6 +95,14 @@ export class Forks implements RemoteTasks {
     this.#asked = deques.placeOf(self.number) + PLACE.ASKED
     this.bell = new Bell(memory.here, () => this.look())
     this.#box = boxes.open(this.bell)
+    this.#arrivals = new Arrivals(
+      boxes,
+      this.#box,
+      deques,
+      self.number,
+      (slot) => this.#receive(slot),
+      () => self.task === undefined && memory.ringIfIdle(), // else it rings when that is over
+    )
     this.#records = new ForkRecords(
       memory,
       tasks,
@@ -194,35 +198,32 @@ export class Forks implements RemoteTasks {
 
   /** Settles what thieves have finished. */
   look(): void {
-    if (this.#late.length > 0) this.#append(this.#late.splice(0))
-    this.#parts.boxes.empty(this.#box, this.#append)
-    // What is told may look in turn: whoever comes goes on where the last one is.
-    while (this.#next < this.#arrived.length) this.#receive(this.#arrived[this.#next++] as number)
-    if (this.#arrived.length > 0) {
-      this.#arrived = []
-      this.#next = 0
-    }
+    this.#arrivals.look()
     if (this.#awaited.size > 0) runtime.afterTurn(this.#runAwaited)
   }
 
-  get hasMail(): boolean {
-    return !this.#parts.boxes.isEmpty(this.#box)
+  /** The pool is not quiescent meanwhile, and has got on afterwards. */
+  during(body: () => void): void {
+    this.#arrivals.during(body)
   }
 
-  #receive(slot: number): void {
+  get hasMail(): boolean {
+    return this.#arrivals.isInBox
+  }
+
+  /** False if part of the outcome is still on its way. */
+  #receive(slot: number): boolean {
     const task = this.#forked[slot]
     if (task === undefined) {
       this.#tasks.free(slot) // of a thread that has died, whose box this was
-      return
+      return true
     }
     const outcome = this.#records.receive(slot)
-    if (outcome === undefined) {
-      this.#late.push(slot)
-      return
-    }
+    if (outcome === undefined) return false
     this.#forked[slot] = undefined
     this.#awaited.delete(task)
     task.comeBack(...outcome)
+    return true
   }
 
   /** Runs the task, if it was stolen and put back by somebody who could not run it. */

@@ -203,7 +203,7 @@ export class Helping {
       runner.runInside(slot, true)
       return true
     }
-    queue.restore(slot)
+    this.#forks.during(() => queue.restore(slot)) // which counts, before the claim goes: see quiescence.ts
     self.disclaim()
     this.#tellForker(slot)
     return false

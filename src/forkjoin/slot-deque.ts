@@ -111,8 +111,8 @@ export class SlotDeque {
     return true
   }
 
-  /** Takes the newest out; 0 if there is none. */
-  pop(): number {
+  /** Takes the newest out; 0 if there is none. `claim` is where in `claims` to say so beforehand, as for {@link steal}. */
+  pop(claim = 0, claims: Int32Array = this.#words): number {
     const words = this.#words
     const top = (this.#top - 1) | 0
     const vacant = this.#vacant(top)
@@ -120,7 +120,9 @@ export class SlotDeque {
     const content = load(words, cell)
     const slot = content - vacant
     // Stolen; or below the first, of which a cell says that it was, too.
-    if (slot <= 0 || slot > MOST_TASKS || !compareAndSet(words, cell, content, vacant)) return 0
+    if (slot <= 0 || slot > MOST_TASKS) return 0
+    if (claim !== 0) write(claims, claim, slot)
+    if (!compareAndSet(words, cell, content, vacant)) return 0
     this.#lower(top)
     return slot
   }

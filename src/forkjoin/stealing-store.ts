@@ -8,7 +8,7 @@
 import { Ring } from "../memory/ring.ts"
 import { BASE, HEADER, ringPlaces, WORKER } from "../platform/layout.ts"
 import { LINE } from "../memory/layout.ts"
-import { load, write } from "#atomics"
+import { load } from "#atomics"
 import { Deques } from "./deques.ts"
 import type { SlotDeque } from "./slot-deque.ts"
 
@@ -42,11 +42,8 @@ export class StealingStore {
     if (this.#self === 0) return this.#ring.poll(claim) || this.#steal(claim)
     const { own } = this
     if (own !== undefined) {
-      const slot = this.deques.isAsync ? own.steal(claim, this.#words) : own.pop()
-      if (slot !== 0) {
-        write(this.#words, claim, slot)
-        return slot
-      }
+      const slot = this.deques.isAsync ? own.steal(claim, this.#words) : own.pop(claim, this.#words)
+      if (slot !== 0) return slot
     }
     return this.#steal(claim) || this.#ring.poll(claim)
   }

@@ -3,8 +3,11 @@ import { CANCELLED } from "../future/task-state.ts"
 import type { SharedRoster } from "../platform/shared-roster.ts"
 import type { SlotQueue } from "../platform/slot-queue.ts"
 import type { TaskQueue } from "../platform/task-queue.ts"
+import type { Boxes } from "../platform/boxes.ts"
+import type { PoolMemory } from "../platform/pool-memory.ts"
 import type { TaskRecords } from "../platform/task-records.ts"
 import { type Deques, PLACE } from "./deques.ts"
+import { Quiescence } from "./quiescence.ts"
 import { allWait } from "./standing-in.ts"
 import type { StealingStore } from "./stealing-store.ts"
 
@@ -13,12 +16,14 @@ export class Workforce {
   readonly deques: Deques
   readonly #roster: SharedRoster
   readonly #tasks: TaskRecords
+  readonly #quiescence: Quiescence
 
-  constructor(waiting: SlotQueue, roster: SharedRoster, tasks: TaskRecords) {
+  constructor(memory: PoolMemory, waiting: SlotQueue, roster: SharedRoster, tasks: TaskRecords, boxes: Boxes) {
     this.store = (waiting as TaskQueue).stealing as StealingStore
     this.deques = this.store.deques
     this.#roster = roster
     this.#tasks = tasks
+    this.#quiescence = new Quiescence(memory, roster, boxes, this.store)
   }
 
   /** How many workers have a task in hand and do not wait for others. */
@@ -30,9 +35,8 @@ export class Workforce {
     return count
   }
 
-  /** First the queue and then the hands: a task goes from there to here. */
   get isQuiescent(): boolean {
-    return this.store.isEmpty && this.#roster.activeCount === 0 && this.store.isEmpty
+    return this.#quiescence.isReached
   }
 
   /** Whether there is something to do, and nobody who could: see standing-in.ts. */

@@ -17,7 +17,7 @@ import type { WaitNode } from "../memory/wait-node.ts"
 import { SHARED, WaitQueue } from "../memory/wait-queue.ts"
 import { driveLingering, type Settle, type Steps, TIMEOUT, type Wake } from "../memory/waiting.ts"
 import { sharedNow } from "../time/shared-clock.ts"
-import { BASE, BY_TIME, HEADER } from "./layout.ts"
+import { BASE, BY_TIME } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { SlotHeap } from "./slot-heap.ts"
 import { LINGER, type SlotQueue } from "./slot-queue.ts"
@@ -125,7 +125,7 @@ export class DelayedTaskQueue implements SlotQueue {
    * learn that: it puts off its time limit until the queue is empty, and then looks again, as after an interrupt.
    */
   receive(settle: Settle<number | undefined>, flow: Flow, timeout: number): void {
-    if (this.#memory.header(HEADER.FOREIGN) !== 0) this.#memory.ringOwner()
+    this.#memory.ringIfIdle()
     const isPatient = timeout !== Infinity && !this.isEmpty && this.#memory.state.control.workerCount <= 1
     driveLingering(this.#receiving(flow, isPatient), settle, flow, isPatient ? Infinity : timeout, LINGER)
   }

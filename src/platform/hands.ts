@@ -22,16 +22,16 @@ export class Hands {
       this.#tasks.setLink(outer, this.#self.below)
       this.#self.below = outer
     }
-    this.#self.accept(slot)
+    this.#self.hold(slot)
   }
 
-  /** Has that one in hand again. */
-  returnTo(outer: number | undefined): void {
+  /** The slot is over, and what was in hand before it is in hand again. */
+  returnTo(outer: number | undefined, slot: number): void {
     if (outer === undefined) {
-      this.#self.release()
+      this.#self.rest(slot)
       return
     }
-    this.#self.accept(outer)
+    this.#self.hold(outer)
     this.#self.below = this.#tasks.linkOf(outer)
   }
 

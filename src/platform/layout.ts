@@ -29,7 +29,7 @@ export const HEADER = {
   IDLE: 3,
   /** How many slots there are. */
   CAPACITY: 4,
-  /** 1 if there may be work that others than the owner have submitted: the process must stay for it. */
+  /** 1 if the owner is to be told when there may be nothing to do any more: the process stays for what others have submitted. */
   FOREIGN: 5,
   /** Which of the ready-made policies rejects tasks; 0 if it is a function of the owner's. */
   POLICY: 6,
@@ -51,7 +51,9 @@ export const HEADER = {
   LAST: 15,
   /** 1 if a thread that is no worker ever took a task of another thread's out of the queue: see taker.ts. */
   TAKES: 16,
-  SIZE: 17,
+  /** Odd while the owner deals with what a worker has left that has died; or even: how often it has begun or ended that. */
+  BURIALS: 17,
+  SIZE: 18,
 } as const
 
 /** A value of BOUND. */

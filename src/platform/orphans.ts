@@ -6,10 +6,13 @@
  * slot may be in use for another task.
  */
 import { pause } from "#atomics"
-import { NEW } from "../future/task-state.ts"
+import { COMPLETING, NEW } from "../future/task-state.ts"
+import type { Report } from "../memory/guard.ts"
 import { now } from "../time/timer.ts"
 import type { Boxes } from "./boxes.ts"
 import { isClaimed } from "./endings.ts"
+import { settleAsFailed } from "./failure.ts"
+import { COMMAND, TOLD } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import type { SharedRoster } from "./shared-roster.ts"
 import type { SharedWorker } from "./shared-worker.ts"
@@ -45,6 +48,19 @@ export function isOrphan(
 export function isUndelivered(worker: SharedWorker, tasks: TaskRecords, boxes: Boxes): boolean {
   const { handheld, handle } = worker
   return handheld !== 0 && tasks.isCurrent(handle) && !boxes.contains(handheld)
+}
+
+/** The task is over, with this error. Of a command no other thread will tell: the error is told here, as one of its thread. */
+export function failOrphan(slot: number, error: unknown, tasks: TaskRecords, boxes: Boxes, report: Report): void {
+  // COMPLETING: its thread died while it wrote the outcome down.
+  const fails = tasks.leaveNew(slot, COMPLETING) || tasks.stateOf(slot) === COMPLETING
+  const isTold = fails && tasks.hasFlag(slot, COMMAND | TOLD)
+  if (fails) {
+    tasks.noteWorker(slot, 0)
+    settleAsFailed(tasks, slot, error)
+  }
+  boxes.put(slot)
+  if (isTold) report(error)
 }
 
 function has(worker: SharedWorker, slot: number): boolean {

@@ -287,8 +287,11 @@ export abstract class PoolMember implements PoolEngine, Service {
   /** Takes a task out of the queue for the worker that this thread is, in the midst of another one. */
   #pull(slot: number): boolean {
     // Should this thread die before it has the slot in hand, the owner puts the slot back.
-    for (const worker of this.roster) if (worker.token === this.memory.here.token) worker.claimed = slot
-    return this.waiting.pull(slot)
+    const self = this.roster.ofThread(this.memory.here.token)
+    if (self !== undefined) self.claimed = slot
+    const isOut = this.waiting.pull(slot)
+    if (!isOut) self?.disclaim()
+    return isOut
   }
 
   /** A worker that waits for a task with a time runs it itself when it is due, if nobody else can. */

@@ -206,6 +206,11 @@ export class PoolMemory {
     this.here.wake(this.owner, load(this.words, BASE.HEADER + HEADER.OWNER_BELL))
   }
 
+  /** A worker has nothing to do any more: tells the owner so, if it wants to know. */
+  ringIfIdle(): void {
+    if (this.header(HEADER.FOREIGN) !== 0) this.ringOwner()
+  }
+
   header(word: number): number {
     return load(this.words, BASE.HEADER + word)
   }

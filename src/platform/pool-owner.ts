@@ -4,7 +4,6 @@
  */
 import { RejectedExecutionError, ThreadDeathError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
-import { COMPLETING } from "../future/task-state.ts"
 import { guarded, heed, type Report } from "../memory/guard.ts"
 import { atLeast, SHUTDOWN, STOP, TERMINATED, TIDYING } from "../pool/control-word.ts"
 import { handBack } from "../pool/hand-back.ts"
@@ -16,14 +15,15 @@ import { Thread } from "../thread/thread.ts"
 import { Crew } from "./crew.ts"
 import { isEnding } from "./endings.ts"
 import { Executioner } from "./executioner.ts"
-import { settleAsFailed } from "./failure.ts"
 import { unwatchPool, warnOfForgotten } from "./forgotten-pools.ts"
 import { Hooks } from "./hooks.ts"
-import { COMMAND, DONE, HEADER, TOLD } from "./layout.ts"
-import { isUndelivered } from "./orphans.ts"
+import { DONE, HEADER } from "./layout.ts"
+import { failOrphan, isUndelivered } from "./orphans.ts"
+import { Burials } from "./burials.ts"
 import { policyNumber } from "./policies.ts"
 import { PoolMember } from "./pool-member.ts"
 import { PoolMemory } from "./pool-memory.ts"
+import { Remains } from "./remains.ts"
 import { REQUESTED, type SharedWorker } from "./shared-worker.ts"
 import { boundOf, orderingOf } from "./task-form.ts"
 import type { WorkerBody } from "./thread-body.ts"
@@ -36,6 +36,7 @@ export class PoolOwner extends PoolMember {
   readonly #executioner: Executioner
   readonly #hooks: Hooks
   readonly #crew: Crew
+  readonly #burials: Burials
   #isShuttingDown = false
   #makesNoThreads = false
   #deathsSeen = 0
@@ -48,6 +49,7 @@ export class PoolOwner extends PoolMember {
     super(memory, queue)
     this.tasks.keepSpare(Math.floor(memory.capacity / SPARE_PART))
     this.#shell = shell
+    this.#burials = new Burials(memory)
     this.#crew = new Crew(memory, this.roster, {
       newThread: (target) => shell.newThread(target),
       look: () => this.submissions.look(),
@@ -213,19 +215,23 @@ export class PoolOwner extends PoolMember {
 
   /** The process stays for what other threads have submitted; they see to it that this is looked at when it is over. */
   #reviewForeignWork(): void {
-    if (this.memory.header(HEADER.FOREIGN) === 0) return
-    if (this.#isQuiet) {
+    while (this.memory.header(HEADER.FOREIGN) !== 0) {
+      if (!this.isQuiet) {
+        this.submissions.keepAlive(true)
+        return
+      }
       this.memory.setHeader(HEADER.FOREIGN, 0)
-      if (this.#isQuiet) {
+      if (this.isQuiet) {
         if (!this.#isShuttingDown) this.submissions.keepAlive(false)
         return
       }
-      this.memory.setHeader(HEADER.FOREIGN, 1) // somebody has submitted in between, and seen that it was set
+      // A task has come in between, from a thread that has seen FOREIGN set. It may be over by now, on a thread that has not.
+      this.memory.setHeader(HEADER.FOREIGN, 1)
     }
-    this.submissions.keepAlive(true)
   }
 
-  get #isQuiet(): boolean {
+  /** Whether nothing is to be done. */
+  protected get isQuiet(): boolean {
     return this.waiting.isEmpty && this.activeCount === 0
   }
 
@@ -287,29 +293,25 @@ export class PoolOwner extends PoolMember {
    */
   #bury(body: WorkerBody, cause: ThreadDeathError, hasStopped: boolean): void {
     const { worker } = body
-    const { token, claimed, returning, waits, hasCounted } = worker
-    const task = worker.handheld
+    this.#burials.begin()
+    const left = new Remains(worker)
+    const { token, task } = left
     const thread = hasStopped ? this.#crew.forget(worker) : this.#crew.dismiss(body)
     if (!hasStopped) {
       worker.retire()
       body.terminate()
     } else if (token !== 0) this.memory.here.space.bury(token)
     this.submissions.look() // what has arrived is not in its hand any more, whatever that says
-    // One may be in two of these places for a moment, on its way from one to the other.
-    const inHand = new Set([...this.tasks.linked(worker.below), ...this.tasks.linked(worker.beside)])
-    if (task !== 0 && this.#isUndelivered(worker)) inHand.add(task)
+    const inHand = left.inHand(worker, this.tasks, () => this.#isUndelivered(worker))
     worker.release()
-    if (waits) this.waiting.forgetWaiter()
+    if (left.waited) this.waiting.forgetWaiter()
     body.isBlamed = inHand.size > 0
     this.#failTasks(inHand, cause, thread)
-    // What it had delivered it may not have counted.
-    this.state.completed.add(inHand.size + (task === 0 || inHand.has(task) || hasCounted ? 0 : 1))
-    // If it has a task in hand, then that is one which it was about to run in the midst of it.
-    if (claimed !== 0 && claimed !== task && task !== 0) this.#restore(claimed)
-    else if (task === 0 && returning !== 0) this.#restore(returning)
-    else if (task === 0 && claimed !== 0) this.#restore(claimed)
+    this.state.completed.add(left.uncounted(inHand))
+    if (left.toRestore !== 0) this.#restore(left.toRestore)
     else if (task === 0 && token === 0) body.isBlamed ||= this.#failNext(cause, thread)
     if (token !== 0 && hasStopped) this.inherit(token)
+    this.#burials.end()
     // One that could not even begin is replaced only if there is something to do: the next one would fare alike.
     this.#makesNoThreads = token === 0 && this.waiting.isEmpty
     guarded(
@@ -318,6 +320,7 @@ export class PoolOwner extends PoolMember {
     )
     this.#makesNoThreads = false
     this.core.relieve((error) => thread.reportUncaught(error))
+    this.memory.ringIfIdle()
   }
 
   #review(): void {
@@ -367,18 +370,8 @@ export class PoolOwner extends PoolMember {
     }
   }
 
-  /** They are over, with this error. Of a command nobody else will tell: it is told here, as an error of this thread. */
   #failTasks(slots: Iterable<number>, error: unknown, thread: Pick<Thread, "reportUncaught">): void {
-    for (const slot of slots) {
-      // COMPLETING: it died while it wrote the outcome down.
-      if (this.tasks.leaveNew(slot, COMPLETING) || this.tasks.stateOf(slot) === COMPLETING) {
-        const isTold = this.tasks.hasFlag(slot, COMMAND | TOLD)
-        this.tasks.noteWorker(slot, 0)
-        settleAsFailed(this.tasks, slot, error)
-        this.boxes.put(slot)
-        if (isTold) thread.reportUncaught(error)
-      } else this.boxes.put(slot)
-    }
+    for (const slot of slots) failOrphan(slot, error, this.tasks, this.boxes, (it) => thread.reportUncaught(it))
   }
 
   protected override endPool(): void {

@@ -64,6 +64,12 @@ export class SharedRoster implements Roster<number> {
     return (this.#workers[number] ??= new SharedWorker(this.#memory, number, this.#start))
   }
 
+  /** The worker whose thread has this token. */
+  ofThread(token: number): SharedWorker | undefined {
+    for (const worker of this) if (worker.token === token) return worker
+    return undefined
+  }
+
   add(): void {} // it has its place
 
   delete(worker: Worker<number>): void {

@@ -57,6 +57,8 @@ export class SharedWorker implements Worker<number> {
   #task: number | undefined
   /** The same as COMPLETED, for the worker itself. */
   #completed = 0
+  /** Whether the run of the task in hand is among these. */
+  #isCounted = false
   /** The worker itself has left. */
   #gone = false
 
@@ -101,12 +103,18 @@ export class SharedWorker implements Worker<number> {
     return this.#task as number
   }
 
+  /** It has got the task that it waited for. */
   accept(task: number): void {
+    this.hold(task)
+    write(this.#words, this.#entry + WORKER.WAITS, 0)
+  }
+
+  /** The task is in its hand from now on; it may still wait for another one. */
+  hold(task: number): void {
     this.#task = task
     write(this.#words, this.#entry + WORKER.HANDLE, this.#memory.slots.handleOf(task))
     write(this.#words, this.#entry + WORKER.COUNTED, this.#completed | 0)
     store(this.#words, this.#entry + WORKER.TASK, task)
-    write(this.#words, this.#entry + WORKER.WAITS, 0)
   }
 
   release(): void {
@@ -115,20 +123,33 @@ export class SharedWorker implements Worker<number> {
     store(this.#words, this.#entry + WORKER.TASK, 0)
   }
 
+  /** Ends that for what was run while it waited for another task; it may have got one meanwhile. */
+  rest(task: number): void {
+    if (this.#task === task) this.release()
+    this.#memory.ringIfIdle()
+  }
+
   /**
-   * The task in hand is going back into the queue: from now on it cannot be interrupted here any more. Should this thread die
-   * before {@link hasReturned}, the owner puts it back.
+   * The task in hand is going back into the queue: from now on it cannot be interrupted here any more, and its run counts. Should this
+   * thread die before {@link hasReturned}, the owner puts it back.
    */
   letGo(): void {
     store(this.#words, this.#entry + WORKER.RETURNS, this.taskInHand)
     store(this.#words, this.#entry + WORKER.TASK, 0)
+    this.countCompleted()
+    this.#isCounted = true
   }
 
   hasReturned(): void {
     store(this.#words, this.#entry + WORKER.RETURNS, 0)
   }
 
+  /** The run of the task in hand is over. No effect if it has been counted. */
   countCompleted(): void {
+    if (this.#isCounted) {
+      this.#isCounted = false
+      return
+    }
     const count = ++this.#completed
     write(this.#words, this.#entry + WORKER.COMPLETED, count | 0)
     if (count % HIGH === 0) store(this.#words, this.#entry + WORKER.COMPLETED + 1, count / HIGH)

@@ -233,7 +233,7 @@ export class SlotRunner implements PoolHost<number> {
     }
     this.#desk.isBlocked = blocked
     this.#found = found
-    this.hands.returnTo(outer)
+    this.hands.returnTo(outer, slot)
   }
 
   /** A hook that throws ends the worker; but not one that has another task in hand, which is none the wiser. */
@@ -275,14 +275,14 @@ export class SlotRunner implements PoolHost<number> {
     const wasInUserCode = self.isInUserCode // of the task in hand, which waits for something
     if (wasInUserCode) self.leaveUserCode()
     const outer = self.task
-    if (outer !== undefined) this.hands.takeOnTop(slot, outer)
+    this.hands.takeOnTop(slot, outer)
     this.hands.takeFromBeside(slot)
     self.enterUserCode()
     if (failed) this.#fail(slot, outcome)
     else this.#complete(slot, outcome)
-    if (outer !== undefined) this.#afterInside()
+    this.#afterInside()
     self.countCompleted()
-    if (outer !== undefined) this.hands.returnTo(outer)
+    this.hands.returnTo(outer, slot)
     if (wasInUserCode) self.enterUserCode()
   }
 

@@ -243,8 +243,6 @@ export class TaskQueue implements SlotQueue {
   }
 
   receive(settle: Settle<number | undefined>, flow: Flow, timeout: number): void {
-    // The owner stays alive for work that others have submitted, until there is none.
-    if (this.#memory.header(HEADER.FOREIGN) !== 0) this.#memory.ringOwner()
     driveLingering(this.#receiving(flow), settle, flow, timeout, LINGER)
   }
 
@@ -278,6 +276,7 @@ export class TaskQueue implements SlotQueue {
           if (this.#isShutDown) continue // the task has come in this moment
           node.limited = false // it is on its way, and time does not count until it is here
         }
+        this.noteSleep()
         try {
           wake = yield node
           if (wake === TIMEOUT) broken ??= TIMEOUT
@@ -300,6 +299,12 @@ export class TaskQueue implements SlotQueue {
     }
     if (broken instanceof InterruptedError) flow.interrupt()
     return slot
+  }
+
+  /** This worker has found nothing, and goes to sleep: tells the owner, if it wants to know. What the worker had claimed others have got. */
+  noteSleep(): void {
+    if (this.stealing !== undefined) store(this.#words, this.#claim, 0) // not plainly: see forkjoin/quiescence.ts
+    this.#memory.ringIfIdle()
   }
 
   /**
