@@ -123,6 +123,7 @@ export class Forks implements RemoteTasks {
 
   /** Puts the task where others can take it. If there is no room, runs it at once. Throws if others could not run it. */
   fork(task: Forked, fn: AnyFunction, args: readonly unknown[]): void {
+    this.#parts.memory.here.haltIfLeft() // the deque may be another thread's by now
     if (this.#base !== 0 && read(this.#tasks.words, this.#baseState) !== NEW) this.#stop()
     const number = this.#functions.numberOf(fn)
     const slot = this.#records.take() || this.#takeAfterLook()

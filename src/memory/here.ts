@@ -61,6 +61,7 @@ export class Here {
   /** Whether somebody has to hear of an interrupt though no flow waits. */
   #attentive = false
   #deathsSeen: number
+  #hasLeft = false
   /** How many waits went on because of mail. */
   #resumed = 0
   /** Whether a wait of this thread is just going on, and those that are to go on after it. */
@@ -264,7 +265,16 @@ export class Here {
 
   /** This thread is about to end: whoever waits for it need wait no longer. */
   leave(): void {
+    this.#hasLeft = true
     this.space.bury(this.token)
+  }
+
+  /**
+   * Stops this thread if it has left. What it had is others' then; but in Node a thread with an uncaught error runs the microtasks that are queued
+   * after it has left, and the code of corepool and of tasks goes on in these. To be called where that would change what others can see.
+   */
+  haltIfLeft(): void {
+    if (this.#hasLeft) this.halt()
   }
 
   /**

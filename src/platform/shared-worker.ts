@@ -165,6 +165,7 @@ export class SharedWorker implements Worker<number> {
   }
 
   leaveUserCode(): void {
+    this.#here.haltIfLeft()
     // Condemned: its task is another's by now.
     if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, this.#here.token, POOL)) this.#here.halt()
   }

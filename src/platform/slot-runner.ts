@@ -274,6 +274,7 @@ export class SlotRunner implements PoolHost<number> {
     const self = this.#self
     const wasInUserCode = self.isInUserCode // of the task in hand, which waits for something
     if (wasInUserCode) self.leaveUserCode()
+    else this.#memory.here.haltIfLeft()
     const outer = self.task
     this.hands.takeOnTop(slot, outer)
     this.hands.takeFromBeside(slot)

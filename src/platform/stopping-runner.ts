@@ -38,6 +38,15 @@ export class StoppingRunner extends SlotRunner {
     this.#here.halt()
   }
 
+  stopIfLeft(): void {
+    this.#here.haltIfLeft()
+  }
+
+  override beforeExecute(): void {
+    this.#here.haltIfLeft()
+    super.beforeExecute()
+  }
+
   override runInside(slot: number, isBlocked = false): void {
     try {
       super.runInside(slot, isBlocked)

@@ -95,8 +95,15 @@ export abstract class TaskWords {
     store(this.#words, record + TASK.LINK, next)
   }
 
-  *linked(first: number): Generator<number> {
-    for (let slot = first; slot !== 0; slot = this.linkOf(slot)) yield slot
+  /**
+   * The list of a worker that begins with this one. It ends where it would come to one of its own once more, or to what is no slot: the worker may
+   * change it meanwhile, and use slots again that were in it.
+   */
+  linked(first: number): Set<number> {
+    const slots = new Set<number>()
+    const { capacity } = this.#memory
+    for (let slot = first; slot > 0 && slot <= capacity && !slots.has(slot); slot = this.linkOf(slot)) slots.add(slot)
+    return slots
   }
 
   // ------------------------------------------------------------------ times and order

@@ -38,6 +38,8 @@ export interface PoolHost<R> {
    * what it needs: it stops here, with all that it has in hand, and this does not return.
    */
   stopIfBroken?(error: unknown): void
+  /** If this thread has left, and what it had is others' by now, it stops here, and this does not return. */
+  stopIfLeft?(): void
   /** The task will never run, because of this error. */
   abandon(task: R, error: unknown): void
   /**

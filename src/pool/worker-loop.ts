@@ -144,6 +144,7 @@ export class WorkerLoop<R> {
    * time out and did. But the last worker never leaves a queue with something in it.
    */
   #leaves(worker: Worker<R>, timedOut: boolean): boolean {
+    this.#host.stopIfLeft?.()
     const control = this.#state.control
     for (;;) {
       const seen = control.snapshot

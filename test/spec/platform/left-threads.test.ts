@@ -5,6 +5,8 @@ import test from "node:test"
 import type { Worker } from "node:worker_threads"
 import { eventually } from "../../support/harness.ts"
 import { Pools } from "../../support/pools.ts"
+import { SharedGate, SharedCount } from "../../support/shared-words.ts"
+import * as tasks from "./left-tasks.ts"
 
 for (const kind of ["fixed", "scheduled"] as const) {
   test(`[PL17][PL19] tasks that follow one whose microtask throws end, also if they wait: ${kind} pool`, async () => {
@@ -57,4 +59,31 @@ test("[PL17][PL19] a thread that catches its error and calls process.exit is rep
   } finally {
     process.off("worker", watch)
   }
+})
+
+test("[PL255][PL43] a thread that has left takes no more tasks, and does nothing more with that in its hand, though its microtasks run on", async () => {
+  await using pools = new Pools()
+  using first = new SharedGate()
+  using second = new SharedGate()
+  using after = new SharedGate()
+  const pool = pools.adopt(Executors.newFixedThreadPool(2, platformThreads({ uncaughtException: () => undefined })))
+  const held = pool.submit(tasks.pass, first.index)
+  const leaves = pool.submit(tasks.leaveAndGoOn, second.index, after.index)
+  await Promise.all([first.reached(), second.reached()])
+  first.open()
+  const names = [await held]
+  pool.corePoolSize = 1
+  pool.maximumPoolSize = 1
+  // From now on the first place in the list of workers is free: the thread that has left is not replaced in its own place.
+  await eventually(() => pool.poolSize === 1)
+  second.open()
+  assert.throws(() => leaves.getSync(), /while it ran the task/)
+  const runs = new SharedCount()
+  const futures = Array.from({ length: 30 }, () => pool.submit(tasks.count, runs.index))
+  after.open()
+  for (const future of futures) names.push(future.getSync())
+  assert.equal(names.filter((name) => name.endsWith("thread-2")).length, 0)
+  assert.equal(runs.value, 30)
+  await eventually(() => pool.activeCount === 0)
+  assert.equal(pool.completedTaskCount, 32)
 })
