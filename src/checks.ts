@@ -83,34 +83,30 @@ export function rangeError(name: string, demand: string, value: unknown): RangeE
 /** An integer from `min` to {@link MAX_VALUE}. `bound` words the lower limit when it is another setting's value. */
 export function requireInteger(name: string, value: unknown, min: number, bound: string | number = min): number {
   const demand = `an integer ≥ ${bound}`
+  requireNumber(name, value, demand, (n) => Number.isInteger(n) && n >= min)
+  return requireNumber(name, value, `an integer ≤ ${MAX_VALUE}`, (n) => n <= MAX_VALUE)
+}
+
+/** A number that passes the test; `demand` says what that is. */
+export function requireNumber(name: string, value: unknown, demand: string, test: (n: number) => boolean): number {
   if (typeof value !== "number") throw typeError(name, demand, value)
-  if (!Number.isInteger(value) || value < min) throw rangeError(name, demand, value)
-  if (value > MAX_VALUE) throw rangeError(name, `an integer ≤ ${MAX_VALUE}`, value)
+  if (!test(value)) throw rangeError(name, demand, value)
   return value
 }
 
 /** A number of milliseconds ≥ 0; fractions and `Infinity` are fine. */
 export function requireDuration(name: string, value: unknown): number {
-  const demand = "a number of milliseconds ≥ 0"
-  if (typeof value !== "number") throw typeError(name, demand, value)
-  if (!(value >= 0)) throw rangeError(name, demand, value)
-  return value
+  return requireNumber(name, value, "a number of milliseconds ≥ 0", (ms) => ms >= 0)
 }
 
 /** A number of milliseconds > 0; fractions and `Infinity` are fine. */
 export function requirePositiveDuration(name: string, value: unknown): number {
-  const demand = "a number of milliseconds > 0"
-  if (typeof value !== "number") throw typeError(name, demand, value)
-  if (!(value > 0)) throw rangeError(name, demand, value)
-  return value
+  return requireNumber(name, value, "a number of milliseconds > 0", (ms) => ms > 0)
 }
 
 /** A number of milliseconds to wait; as in Java, zero and less mean "do not wait". */
 export function requireTimeout(name: string, value: unknown): number {
-  const demand = "a number of milliseconds"
-  if (typeof value !== "number") throw typeError(name, demand, value)
-  if (Number.isNaN(value)) throw rangeError(name, demand, value)
-  return value
+  return requireNumber(name, value, "a number of milliseconds", (ms) => !Number.isNaN(ms))
 }
 
 export function requireFunction<F extends (...args: never[]) => unknown>(name: string, value: F): F {
@@ -143,8 +139,14 @@ export function requireObject(name: string, value: unknown, demand = "an object"
   return value
 }
 
+export function requireIterable<T>(name: string, value: Iterable<T>, demand = "iterable"): Iterable<T> {
+  if (typeof (value as Partial<Iterable<T>> | null | undefined)?.[Symbol.iterator] !== "function")
+    throw typeError(name, demand, value)
+  return value
+}
+
 /** The options that there are, each once. The compiler sees to it that none is forgotten. */
-export type Known<T> = { readonly [K in keyof T]-?: true }
+export type Known<T> = { readonly [K in keyof T]-?: unknown }
 
 /**
  * The options that a caller has given, each read once. An object may inherit options from another, but what all objects inherit is

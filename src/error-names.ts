@@ -16,10 +16,29 @@ export const commonNames: Map<object, string> = perThread("names of errors", () 
 
 /** By names that are given as such: bundlers shorten those that classes have of themselves. */
 export function nameErrors(classes: Readonly<Record<string, ErrorClass>>): void {
-  for (const [name, type] of Object.entries(classes)) {
-    commonErrors.set(name, type)
-    commonNames.set(type.prototype, name)
+  for (const [name, type] of Object.entries(classes)) know(name, type)
+}
+
+function know(name: string, type: ErrorClass): void {
+  commonErrors.set(name, type)
+  commonNames.set(type.prototype, name)
+}
+
+/** The same for a class of ours, which shows that name. */
+export function nameError(name: string, type: ErrorClass): void {
+  Object.defineProperty(type, "name", { value: name, configurable: true })
+  know(name, type)
+}
+
+/** What the errors of a class are called: by its own name, or by that of the class that it extends. */
+export function nameOfErrors(type: ErrorClass): string | undefined {
+  let step: unknown = type.prototype
+  while (typeof step === "object" && step !== null) {
+    const name = commonNames.get(step)
+    if (name !== undefined) return name
+    step = Object.getPrototypeOf(step)
   }
+  return undefined
 }
 
 /** Whether the value is of a class that goes by the same name as this one. Throws what the trap of a proxy does. */

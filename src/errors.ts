@@ -8,16 +8,20 @@
  * TimeoutError is a TimeoutError: so `instanceof` goes by the names that all copies have given to their classes.
  */
 import { shorten } from "./checks.ts"
-import { commonNames, type ErrorClass, isNamedLike, nameErrors } from "./error-names.ts"
+import { commonNames, type ErrorClass, isNamedLike, nameError, nameOfErrors } from "./error-names.ts"
 
 /** The base of every error that corepool itself raises. Test `code` rather than `message`. */
 export abstract class CorepoolError extends Error {
+  static {
+    nameError("CorepoolError", this)
+  }
   /** Stable across versions, `ERR_COREPOOL_…`. */
   abstract readonly code: string
 
   /** A message that corepool makes has at most 500 characters: the values in it may be of any length. */
   constructor(message?: string, options?: ErrorOptions) {
     super(typeof message === "string" && isOurs(new.target) ? shorten(message) : message, options)
+    this.name = nameOfErrors(new.target) ?? this.name
   }
 
   /** @internal Of something that does not even let itself be asked, such as a revoked proxy, it is false. */
@@ -37,7 +41,9 @@ function isOurs(type: ErrorClass): boolean {
 
 /** A task was refused: the executor is shut down or saturated. The task rides along, so nothing is lost. */
 export class RejectedExecutionError extends CorepoolError {
-  override readonly name: string = "RejectedExecutionError"
+  static {
+    nameError("RejectedExecutionError", this)
+  }
   readonly code = "ERR_COREPOOL_REJECTED"
   /** What was refused, as it was given to `execute`. */
   readonly task: unknown
@@ -50,96 +56,104 @@ export class RejectedExecutionError extends CorepoolError {
 
 /** The result of a cancelled task was asked for. */
 export class CancellationError extends CorepoolError {
-  override readonly name: string = "CancellationError"
+  static {
+    nameError("CancellationError", this)
+  }
   readonly code = "ERR_COREPOOL_CANCELLED"
 }
 
 /** A wait, or a task with a time limit, took too long. */
 export class TimeoutError extends CorepoolError {
-  override readonly name: string = "TimeoutError"
+  static {
+    nameError("TimeoutError", this)
+  }
   readonly code = "ERR_COREPOOL_TIMEOUT"
 }
 
 /** A waiting thread was interrupted. Throwing it has cleared the thread's interrupt flag. */
 export class InterruptedError extends CorepoolError {
-  override readonly name: string = "InterruptedError"
+  static {
+    nameError("InterruptedError", this)
+  }
   readonly code = "ERR_COREPOOL_INTERRUPTED"
 }
 
 /** The thread that ran a task died before the task ended. */
 export class ThreadDeathError extends CorepoolError {
-  override readonly name: string = "ThreadDeathError"
+  static {
+    nameError("ThreadDeathError", this)
+  }
   readonly code = "ERR_COREPOOL_THREAD_DEATH"
 }
 
 /** A function cannot be sent to another thread. */
 export class TaskNotPortableError extends CorepoolError {
-  override readonly name: string = "TaskNotPortableError"
+  static {
+    nameError("TaskNotPortableError", this)
+  }
   readonly code = "ERR_COREPOOL_TASK_NOT_PORTABLE"
 }
 
 /** A value cannot be sent to another thread. */
 export class NotSerializableError extends CorepoolError {
-  override readonly name: string = "NotSerializableError"
+  static {
+    nameError("NotSerializableError", this)
+  }
   readonly code = "ERR_COREPOOL_NOT_SERIALIZABLE"
 }
 
 /** The object is not in a state in which the call makes sense. */
 export class IllegalStateError extends CorepoolError {
-  override readonly name: string = "IllegalStateError"
+  static {
+    nameError("IllegalStateError", this)
+  }
   readonly code = "ERR_COREPOOL_ILLEGAL_STATE"
 }
 
 /** A lock was used by a task that does not hold it. */
 export class IllegalMonitorStateError extends CorepoolError {
-  override readonly name: string = "IllegalMonitorStateError"
+  static {
+    nameError("IllegalMonitorStateError", this)
+  }
   readonly code = "ERR_COREPOOL_ILLEGAL_MONITOR_STATE"
 }
 
 /** A barrier broke while it was waited for. */
 export class BrokenBarrierError extends CorepoolError {
-  override readonly name: string = "BrokenBarrierError"
+  static {
+    nameError("BrokenBarrierError", this)
+  }
   readonly code = "ERR_COREPOOL_BROKEN_BARRIER"
 }
 
 /** This kind of thread or object cannot do that. */
 export class UnsupportedOperationError extends CorepoolError {
-  override readonly name: string = "UnsupportedOperationError"
+  static {
+    nameError("UnsupportedOperationError", this)
+  }
   readonly code = "ERR_COREPOOL_UNSUPPORTED_OPERATION"
 }
 
 /** An element was demanded of an empty queue. */
 export class NoSuchElementError extends CorepoolError {
-  override readonly name: string = "NoSuchElementError"
+  static {
+    nameError("NoSuchElementError", this)
+  }
   readonly code = "ERR_COREPOOL_NO_SUCH_ELEMENT"
 }
 
 /** A node of a distributed executor was given a task whose name is not in its catalogue. */
 export class UnknownTaskError extends CorepoolError {
-  override readonly name: string = "UnknownTaskError"
+  static {
+    nameError("UnknownTaskError", this)
+  }
   readonly code = "ERR_COREPOOL_UNKNOWN_TASK"
 }
 
 /** The nodes that ran a task of a distributed executor died, as many as the task may cost. */
 export class NodeDeathError extends CorepoolError {
-  override readonly name: string = "NodeDeathError"
+  static {
+    nameError("NodeDeathError", this)
+  }
   readonly code = "ERR_COREPOOL_NODE_DEATH"
 }
-
-nameErrors({
-  CorepoolError,
-  RejectedExecutionError,
-  CancellationError,
-  TimeoutError,
-  InterruptedError,
-  ThreadDeathError,
-  TaskNotPortableError,
-  NotSerializableError,
-  IllegalStateError,
-  IllegalMonitorStateError,
-  BrokenBarrierError,
-  UnsupportedOperationError,
-  NoSuchElementError,
-  UnknownTaskError,
-  NodeDeathError,
-})

@@ -26,3 +26,51 @@ export function perThread<T>(name: string, make: () => T): T {
   if (!registry.has(name)) registry.set(name, make())
   return registry.get(name) as T
 }
+
+interface Class {
+  readonly name: string
+  readonly prototype: object
+}
+
+/** The classes of copies that a bundler has taken apart, so that not even their files are the same: see {@link joinCopies}. */
+export const strayClasses = (): Class[] => perThread<Class[]>("classes of copies", () => [])
+
+/** From a prototype to those of all classes that are the same to a user. */
+const kin = (): WeakMap<object, Set<object>> => perThread("kin", () => new WeakMap<object, Set<object>>())
+
+/**
+ * Makes the classes of such copies, those that are loaded and those that come later, one with the classes of the same names in `part`, as far
+ * as `instanceof` goes. A thread with one copy has nothing of that, and its `instanceof` is as fast as any.
+ */
+export function joinCopies(part: Readonly<Record<string, unknown>>): void {
+  const strays = strayClasses()
+  const join = (stray: Class): void => {
+    const own = part[stray.name]
+    if (typeof own === "function") joinClasses(stray, own as unknown as Class)
+  }
+  strays.forEach(join)
+  const push = strays.push
+  strays.push = (...more) => {
+    more.forEach(join)
+    return push.apply(strays, more)
+  }
+}
+
+function joinClasses(one: Class, other: Class): void {
+  const all = kin().get(one.prototype) ?? kin().get(other.prototype) ?? new Set<object>()
+  for (const type of [one, other]) {
+    all.add(type.prototype)
+    kin().set(type.prototype, all)
+    Object.defineProperty(type, Symbol.hasInstance, { value: isOfKin, configurable: true })
+  }
+}
+
+/** Classes that extend one of these inherit the method, and have no kin. */
+function isOfKin(this: Class, value: unknown): boolean {
+  if (Function.prototype[Symbol.hasInstance].call(this, value)) return true
+  if (typeof value !== "object" || value === null) return false
+  for (const prototype of kin().get(this.prototype) ?? []) {
+    if (Object.prototype.isPrototypeOf.call(prototype, value)) return true
+  }
+  return false
+}

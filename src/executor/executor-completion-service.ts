@@ -15,6 +15,7 @@ import { LOCAL } from "../memory/shareables.ts"
 import { blocking, type WaitOptions } from "../memory/waiting.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { now } from "../time/timer.ts"
+import type { RemoteTasks } from "../future/task-parties.ts"
 import { type Completion, Completions, type Delivery } from "./completions.ts"
 import type { Executor } from "./executor.ts"
 
@@ -90,12 +91,16 @@ export class ExecutorCompletionService<T> {
 
   /** Until any task is completed, or this one has been given to a flow that awaits it. */
   #block(delivery: Delivery<T>, limit: number): void {
-    const { remote, handle } = delivery
+    const { remote } = delivery
     if (remote === undefined) {
       throw new UnsupportedOperationError(
         "takeSync() and pollSync() would block the event loop that has to run the tasks: use `await service.take()` on virtual threads",
       )
     }
+    this.#blockFor(delivery, remote, limit)
+  }
+
+  #blockFor(delivery: Delivery<T>, remote: RemoteTasks, limit: number): void {
     const completed = this.#completed
     const arrival = {
       get isDone(): boolean {
@@ -103,7 +108,7 @@ export class ExecutorCompletionService<T> {
       },
     }
     try {
-      blocking(remote.blocking(arrival, handle, limit !== Infinity), limit)
+      blocking(remote.blocking(arrival, delivery.handle, limit !== Infinity), limit)
     } catch (error) {
       if (!(error instanceof TimeoutError)) throw error
     }

@@ -1,5 +1,5 @@
 /** `invokeAll` and `invokeAny`: many tasks, one wait. */
-import { rangeError, requireFunction, typeError } from "../checks.ts"
+import { rangeError, requireFunction, requireIterable } from "../checks.ts"
 import { TimeoutError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
@@ -22,23 +22,20 @@ export async function invokeAll<T>(
   wait: WaitOptions | undefined,
 ): Promise<Future<T>[]> {
   const timeout = timeoutOf(wait)
-  abortOf(wait)?.throwIfAborted()
+  const signal = abortOf(wait)
+  signal?.throwIfAborted()
+  const isLimited = timeout !== Infinity
+  const deadline = now() + timeout
   const futures: FutureTask<T>[] = []
   try {
-    if (timeout === Infinity) {
-      for (const task of requireTasks(tasks)) {
-        const future = executor.taskFor(requireFunction("task", task))
-        futures.push(future)
-        executor.execute(future)
-      }
-      await awaiting(untilAllDone(futures, false), wait)
-    } else {
-      const deadline = now() + timeout
-      for (const task of requireTasks(tasks)) futures.push(executor.taskFor(requireFunction("task", task)))
-      if (!startAllBefore(deadline, timeout, futures, executor) || !(await allDoneBefore(deadline, futures, wait))) {
-        cancelAll(futures)
-      }
+    for (const task of requireTasks(tasks)) {
+      const future = executor.taskFor(requireFunction("task", task))
+      futures.push(future)
+      if (!isLimited) executor.execute(future)
     }
+    const isStarted = !isLimited || startUntil(deadline, timeout, futures, executor)
+    const limit = { timeout: deadline - now(), ...(signal && { signal }) }
+    if (!isStarted || !(await awaiting(untilAllDone(futures, isLimited), limit))) cancelAll(futures)
   } catch (error) {
     cancelAll(futures)
     throw error
@@ -46,7 +43,8 @@ export async function invokeAll<T>(
   return futures
 }
 
-function startAllBefore(
+/** Starts one after the other while there is time; true if there was for all. */
+function startUntil(
   deadline: number,
   timeout: number,
   futures: readonly FutureTask<unknown>[],
@@ -59,15 +57,6 @@ function startAllBefore(
     left = deadline - now()
   }
   return true
-}
-
-function allDoneBefore(
-  deadline: number,
-  futures: readonly FutureTask<unknown>[],
-  wait: WaitOptions | undefined,
-): Promise<boolean> {
-  const signal = abortOf(wait)
-  return awaiting(untilAllDone(futures, true), { timeout: deadline - now(), ...(signal && { signal }) })
 }
 
 /** From the last to the first: the last one started is usually the last to end, so most are never waited for. */
@@ -173,10 +162,7 @@ function startedHere(futures: readonly Future<unknown>[], isLimited: boolean): b
 }
 
 export function requireTasks<T>(tasks: Iterable<T>): Iterable<T> {
-  if (typeof (tasks as Partial<Iterable<T>> | null | undefined)?.[Symbol.iterator] !== "function") {
-    throw typeError("tasks", "an iterable of functions", tasks)
-  }
-  return tasks
+  return requireIterable("tasks", tasks, "an iterable of functions")
 }
 
 /** An error of the `done()` of one goes to uncaughtException: the others are cancelled too. */

@@ -11,10 +11,9 @@
 import { requireBoolean, requireFunction, requireInteger, requireOptions, typeError } from "../checks.ts"
 import { RejectedExecutionError } from "../errors.ts"
 import type { FutureTask } from "../future/future-task.ts"
-import { guarded } from "../memory/guard.ts"
+import { guarded, uncaught } from "../memory/guard.ts"
 import { awaiting, type Steps, WaitList } from "../memory/waiting.ts"
 import { eachOf } from "../task/each.ts"
-import { Thread } from "../thread/thread.ts"
 import { Carrier } from "./carrier.ts"
 import type { MapOptions, TaskHost } from "./executor.ts"
 
@@ -204,7 +203,7 @@ async function closeSource(source: Source<unknown>): Promise<void> {
   try {
     await source.return?.()
   } catch (error) {
-    Thread.currentThread().reportUncaught(error)
+    uncaught(error)
   }
 }
 

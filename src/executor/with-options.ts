@@ -4,8 +4,7 @@
  */
 import {
   alone,
-  type Known,
-  rangeError,
+  requireNumber,
   requireOptions,
   requirePositiveDuration,
   requireSignal,
@@ -19,10 +18,9 @@ import { type Callable, callableOf, requireRunnable, type Runnable } from "../fu
 import type { TaskWatcher } from "../future/task-parties.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import { listen, unlisten } from "../memory/abort.ts"
-import { guarded } from "../memory/guard.ts"
+import { guarded, uncaught } from "../memory/guard.ts"
 import { SHAREABLE } from "../memory/shareables.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
-import { Thread } from "../thread/thread.ts"
 import { now, Timer } from "../time/timer.ts"
 import { Carrier } from "./carrier.ts"
 import type { ExecutorService, TaskHost, TaskOptions } from "./executor.ts"
@@ -178,7 +176,7 @@ class Limits implements TaskWatcher {
   /** The run's, if it is in another thread. */
   #runTimer: Timer | undefined
   #startOf: () => number | undefined = () => undefined
-  #report: (error: unknown) => void = (error) => Thread.currentThread().reportUncaught(error)
+  #report: (error: unknown) => void = uncaught
 
   constructor(task: FutureTask<unknown>, options: TaskOptions, executor: TaskHost, reportsErrors: boolean) {
     this.#task = this.#queued = task
@@ -298,27 +296,20 @@ function compareByPriority(this: Prioritized, other: unknown): number {
   return priority - this[PRIORITY] || this[SEQUENCE] - sequence
 }
 
-function requireFinite(name: string, value: unknown): void {
-  if (typeof value !== "number") throw typeError(name, "a finite number", value)
-  if (!Number.isFinite(value)) throw rangeError(name, "a finite number", value)
-}
-
-const TASK_OPTIONS: Known<TaskOptions> = {
-  signal: true,
-  timeout: true,
-  queueTimeout: true,
-  priority: true,
-  transfer: true,
-  name: true,
+/** How each option is checked. */
+const TASK_OPTIONS: { readonly [K in keyof TaskOptions]-?: (name: string, value: never) => unknown } = {
+  signal: requireSignal,
+  timeout: requirePositiveDuration,
+  queueTimeout: requirePositiveDuration,
+  priority: (name, value) => requireNumber(name, value, "a finite number", Number.isFinite),
+  transfer: requireTransferList,
+  name: requireString,
 }
 
 function requireTaskOptions(given: TaskOptions): TaskOptions {
   const options = requireOptions("options", given, TASK_OPTIONS)
-  if (options.signal !== undefined) requireSignal("signal", options.signal)
-  if (options.timeout !== undefined) requirePositiveDuration("timeout", options.timeout)
-  if (options.queueTimeout !== undefined) requirePositiveDuration("queueTimeout", options.queueTimeout)
-  if (options.name !== undefined) requireString("name", options.name)
-  if (options.priority !== undefined) requireFinite("priority", options.priority)
-  if (options.transfer !== undefined) requireTransferList("transfer", options.transfer)
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined) TASK_OPTIONS[name as keyof TaskOptions](name, value as never)
+  }
   return options
 }

@@ -40,7 +40,7 @@ export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLi
   return args.length === 0 ? task : named(callable(task, args), task.name)
 }
 
-function named<T>(fn: Callable<T>, name: string): Callable<T> {
+export function named<F extends (...args: never[]) => unknown>(fn: F, name: string): F {
   setOwn(fn, "name", name, false)
   return fn
 }

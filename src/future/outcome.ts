@@ -14,6 +14,14 @@ import { ResultWait } from "./result-wait.ts"
 import type { RemoteTasks } from "./task-parties.ts"
 import { CANCELLED, COMPLETING, EXCEPTIONAL, type leaveNew, NEW, NORMAL, type settle } from "./task-state.ts"
 
+/** Why there is no such outcome. */
+const OTHERWISE: Readonly<Record<FutureState, string>> = {
+  running: "Task has not completed",
+  success: "Task completed with a result",
+  failed: "Task completed with exception",
+  cancelled: "Task was cancelled",
+}
+
 export abstract class Outcome<T> implements PromiseLike<T> {
   /** As in task-state.ts, in which the same states are those of a task in shared memory. Only this thread has this one. */
   #state: number = NEW
@@ -51,29 +59,18 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   }
 
   resultNow(): T {
-    switch (this.state) {
-      case "success":
-        return this.#outcome as T
-      case "running":
-        throw new IllegalStateError("Task has not completed")
-      case "failed":
-        throw new IllegalStateError("Task completed with exception", { cause: this.#outcome })
-      case "cancelled":
-        throw new IllegalStateError("Task was cancelled", { cause: this.#outcome })
-    }
+    return this.#outcomeIf("success") as T
   }
 
   exceptionNow(): unknown {
-    switch (this.state) {
-      case "failed":
-        return this.#outcome
-      case "running":
-        throw new IllegalStateError("Task has not completed")
-      case "success":
-        throw new IllegalStateError("Task completed with a result")
-      case "cancelled":
-        throw new IllegalStateError("Task was cancelled", { cause: this.#outcome })
-    }
+    return this.#outcomeIf("failed")
+  }
+
+  #outcomeIf(expected: FutureState): unknown {
+    const { state } = this
+    if (state === expected) return this.#outcome
+    const hasCause = state === "failed" || state === "cancelled"
+    throw new IllegalStateError(OTHERWISE[state], hasCause ? { cause: this.#outcome } : undefined)
   }
 
   /** @internal */
@@ -259,9 +256,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
 
   /** The same, if there is news from another thread. */
   get #latest(): number {
-    const state = this.#state
-    if (state !== NEW || this.#remote === undefined) return state
-    this.#remote.look()
+    if (this.#remote !== undefined && this.#state === NEW) this.#remote.look()
     return this.#state
   }
 }

@@ -2,8 +2,7 @@
  * A wait for a future's result without a limit, by far the most frequent one: what `awaiting(…)` with a generator
  * would do, without a generator and a driver for each of a hundred thousand futures.
  */
-import { InterruptedError } from "../errors.ts"
-import { currentFlow } from "../memory/flow.ts"
+import { currentFlow, interrupted } from "../memory/flow.ts"
 import { Parked, type WaitList } from "../memory/wait-list.ts"
 
 /** What can be waited for so. */
@@ -44,6 +43,6 @@ export class ResultWait<T> extends Parked {
     if (this.place === undefined) return
     this.leave()
     this.flow.consumeInterrupt()
-    this.#reject(new InterruptedError("The thread was interrupted while waiting"))
+    this.#reject(interrupted(" while waiting"))
   }
 }

@@ -1,7 +1,6 @@
 /** What executors run. */
 import { isPromiseLike, requireFunction, show, typeError } from "../checks.ts"
-import { setOwn } from "../user-values.ts"
-import { noteObject, noteResult } from "./call.ts"
+import { named, noteObject, noteResult } from "./call.ts"
 
 /** A computation with a result. If it returns a promise, it goes on until the promise settles. */
 export type Callable<T> = () => T | PromiseLike<T>
@@ -67,9 +66,4 @@ export function nameOf(task: unknown): string {
   } catch {
     return show(task) // its toString, or a `name` that is no string, is the user's
   }
-}
-
-function named<F extends () => unknown>(callable: F, name: string): F {
-  setOwn(callable, "name", name, false)
-  return callable
 }

@@ -67,7 +67,12 @@ type WaitAsync = (
   value: number,
 ) => { async: false; value: string } | { async: true; value: Promise<string> }
 
-const { waitAsync } = Atomics as unknown as { waitAsync: WaitAsync }
+const waitAsync = /* @__PURE__ */ own("waitAsync") as WaitAsync
+
+/** A method that the types do not know. */
+function own(name: string): unknown {
+  return (Atomics as unknown as Record<string, unknown>)[name]
+}
 
 /**
  * Calls `rung` once, from the event loop, after somebody notifies the word; false if the word does not hold `value`,
@@ -114,7 +119,7 @@ export function compareAndSetLong(longs: BigInt64Array, index: number, expected:
   return atomicCompareExchange(longs, index, expected, value) === expected
 }
 
-const pauseHint = (Atomics as { pause?: (count?: number) => void }).pause
+const pauseHint = /* @__PURE__ */ own("pause") as ((count?: number) => void) | undefined
 
 /** Between two looks at a word that another thread is about to change. */
 export const pause: () => void = pauseHint === undefined ? () => undefined : () => pauseHint()

@@ -43,6 +43,11 @@ const outside = AsyncLocalStorage.snapshot()
 
 const last = perThread("flows", () => ({ id: 0 }))
 
+/** The error of a flow that was interrupted; `when` goes on in the sentence. */
+export function interrupted(when = ""): InterruptedError {
+  return new InterruptedError(`The thread was interrupted${when}`)
+}
+
 export class Flow {
   /** Unique in this process, in order of creation; 1 is the program itself. */
   readonly id: number = ++last.id
@@ -86,7 +91,7 @@ export class Flow {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
       this.#listen?.()
-      if (this.isInterrupted) this.#controller.abort(new InterruptedError("The thread was interrupted"))
+      if (this.isInterrupted) this.#controller.abort(interrupted())
     }
     return this.#controller.signal
   }
@@ -124,7 +129,7 @@ export class Flow {
   /** The listeners are the user's. Runtimes report what one throws by themselves; whatever comes through goes no further. */
   #abort(): void {
     try {
-      this.#controller?.abort(new InterruptedError("The thread was interrupted"))
+      this.#controller?.abort(interrupted())
     } catch (error) {
       uncaught(error)
     }
@@ -152,7 +157,7 @@ export class Flow {
 
   /** Throws if the flag is raised, and clears it: how an interruptible method begins. */
   throwIfInterrupted(): void {
-    if (this.consumeInterrupt()) throw new InterruptedError("The thread was interrupted")
+    if (this.consumeInterrupt()) throw interrupted()
   }
 
   enterWait(wait: FlowWait): void {
@@ -170,15 +175,6 @@ export class Flow {
     wait.flowBefore = wait.flowAfter = undefined
   }
 
-  /**
-   * A flow for a task that this one runs in passing, such as a caller for a pool that is full. It speaks for the same thread, and
-   * an interrupt of this flow reaches it too. But an interrupt of the task does not reach this flow, which has other things to
-   * wait for while the task goes on. Say {@link Guest.leave} when the task is over.
-   */
-  guest(): Guest {
-    return new Guest(this)
-  }
-
   /** Runs `body` as this flow, in the context of the caller. */
   runInside<T>(body: () => T): T {
     return context.run(this, body)
@@ -190,7 +186,11 @@ export class Flow {
   }
 }
 
-/** See {@link Flow.guest}. */
+/**
+ * A flow for a task that another flow, its host, runs in passing, such as a caller for a pool that is full. It speaks for the same
+ * thread, and an interrupt of the host reaches it too. But an interrupt of the task does not reach the host, which has other things to
+ * wait for while the task goes on. Say {@link Guest.leave} when the task is over.
+ */
 export class Guest extends Flow {
   readonly #host: Flow
   readonly #link: FlowWait

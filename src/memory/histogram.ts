@@ -1,5 +1,6 @@
 /**
- * How long things take, counted in words that threads may share: any thread may record, and any may read meanwhile.
+ * How long things take: counted by one thread (LocalHistogram), or in words that threads share (Histogram), where any thread may record,
+ * and any may read meanwhile.
  *
  * Times are counted in classes, eight for each power of two microseconds. A quantile is told as the middle of its class, which is
  * at most 4.5 % from every time in the class. Times of more than an hour are in the last class. The shortest and the
@@ -33,7 +34,12 @@ export interface Times {
 
 const NOTHING: Times = Object.freeze({ count: 0, mean: 0, min: 0, p50: 0, p90: 0, p99: 0, max: 0 })
 
-export class Histogram {
+export interface Recorder {
+  record(ms: number): void
+  readonly times: Times
+}
+
+export class Histogram implements Recorder {
   readonly #words: Int32Array
   readonly #index: number
   readonly #sum: Counter
@@ -67,17 +73,42 @@ export class Histogram {
 
   get times(): Times {
     const counts = Array.from({ length: CLASSES }, (_, i) => load(this.#words, this.#index + FIRST_CLASS + i) >>> 0)
-    const count = counts.reduce((sum, n) => sum + n, 0)
-    if (count === 0) return NOTHING
     const min = timeOf(load(this.#words, this.#index + SHORTEST))
     const max = timeOf(load(this.#words, this.#index + LONGEST))
-    const quantile = (q: number): number => {
-      let rest = Math.ceil(count * q)
-      return Math.min(Math.max(middleOf(counts.findIndex((n) => (rest -= n) <= 0)), min), max)
-    }
-    const mean = this.#sum.value / 1000 / count
-    return { count, mean, min, p50: quantile(0.5), p90: quantile(0.9), p99: quantile(0.99), max }
+    return timesOf(counts, this.#sum.value / 1000, min, max)
   }
+}
+
+export class LocalHistogram implements Recorder {
+  /** With holes for the classes that have no times. */
+  readonly #counts: number[] = []
+  #sum = 0
+  #min = Infinity
+  #max = 0
+
+  record(ms: number): void {
+    const time = Math.max(ms, 0)
+    this.#min = Math.min(this.#min, time)
+    this.#max = Math.max(this.#max, time)
+    this.#sum += time
+    const index = classOf(time * 1000)
+    this.#counts[index] = (this.#counts[index] ?? 0) + 1
+  }
+
+  get times(): Times {
+    return timesOf(this.#counts, this.#sum, this.#min, this.#max)
+  }
+}
+
+/** What is known of times that were counted in classes; the others in ms. */
+function timesOf(counts: readonly (number | undefined)[], sum: number, min: number, max: number): Times {
+  const count = counts.reduce<number>((total, n = 0) => total + n, 0)
+  if (count === 0) return NOTHING
+  const quantile = (q: number): number => {
+    let rest = Math.ceil(count * q)
+    return Math.min(Math.max(middleOf(counts.findIndex((n = 0) => (rest -= n) <= 0)), min), max)
+  }
+  return { count, mean: sum / count, min, p50: quantile(0.5), p90: quantile(0.9), p99: quantile(0.99), max }
 }
 
 /** Class 0 has the times below a microsecond. */
@@ -96,8 +127,12 @@ function middleOf(index: number): number {
  * left for "none yet". Such a float is right to seven digits.
  */
 
-const float = new Float32Array(1)
-const bits = new Int32Array(float.buffer)
+const float = /* @__PURE__ */ new Float32Array(1)
+const bits = /* @__PURE__ */ bitsOf(float)
+
+function bitsOf({ buffer }: Float32Array): Int32Array {
+  return new Int32Array(buffer)
+}
 
 function rankOf(ms: number): number {
   float[0] = Math.min(ms, Number.MAX_SAFE_INTEGER)

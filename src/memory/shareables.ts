@@ -48,7 +48,7 @@ export interface Part {
  * Of a part without memory of its own: a clone of the part consists of the handle of the whole object. So it can be posted as all
  * shared objects can, and what arrives is opened by the class of the whole object.
  */
-export const handleOfWhole: PropertyDescriptor = alone({
+export const handleOfWhole: PropertyDescriptor = /* @__PURE__ */ alone({
   enumerable: true,
   get(this: { readonly [PART]: Part }) {
     return (this[PART].whole as { readonly handle: Handle }).handle
@@ -79,8 +79,12 @@ function isArrayBuffer(value: object): boolean {
   }
 }
 
-// oxlint-disable-next-line typescript/unbound-method -- it is called with what it is to be a method of
-const lengthOfBuffer = /* @__PURE__ */ Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength")?.get
+const lengthOfBuffer = /* @__PURE__ */ getterOf(ArrayBuffer.prototype, "byteLength")
+
+function getterOf(object: object, name: string): (() => unknown) | undefined {
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with what it is to be a method of
+  return Object.getOwnPropertyDescriptor(object, name)?.get
+}
 
 /** Whether it is a buffer that threads share, or a view of one. */
 export function isSharedBuffer(value: object): boolean {
@@ -93,7 +97,7 @@ export function sharedBytes(count: number): SharedArrayBuffer {
 }
 
 /** What the memory of an object of ours counts for: not what it has, of which little may be in use, but what keeping it costs at most. */
-const OBJECT_BYTES = 2 ** 16
+const OBJECT_BYTES = 65_536
 
 /** How many bytes of shared memory are in what is posted: a buffer, or the handle of an object of ours. */
 export function sharedBytesIn(sent: object): number {

@@ -31,13 +31,12 @@
  * between: first in, first out holds strictly. The price is a rule: **signal last**. A method brings its own state
  * in order before it signals, because the woken one will change it.
  */
-import { InterruptedError } from "../errors.ts"
 import { type Known, refuseUnknown, requireSignal, requireTimeout, typeError } from "../checks.ts"
 import { perThread } from "../per-thread.ts"
 import { now, Timer } from "../time/timer.ts"
 import { isInstance } from "../user-values.ts"
 import { listen, unlisten } from "./abort.ts"
-import { currentFlow, type Flow } from "./flow.ts"
+import { currentFlow, type Flow, interrupted } from "./flow.ts"
 import {
   type BlockedWake,
   DUE,
@@ -86,7 +85,7 @@ class Wait<T> extends Parked {
   }
 
   start(): void {
-    this.#advance(() => this.#steps.next(SIGNALLED))
+    this.#next(SIGNALLED)
   }
 
   /** Goes on where the steps have been led already: to this place. */
@@ -96,17 +95,38 @@ class Wait<T> extends Parked {
 
   wake(why: Wake): void {
     this.#leave()
-    this.#advance(() => this.#steps.next(why))
+    this.#next(why)
   }
 
   interrupt(): void {
     this.flow.consumeInterrupt()
-    this.#breakOff(new InterruptedError("The thread was interrupted while waiting"))
+    this.#breakOff(interrupted(" while waiting"))
   }
 
   #breakOff(reason: unknown): void {
     if (this.place === undefined) return // already woken, by another wait that the same interrupt broke off
     this.#leave()
+    this.#throw(reason)
+  }
+
+  /** False if the steps go on at once. */
+  #enters(place: ParkPlace): boolean {
+    try {
+      if (this.enter(place)) return true
+    } catch (error) {
+      // There is no room to wait. That is the error of this wait, and not of the flow that has just woken it.
+      this.#throw(error)
+      return false
+    }
+    this.#next(SIGNALLED)
+    return false
+  }
+
+  #next(why: Wake): void {
+    this.#advance(() => this.#steps.next(why))
+  }
+
+  #throw(reason: unknown): void {
     this.#advance(() => this.#steps.throw(reason))
   }
 
@@ -126,31 +146,19 @@ class Wait<T> extends Parked {
     const [place, limit] = "list" in park ? [park.list, park.atMost] : [park, Infinity]
     if (place.limited && this.#abort?.aborted === true) {
       // By the steps themselves, since they last stood in a list: nobody is going to tell this wait.
-      const { reason } = this.#abort as { reason: unknown }
-      this.#advance(() => this.#steps.throw(reason))
+      this.#throw((this.#abort as { reason: unknown }).reason)
       return
     }
     if (place.interruptible && this.flow.consumeInterrupt()) {
-      this.#advance(() => this.#steps.throw(new InterruptedError("The thread was interrupted before it could wait")))
+      this.#throw(interrupted(" before it could wait"))
       return
     }
     const left = this.#deadline === Infinity || !place.limited ? Infinity : this.#deadline - now()
     if (left <= 0) {
-      this.#advance(() => this.#steps.next(TIMEOUT))
+      this.#next(TIMEOUT)
       return
     }
-    let entered: boolean
-    try {
-      entered = this.enter(place)
-    } catch (error) {
-      // There is no room to wait. That is the error of this wait, and not of the flow that has just woken it.
-      this.#advance(() => this.#steps.throw(error))
-      return
-    }
-    if (!entered) {
-      this.#advance(() => this.#steps.next(SIGNALLED))
-      return
-    }
+    if (!this.#enters(place)) return
     if (this.#abort !== undefined) listen(this.#abort, this.#onAbort)
     const why = limit < left ? DUE : TIMEOUT
     const ms = Math.min(limit, left)
@@ -229,7 +237,7 @@ function resume<T>(steps: Steps<T>, park: Park, flow: Flow, deadline: number): I
   const [place, limit] = "list" in park ? [park.list, park.atMost] : [park, Infinity]
   const left = deadline === Infinity || !place.limited ? Infinity : deadline - now()
   if (place.interruptible && flow.consumeInterrupt()) {
-    return steps.throw(new InterruptedError("The thread was interrupted before it could wait"))
+    return steps.throw(interrupted(" before it could wait"))
   }
   if (left <= 0) return steps.next(TIMEOUT)
   let wake: BlockedWake
@@ -240,7 +248,7 @@ function resume<T>(steps: Steps<T>, park: Park, flow: Flow, deadline: number): I
   }
   if (wake === INTERRUPTED) {
     flow.consumeInterrupt()
-    return steps.throw(new InterruptedError("The thread was interrupted while waiting"))
+    return steps.throw(interrupted(" while waiting"))
   }
   if (wake === TIMEOUT && limit < left) return steps.next(DUE)
   return steps.next(wake)
@@ -258,7 +266,9 @@ export interface StandIn {
 }
 
 /** One for all copies of corepool that the thread has loaded. */
-export const standIn: { current: StandIn | undefined } = perThread("stand-in", () => ({ current: undefined }))
+export const standIn: { current: StandIn | undefined } = /* @__PURE__ */ perThread("stand-in", () => ({
+  current: undefined,
+}))
 
 function block(place: ParkPlace, flow: Flow, ms: number): BlockedWake {
   const { current } = standIn

@@ -3,6 +3,7 @@
  * submitted. Admission, shutting down and looking are the same for all. What differs is who makes threads: the owner does
  * (pool-owner.ts), and the others ask it to (pool-guest.ts).
  */
+import { IllegalStateError } from "../errors.ts"
 import { callable as keepApart } from "../future/call.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
 import { PoolCore } from "../pool/pool-core.ts"
@@ -79,7 +80,8 @@ export abstract class PoolMember implements PoolEngine, Service {
       })
     }
     this.queue = queue
-    queue.holdTasks(new TaskForm(this.waiting, (slot, isTaken) => this.taskIn(slot, isTaken), this.submissions))
+    requireOfThisCopy(queue)
+    queue.holdTasksIn(new TaskForm(this.waiting, (slot, isTaken) => this.taskIn(slot, isTaken), this.submissions))
   }
 
   get isOwner(): boolean {
@@ -221,7 +223,7 @@ export abstract class PoolMember implements PoolEngine, Service {
   }
 
   closing(): void {
-    this.core.noteClosing()
+    this.core.closing()
   }
 
   /** Whether the pool, which has no workers any more, may end. */
@@ -338,4 +340,12 @@ export abstract class PoolMember implements PoolEngine, Service {
       abandon: unused,
     }
   }
+}
+
+/** A bundle with both entries has the queues of `corepool/virtual` in a form without what pools of platform threads need. */
+function requireOfThisCopy(queue: Partial<BlockingQueue<Runnable>>): void {
+  if (typeof queue.holdTasksIn === "function") return
+  throw new IllegalStateError(
+    "The queue is of corepool/virtual, of which the bundle has a copy for virtual threads alone: import its class from corepool",
+  )
 }

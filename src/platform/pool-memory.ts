@@ -6,8 +6,8 @@ import { wordsOf } from "../memory/growth.ts"
 import type { Here } from "../memory/here.ts"
 import type { Handle } from "../memory/shared-memory.ts"
 import { here, hereIn } from "../memory/this-thread.ts"
-import { PoolTimes } from "../pool/pool-times.ts"
-import { PoolState } from "../pool/pool-state.ts"
+import { type PoolTimes, sharedTimes } from "../pool/pool-times.ts"
+import { SharedState } from "../pool/pool-state.ts"
 import { Slots } from "../memory/slots.ts"
 import { SlotHeap } from "./slot-heap.ts"
 import { closePool, openPool } from "./open-pools.ts"
@@ -48,7 +48,7 @@ const FIRST_TASKS = 256
 
 export class PoolMemory {
   readonly here: Here
-  readonly state: PoolState
+  readonly state: SharedState
   readonly times: PoolTimes
   /** Which records of tasks are in use. */
   readonly slots: Slots
@@ -79,8 +79,8 @@ export class PoolMemory {
     this.#memory = memory
     this.texts = texts
     this.arena = arena
-    this.state = new PoolState(memory.buffer)
-    this.times = new PoolTimes(memory.words, BASE.TIMES)
+    this.state = new SharedState(memory.buffer)
+    this.times = sharedTimes(memory.words, BASE.TIMES)
     this.identity = PoolMemory.identityIn(memory)
     this.capacity = load(memory.words, BASE.HEADER + HEADER.CAPACITY)
     this.slots = new Slots(memory.words, slotsBase(this.capacity), this.capacity, 0)

@@ -6,7 +6,7 @@ import { isPromiseLike } from "../checks.ts"
 import { COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../future/task-state.ts"
 import type { Letter } from "../codec/letter.ts"
 import { signStack } from "../future/both-stacks.ts"
-import { currentFlow } from "../memory/flow.ts"
+import { currentFlow, Guest } from "../memory/flow.ts"
 import type { PoolCore } from "../pool/pool-core.ts"
 import type { PoolHost } from "../pool/pool-host.ts"
 import type { Timetable } from "../pool/timetable.ts"
@@ -215,7 +215,7 @@ export class SlotRunner implements PoolHost<number> {
     this.#desk.isBlocked = isBlocked
     this.hands.takeOnTop(slot, outer)
     // As a flow of its own: what the outer task has locked is not its.
-    const guest = currentFlow().guest()
+    const guest = new Guest(currentFlow())
     const mayBegin = this.#beforeInside(slot)
     const pending = mayBegin ? guest.runInside(() => this.begin(self, slot)) : undefined
     if (pending === undefined) {

@@ -22,18 +22,20 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
 
   /** Raising it starts threads for what is queued; lowering it lets idle threads go. */
   set corePoolSize(size: number) {
-    const maximum = this.engine.state.maximumPoolSize
+    const { engine } = this
+    const { state, queue } = engine
+    const maximum = state.maximumPoolSize
     requireInteger("corePoolSize", size, 0)
     if (size > maximum) throw rangeError("corePoolSize", `an integer ≤ maximumPoolSize (${maximum})`, size)
-    const growth = size - this.engine.state.corePoolSize
-    this.engine.state.corePoolSize = size
-    if (this.engine.state.control.workerCount > size) {
-      this.engine.interruptIdleWorkers()
+    const growth = size - state.corePoolSize
+    state.corePoolSize = size
+    if (state.control.workerCount > size) {
+      engine.interruptIdleWorkers()
       return
     }
-    // How many threads the new size is worth is unknown: as many as there are tasks to take, until somebody took them.
-    for (let wanted = Math.min(growth, this.engine.queue.size); wanted > 0; wanted--) {
-      if (!this.engine.addWorker("core") || this.engine.queue.isEmpty) return
+    // How many threads the new size is worth is unknown: as many as there are tasks to take, until a thread took the last one.
+    for (let wanted = Math.min(growth, queue.size); wanted > 0; wanted--) {
+      if (!engine.addWorker("core") || queue.isEmpty) return
     }
   }
 
@@ -43,11 +45,12 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
 
   /** Lowering it lets surplus threads go as soon as they have no task in hand. */
   set maximumPoolSize(size: number) {
-    const core = this.engine.state.corePoolSize
+    const { state } = this.engine
+    const core = state.corePoolSize
     requireInteger("maximumPoolSize", size, 1)
     requireInteger("maximumPoolSize", size, core, `corePoolSize (${core})`)
-    this.engine.state.maximumPoolSize = size
-    if (this.engine.state.control.workerCount > size) this.engine.interruptIdleWorkers()
+    state.maximumPoolSize = size
+    if (state.control.workerCount > size) this.engine.interruptIdleWorkers()
   }
 
   get keepAliveTime(): number {
@@ -60,8 +63,9 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
     if (ms === 0 && this.allowCoreThreadTimeOut) {
       throw rangeError("keepAliveTime", "> 0 while allowCoreThreadTimeOut is on", ms)
     }
-    const shorter = ms < this.engine.state.keepAliveTime
-    this.engine.state.keepAliveTime = ms
+    const { state } = this.engine
+    const shorter = ms < state.keepAliveTime
+    state.keepAliveTime = ms
     if (shorter) this.engine.interruptIdleWorkers()
   }
 
@@ -71,17 +75,19 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
 
   set allowCoreThreadTimeOut(allow: boolean) {
     requireBoolean("allowCoreThreadTimeOut", allow)
-    if (allow && this.engine.state.keepAliveTime === 0) {
+    const { state } = this.engine
+    if (allow && state.keepAliveTime === 0) {
       throw rangeError("allowCoreThreadTimeOut", "false while keepAliveTime is 0", allow)
     }
-    if (allow === this.engine.state.allowCoreThreadTimeOut) return
-    this.engine.state.allowCoreThreadTimeOut = allow
+    if (allow === state.allowCoreThreadTimeOut) return
+    state.allowCoreThreadTimeOut = allow
     if (allow) this.engine.interruptIdleWorkers()
   }
 
   /** Starts one core thread ahead of its first task; false if all are there. */
   prestartCoreThread(): boolean {
-    return this.engine.state.control.workerCount < this.engine.state.corePoolSize && this.engine.addWorker("core")
+    const { state } = this.engine
+    return state.control.workerCount < state.corePoolSize && this.engine.addWorker("core")
   }
 
   /** Starts all core threads; how many were missing. */

@@ -12,7 +12,7 @@
  * Why one word: with two, a worker could be admitted between the check of the state and the increment of the count, and
  * nobody would wait for it.
  */
-import { compareAndSet, load, read, store } from "#atomics"
+import { compareAndSet, load, store } from "#atomics"
 
 const COUNT_BITS = 29
 
@@ -42,27 +42,12 @@ export function countIn(seen: Snapshot): number {
   return seen & MOST_WORKERS
 }
 
-/** Written by any thread, only through the transitions below. */
-export class ControlWord {
-  readonly #words: Int32Array
-  readonly #index: number
-  readonly #isShared: boolean
+/** Written only through the transitions below. */
+export abstract class Control {
+  abstract readonly snapshot: Snapshot
 
-  constructor(words: Int32Array, index: number, isShared = true) {
-    this.#words = words
-    this.#index = index
-    this.#isShared = isShared
-  }
-
-  /** -> { RUNNING, count: 0 }: by whoever made the block, before anybody else sees it. */
-  initialize(): void {
-    store(this.#words, this.#index, RUNNING)
-  }
-
-  /** Read several times for each task: so plainly, which is much cheaper, if there are no other threads. */
-  get snapshot(): Snapshot {
-    return this.#isShared ? load(this.#words, this.#index) : read(this.#words, this.#index)
-  }
+  /** Writes the next value, unless the word is no longer what the caller decided on. */
+  protected abstract replace(seen: Snapshot, next: Snapshot): boolean
 
   get isRunning(): boolean {
     return this.snapshot < SHUTDOWN
@@ -74,12 +59,12 @@ export class ControlWord {
 
   /** Counts one more worker, unless the word is no longer what the caller decided on. */
   tryAddWorker(seen: Snapshot): boolean {
-    return compareAndSet(this.#words, this.#index, seen, seen + 1)
+    return this.replace(seen, seen + 1)
   }
 
   /** Counts one worker less, unless the word is no longer what the caller decided on. */
   tryRemoveWorker(seen: Snapshot): boolean {
-    return compareAndSet(this.#words, this.#index, seen, seen - 1)
+    return this.replace(seen, seen - 1)
   }
 
   removeWorker(): void {
@@ -95,17 +80,58 @@ export class ControlWord {
       const seen = this.snapshot
       if (atLeast(seen, state)) return
       // { state, count }
-      if (compareAndSet(this.#words, this.#index, seen, state | countIn(seen))) return
+      if (this.replace(seen, state | countIn(seen))) return
     }
   }
 
   /** { SHUTDOWN | STOP, count: 0 } -> { TIDYING, count: 0 }: true for the one who may call `terminated()`. */
   tryTidy(seen: Snapshot): boolean {
-    return compareAndSet(this.#words, this.#index, seen, TIDYING)
+    return this.replace(seen, TIDYING)
   }
 
-  /** TIDYING -> TERMINATED, by whoever won `tryTidy`. */
+  /** TIDYING -> TERMINATED, by the caller that won `tryTidy`. */
+  abstract terminate(): void
+}
+
+/** In memory that threads share: written by any thread. */
+export class ControlWord extends Control {
+  readonly #words: Int32Array
+  readonly #index: number
+
+  constructor(words: Int32Array, index: number) {
+    super()
+    this.#words = words
+    this.#index = index
+  }
+
+  /** -> { RUNNING, count: 0 }: by the thread that made the block, before others see it. */
+  initialize(): void {
+    store(this.#words, this.#index, RUNNING)
+  }
+
+  get snapshot(): Snapshot {
+    return load(this.#words, this.#index)
+  }
+
+  protected replace(seen: Snapshot, next: Snapshot): boolean {
+    return compareAndSet(this.#words, this.#index, seen, next)
+  }
+
   terminate(): void {
     store(this.#words, this.#index, TERMINATED)
+  }
+}
+
+/** Of a pool whose threads are flows of one event loop: between two steps of a flow nothing changes. */
+export class LocalControl extends Control {
+  snapshot: Snapshot = RUNNING
+
+  protected replace(_seen: Snapshot, next: Snapshot): boolean {
+    this.snapshot = next
+    return true
+  }
+
+  terminate(): void {
+    this.snapshot = TERMINATED
   }
 }

@@ -2,25 +2,17 @@
 import type { Flow } from "../memory/flow.ts"
 import type { Thread } from "../thread/thread.ts"
 import type { PoolState } from "./pool-state.ts"
-import type { Roster, Worker } from "./worker.ts"
+import type { Worker } from "./worker.ts"
 
 export class LocalWorker<R> implements Worker<R> {
   readonly #state: PoolState
-  #thread: Thread | undefined
+  /** It is given one before it is used. */
+  thread!: Thread
   #task: R | undefined
 
   constructor(state: PoolState, firstTask: R | undefined) {
     this.#state = state
     if (firstTask !== undefined) this.accept(firstTask)
-  }
-
-  get thread(): Thread {
-    if (this.#thread === undefined) throw new Error("corepool: a worker was used before it had a thread")
-    return this.#thread
-  }
-
-  set thread(thread: Thread) {
-    this.#thread = thread
   }
 
   get flow(): Flow {
@@ -72,30 +64,5 @@ export class LocalWorker<R> implements Worker<R> {
 
   reportUncaught(error: unknown): void {
     this.thread.reportUncaught(error)
-  }
-}
-
-/** The workers of a pool of virtual threads. */
-export class LocalRoster<R> implements Roster<R> {
-  readonly #workers = new Set<LocalWorker<R>>()
-
-  get size(): number {
-    return this.#workers.size
-  }
-
-  add(worker: Worker<R>): void {
-    this.#workers.add(worker as LocalWorker<R>)
-  }
-
-  delete(worker: Worker<R>): void {
-    this.#workers.delete(worker as LocalWorker<R>)
-  }
-
-  has(worker: LocalWorker<R>): boolean {
-    return this.#workers.has(worker)
-  }
-
-  [Symbol.iterator](): IterableIterator<LocalWorker<R>> {
-    return this.#workers.values()
   }
 }

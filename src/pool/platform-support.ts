@@ -10,7 +10,7 @@ import type { Shared } from "../memory/shared-memory.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
 import type { ThreadFactory } from "../thread/thread-factory.ts"
 import type { PoolEngine, PoolShell } from "./pool-engine.ts"
-import type { SentPool } from "./pool-settings.ts"
+import type { SentPool } from "./sent-pool.ts"
 
 export interface PlatformSupport {
   /** What makes the threads of a pool that was given no factory. */

@@ -22,19 +22,12 @@ export type PoolHooks = Pick<PoolShell, "hooks" | "beforeExecute" | "afterExecut
 
 type Pool = Parameters<RejectedExecutionHandler>[1]
 
-const NO_HOOKS: PoolHooks = {
-  hooks: 0,
-  beforeExecute: () => undefined,
-  afterExecute: () => undefined,
-  terminated: () => undefined,
-}
-
 export class PoolContext implements PoolShell {
   threadFactory: ThreadFactory
   handler: RejectedExecutionHandler
   readonly termination: WaitList = new WaitList()
   #pool: Pool | undefined
-  #hooks = NO_HOOKS
+  #hooks: PoolHooks | undefined
   #isKept = false
   /** How many calls of the pool are under way that need it. */
   #calls = 0
@@ -75,7 +68,7 @@ export class PoolContext implements PoolShell {
   }
 
   get hooks(): number {
-    return this.#hooks.hooks
+    return this.#hooks?.hooks ?? 0
   }
 
   newThread(target: () => unknown): Thread | undefined {
@@ -83,15 +76,15 @@ export class PoolContext implements PoolShell {
   }
 
   beforeExecute(thread: Thread, task: Runnable): unknown {
-    return this.#hooks.beforeExecute(thread, task)
+    return this.#hooks?.beforeExecute(thread, task)
   }
 
   afterExecute(task: Runnable, error?: unknown): unknown {
-    return this.#hooks.afterExecute(task, error)
+    return this.#hooks?.afterExecute(task, error)
   }
 
   terminated(): unknown {
-    return this.#hooks.terminated()
+    return this.#hooks?.terminated()
   }
 
   /** Whether in a call of the pool, or for another thread, to which the pool was sent: it is here. */

@@ -168,7 +168,7 @@ export class PoolCore<R> {
   }
 
   /** The pool is being closed: its caller waits for the end, and so no task may wait for a thread that will not come. */
-  noteClosing(): void {
+  closing(): void {
     this.#isClosing = true
   }
 

@@ -1,6 +1,6 @@
 /**
- * Everything a pool's threads must agree on, as views over one block of memory: an ordinary buffer if they are
- * virtual, a shared one if each is a worker that builds this same object over the same block.
+ * Everything a pool's threads must agree on. If they are virtual, an object will do (LocalState). If each is a worker, they are views over
+ * one block of shared memory: each worker builds the same object over the same block (SharedState).
  *
  *     word  what                        written by
  *     0     control word                any thread, by compare-and-set (control-word.ts)
@@ -15,9 +15,9 @@
  *     10    what becomes of tasks with  any thread
  *           times, see timetable.ts
  */
-import { add, compareAndSet, load, read, store } from "#atomics"
+import { add, compareAndSet, load, store } from "#atomics"
 import { Counter } from "../memory/counter.ts"
-import { ControlWord } from "./control-word.ts"
+import { type Control, ControlWord, LocalControl } from "./control-word.ts"
 
 const CONTROL = 0
 const CORE = 1
@@ -30,26 +30,40 @@ const KEEP_ALIVE = 8
 const POLICIES = 10
 export const STATE_WORDS = 12 // a whole number of float64
 
-export class PoolState {
+export interface PoolState {
+  readonly control: Control
+  /** How many tasks are over. */
+  readonly completed: { readonly value: number; increment(): void; add(amount: number): void }
+  corePoolSize: number
+  maximumPoolSize: number
+  allowCoreThreadTimeOut: boolean
+  /** How long a worker that may leave waits for work first, in ms; `Infinity` for ever. */
+  keepAliveTime: number
+  readonly largestPoolSize: number
+  readonly activeCount: number
+  /** Whether the policy, a bit, is set. */
+  hasPolicy(policy: number): boolean
+  setPolicy(policy: number, isSet: boolean): void
+  notePoolSize(size: number): void
+  workerBecameActive(): void
+  workerBecameIdle(): void
+}
+
+export class SharedState implements PoolState {
   readonly control: ControlWord
   readonly completed: Counter
   readonly #words: Int32Array
   readonly #keepAlive: Float64Array
-  readonly #isShared: boolean
 
-  /** A view of a block that threads share; or of a new one, which is this thread's own. */
-  constructor(inUse?: ArrayBufferLike) {
-    const block = inUse ?? new ArrayBuffer(STATE_WORDS * Int32Array.BYTES_PER_ELEMENT)
+  constructor(block: ArrayBufferLike) {
     this.#words = new Int32Array(block, 0, STATE_WORDS) // of fixed length: see memory/growing-words.ts
     this.#keepAlive = new Float64Array(block, KEEP_ALIVE * Int32Array.BYTES_PER_ELEMENT, 1)
-    this.#isShared = inUse !== undefined
-    this.control = new ControlWord(this.#words, CONTROL, this.#isShared)
+    this.control = new ControlWord(this.#words, CONTROL)
     this.completed = new Counter(this.#words, COMPLETED)
-    if (inUse === undefined) this.control.initialize()
   }
 
   get corePoolSize(): number {
-    return this.#get(CORE)
+    return load(this.#words, CORE)
   }
 
   set corePoolSize(size: number) {
@@ -57,7 +71,7 @@ export class PoolState {
   }
 
   get maximumPoolSize(): number {
-    return this.#get(MAXIMUM)
+    return load(this.#words, MAXIMUM)
   }
 
   set maximumPoolSize(size: number) {
@@ -65,14 +79,13 @@ export class PoolState {
   }
 
   get allowCoreThreadTimeOut(): boolean {
-    return this.#get(CORE_TIME_OUT) === 1
+    return load(this.#words, CORE_TIME_OUT) === 1
   }
 
   set allowCoreThreadTimeOut(allow: boolean) {
     store(this.#words, CORE_TIME_OUT, allow ? 1 : 0)
   }
 
-  /** How long a worker that may leave waits for work first, in ms; `Infinity` for ever. */
   get keepAliveTime(): number {
     return this.#keepAlive[0] as number
   }
@@ -81,9 +94,8 @@ export class PoolState {
     this.#keepAlive[0] = ms
   }
 
-  /** Whether the policy, a bit, is set. */
   hasPolicy(policy: number): boolean {
-    return (this.#get(POLICIES) & policy) !== 0
+    return (load(this.#words, POLICIES) & policy) !== 0
   }
 
   setPolicy(policy: number, isSet: boolean): void {
@@ -93,7 +105,7 @@ export class PoolState {
   }
 
   get largestPoolSize(): number {
-    return this.#get(LARGEST)
+    return load(this.#words, LARGEST)
   }
 
   notePoolSize(size: number): void {
@@ -101,7 +113,7 @@ export class PoolState {
   }
 
   get activeCount(): number {
-    return this.#get(ACTIVE)
+    return load(this.#words, ACTIVE)
   }
 
   workerBecameActive(): void {
@@ -111,8 +123,49 @@ export class PoolState {
   workerBecameIdle(): void {
     add(this.#words, ACTIVE, -1)
   }
+}
 
-  #get(index: number): number {
-    return this.#isShared ? load(this.#words, index) : read(this.#words, index)
+/** The state of a pool whose threads are flows of one event loop. */
+export class LocalState implements PoolState {
+  readonly control: LocalControl = new LocalControl()
+  readonly completed: PoolState["completed"] = new Count()
+  corePoolSize = 0
+  maximumPoolSize = 0
+  allowCoreThreadTimeOut = false
+  keepAliveTime = 0
+  largestPoolSize = 0
+  activeCount = 0
+  #policies = 0
+
+  hasPolicy(policy: number): boolean {
+    return (this.#policies & policy) !== 0
+  }
+
+  setPolicy(policy: number, isSet: boolean): void {
+    this.#policies = isSet ? this.#policies | policy : this.#policies & ~policy
+  }
+
+  notePoolSize(size: number): void {
+    this.largestPoolSize = Math.max(this.largestPoolSize, size)
+  }
+
+  workerBecameActive(): void {
+    this.activeCount++
+  }
+
+  workerBecameIdle(): void {
+    this.activeCount--
+  }
+}
+
+class Count {
+  value = 0
+
+  increment(): void {
+    this.value++
+  }
+
+  add(amount: number): void {
+    this.value += amount
   }
 }

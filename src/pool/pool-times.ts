@@ -1,20 +1,27 @@
 /** How long the tasks of a pool wait, how long they run, and how late they begin if they have times: of some of them, for to look at the clock takes time, too. */
-import { Histogram, HISTOGRAM_WORDS } from "../memory/histogram.ts"
+import { Histogram, HISTOGRAM_WORDS, LocalHistogram, type Recorder } from "../memory/histogram.ts"
 
 export const TIMES_WORDS: number = 3 * HISTOGRAM_WORDS
 
-export class PoolTimes {
+export interface PoolTimes {
   /** From submission to start. */
-  readonly wait: Histogram
+  readonly wait: Recorder
   /** From start to end. */
-  readonly run: Histogram
+  readonly run: Recorder
   /** From when it was due to its start. */
-  readonly lateness: Histogram
+  readonly lateness: Recorder
+}
 
-  /** Occupies `TIMES_WORDS` words from `index` on. */
-  constructor(words: Int32Array = new Int32Array(TIMES_WORDS), index = 0) {
-    this.wait = new Histogram(words, index)
-    this.run = new Histogram(words, index + HISTOGRAM_WORDS)
-    this.lateness = new Histogram(words, index + 2 * HISTOGRAM_WORDS)
+/** Of a pool of platform threads: `TIMES_WORDS` words from `index` on. */
+export function sharedTimes(words: Int32Array, index: number): PoolTimes {
+  return {
+    wait: new Histogram(words, index),
+    run: new Histogram(words, index + HISTOGRAM_WORDS),
+    lateness: new Histogram(words, index + 2 * HISTOGRAM_WORDS),
   }
+}
+
+/** Of a pool of virtual threads. */
+export function localTimes(): PoolTimes {
+  return { wait: new LocalHistogram(), run: new LocalHistogram(), lateness: new LocalHistogram() }
 }

@@ -11,7 +11,7 @@ import { setOwn, textOf } from "../user-values.ts"
 import { RejectedExecutionError } from "../errors.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { nameOf, type Runnable, start } from "../future/runnable.ts"
-import { currentFlow, type Guest } from "../memory/flow.ts"
+import { currentFlow, Guest } from "../memory/flow.ts"
 import { guarded } from "../memory/guard.ts"
 import { Thread } from "../thread/thread.ts"
 import type { ThreadPoolExecutor } from "./thread-pool-executor.ts"
@@ -124,7 +124,7 @@ function drop(task: Runnable, executor: ThreadPoolExecutor, reason: string): voi
 
 /** On the caller's thread, but as a flow of its own: to cancel the task must not break off what the caller waits for. */
 function runHere(task: Runnable): void {
-  const guest = currentFlow().guest()
+  const guest = new Guest(currentFlow())
   let pending: unknown
   try {
     pending = guest.runInside(() => start(task))

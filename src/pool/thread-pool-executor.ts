@@ -44,10 +44,11 @@ import { atLeast, SHUTDOWN, STOP, TERMINATED } from "./control-word.ts"
 import { handBack } from "./hand-back.ts"
 import { platform } from "./platform-support.ts"
 import { PoolContext, type PoolHooks } from "./pool-context.ts"
-import type { GuestEngine, PoolEngine } from "./pool-engine.ts"
-import { notTheOwner, OWNERS_FACTORY, SentPool, settingsOf } from "./pool-settings.ts"
+import type { PoolEngine } from "./pool-engine.ts"
+import { type PoolSettings, settingsOf } from "./pool-settings.ts"
 import type { PoolState } from "./pool-state.ts"
 import { type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
+import { notTheOwner, sentPool } from "./sent-pool.ts"
 import type { ThreadPoolOptions } from "./thread-pool-options.ts"
 import { VirtualEngine } from "./virtual-engine.ts"
 
@@ -68,48 +69,50 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   constructor(options: ThreadPoolOptions, newFactory: () => ThreadFactory = () => platform().newFactory()) {
     super()
     Object.defineProperty(this, "handle", sharing)
-    const settings = options instanceof SentPool ? undefined : settingsOf(options, newFactory)
-    const context = new PoolContext(
-      settings?.threadFactory ?? OWNERS_FACTORY,
-      settings?.handler ?? ((task, executor) => executor.#rejectAsGuest(task)),
-    )
+    const sent = sentPool(options)
+    const settings = sent?.settings ?? settingsOf(options, newFactory)
+    const { threadFactory, handler, name } = settings
+    const context = new PoolContext(threadFactory, handler)
     this.#context = context
-    this.#name = settings?.name
-    const isPlain = this.#hooks.hooks === 0 && this.terminated === ThreadPoolExecutor.prototype.terminated
-    if (settings?.threadFactory.isVirtual !== false || !isPlain) context.keep(this, this.#hooks)
-    if (settings === undefined) {
-      this.#engine = (options as unknown as SentPool).join(context)
-      this.#state = this.#engine.state
-      return
-    }
-    this.#engine = settings.threadFactory.isVirtual
-      ? new VirtualEngine(settings.queue, context)
-      : platform().newEngine(settings.queue, context, settings.maximum, this)
-    this.#engine.setHandler(settings.handler)
+    this.#name = name
+    const isPlain = this.#overridden === 0 && this.terminated === ThreadPoolExecutor.prototype.terminated
+    if (sent !== undefined || threadFactory.isVirtual || !isPlain) context.keep(this, this.#hooks)
+    this.#engine = sent?.join(context) ?? this.#newEngine(settings as PoolSettings)
     this.#state = this.#engine.state
-    this.#state.corePoolSize = settings.core
-    this.#state.maximumPoolSize = settings.maximum
-    this.#state.keepAliveTime = settings.keepAlive
-    const { allowCoreThreadTimeOut } = settings
+    if (sent === undefined) this.#configure(settings as PoolSettings)
+  }
+
+  #newEngine({ queue, threadFactory, maximum }: PoolSettings): PoolEngine {
+    return threadFactory.isVirtual
+      ? new VirtualEngine(queue, this.#context)
+      : platform().newEngine(queue, this.#context, maximum, this)
+  }
+
+  #configure({ core, maximum, keepAlive, handler, allowCoreThreadTimeOut }: PoolSettings): void {
+    const state = this.#state
+    this.#engine.setHandler(handler)
+    state.corePoolSize = core
+    state.maximumPoolSize = maximum
+    state.keepAliveTime = keepAlive
     if (allowCoreThreadTimeOut !== undefined) this.allowCoreThreadTimeOut = allowCoreThreadTimeOut
+  }
+
+  /** Which of its hooks a subclass has: see PoolShell. */
+  get #overridden(): number {
+    const { prototype } = ThreadPoolExecutor
+    return (
+      (this.beforeExecute === prototype.beforeExecute ? 0 : 1) + (this.afterExecute === prototype.afterExecute ? 0 : 2)
+    )
   }
 
   /** What the engine calls; it has this pool then. */
   get #hooks(): PoolHooks {
-    const { prototype } = ThreadPoolExecutor
     return {
-      hooks:
-        (this.beforeExecute === prototype.beforeExecute ? 0 : 1) +
-        (this.afterExecute === prototype.afterExecute ? 0 : 2),
+      hooks: this.#overridden,
       beforeExecute: (thread, task) => this.beforeExecute(thread, task),
       afterExecute: (task, error) => this.afterExecute(task, error),
       terminated: () => this.terminated(),
     }
-  }
-
-  #rejectAsGuest(task: Runnable): void {
-    const { handler } = this.#engine as GuestEngine
-    handler(task, this)
   }
 
   /**
@@ -286,26 +289,6 @@ export class ThreadPoolExecutor extends ConfigurablePool {
 
   /** @internal Something in the queue may have to go now that the pool is shut down. */
   protected onShutdown(): void {}
-
-  /** @internal */
-  protected get isStopped(): boolean {
-    return atLeast(this.#state.control.snapshot, STOP)
-  }
-
-  /** @internal */
-  protected reject(task: Runnable): void {
-    this.#context.handler(task, this)
-  }
-
-  /** @internal */
-  protected ensureWorker(): void {
-    this.#engine.ensureWorker()
-  }
-
-  /** @internal */
-  protected tryTerminate(): void {
-    this.#engine.tryTerminate()
-  }
 
   /** @internal */
   override callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {

@@ -14,7 +14,7 @@
  * to see to that.
  */
 import { atLeast, STOP } from "./control-word.ts"
-import type { Histogram } from "../memory/histogram.ts"
+import type { Recorder } from "../memory/histogram.ts"
 import type { PoolState } from "./pool-state.ts"
 import type { PoolTimes } from "./pool-times.ts"
 
@@ -69,7 +69,7 @@ export class Timetable<R> {
   readonly #tasks: TimedTasks<R>
   readonly #queue: TimedQueue<R>
   readonly #pool: TimedPool<R>
-  readonly #lateness: Histogram
+  readonly #lateness: Recorder
 
   constructor(
     state: PoolState,

@@ -3,35 +3,42 @@ import { NotSerializableError } from "../errors.ts"
 import { bind, type Callable, type Runnable } from "../future/runnable.ts"
 import { guarded, uncaught } from "../memory/guard.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
-import { LocalRoster } from "./local-worker.ts"
+import type { LocalWorker } from "./local-worker.ts"
 import { PoolCore } from "./pool-core.ts"
 import type { PoolEngine, PoolShell } from "./pool-engine.ts"
-import { PoolState } from "./pool-state.ts"
-import { PoolTimes } from "./pool-times.ts"
+import { LocalState, type PoolState } from "./pool-state.ts"
+import { localTimes, type PoolTimes } from "./pool-times.ts"
 import { Probe } from "./probe.ts"
 import { RunnableHost } from "./runnable-host.ts"
 import { type Capabilities, VIRTUAL } from "./thread-pool-options.ts"
 
-export class VirtualEngine implements PoolEngine {
-  readonly state: PoolState = new PoolState()
+export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
+  readonly state: PoolState
   readonly queue: BlockingQueue<Runnable>
-  readonly times: PoolTimes = new PoolTimes()
-  readonly #core: PoolCore<Runnable>
-  readonly #probe = new Probe(this.times)
-  readonly #workers = new LocalRoster<Runnable>()
+  readonly times: PoolTimes
+  readonly #probe: Probe
+  readonly #workers: Set<LocalWorker<Runnable>>
 
   constructor(queue: BlockingQueue<Runnable>, shell: PoolShell) {
-    this.queue = queue
+    const state = new LocalState()
+    const times = localTimes()
+    const probe = new Probe(times)
+    const workers = new Set<LocalWorker<Runnable>>()
     queue.holdTasks()
     const host = new RunnableHost(
-      this.state,
+      state,
       shell,
-      this.#probe,
+      probe,
       // A thread that its factory had started was not accepted: its worker must not take tasks. [TP28]
-      (worker) => (this.#workers.has(worker) ? this.#core.run(worker) : Promise.resolve()),
+      (worker) => (workers.has(worker) ? this.run(worker) : Promise.resolve()),
       () => this.drain((task) => task),
     )
-    this.#core = new PoolCore<Runnable>(this.state, queue, host, this.#workers)
+    super(state, queue, host, workers)
+    this.state = state
+    this.queue = queue
+    this.times = times
+    this.#probe = probe
+    this.#workers = workers
   }
 
   get isOwner(): boolean {
@@ -65,17 +72,13 @@ export class VirtualEngine implements PoolEngine {
     return true
   }
 
-  execute(task: Runnable): void {
+  override execute(task: Runnable): void {
     this.#probe.executed(task)
-    this.#core.execute(task)
+    super.execute(task)
   }
 
   callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
     return bind(fn, ...args)
-  }
-
-  remove(task: Runnable): boolean {
-    return this.#core.remove(task)
   }
 
   drain(handBack: (task: Runnable) => Runnable): Runnable[] {
@@ -92,32 +95,8 @@ export class VirtualEngine implements PoolEngine {
   beginEnd(): void {}
 
   finishEnd(): void {
-    this.#core.tryTerminate()
-    this.#core.relieve(uncaught)
-  }
-
-  closing(): void {
-    this.#core.noteClosing()
-  }
-
-  addWorker(bound: "core" | "maximum"): boolean {
-    return this.#core.addWorker(bound)
-  }
-
-  ensureWorker(): void {
-    this.#core.ensureWorker()
-  }
-
-  interruptIdleWorkers(): void {
-    this.#core.interruptIdleWorkers()
-  }
-
-  interruptWorkers(): void {
-    this.#core.interruptWorkers()
-  }
-
-  tryTerminate(): void {
-    this.#core.tryTerminate()
+    this.tryTerminate()
+    this.relieve(uncaught)
   }
 
   hasThread(thread: unknown): boolean {

@@ -1,4 +1,4 @@
-import { MAX_VALUE, rangeError, requireFunction, show, typeError } from "../checks.ts"
+import { MAX_VALUE, rangeError, requireFunction, requireIterable, requireNumber, show, typeError } from "../checks.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
 import { equalTo, equalToAny } from "./equality.ts"
@@ -118,12 +118,13 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
   }
 
   containsAll(elements: Iterable<unknown>): boolean {
-    return [...requireIterable(elements)].every((e) => this.contains(e))
+    return [...requireIterable("elements", elements)].every((e) => this.contains(e))
   }
 
   /** Adds one after the other; true if there were any. If one is refused, those before it stay. */
   addAll(elements: Iterable<E>): boolean {
-    if (requireIterable<E>(elements) === this) throw rangeError("elements", "another collection than the queue", this)
+    if (requireIterable<E>("elements", elements) === this)
+      throw rangeError("elements", "another collection than the queue", this)
     let changed = false
     for (const e of elements) changed = this.add(e)
     return changed
@@ -131,12 +132,12 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
 
   /** Removes every element that equals one of these; true if there were any. */
   removeAll(elements: Iterable<unknown>): boolean {
-    return this.removeIf(this.equalToOneOf(requireIterable(elements)))
+    return this.removeIf(this.equalToOneOf(requireIterable("elements", elements)))
   }
 
   /** Removes every element that equals none of these; true if there were any. */
   retainAll(elements: Iterable<unknown>): boolean {
-    const wanted = this.equalToOneOf(requireIterable(elements))
+    const wanted = this.equalToOneOf(requireIterable("elements", elements))
     return this.removeIf((e) => !wanted(e))
   }
 
@@ -157,8 +158,7 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
     const isQueue = target instanceof BlockingQueue
     if (!isQueue && !Array.isArray(target)) throw typeError("target", "an array or a BlockingQueue", target)
     if (target === this) throw rangeError("target", "another collection than the queue", target)
-    if (typeof max !== "number") throw typeError("max", "an integer or Infinity", max)
-    if (!Number.isInteger(max) && max !== Infinity) throw rangeError("max", "an integer or Infinity", max)
+    requireNumber("max", max, "an integer or Infinity", (n) => Number.isInteger(n) || n === Infinity)
     const accept = (e: E): unknown => (isQueue ? target.add(e) : target.push(e))
     if (this.shared !== undefined) return this.shared.drain(accept, max)
     let moved = 0
@@ -239,14 +239,6 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
   protected iterator(cursor: Cursor<E>): QueueIterator<E> {
     return iterate(cursor, () => this.vacated(1))
   }
-}
-
-/** @internal */
-export function requireIterable<T>(elements: Iterable<T>): Iterable<T> {
-  if (elements == null || typeof (elements as Partial<Iterable<T>>)[Symbol.iterator] !== "function") {
-    throw typeError("elements", "iterable", elements)
-  }
-  return elements
 }
 
 /** As a template literal would, but also for symbols and for objects without a `toString`. */

@@ -3,7 +3,6 @@ import { type Flow, uncaught } from "../memory/flow.ts"
 import { BlockingQueue } from "./blocking-queue.ts"
 import { Heap, type Comparator } from "./heap.ts"
 import type { Cursor } from "./iteration.ts"
-import type { QueueForm } from "./queue-form.ts"
 
 /**
  * What PriorityBlockingQueue and DelayQueue share: the least element is the head, equals keep the order in which they
@@ -20,8 +19,8 @@ export abstract class HeapQueue<E> extends BlockingQueue<E> {
   }
 
   /** @internal */
-  override holdTasks(form?: QueueForm<E>): void {
-    super.holdTasks(form)
+  override holdTasks(): void {
+    super.holdTasks()
     this.isForgiving = true
     this.#heap.forgive(uncaught)
   }

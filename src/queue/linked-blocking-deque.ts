@@ -1,8 +1,7 @@
-import { MAX_VALUE } from "../checks.ts"
+import { MAX_VALUE, requireIterable } from "../checks.ts"
 import type { Flow } from "../memory/flow.ts"
 import type { Shared } from "../memory/shared-memory.ts"
 import type { WaitOptions } from "../memory/waiting.ts"
-import { requireIterable } from "./blocking-queue.ts"
 import { BoundedQueue } from "./bounded-queue.ts"
 import type { QueueIterator } from "./iteration.ts"
 
@@ -183,7 +182,7 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
 
   /** Adds one after the other, but looks at all of them first: if one cannot be an element, none is added. */
   override addAll(elements: Iterable<E>): boolean {
-    if (requireIterable(elements) === this) return super.addAll(elements)
+    if (requireIterable("elements", elements) === this) return super.addAll(elements)
     const all = [...elements]
     for (const e of all) this.check(e)
     return super.addAll(all)

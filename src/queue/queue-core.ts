@@ -66,17 +66,16 @@ export abstract class QueueCore<E> {
     }
   }
 
-  /**
-   * From now on the elements are a pool's tasks: futures are welcome. The pool never awaits an element. If it has a form of
-   * its own for them, an empty queue takes that on.
-   *
-   * @internal
-   */
-  holdTasks(form?: QueueForm<E>): void {
+  /** @internal From now on the elements are a pool's tasks: futures are welcome. The pool never awaits an element. */
+  holdTasks(): void {
     if (this.isClosed) throw new IllegalStateError("The queue is closed: a pool could not take tasks from it")
     if (this.#shared !== undefined) throw new IllegalStateError("The queue is shared: tasks cannot be copied into it")
     this.#holdsTasks = true
-    if (form === undefined) return
+  }
+
+  /** @internal The same, if the pool has a form of its own for its tasks: an empty queue takes that on. */
+  holdTasksIn(form: QueueForm<E>): void {
+    this.holdTasks()
     if (!this.isEmpty)
       throw new IllegalStateError("The queue is not empty: its elements cannot be moved to other threads")
     this.adopt(form)

@@ -17,7 +17,7 @@
  */
 import { MAX_VALUE, typeError } from "../checks.ts"
 import { InterruptedError } from "../errors.ts"
-import type { Flow } from "../memory/flow.ts"
+import { type Flow, interrupted } from "../memory/flow.ts"
 import { guarded } from "../memory/guard.ts"
 import { drive, type Settle, type Steps, TIMEOUT, WaitList } from "../memory/waiting.ts"
 import { BlockingQueue } from "../queue/blocking-queue.ts"
@@ -104,7 +104,7 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
   override receive(settle: Settle<Task | undefined>, flow: Flow, timeout: number): void {
     flow.idle = true
     if (flow.consumeInterrupt()) {
-      settle.reject(new InterruptedError("The thread was interrupted before it could wait"))
+      settle.reject(interrupted(" before it could wait"))
       return
     }
     const task = this.extract("first")

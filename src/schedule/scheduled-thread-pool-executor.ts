@@ -37,7 +37,7 @@ import { guarded } from "../memory/guard.ts"
 import type { Times } from "../memory/histogram.ts"
 import type { Shared } from "../memory/shared-memory.ts"
 import { platform } from "../pool/platform-support.ts"
-import { SentPool } from "../pool/pool-settings.ts"
+import { sentPool } from "../pool/sent-pool.ts"
 import type { RejectedExecutionHandler } from "../pool/rejection.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
 import type { PoolStats, ThreadPoolOptions } from "../pool/thread-pool-options.ts"
@@ -109,7 +109,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   /** @internal `newFactory` makes the factory if the options name none. */
   constructor(options: ScheduledThreadPoolOptions, newFactory?: () => ThreadFactory)
   constructor(options: ScheduledThreadPoolOptions, newFactory: () => ThreadFactory = () => platform().newFactory()) {
-    super(options instanceof SentPool ? (options as never) : poolOptionsOf(options, newFactory))
+    super(sentPool(options) === undefined ? poolOptionsOf(options, newFactory) : (options as never))
     const { queue } = this as { queue: unknown }
     const local = queue instanceof DelayedWorkQueue ? queue : undefined
     this.#clock = local?.clock ?? systemClock
@@ -129,9 +129,9 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   #timetableOf(queue: DelayedWorkQueue): Timetable<LocalTask> {
     queue.serve(this)
     return new Timetable<LocalTask>(this.engine.state, this.engine.times, localTasks(this.#clock), queue, {
-      reject: (task) => this.reject(task),
-      ensureWorker: () => this.ensureWorker(),
-      tryTerminate: () => this.tryTerminate(),
+      reject: (task) => this.handler(task, this),
+      ensureWorker: () => this.engine.ensureWorker(),
+      tryTerminate: () => this.engine.tryTerminate(),
       reportUncaught: (error) => Thread.currentThread().reportUncaught(error),
     })
   }

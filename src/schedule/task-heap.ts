@@ -38,7 +38,7 @@ const TIME = 0
 const NUMBER = 1
 const INDEX = 2
 const RECORD = 3
-const WORDS = Float64Array.BYTES_PER_ELEMENT / Int32Array.BYTES_PER_ELEMENT
+const WORDS = 2
 
 export class TaskHeap<T extends Placed> {
   /** By slot: the task, or the number of the next slot that is free. Nobody has slot 0. */

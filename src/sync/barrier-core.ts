@@ -18,7 +18,7 @@
 import { compareAndSet, load, store } from "#atomics"
 import { BrokenBarrierError, IllegalStateError, InterruptedError, TimeoutError } from "../errors.ts"
 import { reacquiring } from "../lock/acquiring.ts"
-import type { Flow } from "../memory/flow.ts"
+import { type Flow, interrupted } from "../memory/flow.ts"
 import type { Here } from "../memory/here.ts"
 import { WAITING } from "../memory/node-pool.ts"
 import type { SharedMemory } from "../memory/shared-memory.ts"
@@ -80,7 +80,7 @@ export class BarrierCore {
       if (generation.isBroken) throw new BrokenBarrierError("The barrier is broken")
       if (flow.consumeInterrupt()) {
         generation.end(BREAK)
-        throw new InterruptedError("The thread was interrupted before it could wait")
+        throw interrupted(" before it could wait")
       }
       if (index === 0) return this.#complete(number)
       this.#refuseToBlockAlone(way)

@@ -42,7 +42,7 @@ export interface ThreadBody {
 
 /** In JavaScript: TypeScript knows. */
 const NOT_BY_NEW =
-  "A Thread cannot be made by `new Thread(…)`. To run a function, submit it to an executor: Executors.newVirtualThreadPerTaskExecutor().submit(fn), or for a processor thread of its own Executors.newThreadPerTaskExecutor(platformThreads()).submit(fn). A thread by itself: virtualThreads().newThread(fn), and then start()"
+  "A Thread cannot be made by `new Thread(…)`. To run a function, submit it to an executor: Executors.newVirtualThreadPerTaskExecutor().submit(fn), or newThreadPerTaskExecutor(platformThreads()). A thread by itself: virtualThreads().newThread(fn).start()"
 
 export class Thread {
   readonly #flow: Flow

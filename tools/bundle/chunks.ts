@@ -70,7 +70,10 @@ function given(root: string, parts: ReadonlyMap<string, readonly string[]>): Plu
     setup(builder) {
       builder.onResolve({ filter: /^part:/ }, ({ path }) => ({ path: path.slice(5), namespace: "part" }))
       builder.onLoad({ filter: /./, namespace: "part" }, ({ path }) => ({
-        contents: (parts.get(path) ?? []).map((module) => `export * from "./${module}.js"\n`).join(""),
+        contents: [
+          ...(parts.get(path) ?? []).map((module) => `export * from "./${module}.js"\n`),
+          'export { joinCopies } from "./per-thread.js"',
+        ].join(""),
         resolveDir: folder,
       }))
       for (const [module, contents] of REPLACED) {

@@ -40,7 +40,14 @@ function commonFacade(part: string, names: readonly string[]): string {
 }
 
 function loader(part: string, { registry, load, fileOf }: Chunks): string {
-  return `"use strict";\nconst corepoolParts = ${registry};\nmodule.exports = ${load(fileOf(part))};\n`
+  const lines = [
+    `"use strict";`,
+    `const corepoolParts = ${registry};`,
+    `const part = ${load(fileOf(part))};`,
+    "part.joinCopies(part);",
+    "module.exports = part;",
+  ]
+  return `${lines.join("\n")}\n`
 }
 
 async function exportsOfEntries(root: string): Promise<Map<string, string[]>> {

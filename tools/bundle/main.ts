@@ -20,6 +20,7 @@ import { developmentFiles } from "./development.ts"
 import { SHIPPED } from "./entries.ts"
 import { makeFacades } from "./facades.ts"
 import { bundleModule } from "./module.ts"
+import { VIRTUAL_ONLY } from "./virtual-only.ts"
 import { threadFile, threadText } from "./thread.ts"
 
 /** What no thread needs in order to run tasks: a task whose module imports it brings it along. */
@@ -37,7 +38,7 @@ export async function bundle(root: string): Promise<Map<string, string>> {
   return new Map([
     ...files,
     ...(await makeFacades(root, chunks)),
-    ["virtual-module.js", await bundleModule(root, "virtual/index")],
+    ["virtual-module.js", await bundleModule(root, "virtual/index", VIRTUAL_ONLY)],
     ["corepool-thread.cjs", threadFile(thread)],
     ["source.cjs", compressed(source)],
     ...(await declarations),

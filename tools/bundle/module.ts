@@ -4,17 +4,23 @@
  * this entry and `corepool` has two of them. A runtime never loads it.
  */
 import { build } from "esbuild"
-import { type Expression, parseSync } from "oxc-parser"
-import { classNames, type Edit, edited } from "./common-js.ts"
+import { join } from "node:path"
+import { type Class, type Expression, parseSync, type Program, type VariableDeclaration, Visitor } from "oxc-parser"
+import { type Edit, edited } from "./common-js.ts"
+import { type Cut, cutting, requireUnused } from "./cuts.ts"
 import { COMPILED } from "./entries.ts"
 import { shorten } from "./shorten.ts"
+import { INNER_NAMES } from "./virtual-only.ts"
 
 const PURE = "/* @__PURE__ */ "
 
-export async function bundleModule(root: string, module: string): Promise<string> {
+export async function bundleModule(root: string, module: string, cuts: Readonly<Record<string, Cut>>): Promise<string> {
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: [`${COMPILED}/${module}.js`],
+    stdin: {
+      contents: `export * from "./${module}.js"\nexport { strayClasses } from "./per-thread.js"`,
+      resolveDir: join(root, COMPILED),
+    },
     bundle: true,
     write: false,
     platform: "node",
@@ -23,9 +29,14 @@ export async function bundleModule(root: string, module: string): Promise<string
     charset: "ascii",
     legalComments: "none",
     external: ["croner"],
+    minifySyntax: true,
+    mangleProps: new RegExp(`^(?:${INNER_NAMES.join("|")})$`),
+    mangleCache: Object.fromEntries(INNER_NAMES.map((name, at) => [name, `$${at}`])),
+    plugins: [cutting(join(root, COMPILED), cuts)],
     logLevel: "warning",
   })
   const text = outputFiles[0]?.text ?? ""
+  requireUnused(text, cuts)
   const pure = new Set<string>()
   for (const { name, init } of variablesIn(text)) if (text.slice(0, init.start).endsWith(PURE)) pure.add(name)
   return withPureValues(await shorten("module.js", text, "module"), pure)
@@ -34,34 +45,114 @@ export async function bundleModule(root: string, module: string): Promise<string
 /**
  * To make a text shorter takes its comments away, also those that say what is pure: here they come back, for the variables of these
  * names. And for classes. Bundlers keep a class that has a member whose name is computed, such as a symbol of ours, as to compute
- * it might have an effect; unless the class is made by a call that is said to have none.
+ * it might have an effect; unless the class is made by a call that is said to have none. The same call gives a class the name that users
+ * see, whatever a bundler makes of the variable.
  */
 function withPureValues(text: string, pure: ReadonlySet<string>): string {
   const program = parse(text)
-  const edits: Edit[] = classNames(program)
-  // The compiler may give a class a second name, by an assignment that follows it: that becomes part of the call.
+  const exported = exportsOf(program)
+  const edits: Edit[] = []
+  const inner = new Map<string, string>()
   const classes = new Set<string>()
-  for (const { name, init } of variablesIn(text)) if (init.type === "ClassExpression") classes.add(name)
-  const aliases = new Map<string, string>()
-  for (const { type, start, end, ...statement } of program.body) {
-    if (type !== "ExpressionStatement") continue
-    const { expression } = statement as { expression: Expression }
+  const shown = new Set<string>()
+  const bases = basesIn(text)
+  for (const { name, init } of variablesIn(text)) {
+    const { start } = init
+    if (init.type !== "ClassExpression") {
+      if (pure.has(name)) edits.push({ start, end: start, text: PURE })
+      continue
+    }
+    classes.add(name)
+    // Without a name of its own it has that of the variable, which no bundler changes unless it shortens names.
+    if (init.id !== null) {
+      inner.set(init.id.name, name)
+      edits.push({ start: init.id.start - 1, end: init.id.end, text: "" })
+    }
+    if (isShown(init, shown)) shown.add(name)
+    if (!namesItself(init) && (exported.has(name) || (shown.has(name) && !bases.has(name)))) {
+      edits.push({ start, end: start, text: `${PURE}corepoolNamed("${name}", () => ` })
+      edits.push({ start: init.end, end: init.end, text: ")" })
+    } else if (hasEffects(init)) {
+      edits.push({ start, end: start, text: `${PURE}(() => ` })
+      edits.push({ start: init.end, end: init.end, text: ")()" })
+    }
+  }
+  // The compiler may give a class a second name, by an assignment that follows it.
+  for (const statement of program.body) {
+    if (statement.type !== "ExpressionStatement") continue
+    const { expression, start, end } = statement
     if (expression.type !== "AssignmentExpression" || expression.operator !== "=") continue
     const { left, right } = expression
     if (left.type !== "Identifier" || right.type !== "Identifier" || !classes.has(right.name)) continue
-    aliases.set(right.name, left.name)
+    inner.set(left.name, right.name)
     edits.push({ start, end, text: "" })
   }
-  for (const { name, init } of variablesIn(text)) {
-    const { start, end } = init
-    if (init.type === "ClassExpression") {
-      const head = init.id === null ? `class ${name}` : "class"
-      edits.push({ start, end: start + "class".length, text: `${PURE}(() => { ${head}` })
-      const alias = aliases.get(name)
-      edits.push({ start: end, end, text: ` return ${alias === undefined ? "" : `${alias} = `}${name} })()` })
-    } else if (pure.has(name)) edits.push({ start, end: start, text: PURE })
+  for (const { type, start, end, ...statement } of program.body) {
+    if (type !== "VariableDeclaration") continue
+    const { declarations } = statement as VariableDeclaration
+    const isAlias = declarations.every(
+      ({ id, init }) => init === null && id.type === "Identifier" && inner.has(id.name),
+    )
+    if (isAlias) edits.push({ start, end, text: "" })
   }
-  return edited(text, edits)
+  const isEdited = (at: number): boolean => edits.some(({ start, end }) => start <= at && at < end)
+  new Visitor({
+    Identifier({ name, start, end }: { name: string; start: number; end: number }) {
+      const outer = inner.get(name)
+      if (outer !== undefined && outer !== name && !isEdited(start)) edits.push({ start, end, text: outer })
+    },
+  }).visit(program)
+  return `${NAMED}${edited(text, edits).replace(/(?<=[{,])strayClasses,|,strayClasses(?=\})/, "")}`
+}
+
+/** Other copies of corepool in the thread hear of the class: see src/per-thread.ts. (What calls it is exported until here, so that it is there.) */
+const NAMED = `function corepoolNamed(name, make) {
+  const made = Object.defineProperty(make(), "name", { value: name });
+  strayClasses().push(made);
+  return made;
+}
+`
+
+/** The names of what the module exports, inside and outside. */
+function exportsOf(program: Program): Set<string> {
+  const names = new Set<string>()
+  for (const statement of program.body) {
+    if (statement.type !== "ExportNamedDeclaration") continue
+    for (const { local, exported } of statement.specifiers) {
+      for (const name of [local, exported]) if (name.type === "Identifier") names.add(name.name)
+    }
+  }
+  return names
+}
+
+/** Whether what a console shows of its instances begins with its name, given the names of such classes. */
+function isShown({ superClass, body: { body } }: Class, others: ReadonlySet<string>): boolean {
+  if (superClass?.type === "Identifier" && others.has(superClass.name)) return true
+  return body.some((member) => "key" in member && member.key.type === "Identifier" && member.key.name === "INSPECT")
+}
+
+/** Whether the class has a block of code that names it. */
+function namesItself({ body: { body } }: Class): boolean {
+  return body.some((member) => member.type === "StaticBlock")
+}
+
+/** The classes that others extend: of most there are no instances. */
+function basesIn(text: string): Set<string> {
+  const names = new Set<string>()
+  for (const { init } of variablesIn(text)) {
+    if (init.type === "ClassExpression" && init.superClass?.type === "Identifier") names.add(init.superClass.name)
+  }
+  return names
+}
+
+/** Whether to evaluate the class might have an effect, as bundlers see it. */
+function hasEffects({ superClass, body: { body } }: Class): boolean {
+  if (superClass !== null) return true
+  return body.some((member) => {
+    if (member.type === "StaticBlock") return true
+    if (member.type === "TSIndexSignature") return false
+    return member.computed || (member.type !== "MethodDefinition" && member.static)
+  })
 }
 
 /** Those of the module's own scope that have a value from the beginning. */
@@ -74,7 +165,7 @@ function* variablesIn(text: string): Generator<{ readonly name: string; readonly
   }
 }
 
-function parse(text: string): ReturnType<typeof parseSync>["program"] {
+function parse(text: string): Program {
   const { program, errors } = parseSync("module.js", text, { sourceType: "module" })
   if (errors.length > 0) throw new Error(errors[0]?.message)
   return program

@@ -39,8 +39,8 @@ const BUNDLES: readonly Bundle[] = [
       await pool.close()
       console.log(results.join(), pool.isTerminated)`,
     prints: "2,4,6 true",
-    minified: 76,
-    gzipped: 24,
+    minified: 60,
+    gzipped: 20,
     without: [...PLATFORM, SCHEDULE],
   },
   {
@@ -51,8 +51,8 @@ const BUNDLES: readonly Bundle[] = [
       console.log(await executor.submit((n) => n + 1, 1))
       await executor.close()`,
     prints: "2",
-    minified: 43,
-    gzipped: 15,
+    minified: 34,
+    gzipped: 12,
     without: [...PLATFORM, SCHEDULE, QUEUE],
   },
   {
@@ -64,8 +64,8 @@ const BUNDLES: readonly Bundle[] = [
       await timers.close()
       console.log(result)`,
     prints: "2",
-    minified: 95,
-    gzipped: 30,
+    minified: 79,
+    gzipped: 26,
     without: PLATFORM,
   },
   {
@@ -75,8 +75,8 @@ const BUNDLES: readonly Bundle[] = [
       const executor = Executors.newVirtualThreadPerTaskExecutor()
       console.log(await executor.submit(() => 1))`,
     prints: "1",
-    minified: 100,
-    gzipped: 32,
+    minified: 84,
+    gzipped: 27.5,
     without: PLATFORM,
   },
   {
@@ -85,8 +85,8 @@ const BUNDLES: readonly Bundle[] = [
       import * as entry from "corepool/virtual"
       console.log(typeof entry.ThreadPoolExecutor)`,
     prints: "function",
-    minified: 118,
-    gzipped: 37,
+    minified: 97,
+    gzipped: 31.5,
     without: PLATFORM,
   },
 ]

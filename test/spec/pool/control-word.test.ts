@@ -12,9 +12,8 @@ import {
   TERMINATED,
   TIDYING,
 } from "#src/pool/control-word.js"
-import { LocalRoster } from "#src/pool/local-worker.js"
 import { PoolCore } from "#src/pool/pool-core.js"
-import { PoolState, STATE_WORDS } from "#src/pool/pool-state.js"
+import { SharedState, STATE_WORDS } from "#src/pool/pool-state.js"
 import { Pools } from "../../support/pools.ts"
 
 /** A word with so many threads, between two neighbours that must stay as they are. */
@@ -38,14 +37,14 @@ test("[CW1] a new word is running with no threads; the count has 29 bits", () =>
 
 test("[CW7] a second view of a pool's block sees the first one's state and changes nothing by being made", () => {
   const block = new ArrayBuffer(STATE_WORDS * 4)
-  const first = new PoolState(block)
+  const first = new SharedState(block)
   first.control.initialize()
   first.corePoolSize = 3
   first.keepAliveTime = 1.5
   first.control.tryAddWorker(first.control.snapshot)
   first.completed.increment()
   first.control.advanceTo(SHUTDOWN)
-  const second = new PoolState(block)
+  const second = new SharedState(block)
   assert.equal(second.control.snapshot, first.control.snapshot)
   assert.deepEqual([second.control.isRunning, second.control.workerCount], [false, 1])
   assert.deepEqual([second.corePoolSize, second.keepAliveTime, second.completed.value], [3, 1.5, 1])
@@ -110,7 +109,7 @@ test("[CW5] one caller tidies, from what it saw, and terminates", () => {
 
 test("[CW6] sizes beyond the count's range are that range: the last thread that can be counted is the last", () => {
   const block = new ArrayBuffer(STATE_WORDS * 4)
-  const state = new PoolState(block)
+  const state = new SharedState(block)
   state.corePoolSize = state.maximumPoolSize = 2 ** 31 - 1
   const unused = (): never => assert.fail("not asked for")
   const queue = { isEmpty: true, offer: unused, poll: unused, remove: unused, receive: unused }
@@ -128,7 +127,7 @@ test("[CW6] sizes beyond the count's range are that range: the last thread that 
       reject: unused,
       endPool: unused,
     },
-    new LocalRoster(),
+    new Set(),
   )
   new Int32Array(block)[0] = (-1 << 29) | MOST_WORKERS
   for (const bound of ["core", "maximum"] as const) {

@@ -1,0 +1,49 @@
+/** A pool that another thread has made and sent, in the place of a pool's options. */
+import { UnsupportedOperationError } from "../errors.ts"
+import type { Shared } from "../memory/shared-memory.ts"
+import type { ThreadFactory } from "../thread/thread-factory.ts"
+import type { GuestEngine, PoolShell } from "./pool-engine.ts"
+import type { PoolSettings } from "./pool-settings.ts"
+
+/** In threads that were sent the pool: threads are made elsewhere. */
+export const OWNERS_FACTORY: ThreadFactory = {
+  isVirtual: false,
+  newThread() {
+    throw notTheOwner("make threads")
+  },
+}
+
+export class SentPool {
+  readonly shared: Shared
+  readonly #join: (shell: PoolShell) => GuestEngine
+  #engine: GuestEngine | undefined
+
+  /** `join` makes this thread a user of the pool. */
+  constructor(shared: Shared, join: (shell: PoolShell) => GuestEngine) {
+    this.shared = shared
+    this.#join = join
+  }
+
+  join(shell: PoolShell): GuestEngine {
+    this.#engine = this.#join(shell)
+    return this.#engine
+  }
+
+  /** As far as a thread has them that did not make the pool. */
+  get settings(): Pick<PoolSettings, "threadFactory" | "handler" | "name"> {
+    return {
+      threadFactory: OWNERS_FACTORY,
+      handler: (task, executor) => this.#engine?.handler(task, executor),
+      name: undefined,
+    }
+  }
+}
+
+/** The pool that was sent, if that is what a constructor was given. */
+export function sentPool(options: unknown): SentPool | undefined {
+  return options instanceof SentPool ? options : undefined
+}
+
+export function notTheOwner(what: string): UnsupportedOperationError {
+  return new UnsupportedOperationError(`Only the thread that made the pool can ${what}`)
+}

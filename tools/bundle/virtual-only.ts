@@ -1,0 +1,154 @@
+/**
+ * What cannot happen in a program that has virtual threads alone, and so is left out of the module that bundlers take for
+ * `corepool/virtual` (module.ts): a future whose task is in another thread, a queue in shared memory, a pool that another
+ * thread has made. The classes are written for both kinds of threads.
+ */
+import type { Cut } from "./cuts.ts"
+
+const UNSET = "void 0"
+const NEVER_SHARED = { reads: { shared: UNSET } }
+const KIND = {
+  ...NEVER_SHARED,
+  results: { from: "sharedForms()", toShared: "sharedForms()" },
+  without: ["moved"],
+}
+
+/** By the paths of compiled modules. */
+export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
+  "future/outcome": {
+    reads: { "#remote": UNSET, "#handle": "0", "#latest": "this.#state" },
+    without: [
+      "#remote",
+      "#handle",
+      "#latest",
+      "willBeAwaited",
+      "leaveTo",
+      "elsewhere",
+      "isElsewhere",
+      "comeBack",
+      "timeElsewhere",
+      "handleElsewhere",
+      "mayEnd",
+      "isSettled",
+    ],
+    calls: { willBeAwaited: UNSET, addCallers: UNSET },
+  },
+  "future/future-task": {
+    reads: { workArguments: "this.#args" },
+    calls: { mayEnd: "true" },
+    without: ["workArguments", "hasDone", "sendArguments", "takeBack", "runElsewhere", "isPortable", "work"],
+  },
+  // What another thread would have to know of a task.
+  "future/runnable": { calls: { noteResult: UNSET, noteObject: UNSET } },
+  "task/each": { calls: { set: UNSET } },
+  "executor/executor-service-base": { without: ["[LOCAL]"] },
+  "executor/sending": { results: { requireTransferList: "requireArray(name, list)" } },
+  "executor/completions": {
+    calls: { noteRemote: UNSET },
+    without: ["#remote", "noteRemote", "remote", "handle", "look"],
+  },
+  "executor/executor-completion-service": {
+    calls: { look: UNSET, "#blockFor": UNSET },
+    without: ["#blockFor"],
+  },
+  "executor/invoke": {
+    calls: { look: UNSET, startedHere: "false", willBeAwaited: UNSET },
+  },
+  "executor/with-options": {
+    reads: { "#runTimer": UNSET },
+    calls: { "#startOf": UNSET, setTransfer: UNSET },
+    without: ["#startOf", "#runTimer", "sentAway", "#expireElsewhere", "handle", "[SHAREABLE]"],
+  },
+  "pool/thread-pool-executor": {
+    reads: { isOwner: "true", isKept: "true", "#overridden": "3" },
+    calls: { sentPool: UNSET, beginEnd: UNSET, shuttingDown: UNSET, setHandler: UNSET },
+    results: { from: "platform()", handleOf: "pool.#engine.handle" },
+    without: ["[SHAREABLE]"],
+  },
+  "pool/virtual-engine": {
+    without: ["isOwner", "isBusy", "beginEnd", "shuttingDown", "setHandler"],
+  },
+  "pool/pool-core": {
+    calls: { mayEnd: "true" },
+    results: { "#takeBack": "this.remove(task)" },
+    without: ["noteFactoryThrew"],
+  },
+  "pool/worker-loop": {
+    calls: { stopIfBroken: UNSET },
+    reads: { patience: UNSET },
+  },
+  "pool/pool-context": {
+    reads: { "#isKept": UNSET },
+    without: ["#isKept", "#calls", "isKept", "enter", "leave", "rest", "hooks"],
+  },
+  "pool/pool-state": { without: ["add"] },
+  "thread/thread": {
+    reads: { "#body": UNSET },
+    calls: { "#startElsewhere": UNSET },
+    without: ["#body", "createPlatform", "#startElsewhere", "[LOCAL]"],
+  },
+  "schedule/scheduled-thread-pool-executor": {
+    calls: { sentPool: UNSET },
+  },
+  "schedule/scheduled-task": {
+    reads: { timeElsewhere: UNSET },
+    without: ["comeBack", "isPortable"],
+  },
+  // All waits are for events of the same thread: no other has to stand in.
+  "memory/waiting": {
+    reads: { limited: "true", interruptible: "true" },
+    without: ["resume"],
+    results: { block: "place.block(flow, ms)", "#enters": "this.enter(place)" },
+  },
+  "time/timer": { without: ["after"] },
+  "memory/wait-list": {
+    reads: { interruptible: "true" },
+    without: ["interruptible", "limited", "isLocal"],
+  },
+  "queue/queue-core": {
+    reads: { "#shared": UNSET },
+    // Which throws, whatever the queue.
+    results: { handleOf: "queue.toShared()" },
+    without: ["[SHAREABLE]", "#shared", "holdTasksIn", "adopt", "shared", "moved"],
+  },
+  "queue/blocking-queue": NEVER_SHARED,
+  "queue/bounded-queue": {
+    ...NEVER_SHARED,
+    results: { open: "sharedForms()", toShared: "sharedForms()" },
+    without: ["moved"],
+  },
+  "queue/linked-blocking-queue": { without: ["typeName"] },
+  "queue/linked-blocking-deque": { without: ["typeName"] },
+  "queue/array-blocking-queue": { ...NEVER_SHARED, without: ["typeName"] },
+  "queue/heap-queue": NEVER_SHARED,
+  "queue/priority-blocking-queue": KIND,
+  "queue/delay-queue": KIND,
+  "queue/linked-transfer-queue": KIND,
+  "queue/synchronous-queue": KIND,
+}
+
+/**
+ * Names that only the inside of a pool uses, of members that no minifier can know to be private. They become short. None is of an object that
+ * the program, or another copy of corepool in the thread, has a hand on.
+ */
+export const INNER_NAMES: readonly string[] = [
+  "engine",
+  "control",
+  "workerCount",
+  "tryAddWorker",
+  "tryRemoveWorker",
+  "removeWorker",
+  "addWorker",
+  "ensureWorker",
+  "workerExit",
+  "tryTerminate",
+  "interruptIdleWorkers",
+  "interruptWorkers",
+  "notePoolSize",
+  "workerBecameActive",
+  "workerBecameIdle",
+  "taskInHand",
+  "countCompleted",
+  "failWaiting",
+  "announceTermination",
+]
