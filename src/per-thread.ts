@@ -46,7 +46,7 @@ export function joinCopies(part: Readonly<Record<string, unknown>>): void {
   const strays = strayClasses()
   const join = (stray: Class): void => {
     const own = part[stray.name]
-    if (typeof own === "function") joinClasses(stray, own as unknown as Class)
+    if (typeof own === "function") joinClasses(stray, own)
   }
   strays.forEach(join)
   const push = strays.push
