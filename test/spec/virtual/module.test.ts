@@ -7,12 +7,14 @@ import type * as entry from "corepool/virtual"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { inspect } from "node:util"
+import { joinCopies } from "#src/per-thread.js"
 import { blockingQueueContract } from "../../contract/blocking-queue.ts"
 import { testExecutorService } from "../../contract/executor-service.ts"
 import { runProgram } from "../../support/child.ts"
 
 const DIST = new URL("../../../../dist/", import.meta.url)
 const virtual = (await import(new URL("virtual-module.js", DIST).href)) as typeof entry
+joinCopies(corepool) // as the bundle of `corepool` does by itself: see the test of the order
 
 testExecutorService({
   name: "newFixedThreadPool of the module for bundlers",
