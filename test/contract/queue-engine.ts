@@ -2,6 +2,7 @@
  * The contract of a queue engine, registered once for each kind: docs/spec/distributed-engine.md, rules QE.
  */
 import { describe } from "node:test"
+import { clocks } from "./queue-engine/clocks.ts"
 import { jobs } from "./queue-engine/jobs.ts"
 import type { EngineKind } from "./queue-engine/kind.ts"
 import { listening } from "./queue-engine/listening.ts"
@@ -16,5 +17,6 @@ export function testQueueEngine(kind: EngineKind): void {
     running(kind)
     listening(kind)
     locks(kind)
+    clocks(kind)
   })
 }

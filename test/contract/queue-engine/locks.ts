@@ -1,14 +1,20 @@
 /** Whose a job is: docs/spec/distributed-engine.md. */
 import assert from "node:assert/strict"
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { test } from "node:test"
-import { fileURLToPath } from "node:url"
 import { DONE, type EngineKind, Lab, order } from "./kind.ts"
+import { EngineProcess } from "./process.ts"
 
-const HOME = fileURLToPath(new URL("../../../..", import.meta.url))
+/** Takes one job, and says when it has lost it; then it reports an end for it all the same. */
+const TAKE_ONE = `
+  const consumer = await queue.consume({
+    node: "child", concurrency: 1, lockDuration: 1000,
+    run: ({ lost }) => new Promise((resolve) => lost.addEventListener("abort", () => {
+      say("lost")
+      resolve({ kind: "completed", outcome: "first node" })
+      void consumer.drain().then(() => queue.close())
+    })),
+  })
+`
 
 export function locks({ open, inAnotherProcess }: EngineKind): void {
   test("[QE17] a job that takes longer than its lock lasts stays its node's", async () => {
@@ -38,7 +44,11 @@ export function locks({ open, inAnotherProcess }: EngineKind): void {
     await using lab = new Lab(await open())
     const [queue, log] = await lab.listening()
     await queue.add([order("x", { attempts: 2 })])
-    await using node = new NodeProcess(await inAnotherProcess(), lab.queueName)
+    await using node = new EngineProcess({
+      engine: await inAnotherProcess(),
+      queue: lab.queueName,
+      body: TAKE_ONE,
+    })
     await log.hears("active", "x")
     await node.kill()
     const seen: unknown[] = []
@@ -53,11 +63,15 @@ export function locks({ open, inAnotherProcess }: EngineKind): void {
     assert.deepEqual(seen, [["x", 1, 0]])
   })
 
-  test("[QE19] a node whose event loop stood still loses its job: it is told, and what it reports is refused", async () => {
+  test("[QE18][QE19] a node that stood still loses its job: it is told, and what it reports is refused", async () => {
     await using lab = new Lab(await open())
     const [queue, log] = await lab.listening()
     await queue.add([order("x")])
-    await using node = new NodeProcess(await inAnotherProcess(), lab.queueName)
+    await using node = new EngineProcess({
+      engine: await inAnotherProcess(),
+      queue: lab.queueName,
+      body: TAKE_ONE,
+    })
     await log.hears("active", "x")
     node.stop()
     await lab.consume(({ deaths }) => ({ kind: "completed", outcome: `second node, ${deaths}` }), {
@@ -65,71 +79,41 @@ export function locks({ open, inAnotherProcess }: EngineKind): void {
     })
     await log.hears("completed", "x")
     node.goOn()
-    assert.equal(await node.said(), "lost\n")
+    assert.equal(await node.says(), "lost")
+    assert.equal(await node.ended(), 0)
     assert.deepEqual(log.of("completed"), [{ kind: "completed", id: "x", text: "second node, 1" }])
     assert.equal((await queue.find(["x"]))[0]?.outcome, "second node, 1")
   })
-}
 
-/** A node in a process of its own. It takes one job, and says when it has lost it; then it reports an end for it all the same. */
-class NodeProcess implements AsyncDisposable {
-  readonly #folder: string
-  readonly #child: ChildProcess
-  #said = ""
-
-  constructor(engine: string, queue: string) {
-    this.#folder = mkdtempSync(join(HOME, "build/program-"))
-    const file = join(this.#folder, "node.mjs")
-    writeFileSync(file, programOf(engine, queue))
-    this.#child = spawn(process.execPath, [file], {
-      cwd: HOME,
-      env: { ...process.env, NODE_TEST_CONTEXT: undefined },
-      stdio: ["ignore", "pipe", "inherit"],
-    })
-    this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => (this.#said += text))
-  }
-
-  async kill(): Promise<void> {
-    const ended = once(this.#child, "exit")
-    this.#child.kill("SIGKILL")
-    await ended
-  }
-
-  stop(): void {
-    this.#child.kill("SIGSTOP")
-  }
-
-  goOn(): void {
-    this.#child.kill("SIGCONT")
-  }
-
-  /** What it has printed, when it has ended. */
-  async said(): Promise<string> {
-    await once(this.#child, "close")
-    return this.#said
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) await this.kill()
-    rmSync(this.#folder, { recursive: true })
-  }
-}
-
-function programOf(engine: string, queue: string): string {
-  return `
-    const engine = await (${engine})
-    const queue = await engine.open(${JSON.stringify(queue)}, "node")
-    const consumer = await queue.consume({
-      node: "child", concurrency: 1, lockDuration: 1000,
-      run: ({ lost }) => new Promise((resolve) => lost.addEventListener("abort", () => {
-        process.stdout.write("lost\\n")
-        resolve({ kind: "completed", outcome: "first node" })
-        void finish()
-      })),
-    })
-    async function finish() {
-      await consumer.drain()
-      await queue.close()
+  test("[QE26] a process whose queue is closed ends by itself", async () => {
+    await using lab = new Lab(await open())
+    const queue = await lab.open()
+    await queue.add([order("x")])
+    for (const role of ["node", "executor"] as const) {
+      await using child = new EngineProcess({
+        engine: await inAnotherProcess(),
+        queue: lab.queueName,
+        role,
+        body: `
+          const nothing = () => {}
+          await queue.listen({ active: nothing, completed: nothing, failed: nothing, removed: nothing, delayed: nothing,
+            progress: nothing, control: nothing, gap: nothing, error: nothing })
+          await queue.counts()
+          if (${role === "node"}) {
+            const done = Promise.withResolvers?.() ?? {}
+            const ran = new Promise((resolve) => (done.resolve = resolve))
+            const consumer = await queue.consume({ node: "child", concurrency: 2, lockDuration: 30000,
+              run: async () => { done.resolve(); return { kind: "completed", outcome: "done" } } })
+            await ran
+            await consumer.drain()
+          }
+          await queue.close()
+          say("closed")
+        `,
+      })
+      assert.equal(await child.says(), "closed")
+      assert.equal(await child.ended(), 0)
     }
-  `
+    assert.equal((await queue.find(["x"]))[0]?.state, "completed")
+  })
 }
