@@ -134,7 +134,8 @@ export class BullConsumer implements Consumer {
     let job: BullJob | undefined = first
     let token = firstToken
     let since = sent
-    while (job !== undefined) {
+    // An answer that has been on its way for longer than the lock lasts gives nothing: another node has the job by now.
+    while (job !== undefined && runtime.now() - since < this.#options.lockDuration) {
       const data = fromStorableJson(job.data) as StoredData
       const running: Running = { jobId: job.id, token, job, data, lost: new AbortController(), renewedAt: since }
       this.#running.set(token, running)

@@ -23,8 +23,8 @@ import type { ServerClock } from "./server-clock.ts"
 import type { Steady } from "./steady.ts"
 import { CONTROL, LARGE, type Store, type StoredJob } from "./store.ts"
 
-/** For how long an operation is tried while the server is away. */
-const PATIENCE = 30_000
+/** The note of a node that has not been heard of for so long after its time is removed, in ms. */
+const NOTES_KEPT = 60_000
 /** How many jobs are looked up at once. */
 const PAGE = 1000
 /** How often old outcomes are removed, in ms. */
@@ -120,7 +120,7 @@ export class BullQueue implements EngineQueue {
   async nodes(): Promise<NodeRecord[]> {
     const notes = Object.entries(await this.#try(() => this.#store.notes())).filter(([field]) => field.startsWith(NODE))
     const told = notes.map(([field, text]) => ({ field, note: JSON.parse(fromStorable(text)) as NodeNote }))
-    const old = told.filter(({ note }) => note.until < this.now() - PATIENCE).map(({ field }) => field)
+    const old = told.filter(({ note }) => note.until < this.now() - NOTES_KEPT).map(({ field }) => field)
     if (old.length > 0) await this.#try(() => this.#store.removeNotes(old))
     return told.filter(({ note }) => note.until > this.now()).map(({ note }) => note.node)
   }
@@ -150,7 +150,7 @@ export class BullQueue implements EngineQueue {
 
   async #try<T>(operation: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) throw new IllegalStateError("The queue is closed")
-    return this.#steady.run(operation, PATIENCE)
+    return this.#steady.run(operation)
   }
 
   #jobOf({ id, name, data, delay, priority, attempts, keep }: JobOrder): BullJob {

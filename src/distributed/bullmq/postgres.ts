@@ -7,18 +7,15 @@
  * The tables are BullMQ's, in a schema of their own. They are made, and brought up to date, only when the program says so: by `migrate: true`, or by
  * `migrate(engine)` in a step of its own, with a role that may do that.
  */
-import { typeError } from "../../checks.ts"
+import { rangeError, typeError } from "../../checks.ts"
 import { IllegalStateError } from "../../errors.ts"
 import type { Engine, EngineQueue } from "../engine.ts"
 import { BullQueue } from "./bull-queue.ts"
 import { type Bull, bullFor, type PgConnection, requirePg } from "./bull-types.ts"
 import { PostgresStore } from "./postgres-store.ts"
 import { ServerClock } from "./server-clock.ts"
-import { Steady } from "./steady.ts"
+import { PATIENCE, requirePatience, Steady } from "./steady.ts"
 import { secretsOf, whereOf } from "./where.ts"
-
-/** For how long a server is waited for that does not answer when the queue is opened. */
-const OPENING = 10_000
 
 /** Where the server is. Fields that are not named here are passed on to `pg.Pool`: `host`, `user`, `password`, `ssl`, `max` and others. */
 export interface PostgresOptions {
@@ -30,6 +27,8 @@ export interface PostgresOptions {
   readonly schema?: string
   /** Whether the tables may be made or brought up to date when a queue is opened; default false. */
   readonly migrate?: boolean
+  /** For how long an operation is tried while the server is away, in ms; default 30,000. Then it is rejected. */
+  readonly patience?: number
   readonly [option: string]: unknown
 }
 
@@ -52,10 +51,19 @@ class PostgresEngine implements Engine {
   readonly #schema: string
   readonly #where: string
   readonly #secrets: readonly string[]
+  readonly #patience: number
 
   constructor(options: PostgresOptions) {
-    const { url, connectionString = url, schema = "bullmq", migrate: migrates = false, ...rest } = checked(options)
+    const {
+      url,
+      connectionString = url,
+      schema = "bullmq",
+      migrate: migrates = false,
+      patience = PATIENCE,
+      ...rest
+    } = checked(options)
     this.#where = whereOf("PostgreSQL", connectionString, rest, "database", 5432)
+    this.#patience = patience
     this.#secrets = secretsOf(connectionString, rest)
     this.#schema = schema
     this.#migrates = migrates
@@ -66,15 +74,15 @@ class PostgresEngine implements Engine {
 
   async open(queue: string, role: "executor" | "node"): Promise<EngineQueue> {
     const bull = load()
-    const steady = new Steady(this.#where, this.#secrets)
-    const connection = await steady.run(() => this.#connect(bull, this.#migrates), OPENING)
+    const steady = new Steady(this.#where, this.#secrets, this.#patience)
+    const connection = await steady.run(() => this.#connect(bull, this.#migrates))
     const clock = new ServerClock(() => store.time())
     const context = { bull, connection, queue, isExecutor: role === "executor", now: () => clock.now() }
     const store = new PostgresStore(context)
     const opened = new BullQueue(store, clock, steady)
     connection.on("error", (error: unknown) => opened.error(error))
     try {
-      await steady.run(() => clock.measure(), OPENING)
+      await steady.run(() => clock.measure())
     } catch (error) {
       await opened.close()
       throw error
@@ -85,7 +93,7 @@ class PostgresEngine implements Engine {
 
   async migrate(): Promise<void> {
     const bull = load()
-    const connection = await new Steady(this.#where, this.#secrets).run(() => this.#connect(bull, true), OPENING)
+    const connection = await new Steady(this.#where, this.#secrets, this.#patience).run(() => this.#connect(bull, true))
     await connection.close()
   }
 
@@ -122,5 +130,9 @@ function checked(options: PostgresOptions): PostgresOptions {
     if (value !== undefined && typeof value !== "string") throw typeError(name, "a string", value)
   }
   if (migrates !== undefined && typeof migrates !== "boolean") throw typeError("migrate", "a boolean", migrates)
+  if (schema !== undefined && !/^[A-Za-z_][A-Za-z0-9_$]{0,62}$/.test(schema)) {
+    throw rangeError("schema", "a name of letters, digits and underscores", schema)
+  }
+  requirePatience(options.patience)
   return options
 }

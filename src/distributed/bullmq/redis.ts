@@ -12,11 +12,8 @@ import { BullQueue } from "./bull-queue.ts"
 import { bullFor, type RedisClient, redisClientClass } from "./bull-types.ts"
 import { RedisStore } from "./redis-store.ts"
 import { ServerClock } from "./server-clock.ts"
-import { Steady } from "./steady.ts"
+import { PATIENCE, requirePatience, Steady } from "./steady.ts"
 import { secretsOf, whereOf } from "./where.ts"
-
-/** For how long a server is waited for that does not answer when the queue is opened. */
-const OPENING = 10_000
 
 /** Where the server is. Fields that are not named here are passed on to ioredis: `host`, `port`, `username`, `password`, `tls`, `db` and others. */
 export interface RedisOptions {
@@ -24,6 +21,8 @@ export interface RedisOptions {
   readonly url?: string
   /** With what the keys begin; default `bull`. */
   readonly prefix?: string
+  /** For how long an operation is tried while the server is away, in ms; default 30,000. Then it is rejected. */
+  readonly patience?: number
   readonly [option: string]: unknown
 }
 
@@ -40,10 +39,12 @@ class RedisEngine implements Engine {
   readonly #prefix: string
   readonly #where: string
   readonly #secrets: readonly string[]
+  readonly #patience: number
 
   constructor(options: RedisOptions) {
-    const { url, prefix = "bull", ...rest } = checked(options)
+    const { url, prefix = "bull", patience = PATIENCE, ...rest } = checked(options)
     this.#where = whereOf("Redis", url, rest, "db", 6379)
+    this.#patience = patience
     this.#secrets = secretsOf(url, rest)
     this.#url = url
     this.#prefix = prefix
@@ -52,10 +53,10 @@ class RedisEngine implements Engine {
 
   async open(queue: string, role: "executor" | "node"): Promise<EngineQueue> {
     const bull = bullFor("redis()")
-    const steady = new Steady(this.#where, this.#secrets)
+    const steady = new Steady(this.#where, this.#secrets, this.#patience)
     const heard: { by?: BullQueue } = {}
     const connect = (): Promise<RedisClient> => this.#connect((error) => heard.by?.error(error))
-    const client = await steady.run(connect, OPENING)
+    const client = await steady.run(connect)
     const clock = new ServerClock(() => store.time())
     const now = (): number => clock.now()
     const isExecutor = role === "executor"
@@ -63,7 +64,7 @@ class RedisEngine implements Engine {
     const opened = new BullQueue(store, clock, steady)
     heard.by = opened
     try {
-      await steady.run(() => clock.measure(), OPENING)
+      await steady.run(() => clock.measure())
       await this.#checkMemory(client)
     } catch (error) {
       await opened.close()
@@ -122,5 +123,6 @@ function checked(options: RedisOptions): RedisOptions {
   for (const [name, value] of Object.entries({ url, prefix })) {
     if (value !== undefined && typeof value !== "string") throw typeError(name, "a string", value)
   }
+  requirePatience(options.patience)
   return options
 }

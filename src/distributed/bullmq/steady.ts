@@ -6,15 +6,24 @@
  *
  * No error leaves the engine as the driver has made it: drivers put commands, with passwords in them, and whole URLs into errors.
  */
-import { shorten } from "../../checks.ts"
+import { rangeError, shorten, typeError } from "../../checks.ts"
 import { CorepoolError, IllegalStateError } from "../../errors.ts"
 import { runtime } from "../../time/runtime.ts"
 import { messageOf } from "../../user-values.ts"
+
+/** For how long an operation is tried unless the program says otherwise, in ms. */
+export const PATIENCE = 30_000
 
 const CODES =
   /^(?:E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|NETDOWN)|57P0[1-5]|08...|53300|25006|40001|40P01|55P03)$/
 const MESSAGES =
   /connection (?:is closed|terminated|timeout|ended|error)|timeout exceeded when trying to connect|query read timeout|not queryable|stream isn't writeable|command timed out|max retries per request|^(?:loading|readonly|masterdown|clusterdown|tryagain)\b|server closed the connection/i
+
+export function requirePatience(patience: unknown): void {
+  if (patience === undefined) return
+  if (typeof patience !== "number") throw typeError("patience", "a number of milliseconds", patience)
+  if (!(patience >= 0)) throw rangeError("patience", "a number of milliseconds ≥ 0", patience)
+}
 
 /** Whether the same may go well a moment later. */
 export function isPassing(error: unknown): boolean {
@@ -32,11 +41,13 @@ export function isRefusal(error: unknown): boolean {
 export class Steady {
   readonly #where: string
   readonly #secrets: readonly string[]
+  readonly #patience: number
   readonly #end = new AbortController()
 
-  /** `where` is what errors say of the server; `secrets` what they must not say. */
-  constructor(where: string, secrets: readonly string[]) {
+  /** `where` is what errors say of the server; `secrets` what they must not say; `patience` for how long to try. */
+  constructor(where: string, secrets: readonly string[], patience: number) {
     this.#where = where
+    this.#patience = patience
     this.#secrets = secrets.flatMap((secret) => (secret === "" ? [] : [secret, encodeURIComponent(secret)]))
   }
 
@@ -51,7 +62,7 @@ export class Steady {
   }
 
   /** Rejects with an error that has no secrets, at the latest when `forMs` are over and the last try has failed. */
-  async run<T>(operation: () => Promise<T>, forMs: number): Promise<T> {
+  async run<T>(operation: () => Promise<T>, forMs: number = this.#patience): Promise<T> {
     const limit = runtime.now() + forMs
     for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
       if (this.ended.aborted) throw new IllegalStateError(`The connection to ${this.#where} is closed`)

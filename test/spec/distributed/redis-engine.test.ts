@@ -1,18 +1,19 @@
 /** The engine on Redis: docs/spec/distributed-engine.md. */
-import { randomUUID } from "node:crypto"
 import { redis } from "#src/distributed/bullmq/redis.js"
 import { testQueueEngine } from "../../contract/queue-engine.ts"
+import { onRedis } from "../../support/redis.ts"
 import { cutConnectionsNamed } from "../../support/redis-connections.ts"
 
-const url = process.env["COREPOOL_REDIS_URL"] ?? ""
-const connectionName = `test-${randomUUID()}`
-
-if (url !== "") {
+await onRedis(({ url, fresh }) => {
+  const prefix = fresh()
+  const options = { url, prefix, connectionName: prefix }
   testQueueEngine({
     name: "Redis",
-    open: () => Promise.resolve(redis({ url, connectionName })),
+    open: () => Promise.resolve(redis(options)),
     inAnotherProcess: () =>
-      Promise.resolve(`import("#src/distributed/bullmq/redis.js").then(({ redis }) => redis(${JSON.stringify(url)}))`),
-    cutConnections: () => cutConnectionsNamed(url, connectionName),
+      Promise.resolve(
+        `import("#src/distributed/bullmq/redis.js").then(({ redis }) => redis(${JSON.stringify({ url, prefix })}))`,
+      ),
+    cutConnections: () => cutConnectionsNamed(url, prefix),
   })
-}
+})
