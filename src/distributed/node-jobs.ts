@@ -2,9 +2,15 @@
  * The jobs that a node has, and what reaches them from other processes: cancel messages, and what may have been missed while the connection was lost.
  */
 import type { Report } from "../memory/guard.ts"
+import { Timer } from "../time/timer.ts"
 import type { ClaimedJob, ControlMessage, EngineQueue, JobEnd } from "./engine.ts"
 import { type JobHost, JobRun } from "./job-run.ts"
 import { RecentCancels } from "./recent-cancels.ts"
+
+const MOST_SERIES = 1000
+
+/** When a node looks again whether a job is marked as cancelled, after a message that said so, in ms. */
+const LOOKS = [200, 1000, 5000]
 
 export class NodeJobs {
   readonly #queue: EngineQueue
@@ -61,17 +67,22 @@ export class NodeJobs {
 
   /**
    * Whether a message has said that the job is cancelled, before this node had the job. The engine is asked, because a job that was cancelled and has ended may
-   * have a successor of the same id: the process that cancels a job marks it first and publishes the message then.
+   * have a successor of the same id, which has no mark. But the message may also have come before the mark: so the node looks again, while it runs the job.
    */
   async isCancelled(id: string): Promise<boolean> {
     if (!this.#cancels.take(id)) return false
     try {
       const [found] = await this.#queue.find([id])
-      return found?.data.cancelled === true
+      if (found?.data.cancelled === true) return true
     } catch (error) {
       this.#report(error)
-      return false
     }
+    for (const delay of LOOKS) Timer.after(delay, () => void this.#lookFor(id))
+    return false
+  }
+
+  #lookFor(id: string): Promise<void> {
+    return this.#look([...this.#runs].filter(({ job }) => job.id === id))
   }
 
   /** The schedule waits for its next run; or another node has it, which has heard the message, too. */
@@ -93,8 +104,11 @@ export class NodeJobs {
   }
 
   /** Messages may have been lost: looks which of the jobs are cancelled. */
-  async lookUp(): Promise<void> {
-    const runs = [...this.#runs]
+  lookUp(): Promise<void> {
+    return this.#look([...this.#runs])
+  }
+
+  async #look(runs: readonly JobRun[]): Promise<void> {
     if (runs.length === 0) return
     try {
       const found = await this.#queue.find(runs.map(({ job }) => job.id))
@@ -104,5 +118,3 @@ export class NodeJobs {
     }
   }
 }
-
-const MOST_SERIES = 1000

@@ -158,6 +158,20 @@ test("[ND27] a message that overtakes its job is remembered, and the engine is a
   }
 })
 
+test("[ND27] a message that overtakes the mark, too, is not lost", async () => {
+  await using driver = await Driver.open()
+  const gate = new NodeGate()
+  await driver.publish({ kind: "cancel", id: "early", interrupt: true })
+  await driver.start()
+  await driver.publish({ kind: "cancel", id: "early", interrupt: true })
+  await turns()
+  const job = await driver.add("awaitInterrupt", [gate.index], { id: "early" })
+  await gate.reached()
+  await driver.mark(job.id)
+  await assertCancelled(job)
+  assert.equal(gate.left, 1)
+})
+
 test("[ND27] another job of the same id is run", async () => {
   await using driver = await Driver.open()
   await driver.start()

@@ -9,7 +9,7 @@
  * At the end all nodes are closed, and an error that a node has told of and the test has not taken fails the test.
  */
 import { Executors, type ExecutorService, platformThreads, virtualThreads } from "corepool"
-import type { ControlMessage, EngineQueue, JobOrder } from "#src/distributed/engine.js"
+import type { ControlMessage, Engine, EngineQueue, JobOrder } from "#src/distributed/engine.js"
 import { ExecutorNode } from "#src/distributed/executor-node.js"
 import { decodeFailure, type FailureKind } from "#src/distributed/failure.js"
 import type { JobData } from "#src/distributed/job-data.js"
@@ -54,10 +54,10 @@ interface Heard extends DrivenJob {
   tell(end: End): void
 }
 
-const QUEUE = "tests"
+export const QUEUE = "tests"
 
-export class Driver implements AsyncDisposable {
-  readonly engine: MemoryEngine
+export class Driver<E extends Engine = MemoryEngine> implements AsyncDisposable {
+  readonly engine: E
   readonly #queue: EngineQueue
   readonly #jobs = new Map<string, Heard>()
   readonly #nodes: ExecutorNode[] = []
@@ -65,15 +65,19 @@ export class Driver implements AsyncDisposable {
   #reported: Reported[] = []
   #lastId = 0
 
-  private constructor(engine: MemoryEngine, queue: EngineQueue) {
+  private constructor(engine: E, queue: EngineQueue) {
     this.engine = engine
     this.#queue = queue
   }
 
-  static async open(options: MemoryEngineOptions = {}): Promise<Driver> {
-    const engine = new MemoryEngine(options)
-    const queue = await engine.open(QUEUE, "executor")
-    const driver = new Driver(engine, queue)
+  static open(options: MemoryEngineOptions = {}): Promise<Driver> {
+    return Driver.on(new MemoryEngine(options))
+  }
+
+  /** The same on another engine. */
+  static async on<E extends Engine>(engine: E): Promise<Driver<E>> {
+    const { open } = engine as unknown as Pick<MemoryEngine, "open"> // of no concern to users, and not in the types
+    const driver = new Driver(engine, await open.call(engine as never, QUEUE, "executor"))
     await driver.#listen()
     return driver
   }
@@ -102,7 +106,7 @@ export class Driver implements AsyncDisposable {
     return this.adopt(Executors.newFixedThreadPool(size, platformThreads({ terminateAfter })))
   }
 
-  adopt<E extends ExecutorService>(executor: E): E {
+  adopt<S extends ExecutorService>(executor: S): S {
     this.#executors.push(executor)
     return executor
   }
@@ -150,6 +154,12 @@ export class Driver implements AsyncDisposable {
     return this.#reported
   }
 
+  /** Marks a job as cancelled. */
+  async mark(id: string): Promise<void> {
+    const [found] = await this.#queue.find([id])
+    if (found !== undefined) await this.#queue.update(id, { ...found.data, cancelled: true })
+  }
+
   publish(message: ControlMessage): Promise<void> {
     return this.#queue.publish(message)
   }
@@ -176,11 +186,11 @@ export class Driver implements AsyncDisposable {
       // As a handle does: the mark first, and then the message.
       cancel: async (interrupt = true) => {
         if (await this.#queue.remove(id)) return
-        const [found] = await this.#queue.find([id])
-        if (found !== undefined) await this.#queue.update(id, { ...found.data, cancelled: true })
+        await this.mark(id)
         await this.#queue.publish({ kind: "cancel", id, interrupt })
       },
-      stored: () => this.engine.jobs(QUEUE).find((job) => job.order.id === id),
+      stored: () =>
+        this.engine instanceof MemoryEngine ? this.engine.jobs(QUEUE).find(({ order }) => order.id === id) : undefined,
     }
     this.#jobs.set(id, heard)
     return heard
