@@ -21,18 +21,19 @@ import { identityOf } from "../identity.ts"
 import { currentFlow } from "../memory/flow.ts"
 import type { Handle, Shared } from "../memory/shared-memory.ts"
 import { SHAREABLE } from "../memory/shareables.ts"
-import { awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
+import { awaiting, type Steps, TIMEOUT, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
 import { perThread } from "../per-thread.ts"
+import { watchPool } from "../platform/forgotten-pools.ts"
 import { registerForkJoinPools } from "../platform/known-classes.ts"
 import { PoolGuest } from "../platform/pool-guest.ts"
 import { MOST_WORKERS } from "../platform/layout.ts"
 import { SHUTDOWN, STOP } from "../pool/control-word.ts"
 import { drop } from "../pool/hand-back.ts"
-import type { PoolShell } from "../pool/pool-engine.ts"
 import { OWNERS_FACTORY, SentPool } from "../pool/sent-pool.ts"
 import { newPlatformThreads } from "../thread/platform-threads.ts"
-import { newThreadOf, requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
+import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 import type { ForkJoinTask } from "./fork-join-task.ts"
+import { ForkJoinContext } from "./fork-join-context.ts"
 import { ForkJoinGuest, type ForkJoinMember, ForkJoinOwner } from "./fork-join-member.ts"
 import { ForkJoinStatus } from "./fork-join-status.ts"
 import { isForkJoinTask } from "./life.ts"
@@ -70,8 +71,7 @@ export class ForkJoinPool extends ForkJoinStatus {
   /** What a clone of this pool consists of; see `ThreadPoolExecutor`. */
   declare readonly handle: Handle
   readonly #engine: ForkJoinMember
-  readonly #termination = new WaitList()
-  readonly #quiescence = new WaitList()
+  readonly #context: ForkJoinContext<ForkJoinPool>
   #isCommon = false
 
   constructor(options: ForkJoinPoolOptions = {}) {
@@ -79,7 +79,9 @@ export class ForkJoinPool extends ForkJoinStatus {
     Object.defineProperty(this, "handle", sharing)
     registerForkJoinPools(openPool)
     if (options instanceof SentPool) {
-      this.#engine = new ForkJoinGuest(options.shared, this.#shell(OWNERS_FACTORY))
+      this.#context = new ForkJoinContext(OWNERS_FACTORY, ForkJoinPool.#refuse)
+      this.#keep()
+      this.#engine = new ForkJoinGuest(options.shared, this.#context)
       return
     }
     const given = requireOptions("options", options, { parallelism: true, asyncMode: true, threadFactory: true })
@@ -91,29 +93,15 @@ export class ForkJoinPool extends ForkJoinStatus {
     const number = ++pools
     const { threadFactory = newPlatformThreads({ name: (n) => `ForkJoinPool-${number}-worker-${n}` }) } = given
     const factory = requirePlatformThreads(threadFactory)
-    this.#engine = new ForkJoinOwner(this.#shell(factory), parallelism, parallelism + MOST_SPARES, asyncMode)
-    const { state } = this.#engine
+    this.#context = new ForkJoinContext(factory, ForkJoinPool.#refuse)
+    const engine = new ForkJoinOwner(this.#context, parallelism, parallelism + MOST_SPARES, asyncMode)
+    this.#engine = engine
+    watchPool(this, engine)
+    const { state } = engine
     state.corePoolSize = parallelism
     state.maximumPoolSize = parallelism + MOST_SPARES
     state.keepAliveTime = KEEP_ALIVE
     state.allowCoreThreadTimeOut = true
-  }
-
-  #shell(factory: ThreadFactory): PoolShell & { quiescent(): void } {
-    return {
-      hooks: 0,
-      newThread: (target) => newThreadOf(factory, target),
-      beforeExecute: () => undefined,
-      afterExecute: () => undefined,
-      terminated: () => undefined,
-      reject: (task) => this.#reject(task),
-      announceTermination: () => {
-        this.#termination.signalAll()
-        this.#quiescence.signalAll()
-      },
-      rest: () => undefined,
-      quiescent: () => this.#quiescence.signalAll(),
-    }
   }
 
   /**
@@ -176,16 +164,24 @@ export class ForkJoinPool extends ForkJoinStatus {
 
   /** @internal */
   static handleOf(pool: ForkJoinPool): Handle {
-    return pool.#engine.handle
+    const { handle } = pool.#engine
+    pool.#keep() // other threads may use it from now on
+    return handle
   }
 
   // ------------------------------------------------------------------ tasks
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     requireRunnable("command", command)
-    this.#engine.execute(
-      typeof command === "function" && args.length > 0 ? this.#engine.callable(command, args) : command,
-    )
+    const context = this.#context
+    context.enter(this)
+    try {
+      this.#engine.execute(
+        typeof command === "function" && args.length > 0 ? this.#engine.callable(command, args) : command,
+      )
+    } finally {
+      context.leave(this.#engine.isBusy)
+    }
   }
 
   override submit<T>(task: ForkJoinTask<T>): ForkJoinTask<T>
@@ -200,7 +196,7 @@ export class ForkJoinPool extends ForkJoinStatus {
   ): Future<T> {
     if (!isForkJoinTask(task)) return super.submit(task, ...args)
     if (!task.isDone) task.goTo((future) => this.execute(future))
-    else if (this.isShutdown) this.#reject(() => undefined)
+    else if (this.isShutdown) ForkJoinPool.#refuse(() => undefined, this)
     return task
   }
 
@@ -223,8 +219,13 @@ export class ForkJoinPool extends ForkJoinStatus {
     return (isForkJoinTask(task) ? this.submit(task) : this.submit(task, ...args)).getSync()
   }
 
-  #reject(task: Runnable): never {
-    throw new RejectedExecutionError(`${identityOf(this)} is shut down, or has no room for the task`, task)
+  /** The engine has the pool for ever. */
+  #keep(): void {
+    this.#context.keep(this)
+  }
+
+  static #refuse(this: void, task: Runnable, pool: ForkJoinPool): never {
+    throw new RejectedExecutionError(`${identityOf(pool)} is shut down, or has no room for the task`, task)
   }
 
   // ------------------------------------------------------------------ quiescence
@@ -241,7 +242,7 @@ export class ForkJoinPool extends ForkJoinStatus {
   *#quieting(): Steps<boolean> {
     for (;;) {
       if (this.#engine.watchForQuiescence()) return true
-      if ((yield this.#quiescence) === TIMEOUT) return false
+      if ((yield this.#context.quiescence) === TIMEOUT) return false
     }
   }
 
@@ -250,6 +251,7 @@ export class ForkJoinPool extends ForkJoinStatus {
   /** Takes no more tasks; what was submitted and what that forks is still run. No effect on the common pool. */
   shutdown(): void {
     if (this.#isCommon) return
+    this.#keep()
     this.#engine.beginEnd()
     this.#engine.state.control.advanceTo(SHUTDOWN)
     this.#engine.shuttingDown()
@@ -260,6 +262,7 @@ export class ForkJoinPool extends ForkJoinStatus {
   /** Cancels everything, whether it waits or runs. As in Java nothing is returned. No effect on the common pool. */
   shutdownNow(): Runnable[] {
     if (this.#isCommon) return []
+    this.#keep()
     this.#engine.beginEnd()
     this.#engine.state.control.advanceTo(STOP)
     this.#engine.shuttingDown()
@@ -286,7 +289,7 @@ export class ForkJoinPool extends ForkJoinStatus {
   }
 
   *#terminating(): Steps<boolean> {
-    while (!this.isTerminated) if ((yield this.#termination) === TIMEOUT) return false
+    while (!this.isTerminated) if ((yield this.#context.termination) === TIMEOUT) return false
     return true
   }
 

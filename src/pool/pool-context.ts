@@ -20,11 +20,11 @@ import type { RejectedExecutionHandler } from "./rejection.ts"
 /** What a subclass may do at certain moments. */
 export type PoolHooks = Pick<PoolShell, "hooks" | "beforeExecute" | "afterExecute" | "terminated">
 
-type Pool = Parameters<RejectedExecutionHandler>[1]
+type ThreadPool = Parameters<RejectedExecutionHandler>[1]
 
-export class PoolContext implements PoolShell {
+export class PoolContext<Pool = ThreadPool> implements PoolShell {
   threadFactory: ThreadFactory
-  handler: RejectedExecutionHandler
+  handler: (task: Runnable, pool: Pool) => void
   readonly termination: WaitList = new WaitList()
   #pool: Pool | undefined
   #hooks: PoolHooks | undefined
@@ -32,7 +32,7 @@ export class PoolContext implements PoolShell {
   /** How many calls of the pool are under way that need it. */
   #calls = 0
 
-  constructor(threadFactory: ThreadFactory, handler: RejectedExecutionHandler) {
+  constructor(threadFactory: ThreadFactory, handler: (task: Runnable, pool: Pool) => void) {
     this.threadFactory = threadFactory
     this.handler = handler
   }
@@ -40,7 +40,7 @@ export class PoolContext implements PoolShell {
   // ------------------------------------------------------------------ for the pool
 
   /** The engine has the pool for ever. */
-  keep(pool: Pool, hooks: PoolHooks): void {
+  keep(pool: Pool, hooks?: PoolHooks): void {
     this.#isKept = true
     this.#pool = pool
     this.#hooks = hooks

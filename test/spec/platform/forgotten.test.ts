@@ -61,6 +61,34 @@ test("[PL53] also those of a scheduled pool, and of a pool for single tasks; wit
   assert.deepEqual(await running.lines(), ["0 2 3", "2"])
 })
 
+test("[PL53][PL54] a ForkJoinPool is forgotten too, and not as long as it has something to do", async () => {
+  using folder = new Folder()
+  await using running = folder.start(
+    "program.mjs",
+    `import { ForkJoinPool } from "corepool"
+     ${START}
+     const words = new Int32Array(new SharedArrayBuffer(4))
+     const threads = []
+     const busy = []
+     const pending = (() => {
+       const pool = new ForkJoinPool({ parallelism: 1, threadFactory: noting(busy) })
+       return [pool.submit((words) => Atomics.wait(words, 0, 0), words), pool.submit((n) => n + 1, 1)]
+     })()
+     const invoke = async () =>
+       await new ForkJoinPool({ parallelism: 1, threadFactory: noting(threads) }).invoke((n) => n + 1, 1)
+     console.log(await invoke())
+     await until(() => isOver(threads))
+     console.log(warnings.join(), threads.length, isOver(busy))
+     Atomics.store(words, 0, 1)
+     Atomics.notify(words, 0)
+     console.log((await Promise.all(pending)).join())
+     pending.length = 0
+     await until(() => isOver(busy))
+     console.log("over")`,
+  )
+  assert.deepEqual(await running.lines(), ["2", "COREPOOL_FORGOTTEN_POOL 1 false", "ok,2", "over"])
+})
+
 test("[PL54] a pool is not forgotten that has something to do, was sent to another thread, or has hooks", async () => {
   using folder = new Folder()
   await using running = folder.start(
