@@ -1,11 +1,13 @@
 /**
- * The stack of an error that comes from another thread: where it was thrown, which thread that was, and who has blocked for it. If no
- * thread has blocked for it and the task is a function that was sent as source: who has submitted that, for the first time.
+ * The stack of an error that comes from another thread: where it was thrown, which thread that was, and the frames that have blocked for it. If
+ * the task is a function that was sent as source, then also the frames that have submitted the function for the first time.
  *
  *     RangeError: too hot
- *         at boil (file:///app/tasks.js:3:9)
+ *         at /app/main.js:5:44
  *         at pool-1-thread-1 (corepool)
  *         at main (file:///app/main.js:7:44)
+ *         at first submit (corepool)
+ *         at start (file:///app/main.js:5:20)
  *
  * It is appended to the stack of the error itself, once: no wrapper comes between an error and who handles it.
  */
@@ -26,11 +28,11 @@ export function signStack(error: unknown, thread: string): void {
  */
 export function addCallers(error: unknown, inner: number): void {
   if (!isError(error)) return
-  const stack = withoutSubmitter(stackOf(error))
+  const [stack, submitter] = withoutSubmitter(stackOf(error) ?? "")
   // No regular expression: at the end of the stack one fails with an error of its own, in the place of that which is told.
-  if (stack?.endsWith(" (corepool)") !== true) return
+  if (!stack.endsWith(" (corepool)")) return
   const callers = framesAbove(addCallers)
-  if (callers.length > inner) setStack(error, [stack, ...callers.slice(inner)].join("\n"))
+  if (callers.length > inner) setStack(error, [stack, ...callers.slice(inner)].join("\n") + submitter)
 }
 
 const SUBMITTED = "\n    at first submit (corepool)\n"
@@ -42,10 +44,10 @@ export function addSubmitter(error: unknown, frames: readonly string[]): void {
   if (stack?.endsWith(" (corepool)") === true) setStack(error, stack + SUBMITTED + frames.join("\n"))
 }
 
-/** Who blocks for an error says more than who has submitted the task. */
-function withoutSubmitter(stack: string | undefined): string | undefined {
-  const at = stack?.lastIndexOf(SUBMITTED) ?? -1
-  return at === -1 || stack?.endsWith(" (corepool)") === true ? stack : stack?.slice(0, at)
+/** The stack, and what {@link addSubmitter} has added to it. */
+function withoutSubmitter(stack: string): [stack: string, submitter: string] {
+  const at = stack.lastIndexOf(SUBMITTED)
+  return at === -1 || stack.endsWith(" (corepool)") ? [stack, ""] : [stack.slice(0, at), stack.slice(at)]
 }
 
 /** Those that have called this function. None if the program does not let them be read: it may have its own way to write a stack. */

@@ -120,7 +120,7 @@ const WAY_OUT = 'Give each a name of its own as the third argument: task(import.
 
 function conflict({ module, name }: Place, before: AnyFunction, now: AnyFunction): IllegalStateError {
   return new IllegalStateError(
-    `${module} defines two tasks as \`${name}\`: ${beginningOf(before)} and ${beginningOf(now)}. Other threads could not tell them apart. Did a bundler or minifier give both the same name? ${WAY_OUT}`,
+    `${module} defines two tasks as \`${name}\`: ${beginningOf(before)} and ${beginningOf(now)}. Other threads could not tell them apart. ${haveSameText(before, now) ? "Their texts are the same, but the two were made one after the other, and may use different variables: pass these as arguments." : "Did a bundler or minifier give both the same name?"} ${WAY_OUT}`,
   )
 }
 

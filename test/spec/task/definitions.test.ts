@@ -115,7 +115,13 @@ test("[TK14] a function that makes tasks and is called twice makes two different
       return n + k
     })
   adder(1)
-  assert.throws(() => adder(2), IllegalStateError)
+  const error = thrownBy(() => adder(2)) as Error
+  assert.ok(error instanceof IllegalStateError)
+  assert.match(
+    error.message,
+    /Their texts are the same, .* may use different variables.*task\(import\.meta\.url, fn, "name"\)$/,
+  )
+  assert.doesNotMatch(error.message, /bundler/)
 })
 
 test("[TK15] the same function may be defined twice, and have two names", () => {

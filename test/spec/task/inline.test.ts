@@ -182,7 +182,7 @@ for (const sourcemap of ["external", "inline"] as const) {
   })
 }
 
-test("[TK25] a thread that has blocked for the error is shown instead", async () => {
+test("[TK25] a thread that has blocked for the error is shown before that", async () => {
   using folder = new Folder()
   const code = `${START}
     const boil = () => { throw new RangeError("too hot") }
@@ -195,8 +195,10 @@ test("[TK25] a thread that has blocked for the error is shown instead", async ()
     }`
   await using running = folder.start("program.mjs", code)
   const stack = (await running.lines()).join("\n")
-  assert.doesNotMatch(stack, /first submit/)
-  assert.match(stack, /at pool-1-thread-1 \(corepool\)\n.*program\.mjs:9:\d+\)?$/)
+  assert.match(
+    stack,
+    /at pool-1-thread-1 \(corepool\)\n.*program\.mjs:9:\d+\)?\n {4}at first submit \(corepool\)\n.*program\.mjs:6:\d+\)?$/,
+  )
 })
 
 test("[TK24] a function is found by its text, also if its types were blanked out", () => {
