@@ -1,6 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** `corepool/distributed`: the same executors across machines, on a queue engine. */
-export type { Engine } from "./engine.ts"
+export type { TaskCatalogue } from "./catalogue.ts"
+export { DistributedExecutor } from "./distributed-executor.ts"
+export type { DistributedExecutorService, DistributedStats } from "./distributed-executor-service.ts"
+export type { DistributedFuture, DistributedScheduledFuture } from "./distributed-future.ts"
+export type { Engine, JobCounts, JobState, NodeRecord } from "./engine.ts"
+export type { DistributedExecutorOptions, DistributedRetryOptions, DistributedTaskOptions } from "./options.ts"
 export { migrate, postgres, type PostgresOptions } from "./bullmq/postgres.ts"
 export { redis, type RedisOptions } from "./bullmq/redis.ts"
 export { type GivenPeers, usePeers } from "./peers.ts"

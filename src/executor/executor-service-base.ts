@@ -17,10 +17,10 @@ import type { ExecutorService, FuturesOf, MapOptions, TaskOptions } from "./exec
 import { invokeAll, invokeAny } from "./invoke.ts"
 import { mapOver } from "./map.ts"
 
-export abstract class ExecutorServiceBase implements ExecutorService {
+export abstract class ExecutorServiceBase<Unrun = Runnable[]> implements ExecutorService<Unrun> {
   abstract execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void
   abstract shutdown(): void
-  abstract shutdownNow(): Runnable[]
+  abstract shutdownNow(): Unrun
   abstract awaitTermination(wait?: WaitOptions): Promise<boolean>
   abstract get isShutdown(): boolean
   abstract get isTerminated(): boolean
@@ -83,7 +83,7 @@ export abstract class ExecutorServiceBase implements ExecutorService {
     return 16
   }
 
-  abstract with(options: TaskOptions): ExecutorService
+  abstract with(options: TaskOptions): ExecutorService<Unrun>
 
   invokeAll<C extends readonly Callable<unknown>[] | []>(tasks: C, wait?: WaitOptions): Promise<FuturesOf<C>>
   invokeAll<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<Future<T>[]>
@@ -125,7 +125,7 @@ const CLOSING = { signal: true, timeout: true } as const
 
 /** `close()` for any executor: shut down, wait without limit, and turn an interrupt or abort into `shutdownNow`. */
 async function closeExecutor(
-  executor: Pick<ExecutorService, "shutdown" | "shutdownNow" | "awaitTermination" | "isTerminated">,
+  executor: Pick<ExecutorService<unknown>, "shutdown" | "shutdownNow" | "awaitTermination" | "isTerminated">,
   options: { readonly signal?: AbortSignal },
 ): Promise<void> {
   const { timeout, ...wait } = requireOptions<Exclude<WaitOptions, number>>("options", options, CLOSING)
@@ -138,7 +138,7 @@ async function closeExecutor(
   try {
     await executor.awaitTermination(wait)
   } catch (reason) {
-    executor.shutdownNow()
+    await executor.shutdownNow()
     await terminationWhateverComes(executor)
     // As in Java the interrupt is not lost, only served late; an aborted signal has a reason to give.
     if (reason instanceof InterruptedError) currentFlow().interrupt()

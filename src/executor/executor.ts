@@ -48,19 +48,20 @@ export type FuturesOf<C extends readonly Callable<unknown>[]> = {
 }
 
 /**
- * An executor with futures and an end.
+ * An executor with futures and an end. `Unrun` is what `shutdownNow` gives: a list of what has not started, or, where only another machine
+ * knows that, a promise of it.
  *
  * Life: running, then `shutdown()` or `shutdownNow()`, then terminated when the last task has ended. An executor that
  * was never shut down does not keep an otherwise finished program alive.
  */
-export interface ExecutorService extends Executor, AsyncDisposable {
+export interface ExecutorService<Unrun = Runnable[]> extends Executor, AsyncDisposable {
   /** Runs the task and gives its future. Throws `RejectedExecutionError` if it is not accepted. */
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T>
   /** The same for a function with several signatures: the one that fits the arguments counts. */
   submit<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]>(task: F, ...args: A): Future<ResultOf<F, A>>
 
   /** The same executor, with these options for every task given to it through the returned view. */
-  with(options: TaskOptions): ExecutorService
+  with(options: TaskOptions): ExecutorService<Unrun>
 
   /**
    * Runs all tasks and waits until every one is done; the futures come in the order of the tasks. When the time is
@@ -93,7 +94,7 @@ export interface ExecutorService extends Executor, AsyncDisposable {
    * Accepts nothing new, interrupts what runs, and returns what has not started. The futures of the unstarted tasks
    * are cancelled; the returned runnables can be given to another executor.
    */
-  shutdownNow(): Runnable[]
+  shutdownNow(): Unrun
 
   /** Waits until terminated; false if the time is up. */
   awaitTermination(wait?: WaitOptions): Promise<boolean>

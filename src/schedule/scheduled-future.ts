@@ -1,6 +1,7 @@
 /** The contracts of scheduling: tasks that run later, once or again and again. */
 import type { ExecutorService } from "../executor/executor.ts"
 import type { Future } from "../future/future.ts"
+import type { Runnable } from "../future/runnable.ts"
 import type { CronOptions } from "./cron-calendar.ts"
 
 export interface ScheduledFuture<T> extends Future<T> {
@@ -17,7 +18,7 @@ export interface ScheduledFuture<T> extends Future<T> {
   readonly nextRunAt: Date | undefined
 }
 
-export interface ScheduledExecutorService extends ExecutorService {
+export interface ScheduledExecutorService<Unrun = Runnable[]> extends ExecutorService<Unrun> {
   /** Runs the task once, `delay` ms from now; zero and less mean now, `Infinity` never. */
   schedule<A extends unknown[], T>(
     task: (...args: A) => T | PromiseLike<T>,

@@ -30,8 +30,13 @@ export class MemoryEngine implements Engine {
   readonly #stores = new Map<string, MemoryStore>()
   readonly #queues = new Set<MemoryQueue>()
   readonly #held: (() => void)[] = []
+  /** A program with a node stays alive. */
+  #life: NodeJS.Timeout | undefined
   #events: "told" | "held" | "lost" = "told"
   #refusal: Error | undefined
+  #removal: Error | undefined
+  #isLate = false
+  #onAdd: (() => void) | undefined
   #isUnreachable: Error | undefined
   /** How often `add` was called and has succeeded: one for each round trip. */
   adds = 0
@@ -41,13 +46,14 @@ export class MemoryEngine implements Engine {
     this.ahead = options.ahead ?? 0
   }
 
-  async open(queue: string, _role: "executor" | "node"): Promise<EngineQueue> {
+  async open(queue: string, role: "executor" | "node"): Promise<EngineQueue> {
     await Promise.resolve()
     if (this.#isUnreachable !== undefined) throw this.#isUnreachable
     let store = this.#stores.get(queue)
     if (store === undefined) this.#stores.set(queue, (store = new MemoryStore(this)))
-    const opened = new MemoryQueue(this, store)
+    const opened = new MemoryQueue(this, store, role)
     this.#queues.add(opened)
+    if (role === "node") this.#life ??= setInterval(() => undefined, 2 ** 31 - 1)
     return opened
   }
 
@@ -70,16 +76,39 @@ export class MemoryEngine implements Engine {
     this.#isUnreachable = undefined
   }
 
-  refuseAdds(error: Error): void {
+  /** With `afterAdding` the jobs are there, but whoever has added them hears of an error. */
+  refuseAdds(error: Error, { afterAdding = false } = {}): void {
     this.#refusal = error
+    this.#isLate = afterAdding
+  }
+
+  /** `remove` fails with this error, until it is undefined. */
+  breakRemoves(error: Error | undefined): void {
+    this.#removal = error
+  }
+
+  requireRemoving(): void {
+    if (this.#removal !== undefined) throw this.#removal
+  }
+
+  /** Calls this while jobs are on their way, once; fulfilled then. */
+  whenAdding(call: () => void): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onAdd = () => {
+        this.#onAdd = undefined
+        call()
+        resolve()
+      }
+    })
   }
 
   acceptAdds(): void {
     this.#refusal = undefined
   }
 
-  requireAccepting(): void {
-    if (this.#refusal !== undefined) throw this.#refusal
+  requireAccepting(isAdded: boolean): void {
+    if (isAdded) this.#onAdd?.()
+    if (this.#refusal !== undefined && this.#isLate === isAdded) throw this.#refusal
   }
 
   holdEvents(): void {
@@ -113,6 +142,13 @@ export class MemoryEngine implements Engine {
     for (const store of this.#stores.values()) store.find(node)?.revive()
   }
 
+  /** As if the task of this job had reported progress. */
+  async report(queue: string, id: string, value: unknown): Promise<void> {
+    const job = this.#stores.get(queue)?.jobs.get(id)
+    if (job?.claimed === undefined) throw new Error(`No job ${id} is active`)
+    await job.claimed.progress(value)
+  }
+
   // ------------------------------------------------------------------ looking
 
   /** The jobs of a queue that are there, in the order in which they were added. */
@@ -128,20 +164,25 @@ export class MemoryEngine implements Engine {
   // ------------------------------------------------------------------ for queues
 
   /** Tells the listeners of one queue, or not, as the test has it. */
-  tell(store: MemoryStore, event: (listener: EngineListener) => void): void {
+  tell(store: MemoryStore, event: (listener: EngineListener) => void, isForNodes = false): void {
     const telling = (): void => {
-      for (const queue of this.#queues) if (queue.store === store) queue.tell(event)
+      for (const queue of this.#queues) {
+        if (queue.store === store && (isForNodes || queue.role === "executor")) queue.tell(event)
+      }
     }
     if (this.#events === "told") telling()
     else if (this.#events === "held") this.#held.push(telling)
   }
 
   publish(store: MemoryStore, message: ControlMessage): void {
-    this.tell(store, (listener) => listener.control(message))
+    this.tell(store, (listener) => listener.control(message), true)
   }
 
   closed(queue: MemoryQueue): void {
     this.#queues.delete(queue)
+    if ([...this.#queues].some(({ role }) => role === "node")) return
+    clearInterval(this.#life)
+    this.#life = undefined
   }
 }
 

@@ -1,4 +1,6 @@
 /** An open queue of a MemoryEngine: one process's connection. */
+import { IllegalStateError } from "corepool"
+import { AsyncResource } from "node:async_hooks"
 import type {
   ConsumeOptions,
   Consumer,
@@ -17,13 +19,16 @@ import { copyOf, type MemoryConsumer, type MemoryJob, type MemoryStore } from ".
 
 export class MemoryQueue implements EngineQueue {
   readonly store: MemoryStore
+  readonly role: "executor" | "node"
   readonly #engine: MemoryEngine
-  readonly #listeners = new Set<EngineListener>()
+  /** Each with a way into the context in which it was made: that of another process, as it were. */
+  readonly #listeners = new Map<EngineListener, Enter>()
   readonly #consumers: MemoryConsumer[] = []
   #isClosed = false
 
-  constructor(engine: MemoryEngine, store: MemoryStore) {
+  constructor(engine: MemoryEngine, store: MemoryStore, role: "executor" | "node") {
     this.#engine = engine
+    this.role = role
     this.store = store
   }
 
@@ -33,9 +38,13 @@ export class MemoryQueue implements EngineQueue {
 
   async add(orders: readonly JobOrder[]): Promise<void> {
     await this.#asked()
-    this.#engine.requireAccepting()
+    this.#engine.requireAccepting(false)
+    for (const { priority } of orders) {
+      if (!Number.isInteger(priority) || Math.abs(priority) >= 2 ** 20) throw new RangeError(`No priority: ${priority}`)
+    }
     this.#engine.adds++
     for (const order of orders) this.store.add(order)
+    this.#engine.requireAccepting(true)
   }
 
   async find(ids: readonly string[]): Promise<(JobRecord | undefined)[]> {
@@ -48,6 +57,7 @@ export class MemoryQueue implements EngineQueue {
 
   async remove(id: string): Promise<boolean> {
     await this.#asked()
+    this.#engine.requireRemoving()
     return this.store.remove(id)
   }
 
@@ -62,13 +72,15 @@ export class MemoryQueue implements EngineQueue {
   }
 
   async listen(listener: EngineListener): Promise<void> {
+    const enter = contextHere()
     await this.#asked()
-    this.#listeners.add(listener)
+    this.#listeners.set(listener, enter)
   }
 
   async consume(options: ConsumeOptions): Promise<Consumer> {
+    const enter = contextHere()
     await this.#asked()
-    const consumer = this.store.consume(options)
+    const consumer = this.store.consume({ ...options, run: (job) => enter(() => options.run(job)) })
     this.#consumers.push(consumer)
     return consumer
   }
@@ -83,7 +95,7 @@ export class MemoryQueue implements EngineQueue {
   async announce(node: NodeRecord, forMs: number): Promise<void> {
     await this.#asked()
     if (forMs === 0) this.store.announcements.delete(node.id)
-    else this.store.announcements.set(node.id, { node, until: this.now() + forMs })
+    else this.store.announcements.set(node.id, { node: { ...node, seenAt: this.now() }, until: this.now() + forMs })
   }
 
   async nodes(): Promise<NodeRecord[]> {
@@ -92,6 +104,7 @@ export class MemoryQueue implements EngineQueue {
   }
 
   async close(): Promise<void> {
+    if (this.#isClosed) return
     this.#isClosed = true
     this.#listeners.clear()
     this.#engine.closed(this)
@@ -104,17 +117,25 @@ export class MemoryQueue implements EngineQueue {
   }
 
   tell(event: (listener: EngineListener) => void): void {
-    for (const listener of this.#listeners) {
+    for (const [listener, enter] of this.#listeners) {
       queueMicrotask(() => {
-        if (this.#listeners.has(listener)) event(listener)
+        if (this.#listeners.has(listener)) enter(() => event(listener))
       })
     }
   }
 
   async #asked(): Promise<void> {
-    if (this.#isClosed) throw new Error("The connection is closed")
+    if (this.#isClosed) throw new IllegalStateError("The queue is closed")
     await Promise.resolve()
   }
+}
+
+type Enter = <T>(call: () => T) => T
+
+/** A way back into the asynchronous context of the caller. */
+function contextHere(): Enter {
+  const resource = new AsyncResource("memory-engine")
+  return (call) => resource.runInAsyncScope(call)
 }
 
 function recordOf({ order, data, state, dueAt, outcome, progress }: MemoryJob): JobRecord {

@@ -16,9 +16,12 @@ export interface MemoryJob {
   /** Who has it, and how that one hears that it has lost it. */
   holder: MemoryConsumer | undefined
   lost: AbortController | undefined
+  claimed: ClaimedJob | undefined
   timer: ClockTimer | undefined
   /** When it began to wait for a node: of equal priority the first is first. */
   turn: number
+  /** A node has just given it back. */
+  isResting: boolean
 }
 
 export class MemoryStore {
@@ -47,11 +50,13 @@ export class MemoryStore {
       progress: undefined,
       holder: undefined,
       lost: undefined,
+      claimed: undefined,
       timer: undefined,
       turn: 0,
+      isResting: false,
     }
     this.jobs.set(order.id, job)
-    if (order.delay > 0) this.#delay(job, this.#engine.now() + order.delay, false)
+    if (order.delay > 0) this.#delay(job, this.#engine.now() + order.delay)
     else this.#wait(job)
   }
 
@@ -80,13 +85,13 @@ export class MemoryStore {
     this.feed()
   }
 
-  #delay(job: MemoryJob, dueAt: number, isTold: boolean): void {
+  #delay(job: MemoryJob, dueAt: number): void {
     job.state = "delayed"
     job.dueAt = dueAt
     const { clock } = this.#engine
     const time = clock.time() + Math.max(0, dueAt - this.#engine.now())
     job.timer = clock.timer(time, true, () => this.#wait(job))
-    if (isTold) this.#engine.tell(this, (listener) => listener.delayed(job.order.id, dueAt))
+    this.#engine.tell(this, (listener) => listener.delayed(job.order.id, dueAt))
   }
 
   /** Gives jobs to those who have room. */
@@ -103,7 +108,7 @@ export class MemoryStore {
   #next(): MemoryJob | undefined {
     let next: MemoryJob | undefined
     for (const job of this.jobs.values()) {
-      if (job.state !== "waiting") continue
+      if (job.state !== "waiting" || job.isResting) continue
       if (next === undefined || precedes(job, next)) next = job
     }
     return next
@@ -122,6 +127,11 @@ export class MemoryStore {
     return [...this.#consumers].find((consumer) => consumer.node === node)
   }
 
+  /** The others are asked first. */
+  goToTheEnd(consumer: MemoryConsumer): void {
+    if (this.#consumers.delete(consumer)) this.#consumers.add(consumer)
+  }
+
   leave(consumer: MemoryConsumer): void {
     this.#consumers.delete(consumer)
   }
@@ -131,9 +141,7 @@ export class MemoryStore {
     const consumer = this.find(node)
     if (consumer === undefined) return
     consumer.isLost = true
-    // The one that was lost last in line is the last to be asked again.
-    this.#consumers.delete(consumer)
-    this.#consumers.add(consumer)
+    this.goToTheEnd(consumer)
     for (const job of this.jobs.values()) {
       if (job.holder !== consumer) continue
       const { lost } = job
@@ -159,15 +167,21 @@ export class MemoryStore {
       case "retry":
         job.failures++
         if (job.failures >= job.order.attempts) this.#fail(job, end.reason)
-        else this.#delay(job, this.#engine.now() + end.delay, true)
+        else this.#delay(job, this.#engine.now() + end.delay)
         return
       case "again":
         // A mark that came while it ran stays.
         job.data = copyOf(job.data.cancelled === true ? { ...end.data, cancelled: true } : end.data)
-        this.#delay(job, end.dueAt, true)
+        this.#delay(job, end.dueAt)
         return
       case "back":
+        // A node that gives everything back, all the time, leaves the event loop to others.
+        job.isResting = true
         this.#wait(job)
+        setImmediate(() => {
+          job.isResting = false
+          this.feed()
+        })
         return
     }
     this.#forget(job, keep)
@@ -240,6 +254,7 @@ export class MemoryConsumer {
         this.#engine.tell(this.#store, (listener) => listener.progress(job.order.id, copyOf(value)))
       },
     }
+    job.claimed = claimed
     void this.#run(job, claimed, lost)
   }
 
@@ -249,7 +264,10 @@ export class MemoryConsumer {
     await Promise.resolve()
     this.#running--
     // Whoever has lost it is not heard.
-    if (job.lost === lost) this.#store.end(job, end)
+    if (job.lost === lost) {
+      if (end.kind === "back") this.#store.goToTheEnd(this)
+      this.#store.end(job, end)
+    }
     if (this.#running === 0) for (const resolve of this.#drained.splice(0)) resolve()
     this.#store.feed()
   }

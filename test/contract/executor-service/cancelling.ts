@@ -4,6 +4,7 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, rejectionOf, turns } from "../../support/harness.ts"
 import { ContractLab } from "./lab.ts"
+import { alive } from "./simple-tasks.ts"
 import type { ExecutorUnderTest } from "./subject.ts"
 
 export function testCancelling(subject: ExecutorUnderTest): void {
@@ -19,7 +20,7 @@ export function testCancelling(subject: ExecutorUnderTest): void {
       assert.equal(early.cancel(), true)
       assert.equal(early.state, "cancelled")
     }
-    assert.equal(await executor.submit(() => "after"), "after")
+    assert.equal(await executor.submit(alive), "alive")
     await executor.close()
     assert.deepEqual(notes.texts, [])
   })

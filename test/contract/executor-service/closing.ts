@@ -1,11 +1,12 @@
 /** Contract of every ExecutorService: `close`, which shuts down and waits. */
-import { type ExecutorService, IllegalStateError, Thread } from "corepool"
+import { IllegalStateError, Thread } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { wrong } from "../../spec/executor/support.ts"
 import { rejectionOf, turns } from "../../support/harness.ts"
 import { ContractLab } from "./lab.ts"
-import { errorOfShutdown, type ExecutorUnderTest, needs } from "./subject.ts"
+import { alive } from "./simple-tasks.ts"
+import { type AnyExecutorService, errorOfShutdown, type ExecutorUnderTest, needs } from "./subject.ts"
 
 export function testClosing(subject: ExecutorUnderTest): void {
   const { name } = subject
@@ -108,14 +109,14 @@ export function testClosing(subject: ExecutorUnderTest): void {
       const executor = await lab.executor()
       assert.ok((await rejectionOf(executor.submit(lab.work.closing(executor)))) instanceof IllegalStateError)
       assert.equal(executor.isShutdown, false)
-      assert.equal(await executor.submit(() => "alive"), "alive")
+      assert.equal(await executor.submit(alive), "alive")
     },
   )
 
   test(`[ES39] ${name}: await using closes it at the end of the block, also when the block throws`, async () => {
     await using lab = new ContractLab(subject)
     const notes = lab.work.notes()
-    let kept: ExecutorService | undefined
+    let kept: AnyExecutorService | undefined
     const block = async (): Promise<never> => {
       await using executor = await lab.open()
       kept = executor

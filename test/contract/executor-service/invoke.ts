@@ -6,13 +6,8 @@ import { all } from "../../spec/executor/support.ts"
 import { FakeClock } from "../../support/fake-clock.ts"
 import { eventually, rejectionOf, turns } from "../../support/harness.ts"
 import { ContractLab } from "./lab.ts"
+import { alive, giveNull, giveUndefined, half, one, quick, slow } from "./simple-tasks.ts"
 import { type ExecutorUnderTest, needs } from "./subject.ts"
-
-/** Refers to nothing around it, and so runs on every kind of thread. */
-const slow = async (): Promise<string> => {
-  await new Promise((resolve) => setTimeout(resolve))
-  return "slow"
-}
 
 /** When a caller is interrupted, and whether its wait has a limit. The first two have each of these once. */
 const INTERRUPTIONS = [
@@ -41,7 +36,7 @@ async function assertInterruptEnds(subject: ExecutorUnderTest, method: "invokeAl
     assert.ok(outcome.status === "rejected" && outcome.reason instanceof InterruptedError)
     assert.equal(caller.thread.isInterrupted, false)
     await eventually(() => gate.inside === 0)
-    assert.equal(await executor.submit(() => "alive"), "alive")
+    assert.equal(await executor.submit(alive), "alive")
   }
 }
 
@@ -51,12 +46,12 @@ export function testInvocations(subject: ExecutorUnderTest): void {
   test(`[IA1] ${name}: invokeAll gives the futures in the order of the tasks, all done`, async () => {
     await using lab = new ContractLab(subject)
     const executor = await lab.executor()
-    const futures = await executor.invokeAll<string>([slow, () => "quick", slow, () => "quick"])
+    const futures = await executor.invokeAll<string>([slow, quick, slow, quick])
     assert.deepEqual(
       futures.map((future) => future.resultNow()),
       ["slow", "quick", "slow", "quick"],
     )
-    const timed = await executor.invokeAll<string>([slow, () => "quick"], 100_000)
+    const timed = await executor.invokeAll<string>([slow, quick], 100_000)
     assert.deepEqual(
       timed.map((future) => future.resultNow()),
       ["slow", "quick"],
@@ -95,15 +90,15 @@ export function testInvocations(subject: ExecutorUnderTest): void {
       assert.ok(rounds > 0)
       const gate = lab.work.gate()
       using clock = new FakeClock()
-      const waiting = executor.invokeAll<unknown>([() => "in time", gate.yielding], 5)
+      const waiting = executor.invokeAll<unknown>([quick, gate.yielding], 5)
       await gate.entered()
       await turns()
       clock.advance(5)
-      const [quick, late] = await waiting
+      const [first, late] = await waiting
       assert.equal(late?.state, "cancelled")
       await eventually(() => gate.interrupted === 1)
-      inTime = quick?.state !== "cancelled"
-      if (inTime) assert.equal(quick?.resultNow(), "in time")
+      inTime = first?.state !== "cancelled"
+      if (inTime) assert.equal(first?.resultNow(), "quick")
     }
   })
 
@@ -114,9 +109,9 @@ export function testInvocations(subject: ExecutorUnderTest): void {
   test(`[IN1] ${name}: invokeAny gives the value of a task that succeeds, whatever the value is`, async () => {
     await using lab = new ContractLab(subject)
     const executor = await lab.executor()
-    assert.equal(await executor.invokeAny([() => 1, () => 1]), 1)
-    assert.equal(await executor.invokeAny<unknown>([() => undefined]), undefined)
-    assert.equal(await executor.invokeAny([() => null], 100_000), null)
+    assert.equal(await executor.invokeAny([one, one]), 1)
+    assert.equal(await executor.invokeAny<unknown>([giveUndefined]), undefined)
+    assert.equal(await executor.invokeAny([giveNull], 100_000), null)
   })
 
   test(`[IN2] ${name}: the losers of invokeAny are cancelled with interrupt and not waited for`, async () => {
@@ -126,7 +121,7 @@ export function testInvocations(subject: ExecutorUnderTest): void {
       const gate = lab.work.gate()
       assert.equal(await executor.invokeAny<unknown>([slow, gate.interruptible, gate.interruptible], limit), "slow")
       await eventually(() => gate.inside === 0)
-      assert.equal(await executor.submit(() => "alive"), "alive")
+      assert.equal(await executor.submit(alive), "alive")
     }
   })
 
@@ -184,10 +179,6 @@ export function testInvocations(subject: ExecutorUnderTest): void {
     await using lab = new ContractLab(subject)
     const executor = await lab.executor()
     const items = Array.from({ length: lab.work.many }, (_, n) => n)
-    const half = async (n: number): Promise<number> => {
-      if (n % 3 > 0) await new Promise((resolve) => setTimeout(resolve))
-      return n / 2
-    }
     assert.deepEqual(
       await all(executor.map(half, items)),
       items.map((n) => n / 2),
@@ -203,7 +194,7 @@ export function testInvocations(subject: ExecutorUnderTest): void {
       const gate = lab.work.gate()
       const pending = executor.invokeAll([gate.interruptible, gate.interruptible, gate.interruptible])
       await gate.entered()
-      executor.shutdownNow()
+      await executor.shutdownNow()
       const outcomes = await Promise.allSettled((await pending).map((future) => future.get()))
       for (const outcome of outcomes) {
         assert.ok(outcome.status === "rejected")

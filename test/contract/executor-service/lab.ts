@@ -5,13 +5,13 @@
  *     const executor = await lab.executor()      // for a test that leaves it as it was
  *     const executor = await lab.open()          // for one that does not, or needs threads that are yet to start
  */
-import type { ExecutorService, ThreadPoolExecutor } from "corepool"
+import type { ThreadPoolExecutor } from "corepool"
 import assert from "node:assert/strict"
 import { after } from "node:test"
 import { type Caller, Lab } from "../../spec/executor/support.ts"
 import type { Uncaught } from "../../support/pools.ts"
 import { LOCAL } from "./local-work.ts"
-import type { ExecutorUnderTest } from "./subject.ts"
+import type { AnyExecutorService, ExecutorUnderTest } from "./subject.ts"
 import type { Work, WorkGate } from "./work.ts"
 
 export class ContractLab implements AsyncDisposable {
@@ -28,19 +28,19 @@ export class ContractLab implements AsyncDisposable {
   }
 
   /** An executor that nobody else has. */
-  async open(): Promise<ExecutorService> {
+  async open(): Promise<AnyExecutorService> {
     return this.#own.keep(await this.#subject.open(this.#own.factory))
   }
 
   /** An executor that other tests use too, before and after, if a thread costs more than a test. */
-  async executor(): Promise<ExecutorService> {
+  async executor(): Promise<AnyExecutorService> {
     if (this.#subject.work?.sharesExecutors !== true) return await this.open()
     this.#house ??= House.of(this.#subject)
     return await this.#house.executor()
   }
 
   /** Gives every thread something to do, so that what comes next has to wait. */
-  async occupy(executor: ExecutorService, gate: WorkGate, threads: number = this.#subject.threads): Promise<void> {
+  async occupy(executor: AnyExecutorService, gate: WorkGate, threads: number = this.#subject.threads): Promise<void> {
     for (let i = 0; i < threads; i++) executor.submit(gate.body)
     await gate.entered(threads)
   }
@@ -71,7 +71,7 @@ export class ContractLab implements AsyncDisposable {
 class House {
   static readonly #houses = new Map<ExecutorUnderTest, House>()
   readonly #lab: Lab
-  readonly #executor: Promise<ExecutorService>
+  readonly #executor: Promise<AnyExecutorService>
 
   private constructor({ work, open }: ExecutorUnderTest) {
     const lab = new Lab(work?.threads)
@@ -91,7 +91,7 @@ class House {
     if (house !== undefined) await house.#lab[Symbol.asyncDispose]()
   }
 
-  executor(): Promise<ExecutorService> {
+  executor(): Promise<AnyExecutorService> {
     return this.#executor
   }
 

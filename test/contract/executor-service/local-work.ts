@@ -1,7 +1,8 @@
 /** {@link Work} for virtual threads: closures. */
-import { type Callable, type ExecutorService, InterruptedError, Thread, virtualThreads } from "corepool"
+import { type Callable, InterruptedError, Thread, virtualThreads } from "corepool"
 import assert from "node:assert/strict"
 import { eventually, Gate, turns } from "../../support/harness.ts"
+import type { AnyExecutorService } from "./subject.ts"
 import type { Cell, Notes, Work, WorkGate, WorkKind } from "./work.ts"
 
 export const LOCAL: WorkKind = {
@@ -55,11 +56,11 @@ class LocalWork implements Work {
 
   readonly isInterrupted: Callable<boolean> = () => Thread.currentThread().isInterrupted
 
-  submittingTo(executor: ExecutorService, notes: Notes, text: string): Callable<unknown> {
+  submittingTo(executor: AnyExecutorService, notes: Notes, text: string): Callable<unknown> {
     return () => void executor.submit(notes.task(text))
   }
 
-  closing(executor: ExecutorService): Callable<unknown> {
+  closing(executor: AnyExecutorService): Callable<unknown> {
     return () => executor.close()
   }
 

@@ -4,10 +4,10 @@
  * Not from "corepool" as a whole: there are hundreds of threads, and each would have to load all of it.
  */
 import { InterruptedError } from "#src/errors.js"
-import type { ExecutorService } from "#src/executor/executor.js"
 import { task } from "#src/task/index.js"
 import { Thread } from "#src/thread/thread.js"
 import { words } from "../../support/inherited-words.ts"
+import type { AnyExecutorService } from "./subject.ts"
 
 // ------------------------------------------------------------------ gates
 
@@ -178,11 +178,11 @@ export const isInterrupted = task(import.meta.url, function isInterrupted(): boo
 
 export const submitTo = task(
   import.meta.url,
-  function submitTo(executor: ExecutorService, notes: number, text: number) {
+  function submitTo(executor: AnyExecutorService, notes: number, text: number) {
     executor.submit(note, notes, text)
   },
 )
 
-export const close = task(import.meta.url, function close(executor: ExecutorService): Promise<void> {
+export const close = task(import.meta.url, function close(executor: AnyExecutorService): Promise<void> {
   return executor.close()
 })

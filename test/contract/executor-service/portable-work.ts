@@ -1,11 +1,12 @@
 /** {@link Work} for platform threads: functions of a module, and shared memory. */
-import { bind, type Callable, type ExecutorService, platformThreads } from "corepool"
+import { bind, type Callable, platformThreads } from "corepool"
 import assert from "node:assert/strict"
 import { eventually } from "../../support/harness.ts"
 import { HELD_THREAD, holdThreads } from "../../support/held-thread.ts"
 import { reserve, words } from "../../support/inherited-words.ts"
 import * as tasks from "./portable-tasks.ts"
 import { GATE, MOST_NOTES } from "./portable-tasks.ts"
+import type { AnyExecutorService } from "./subject.ts"
 import type { Cell, Notes, Work, WorkGate, WorkKind } from "./work.ts"
 
 /** How a task waits at a gate: an asynchronous one leaves the event loop of its thread free, the other one does not. */
@@ -80,11 +81,11 @@ class PortableWork implements Work {
   readonly throwingItsThread: Callable<never> = tasks.throwItsThread
   readonly isInterrupted: Callable<boolean> = tasks.isInterrupted
 
-  submittingTo(executor: ExecutorService, notes: SharedMemoryNotes, text: string): Callable<unknown> {
+  submittingTo(executor: AnyExecutorService, notes: SharedMemoryNotes, text: string): Callable<unknown> {
     return bind(tasks.submitTo, executor, notes.at, notes.numberOf(text))
   }
 
-  closing(executor: ExecutorService): Callable<unknown> {
+  closing(executor: AnyExecutorService): Callable<unknown> {
     return bind(tasks.close, executor)
   }
 
@@ -107,7 +108,7 @@ class PortableWork implements Work {
 }
 
 /** Of an error what a runtime adds to it is left out: where it was made, and where it was thrown. */
-function shown(value: unknown): unknown {
+export function shown(value: unknown): unknown {
   if (!(value instanceof Error)) return value
   const { name, message, cause, code } = value as Error & { readonly code?: unknown }
   return { name, message, cause, code }

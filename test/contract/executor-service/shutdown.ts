@@ -5,6 +5,7 @@ import test from "node:test"
 import { wrong } from "../../spec/executor/support.ts"
 import { eventually, rejectionOf, turns } from "../../support/harness.ts"
 import { ContractLab } from "./lab.ts"
+import { alive } from "./simple-tasks.ts"
 import { errorOfShutdown, type ExecutorUnderTest, needs } from "./subject.ts"
 
 export function testShutdown(subject: ExecutorUnderTest): void {
@@ -43,11 +44,11 @@ export function testShutdown(subject: ExecutorUnderTest): void {
     const executor = await lab.open()
     const gate = lab.work.gate()
     await lab.occupy(executor, gate)
-    const waiting = executor.submit(() => "ran")
+    const waiting = executor.submit(alive)
     executor.shutdown()
     gate.open()
     assert.equal(await executor.awaitTermination(), true)
-    assert.equal(waiting.resultNow(), "ran")
+    assert.equal(waiting.resultNow(), "alive")
   })
 
   test(
@@ -85,7 +86,7 @@ export function testShutdown(subject: ExecutorUnderTest): void {
     const gate = lab.work.gate()
     const obedient = executor.submit(gate.interruptible)
     await gate.entered()
-    assert.deepEqual(executor.shutdownNow(), [])
+    assert.deepEqual(await executor.shutdownNow(), [])
     assert.ok((await rejectionOf(obedient)) instanceof errorOfShutdown(subject))
     assert.equal(obedient.state, subject.cancelsOnShutdown === true ? "cancelled" : "failed")
     assert.equal(await executor.awaitTermination(), true)
@@ -98,7 +99,7 @@ export function testShutdown(subject: ExecutorUnderTest): void {
     executor.execute(gate.yielding)
     await gate.entered()
     executor.shutdown()
-    executor.shutdownNow()
+    await executor.shutdownNow()
     assert.equal(await executor.awaitTermination(), true)
     assert.equal(gate.interrupted, 1)
   })
@@ -109,7 +110,7 @@ export function testShutdown(subject: ExecutorUnderTest): void {
     const gate = lab.work.gate("stubborn")
     const future = executor.submit(gate.body)
     await gate.entered()
-    executor.shutdownNow()
+    await executor.shutdownNow()
     assert.equal(await gate.noticed(), 1)
     assert.deepEqual([future.state, executor.isTerminated], ["running", false])
     gate.open()
@@ -129,9 +130,9 @@ export function testShutdown(subject: ExecutorUnderTest): void {
       const notes = lab.work.notes()
       const texts = ["first", "second", "third"]
       for (const text of texts) executor.submit(notes.task(text))
-      const unrun = executor.shutdownNow()
+      const unrun = await executor.shutdownNow()
       assert.equal(unrun.length, 3)
-      assert.deepEqual(executor.shutdownNow(), [])
+      assert.deepEqual(await executor.shutdownNow(), [])
       gate.open()
       assert.equal(await executor.awaitTermination(), true)
       assert.deepEqual(notes.texts, [])
@@ -150,9 +151,9 @@ export function testShutdown(subject: ExecutorUnderTest): void {
       const executor = await lab.open()
       const gate = lab.work.gate()
       await lab.occupy(executor, gate)
-      const waiting = executor.submit(() => "never")
+      const waiting = executor.submit(alive)
       const got = waiting.get()
-      const [task] = executor.shutdownNow()
+      const [task] = await executor.shutdownNow()
       assert.equal(waiting.state, "cancelled")
       const error = await rejectionOf(got)
       assert.ok(error instanceof CancellationError && error.cause instanceof RejectedExecutionError)
@@ -206,7 +207,7 @@ export function testShutdown(subject: ExecutorUnderTest): void {
     controller.abort(reason)
     assert.equal(await rejectionOf(wait), reason)
     assert.equal(executor.isShutdown, false)
-    assert.equal(await executor.submit(() => "alive"), "alive")
+    assert.equal(await executor.submit(alive), "alive")
   })
 
   test(`[ES32] ${name}: a cancelled task that still runs holds termination back, one that never started does not`, async () => {

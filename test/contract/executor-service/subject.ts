@@ -4,6 +4,7 @@ import {
   type CorepoolError,
   type ExecutorService,
   InterruptedError,
+  type Runnable,
   type ThreadFactory,
 } from "corepool"
 import type { WorkKind } from "./work.ts"
@@ -25,12 +26,15 @@ export type Ability =
   /** Knows its own threads, so that `close` notices that it would wait for itself. */
   | "self-knowledge"
 
+/** Some executors can only promise what `shutdownNow` returns. */
+export type AnyExecutorService = ExecutorService<Runnable[] | Promise<Runnable[]>>
+
 export interface ExecutorUnderTest {
   readonly name: string
   /** How many tasks run at once; Infinity if as many as come. */
   readonly threads: number
   /** Opens a fresh executor with threads of this factory. */
-  readonly open: (factory: ThreadFactory) => ExecutorService | Promise<ExecutorService>
+  readonly open: (factory: ThreadFactory) => AnyExecutorService | Promise<AnyExecutorService>
   /** What its tasks can be. Default: closures, for virtual threads. */
   readonly work?: WorkKind
   /** Whether its `shutdownNow` cancels what runs, and does not leave it to the tasks what comes of the interrupt. */

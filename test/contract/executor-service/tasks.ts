@@ -6,6 +6,7 @@ import { wrong } from "../../spec/executor/support.ts"
 import { eventually, rejectionOf, turns } from "../../support/harness.ts"
 import type { Uncaught } from "../../support/pools.ts"
 import { ContractLab } from "./lab.ts"
+import { alive, giveNull, giveUndefined, join, one, rejectUnseen, throwUndefined } from "./simple-tasks.ts"
 import { type ExecutorUnderTest, needs } from "./subject.ts"
 
 export function testTasks(subject: ExecutorUnderTest): void {
@@ -15,13 +16,13 @@ export function testTasks(subject: ExecutorUnderTest): void {
     await using lab = new ContractLab(subject)
     const executor = await lab.executor()
     const value = { list: [1], when: new Date(0) }
-    assert.equal(await executor.submit((a: number, b: string) => b + a, 1, "x"), "x1")
+    assert.equal(await executor.submit(join, 1, "x"), "x1")
     lab.work.assertArrived(await executor.submit(lab.work.returning(value)), value)
-    assert.equal(await executor.submit((): unknown => undefined).get(), undefined)
-    assert.equal(await executor.submit(() => null).get(), null)
-    const future = executor.submit(() => 7)
+    assert.equal(await executor.submit(giveUndefined).get(), undefined)
+    assert.equal(await executor.submit(giveNull).get(), null)
+    const future = executor.submit(one)
     await future.get()
-    assert.deepEqual([future.isDone, future.isCancelled, future.state, future.resultNow()], [true, false, "success", 7])
+    assert.deepEqual([future.isDone, future.isCancelled, future.state, future.resultNow()], [true, false, "success", 1])
   })
 
   test(`[ES2] ${name}: a task is over when it ends, or its promise does`, async () => {
@@ -42,16 +43,13 @@ export function testTasks(subject: ExecutorUnderTest): void {
     const error = Object.assign(new RangeError("own"), { code: "E_OWN" })
     const thrown = executor.submit(lab.work.throwing(error))
     const rejected = executor.submit(lab.work.rejecting(error))
-    const oddity = executor.submit(() => {
-      // oxlint-disable-next-line typescript/only-throw-error -- a task may throw anything
-      throw undefined
-    })
+    const oddity = executor.submit(throwUndefined)
     lab.work.assertArrived(await rejectionOf(thrown), error)
     lab.work.assertArrived(await rejectionOf(rejected.get()), error)
     assert.equal(await rejectionOf(oddity), undefined)
     assert.deepEqual([thrown.state, rejected.state, oddity.state], ["failed", "failed", "failed"])
     assert.equal(thrown.exceptionNow(), await rejectionOf(thrown))
-    assert.equal(await executor.submit(() => "alive"), "alive")
+    assert.equal(await executor.submit(alive), "alive")
   })
 
   test(`[ES4] ${name}: a failed future that nobody looks at disturbs nobody`, async () => {
@@ -62,7 +60,7 @@ export function testTasks(subject: ExecutorUnderTest): void {
     const listen = (reason: unknown): number => unhandled.push(reason)
     process.on("unhandledRejection", listen)
     try {
-      const future = executor.submit(() => Promise.reject(new Error("unseen")))
+      const future = executor.submit(rejectUnseen)
       await eventually(() => future.isDone)
       await turns()
       // A platform thread ends if there is something unhandled. If there is but one, it is still the same.
@@ -103,7 +101,7 @@ export function testTasks(subject: ExecutorUnderTest): void {
       assert.deepEqual(seen, [runnable])
     } else {
       assert.throws(() => executor.execute(runnable), TaskNotPortableError)
-      assert.equal(await executor.submit(() => "alive"), "alive")
+      assert.equal(await executor.submit(alive), "alive")
     }
   })
 
@@ -115,7 +113,7 @@ export function testTasks(subject: ExecutorUnderTest): void {
       const executor = await lab.open()
       executor.execute(lab.work.throwingItsThread)
       executor.execute(lab.work.rejecting(new Error("rejected")))
-      assert.equal(await executor.submit(() => "alive"), "alive")
+      assert.equal(await executor.submit(alive), "alive")
       const uncaught: Uncaught[] = []
       await eventually(() => uncaught.push(...lab.takeUncaught()) >= 2)
       await executor.close()
@@ -149,7 +147,7 @@ export function testTasks(subject: ExecutorUnderTest): void {
       assert.throws(() => executor.execute(wrong(value)), TypeError)
     }
     assert.throws(() => executor.submit(wrong({ run() {} })), TypeError)
-    assert.equal(await executor.submit(() => "alive"), "alive")
+    assert.equal(await executor.submit(alive), "alive")
   })
 
   test(`[ES9] ${name}: a task sees what was done before its submission, and who saw it done sees what it did`, async () => {

@@ -3,12 +3,14 @@
  * throws this"; what it gets can be submitted to the executor it tests, whose threads decide what a task can be:
  *
  * - on virtual threads a closure, which shares everything with the test (local-work.ts);
- * - on platform threads a function of a module, told by numbers where in shared memory to leave its marks (portable-work.ts).
+ * - on platform threads a function of a module, told by numbers where in shared memory to leave its marks (portable-work.ts);
+ * - for an executor across machines, whose nodes are in the process of the test, a function of a catalogue that is told which closure to call (named-work.ts).
  *
- * A function that refers to nothing around it is both, and need not be asked for: `executor.submit(() => "alive")`.
+ * A function that refers to nothing around it is all of these, and need not be asked for: simple-tasks.ts.
  */
-import type { Callable, ExecutorService } from "corepool"
+import type { Callable } from "corepool"
 import type { MakeFactory } from "../../support/pools.ts"
+import type { AnyExecutorService } from "./subject.ts"
 
 /** Holds tasks until the test lets them go. All of them give the gate's value then. */
 export interface WorkGate {
@@ -76,9 +78,9 @@ export interface Work extends AsyncDisposable {
   /** Whether an interrupt is pending for the task's thread. */
   readonly isInterrupted: Callable<boolean>
   /** A task that submits a note to the executor, and does not wait for it. */
-  submittingTo(executor: ExecutorService, notes: Notes, text: string): Callable<unknown>
+  submittingTo(executor: AnyExecutorService, notes: Notes, text: string): Callable<unknown>
   /** A task that closes the executor. */
-  closing(executor: ExecutorService): Callable<unknown>
+  closing(executor: AnyExecutorService): Callable<unknown>
 
   /** No thread that starts from now on begins with a task, until this is disposed of. */
   holdThreads(): Disposable

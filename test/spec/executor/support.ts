@@ -23,11 +23,11 @@ export interface Caller<T> {
 
 /** Looks after executors of every kind, as Pools does after pools. */
 export class Lab extends Pools {
-  readonly #executors: ExecutorService[] = []
+  readonly #executors: ExecutorService<unknown>[] = []
   readonly #callers: Thread[] = []
   readonly #visitors = virtualThreads({ uncaughtException: this.uncaughtException })
 
-  keep<E extends ExecutorService>(executor: E): E {
+  keep<E extends ExecutorService<unknown>>(executor: E): E {
     this.#executors.push(executor)
     return executor
   }
@@ -51,7 +51,7 @@ export class Lab extends Pools {
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
-    for (const executor of this.#executors) executor.shutdownNow()
+    for (const executor of this.#executors) await executor.shutdownNow()
     await super[Symbol.asyncDispose]()
     await eventually(() => this.#executors.every((executor) => executor.isTerminated))
     await eventually(() => this.#callers.every((thread) => !thread.isAlive))

@@ -1,0 +1,223 @@
+/** What a distributed executor and its views can do: everything but being made. */
+import { rangeError, requireFunction, requirePositiveDuration, requireTimeout } from "../checks.ts"
+import { ExecutorServiceBase, lifeOf } from "../executor/executor-service-base.ts"
+import { callable } from "../future/call.ts"
+import { FutureTask } from "../future/future-task.ts"
+import { type Callable, requireRunnable, type Runnable } from "../future/runnable.ts"
+import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts"
+import { FACTS, type Facts } from "../inspection.ts"
+import { guarded } from "../memory/guard.ts"
+import { LOCAL } from "../memory/shareables.ts"
+import { awaiting, type WaitOptions } from "../memory/waiting.ts"
+import { CronCalendar, type CronOptions } from "../schedule/cron-calendar.ts"
+import { runtime } from "../time/runtime.ts"
+import { type DistributedFuture, DistributedFutureTask, type DistributedScheduledFuture } from "./distributed-future.ts"
+import type { DistributedExecutorService, DistributedStats } from "./distributed-executor-service.ts"
+import type { NodeRecord } from "./engine.ts"
+import { belongsHere, futureOf, type JobTiming } from "./job-plan.ts"
+import { type DistributedTaskOptions, requireId, requireTaskOptions, type TaskSettings } from "./options.ts"
+import type { Submitter } from "./submitter.ts"
+
+export abstract class DistributedExecutorBase
+  extends ExecutorServiceBase<Promise<Runnable[]>>
+  implements DistributedExecutorService
+{
+  readonly #submitter: Submitter
+  readonly #settings: TaskSettings
+
+  /** @internal */
+  constructor(submitter: Submitter, settings: TaskSettings) {
+    super()
+    this.#submitter = submitter
+    this.#settings = settings
+  }
+
+  /** @internal */
+  override get [LOCAL](): string {
+    return "belongs to this thread, which hears of its tasks: make another one there, of the same name"
+  }
+
+  /** @internal */
+  override get [FACTS](): Facts {
+    const { name, engine } = this.#submitter.settings
+    return { name, engine: String(engine), state: lifeOf(this), outstanding: this.#submitter.outstanding }
+  }
+
+  // ------------------------------------------------------------------ submitting
+
+  override submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): DistributedFuture<T>
+  override submit<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]>(
+    task: F,
+    ...args: A
+  ): DistributedFuture<ResultOf<F, A>>
+  override submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): DistributedFuture<T> {
+    requireFunction("task", task)
+    return this.#start(callable(task, args), "submit")
+  }
+
+  execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
+    requireRunnable("command", command)
+    if (command instanceof FutureTask) this.#adopt(command)
+    else if (typeof command === "function")
+      this.#submitter.submit(callable(command, args), this.#settings, this.#called("execute"))
+    else throw belongsHere(command)
+  }
+
+  /** A future that was made elsewhere, or one of this executor inside of what carries it. */
+  #adopt(task: FutureTask<unknown>): void {
+    const future = futureOf(task)
+    if (!future.isDone) this.#submitter.submit(task, this.#settings, this.#called("execute"))
+    else if (future !== task) guarded(() => task.complete(undefined))
+  }
+
+  #start<T>(work: Callable<T>, method: string, timing?: JobTiming): DistributedFutureTask<T> {
+    const future = this.#newFuture(work, timing)
+    try {
+      this.#submitter.submit(future, this.#settings, this.#called(method), timing)
+    } catch (error) {
+      guarded(() => future.cancel()) // nobody else has it
+      throw error
+    }
+    return future
+  }
+
+  /** The method that the program has called: who has called it is told in the stacks of errors. */
+  #called(method: string): AnyFunction {
+    return (this as unknown as Record<string, AnyFunction>)[method] as AnyFunction
+  }
+
+  #newFuture<T>(work: Callable<T>, timing?: JobTiming): DistributedFutureTask<T> {
+    const id = this.#settings.id ?? this.#submitter.newId()
+    return new DistributedFutureTask(work, id, this.#submitter.remote, timing?.kind, timing?.period)
+  }
+
+  /** @internal */
+  protected override newTaskFor<T>(work: Callable<T>): FutureTask<T> {
+    return this.#newFuture(work)
+  }
+
+  /** @internal */
+  override callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
+    return callable(fn, args)
+  }
+
+  /** @internal */
+  override get ordersByPriority(): boolean {
+    return true
+  }
+
+  /** @internal There are many threads, and the way to them is long. */
+  override get defaultWindow(): number {
+    return 256
+  }
+
+  with(options: DistributedTaskOptions): DistributedExecutorService {
+    return new DistributedExecutorView(this.#submitter, requireTaskOptions(options, this.#settings))
+  }
+
+  // ------------------------------------------------------------------ scheduling
+
+  schedule<A extends unknown[], T>(
+    task: (...args: A) => T | PromiseLike<T>,
+    delay: number,
+    ...args: A
+  ): DistributedScheduledFuture<T> {
+    requireFunction("task", task)
+    return this.#start(callable(task, args), "schedule", { delay: requireTimeout("delay", delay) })
+  }
+
+  scheduleAtFixedRate<A extends unknown[]>(
+    task: (...args: A) => unknown,
+    initialDelay: number,
+    period: number,
+    ...args: A
+  ): DistributedScheduledFuture<void> {
+    requireFunction("task", task)
+    requireTimeout("initialDelay", initialDelay)
+    requirePositiveDuration("period", period)
+    const work = callable(task, args) as Callable<void>
+    return this.#start(work, "scheduleAtFixedRate", { delay: initialDelay, kind: "rate", period })
+  }
+
+  scheduleWithFixedDelay<A extends unknown[]>(
+    task: (...args: A) => unknown,
+    initialDelay: number,
+    delay: number,
+    ...args: A
+  ): DistributedScheduledFuture<void> {
+    requireFunction("task", task)
+    requireTimeout("initialDelay", initialDelay)
+    requirePositiveDuration("delay", delay)
+    const work = callable(task, args) as Callable<void>
+    return this.#start(work, "scheduleWithFixedDelay", { delay: initialDelay, kind: "delay", period: delay })
+  }
+
+  scheduleCron<A extends unknown[]>(
+    task: (...args: A) => unknown,
+    expression: string,
+    options: CronOptions = {},
+    ...args: A
+  ): DistributedScheduledFuture<void> {
+    requireFunction("task", task)
+    const calendar = new CronCalendar(expression, options)
+    const wallTime = runtime.wallTime()
+    const first = calendar.next(wallTime)
+    if (first === undefined) {
+      const demand = `a cron expression that comes true at some time after ${new Date(wallTime).toISOString()}`
+      throw rangeError("expression", demand, expression)
+    }
+    // The zone of this machine, and not that of the node which happens to run it.
+    const { timezone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options
+    return this.#start(callable(task, args) as Callable<void>, "scheduleCron", {
+      delay: first - wallTime,
+      kind: "cron",
+      cron: { expression, timezone, calendar },
+    })
+  }
+
+  // ------------------------------------------------------------------ looking
+
+  future<T = unknown>(id: string): DistributedScheduledFuture<T> {
+    return this.#submitter.watch(requireId(id)) as DistributedFutureTask<T>
+  }
+
+  async nodes(): Promise<NodeRecord[]> {
+    const queue = await this.#submitter.queue()
+    return await queue.nodes()
+  }
+
+  async stats(): Promise<DistributedStats> {
+    const queue = await this.#submitter.queue()
+    return { ...(await queue.counts()), outstanding: this.#submitter.outstanding }
+  }
+
+  // ------------------------------------------------------------------ ending
+
+  shutdown(): void {
+    this.#submitter.shutdown()
+  }
+
+  shutdownNow(): Promise<Runnable[]> {
+    return this.#submitter.shutdownNow()
+  }
+
+  awaitTermination(wait?: WaitOptions): Promise<boolean> {
+    return awaiting(this.#submitter.terminating(), wait)
+  }
+
+  get isShutdown(): boolean {
+    return this.#submitter.isShutdown
+  }
+
+  get isTerminated(): boolean {
+    return this.#submitter.isTerminated
+  }
+
+  override toString(): string {
+    const { name, engine } = this.#submitter.settings
+    return `DistributedExecutor[${name} on ${String(engine)}, ${lifeOf(this)}, ${this.#submitter.outstanding} outstanding]`
+  }
+}
+
+/** The same executor, with options for every task that is given to it. */
+class DistributedExecutorView extends DistributedExecutorBase {}

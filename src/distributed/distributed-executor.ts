@@ -1,0 +1,28 @@
+import { DistributedExecutorBase } from "./distributed-executor-base.ts"
+import { type DistributedExecutorOptions, requireExecutorOptions } from "./options.ts"
+import { Submitter } from "./submitter.ts"
+
+/**
+ * An ExecutorService and ScheduledExecutorService whose threads are on other machines. A queue engine stands between, on PostgreSQL or Redis; processes with an `ExecutorNode` take
+ * the tasks from there.
+ *
+ *     import * as tasks from "./tasks.js"
+ *
+ *     await using fleet = new DistributedExecutor({ name: "images", engine: postgres(url), tasks })
+ *     const future = fleet.submit(tasks.resize, "a.png", 200)
+ *     await future.stored      // from here on the task survives the death of this process
+ *     await future             // its result, or its error
+ *
+ * - Tasks are functions of the catalogue, which the nodes have as well: names and arguments travel, never code. Arguments and results are copied.
+ * - A task whose node dies is run again, so it may run more than once; it completes once. With an `id` it is submitted once, however often the program says so.
+ * - `cancel` decides here at once, and then travels. `shutdown` and its like are about what this executor has submitted.
+ * - Schedules are kept by the engine. One with an `id` belongs to no process and goes on after `shutdown`.
+ * - The executor connects when it is used first. It keeps the program alive only while it waits for something.
+ */
+export class DistributedExecutor extends DistributedExecutorBase {
+  constructor(options: DistributedExecutorOptions) {
+    const settings = requireExecutorOptions(options)
+    const { keepResults, maxDeaths } = settings
+    super(new Submitter(settings), { attempts: 1, keepResults, maxDeaths })
+  }
+}
