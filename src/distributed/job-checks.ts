@@ -88,7 +88,8 @@ export function checkJob(job: ClaimedJob, isCancelled: boolean, now: number, nod
     return failedAs("node-death", new NodeDeathError(message), nodeName)
   }
   // What has begun once was in time.
-  if (data.startBy !== undefined && failures === 0 && deaths === 0 && now > data.startBy) {
+  const hasBegun = failures > 0 || deaths > 0 || (data.series?.runs ?? 0) > 0
+  if (data.startBy !== undefined && !hasBegun && now > data.startBy) {
     const message = `The task did not start in time: a node took it ${Math.ceil(now - data.startBy)} ms too late`
     return failedAs("timeout", new TimeoutError(message), nodeName)
   }

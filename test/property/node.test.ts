@@ -95,6 +95,8 @@ interface Account {
   readonly job: DrivenJob
   readonly task: string
   isCancelled: boolean
+  /** It was cancelled while it waited or was held. */
+  mustNotComplete: boolean
 }
 
 async function run(steps: readonly Step[]): Promise<void> {
@@ -111,19 +113,22 @@ async function run(steps: readonly Step[]): Promise<void> {
     switch (next.do) {
       case "submit": {
         const job = await driver.add(next.task, [], { attempts: next.attempts })
-        accounts.push({ job, task: next.task, isCancelled: false })
+        accounts.push({ job, task: next.task, isCancelled: false, mustNotComplete: false })
         break
       }
       case "series": {
         const series = { kind: "rate", period: 0, due: 0, runs: 0, deathsBefore: 0 } as const
         const job = await driver.add("series", [next.runs, `s${accounts.length}`], { data: { series } })
-        accounts.push({ job, task: "series", isCancelled: false })
+        accounts.push({ job, task: "series", isCancelled: false, mustNotComplete: false })
         break
       }
       case "cancel": {
         const account = choose(accounts, next.job)
         if (account === undefined) break
+        await turns(2) // what was released has ended
         account.isCancelled = true
+        account.mustNotComplete ||=
+          account.job.ends.length === 0 && (account.task === "held" || account.task === "deaf")
         await account.job.cancel(next.interrupt)
         break
       }
@@ -163,13 +168,16 @@ async function run(steps: readonly Step[]): Promise<void> {
 }
 
 /** What may have become of a job. A node that is killed may cost any job its life: the second time, by NodeDeathError. */
-function assertAccount({ job, task, isCancelled }: Account): void {
+function assertAccount({ job, task, isCancelled, mustNotComplete }: Account): void {
   assert.equal(job.ends.length, 1, `${job.id} of ${task} has ended ${job.ends.length} times`)
   const [end] = job.ends
   assert.ok(end)
   if (end.kind === "removed") assert.ok(isCancelled)
-  else if (end.kind === "completed") assert.equal(end.value, task)
-  else {
+  else if (end.kind === "completed") {
+    assert.equal(end.value, task)
+    assert.ok(!mustNotComplete, `${job.id} of ${task} has completed, though it was cancelled before`)
+  }
+  if (end.kind === "failed") {
     const possible: Record<FailureKind, boolean> = {
       cancelled: isCancelled,
       "node-death": true,
