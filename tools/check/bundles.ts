@@ -89,6 +89,23 @@ const BUNDLES: readonly Bundle[] = [
     gzipped: 31.5,
     without: PLATFORM,
   },
+  {
+    // Two copies of the classes, which are one to `instanceof`: [VE409].
+    name: "corepool and corepool/virtual",
+    program: `
+      import { newFixedThreadPool, ThreadPoolExecutor as VirtualPool } from "corepool/virtual"
+      import { Executors, FutureTask, ThreadPoolExecutor, virtualThreads } from "corepool"
+      const pool = newFixedThreadPool(1, virtualThreads())
+      const future = pool.submit(async (n) => n + 1, 1)
+      const other = Executors.newFixedThreadPool(1)
+      console.log(await future, future instanceof FutureTask, pool instanceof ThreadPoolExecutor, other instanceof VirtualPool)
+      console.log(await other.submit((n) => n + 1, 2))
+      await pool.close()
+      await other.close()`,
+    prints: "2 true true true\n3",
+    minified: 760,
+    gzipped: 310,
+  },
 ]
 
 /** `root` is the package, built; programs import it by its name. */
