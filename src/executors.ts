@@ -13,12 +13,23 @@ import { usePlatform } from "./platform/provide.ts"
 import type { ThreadPerTaskExecutor } from "./pool/thread-per-task-executor.ts"
 import type { ScheduledExecutorService } from "./schedule/scheduled-future.ts"
 import type { ThreadFactory } from "./thread/thread-factory.ts"
-import * as executors from "./virtual/executors.ts"
+import {
+  type CallableAdapter,
+  newCachedThreadPool,
+  newFixedThreadPool,
+  newScheduledThreadPool,
+  newSingleThreadExecutor,
+  newSingleThreadScheduledExecutor,
+  newThreadPerTaskExecutor,
+  newVirtualThreadPerTaskExecutor,
+  unconfigurableExecutorService,
+  unconfigurableScheduledExecutorService,
+} from "./virtual/executors.ts"
 
 export const Executors = {
   /** `n` threads and an unbounded queue. */
   newFixedThreadPool(n: number, factory?: ThreadFactory): ThreadPoolExecutor {
-    return executors.newFixedThreadPool(n, orPlatform(factory))
+    return newFixedThreadPool(n, orPlatform(factory))
   },
 
   /**
@@ -26,34 +37,34 @@ export const Executors = {
    * changed.
    */
   newSingleThreadExecutor(factory?: ThreadFactory): ExecutorService {
-    return executors.newSingleThreadExecutor(orPlatform(factory))
+    return newSingleThreadExecutor(orPlatform(factory))
   },
 
   /** A thread for every task that finds none idle; idle threads leave after a minute. */
   newCachedThreadPool(factory?: ThreadFactory): ThreadPoolExecutor {
-    return executors.newCachedThreadPool(orPlatform(factory))
+    return newCachedThreadPool(orPlatform(factory))
   },
 
   /** Runs tasks later or periodically, on `core` threads. */
   newScheduledThreadPool(core: number, factory?: ThreadFactory): ScheduledThreadPoolExecutor {
-    return executors.newScheduledThreadPool(core, orPlatform(factory))
+    return newScheduledThreadPool(core, orPlatform(factory))
   },
 
   /** Runs tasks later or periodically, one after the other. Its size and policies cannot be changed. */
   newSingleThreadScheduledExecutor(factory?: ThreadFactory): ScheduledExecutorService {
-    return executors.newSingleThreadScheduledExecutor(orPlatform(factory))
+    return newSingleThreadScheduledExecutor(orPlatform(factory))
   },
 
   /** A virtual thread for every task: no pool, no limit. */
   newVirtualThreadPerTaskExecutor(): ThreadPerTaskExecutor {
     usePlatform()
-    return executors.newVirtualThreadPerTaskExecutor()
+    return newVirtualThreadPerTaskExecutor()
   },
 
   /** A thread of this factory for every task: no pool, no limit. */
   newThreadPerTaskExecutor(factory: ThreadFactory): ExecutorService & { readonly threadCount: number } {
     usePlatform()
-    return executors.newThreadPerTaskExecutor(factory)
+    return newThreadPerTaskExecutor(factory)
   },
 
   /**
@@ -65,16 +76,16 @@ export const Executors = {
   },
 
   /** A callable that runs the runnable and gives `result` (undefined if left out). */
-  callable: callableOf as executors.CallableAdapter,
+  callable: callableOf as CallableAdapter,
 
   /** The executor without its settings: the returned object cannot change them. */
   unconfigurableExecutorService(executor: ExecutorService): ExecutorService {
-    return executors.unconfigurableExecutorService(executor)
+    return unconfigurableExecutorService(executor)
   },
 
   /** The scheduled executor without its settings. */
   unconfigurableScheduledExecutorService(executor: ScheduledExecutorService): ScheduledExecutorService {
-    return executors.unconfigurableScheduledExecutorService(executor)
+    return unconfigurableScheduledExecutorService(executor)
   },
 
   /** What pools use if no factory is given: platform threads, with their default names. */

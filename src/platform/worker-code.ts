@@ -19,7 +19,7 @@ export interface KeptCode {
 const NONE = 0
 const IN_WORK = -1
 /** More than there are files. */
-const FILES = 24
+const FILES = 32
 /** Several times what a file takes, in words. What is not written to costs nothing. */
 const ROOM = 1 << 18
 const HEAD = 4

@@ -66,19 +66,19 @@ export interface SharedForms {
   open<E>(type: string, shared: Shared, ordering?: Ordering): QueueForm<E>
 }
 
-let provided: SharedForms | undefined
+let provided: (() => SharedForms) | undefined
 
 /**
  * Shared forms need shared memory and the codec, which are more than the queues themselves. So the kinds of queues do not import them:
  * `corepool` and `corepool/queue` provide them with the classes that they export (shareable-queues.ts), and a program of virtual
- * threads alone has none.
+ * threads alone has none. A function, since to name them loads them, and most programs share no queue.
  */
-export function provideSharedForms(forms: SharedForms): void {
+export function provideSharedForms(forms: () => SharedForms): void {
   provided = forms
 }
 
 export function sharedForms(): SharedForms {
-  if (provided !== undefined) return provided
+  if (provided !== undefined) return provided()
   throw new UnsupportedOperationError(
     "A queue of corepool/virtual is known to its own thread alone: import its class from corepool or corepool/queue to share it",
   )

@@ -14,7 +14,7 @@ import { SynchronousQueue as LocalSynchronousQueue } from "./synchronous-queue.t
 
 /** From now on queues of this thread can be shared. */
 export function shareQueues(): void {
-  provideSharedForms(SharedQueue)
+  provideSharedForms(() => SharedQueue)
 }
 
 /** The class, with that as a side effect: of an initializer that is marked as pure, and so is dropped with what it initializes. */

@@ -9,27 +9,39 @@
  * before it loads another file. So however often the same build gets into a thread (as the thread's program, as a package, as a part
  * of one or several bundles), it is evaluated once.
  */
-import { build, type Metafile, type Plugin } from "esbuild"
+import { build, type Plugin } from "esbuild"
 import { createHash } from "node:crypto"
-import { basename, join } from "node:path"
+import { basename, join, posix } from "node:path"
+import { CHUNKS, ChunkTable } from "./chunk-table.ts"
 import { asCommonJs } from "./common-js.ts"
+import { CHUNK } from "./edit.ts"
+import { COMPILED, ENTRIES, PROGRAM } from "./entries.ts"
 import { globalsIn } from "./globals.ts"
+import { FILE, fileModule, LATER, laterModule, type Linked, Linker } from "./link.ts"
+import { ModuleGraph } from "./module-graph.ts"
 import { shorten } from "./shorten.ts"
-import { COMPILED, modulesOfParts } from "./entries.ts"
 
-type Outputs = Metafile["outputs"]
+/** Where something is that an entry exports. */
+export interface Exported {
+  readonly file: string
+  readonly name: string
+}
 
 export interface Chunks {
-  /** From the name of a file to its text; a part's own file comes after all that it needs. */
+  /** From the name of a file to its text; each comes after those that are loaded before it. */
   readonly files: ReadonlyMap<string, string>
-  /** The file that exports what a part has. */
-  readonly fileOf: (part: string) => string
+  /** By the name of an entry, and by that of what it exports. */
+  readonly entries: ReadonlyMap<string, ReadonlyMap<string, Exported>>
+  /** What joins the classes of copies: `joinCopies` of src/per-thread.ts. */
+  readonly joinCopies: Exported
+  /** The file with the program of a worker thread. */
+  readonly program: string
   /** The hash of all of it. */
   readonly build: string
   /** The expression for the registry that all copies of this version share in a thread (src/per-thread.ts). */
   readonly registry: string
-  /** The expression for what a file exports, whether it has been loaded or not. */
-  readonly load: (file: string) => string
+  /** Statements that {@link load} needs. */
+  readonly head: string
 }
 
 /** Stands for the hash until it is known; of the same length. */
@@ -59,88 +71,100 @@ const REPLACED: ReadonlyMap<string, string> = new Map([
        importModule: (url) => corepoolImport(url),
        functionOf: (body) => new Function(body),
      }
-     export const { importModule, functionOf } = typeof corepoolHost === "object" ? corepoolHost : own`,
+     const host = typeof corepoolHost === "object" ? corepoolHost : own
+     export const importModule = host.importModule
+     export const functionOf = host.functionOf`,
   ],
 ])
 
-function given(root: string, parts: ReadonlyMap<string, readonly string[]>): Plugin {
-  const folder = join(root, COMPILED)
+/** The texts of modules, and files that export what other files, and the entries, take from them. */
+function linkedModules({ texts, exports, taken }: Linked): Plugin {
   return {
-    name: "parts and replaced modules",
+    name: "linked modules",
     setup(builder) {
-      builder.onResolve({ filter: /^part:/ }, ({ path }) => ({ path: path.slice(5), namespace: "part" }))
-      builder.onLoad({ filter: /./, namespace: "part" }, ({ path }) => ({
-        contents: [
-          ...(parts.get(path) ?? []).map((module) => `export * from "./${module}.js"\n`),
-          'export { joinCopies } from "./per-thread.js"',
-        ].join(""),
-        resolveDir: folder,
+      builder.onResolve({ filter: /^entry:/ }, ({ path }) => ({
+        path: path.slice("entry:".length),
+        namespace: "entry",
       }))
-      for (const [module, contents] of REPLACED) {
-        const filter = new RegExp(`[/\\\\]src[/\\\\]${module.replaceAll("/", "[/\\\\]").replace(".", "\\.")}$`)
-        builder.onLoad({ filter }, () => ({ contents }))
+      builder.onLoad({ filter: /./, namespace: "entry" }, ({ path }) => ({
+        contents: [...(exports.get(path) ?? [])]
+          .map(([name, origin]) => `export { ${origin.name} as ${name} } from "corepool:${origin.module}"\n`)
+          .join(""),
+      }))
+      builder.onResolve({ filter: /^corepool:/ }, ({ path }) => ({
+        path: path.slice("corepool:".length),
+        namespace: "module",
+      }))
+      // Only of all that a module exports: `import * as`.
+      builder.onResolve({ filter: /^\.{1,2}\//, namespace: "module" }, ({ path, importer }) => ({
+        path: posix.join(posix.dirname(importer), path),
+        namespace: "module",
+      }))
+      for (const [prefix, text] of [
+        [FILE, fileModule],
+        [LATER, laterModule],
+      ] as const) {
+        builder.onResolve({ filter: new RegExp(`^${prefix}`) }, ({ path }) => ({
+          path: path.slice(prefix.length),
+          namespace: prefix,
+        }))
+        builder.onLoad({ filter: /./, namespace: prefix }, ({ path }) => ({
+          contents: text(path.slice(path.indexOf("/") + 1), [...(taken.get(path) ?? [])]),
+        }))
       }
-      // A part that loads another one asks for the part.
-      builder.onResolve({ filter: /\/(?:all-classes|job-part)\.js$/ }, ({ kind }) =>
-        kind === "dynamic-import" ? { path: "rest", namespace: "part" } : undefined,
-      )
+      builder.onLoad({ filter: /./, namespace: "module" }, ({ path }) => ({ contents: texts.get(path) ?? "" }))
     },
   }
 }
 
 export async function bundleChunks(root: string, version: string): Promise<Chunks> {
-  const parts = modulesOfParts()
-  const { outputFiles, metafile } = await build({
+  const graph = new ModuleGraph(join(root, COMPILED), REPLACED)
+  const linker = new Linker(graph, new ChunkTable(CHUNKS))
+  const found = ENTRIES.map(({ name: entry, module }) => {
+    const path = `${module}.js`
+    const exports = graph.exportsOf(path).map((name): [string, Exported] => {
+      const at = linker.export(path, name)
+      return [name, { file: fileOf(at.chunk), name: at.name }]
+    })
+    return [entry, new Map(exports)] as const
+  })
+  const joinCopies = linker.export("per-thread.js", "joinCopies")
+  const program = ["begin", "enter"].map((name) => linker.export(`${PROGRAM}.js`, name).chunk)[0] ?? ""
+  const linked = linker.finish()
+  const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: [...parts.keys()].map((part) => ({ in: `part:${part}`, out: part })),
+    entryPoints: CHUNKS.map(({ name }) => ({ in: `entry:${name}`, out: name })),
     outdir: ".", // of the names; nothing is written
     bundle: true,
-    splitting: true,
     write: false,
-    metafile: true,
     platform: "node",
     format: "esm",
     target: "node20",
     minifySyntax: true,
     legalComments: "none",
     define: { "import.meta.url": "corepoolPlace" },
-    plugins: [given(root, parts)],
+    external: [`${CHUNK}*`],
+    plugins: [linkedModules(linked)],
     logLevel: "warning",
   })
-  const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]))
-  // What several parts share may be nothing but modules that name other modules.
-  const outputs = Object.fromEntries(Object.entries(metafile.outputs).filter(([, { bytes }]) => bytes > 0))
-  const names = namesOf(outputs, [...parts.keys()])
-  const nameOf = (path: string): string => {
-    const name = names.get(basename(path))
-    if (name === undefined) throw new Error(`The bundler has made no ${path}`)
-    return name
-  }
+  const texts = new Map(outputFiles.map(({ path, text }) => [basename(path, ".js"), text]))
   const registry = registryOf(`globalThis.Symbol.for("corepool@${version}")`)
   const key = (file: string): string => JSON.stringify(`${UNKNOWN_BUILD}/${file}`)
-  const load = (file: string): string =>
-    `(corepoolParts.get(${key(file)}) ?? corepoolParts.get(${key("load")})?.(${JSON.stringify(file)}) ?? require("./${file}"))`
-
-  const files = inOrder(outputs, nameOf).map((path) => {
-    const name = nameOf(path)
-    const text = asCommonJs(name, texts.get(basename(path)) ?? "", (other) =>
-      names.has(basename(other)) ? load(nameOf(other)) : undefined,
-    )
+  const find = `const corepoolFile = (name) => corepoolParts.get("${UNKNOWN_BUILD}/" + name) ?? corepoolParts.get(${key("load")})?.(name);\n`
+  const files = CHUNKS.map(({ name: chunk }) => {
+    const name = fileOf(chunk)
+    const text = asCommonJs(name, texts.get(chunk) ?? "", (source) => load(fileOf(source.slice(CHUNK.length))))
     return { name, uses: globalsIn(name, `${text.includes("corepoolPlace") ? PLACE : ""}${text}`) }
   })
-  const kept = [...new Set(files.flatMap(({ uses }) => uses.names))].toSorted((a, b) => (a < b ? -1 : 1))
-  const translated = files.map(({ name, uses: { text, pattern } }, at): [string, string] => {
-    // The first file needs none of the others, and every part needs it. So it is there before any task.
-    const keep =
-      at > 0
-        ? ""
-        : `corepoolParts.set(${key("globals")}, (({ ${kept.join(", ")} }) => ({ ${kept.join(", ")} }))(globalThis));\n`
-    const head = `"use strict";\nconst corepoolParts = typeof corepoolHost === "object" ? corepoolHost.parts : ${registry};\n${keep}const ${pattern} = corepoolParts.get(${key("globals")}) ?? globalThis;\n`
-    const end = `corepoolParts.has(${key(name)}) || corepoolParts.set(${key(name)}, module.exports);\n`
-    return [name, `${head}${text}${end}`]
-  })
+  const kept = [...new Set(files.flatMap(({ uses }) => uses.names))].toSorted((a, b) => (a < b ? -1 : 1)).join(", ")
   const shortened = await Promise.all(
-    translated.map(async ([name, text]): Promise<[string, string]> => [name, await shorten(name, text)]),
+    files.map(async ({ name, uses: { text, pattern } }, at): Promise<[string, string]> => {
+      // The first file needs none of the others, and every entry needs it. So it is there before any task.
+      const keep = at > 0 ? "" : `corepoolParts.set(${key("globals")}, (({ ${kept} }) => ({ ${kept} }))(globalThis));\n`
+      const head = `"use strict";\nconst corepoolParts = typeof corepoolHost === "object" ? corepoolHost.parts : ${registry};\n${find}${keep}const ${pattern} = corepoolParts.get(${key("globals")}) ?? globalThis;\n`
+      const end = `corepoolParts.has(${key(name)}) || corepoolParts.set(${key(name)}, module.exports);\n`
+      return [name, await shorten(name, `${head}${text}${end}`)]
+    }),
   )
   const hash = createHash("sha256")
   for (const [name, text] of shortened) hash.update(`${name}\n${text}\n`)
@@ -153,11 +177,18 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
   })
   return {
     files: new Map(finished),
-    fileOf: (part) => nameOf(`${part}.js`),
+    entries: new Map(found),
+    joinCopies: { file: fileOf(joinCopies.chunk), name: joinCopies.name },
+    program: fileOf(program),
     build: known,
     registry,
-    load: (file) => withHash(load(file)),
+    head: withHash(`const corepoolParts = ${registry};\n${find}`),
   }
+}
+
+/** The expression for what a file exports, whether it has been loaded or not. */
+export function load(file: string): string {
+  return `(corepoolFile("${file}") ?? require("./${file}"))`
 }
 
 /** The expression for it, in which no name is one that a file may take for itself. It is a property that stays: see src/per-thread.ts. */
@@ -165,37 +196,6 @@ function registryOf(key: string): string {
   return `(globalThis[${key}] ?? globalThis.Object.defineProperty(globalThis, ${key}, { __proto__: null, value: new globalThis.Map() })[${key}])`
 }
 
-/** From a file that the bundler has made to its name, which says whose code it has: that of a part, or what several of them share. */
-function namesOf(outputs: Outputs, parts: readonly string[]): Map<string, string> {
-  const users = new Map(Object.keys(outputs).map((path) => [path, new Set<string>()]))
-  const visit = (path: string, part: string): void => {
-    if (users.get(path)?.has(part) !== false) return
-    users.get(path)?.add(part)
-    for (const { path: other, kind } of outputs[path]?.imports ?? [])
-      if (kind === "import-statement") visit(other, part)
-  }
-  for (const part of parts) visit(`${part}.js`, part)
-  const names = new Map<string, string>()
-  for (const [path, of] of users) {
-    const isPart = parts.includes(path.replace(/\.js$/, ""))
-    names.set(basename(path), isPart ? `code-${path.replace(/\.js$/, "")}.cjs` : `code-for-${[...of].join("-")}.cjs`)
-  }
-  if (new Set(names.values()).size !== names.size)
-    throw new Error(`Two files have one name: ${[...names.values()].join(", ")}`)
-  return names
-}
-
-/** The files, each after those that it imports; otherwise in the order of their names, and not of those that the bundler has made up. */
-function inOrder(outputs: Outputs, nameOf: (path: string) => string): string[] {
-  const sorted = (paths: readonly string[]): string[] =>
-    paths.filter((path) => path in outputs).toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-  const found = new Set<string>()
-  const visit = (path: string): void => {
-    if (found.has(path)) return
-    const imports = outputs[path]?.imports.filter(({ kind }) => kind === "import-statement") ?? []
-    for (const other of sorted(imports.map((it) => it.path))) visit(other)
-    found.add(path)
-  }
-  for (const path of sorted(Object.keys(outputs))) visit(path)
-  return [...found]
+function fileOf(chunk: string): string {
+  return `code-${chunk}.cjs`
 }

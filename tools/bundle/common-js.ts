@@ -6,33 +6,21 @@
  * in a queue or a lock is all the time. To take it once is the same as long as no module exports a
  * variable that changes, and modules do not import each other in a circle.
  */
+import { CHUNK, type Edit, edited, LATER_CALL } from "./edit.ts"
 import { type ImportDeclaration, type Node, parseSync, type Program, Visitor } from "oxc-parser"
 
-export interface Edit {
-  readonly start: number
-  readonly end: number
-  readonly text: string
-}
-
-/** The code that loads another file of the bundle, given by its path: `./chunk.js`. Undefined if the file is empty. */
-export type LoadCode = (path: string) => string | undefined
+/** The code that loads another file of the bundle, given by its name in an import: `chunk:lock`. */
+export type LoadCode = (source: string) => string
 
 /** The body of a module with this name and text. Modules of the runtime are taken from the runtime. */
 export function asCommonJs(name: string, text: string, load: LoadCode): string {
   const { program, errors } = parseSync(name, text, { sourceType: "module" })
   if (errors.length > 0) throw new Error(`${name}: ${errors[0]?.message}`)
   const exported: string[] = []
-  const edits = [...topLevel(program, exported, load), ...dynamicImports(program, load), ...classNames(program)]
-  return `${edited(text, edits).trim()}\nmodule.exports = { ${exported.join(", ")} };\n`
-}
-
-/** The text with these pieces replaced. */
-export function edited(text: string, edits: readonly Edit[]): string {
-  let body = text
-  for (const { start, end, text: by } of edits.toSorted((a, b) => b.start - a.start || b.end - a.end)) {
-    body = `${body.slice(0, start)}${by}${body.slice(end)}`
-  }
-  return body
+  const later = new Map<string, string>()
+  const edits = [...topLevel(program, exported, load), ...dynamicImports(program, load, later), ...classNames(program)]
+  const loaders = [...later].map(([source, loader]) => `function ${loader}() { return ${load(source)} }\n`).join("")
+  return `${loaders}${edited(text, edits).trim()}\nmodule.exports = { ${exported.join(", ")} };\n`
 }
 
 function* topLevel(program: Program, exported: string[], load: LoadCode): Generator<Edit> {
@@ -47,8 +35,8 @@ function* topLevel(program: Program, exported: string[], load: LoadCode): Genera
 }
 
 function asDeclaration({ source: { value }, specifiers }: ImportDeclaration, load: LoadCode): string {
-  const from = value.startsWith("./") ? load(value) : `process.getBuiltinModule(${JSON.stringify(value)})`
-  if (specifiers.length === 0) return from === undefined ? "" : `${from};`
+  const from = value.startsWith(CHUNK) ? load(value) : `process.getBuiltinModule(${JSON.stringify(value)})`
+  if (specifiers.length === 0) return `${from};`
   const names = specifiers.map((specifier) => {
     if (specifier.type !== "ImportSpecifier") throw new Error(`Cannot translate ${specifier.type}`)
     return `${nameOf(specifier.imported)}: ${specifier.local.name}`
@@ -56,11 +44,25 @@ function asDeclaration({ source: { value }, specifiers }: ImportDeclaration, loa
   return `const { ${names.join(", ")} } = ${from};`
 }
 
-/** Only those of the bundle's own files: what else is imported is known when the program runs. */
-function dynamicImports(program: Program, load: LoadCode): Edit[] {
+/**
+ * Only those of the bundle's own files: what else is imported is known when the program runs. `loaders` gets the names of functions
+ * that load the files that are needed later.
+ */
+function dynamicImports(program: Program, load: LoadCode, loaders: Map<string, string>): Edit[] {
   const edits: Edit[] = []
+  const later = new Set<number>()
   new Visitor({
+    CallExpression({ start, end, callee, arguments: [given] }) {
+      if (callee.type !== "Identifier" || callee.name !== LATER_CALL || given?.type !== "ImportExpression") return
+      if (given.source.type !== "Literal" || typeof given.source.value !== "string") return
+      later.add(given.start)
+      const { value } = given.source
+      const loader = loaders.get(value) ?? `corepoolLoad${loaders.size}`
+      loaders.set(value, loader)
+      edits.push({ start, end, text: `${loader}()` })
+    },
     ImportExpression({ start, end, source }) {
+      if (later.has(start)) return
       if (source.type !== "Literal" || typeof source.value !== "string") return
       edits.push({ start, end, text: `Promise.resolve().then(() => ${load(source.value)})` })
     },

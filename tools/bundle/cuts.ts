@@ -6,7 +6,7 @@ import type { Plugin } from "esbuild"
 import { readFileSync } from "node:fs"
 import { sep } from "node:path"
 import { type Node, parseSync, Visitor } from "oxc-parser"
-import { type Edit, edited } from "./common-js.ts"
+import { type Edit, edited } from "./edit.ts"
 
 /** What is left of one file. Members are those of any object in it; private ones are written with their `#`. */
 export interface Cut {

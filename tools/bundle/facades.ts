@@ -2,24 +2,25 @@
  * The entries of the package, each for `import` and for `require`: modules that name what a part has. Both have it from the same file, so
  * a program that imports an entry in one place and requires it in another has one corepool.
  */
-import { build } from "esbuild"
-import { basename } from "node:path"
-import type { Chunks } from "./chunks.ts"
-import { COMPILED, ENTRIES, WORKER_ENTRY } from "./entries.ts"
+import { type Chunks, type Exported, load } from "./chunks.ts"
+import { ENTRIES, WORKER_ENTRY } from "./entries.ts"
 
 /** From the name of a file to its text. */
-export async function makeFacades(root: string, chunks: Chunks): Promise<Map<string, string>> {
+export function makeFacades(chunks: Chunks): Map<string, string> {
   const files = new Map<string, string>()
-  const names = await exportsOfEntries(root)
+  const parts = new Map<string, Map<string, Exported>>()
   for (const { name, part } of ENTRIES) {
-    files.set(`${name}.js`, facade(part, names.get(name) ?? []))
-    files.set(`${name}.cjs`, commonFacade(part, names.get(name) ?? []))
-    files.set(`part-${part}.cjs`, loader(part, chunks))
+    const exported = chunks.entries.get(name) ?? new Map<string, Exported>()
+    const names = [...exported.keys()]
+    files.set(`${name}.js`, facade(part, names))
+    files.set(`${name}.cjs`, commonFacade(part, names))
+    parts.set(part, new Map([...(parts.get(part) ?? []), ...exported]))
   }
+  for (const [part, exported] of parts) files.set(`part-${part}.cjs`, gathered(exported, chunks))
   const { name } = WORKER_ENTRY
   files.set(`${name}.js`, `import part from "./part-${name}.cjs";\npart.enter();\n`)
   files.set(`${name}.cjs`, `"use strict";\nrequire("./part-${name}.cjs").enter();\n`)
-  files.set(`part-${name}.cjs`, loader(name, chunks))
+  files.set(`part-${name}.cjs`, gathered(new Map([["enter", { file: chunks.program, name: "enter" }]]), chunks))
   return files
 }
 
@@ -39,31 +40,19 @@ function commonFacade(part: string, names: readonly string[]): string {
   return `"use strict";\nObject.defineProperty(exports, "__esModule", { value: true });\nconst part = require("./part-${part}.cjs");\n${given}`
 }
 
-function loader(part: string, { registry, load, fileOf }: Chunks): string {
+/** What an entry has, from the files that have it. */
+function gathered(exported: ReadonlyMap<string, Exported>, { head, joinCopies }: Chunks): string {
+  const files = [...new Set([joinCopies, ...exported.values()].map(({ file }) => file))].toSorted()
+  const from = ({ file, name }: Exported): string => `code${files.indexOf(file)}.${name}`
   const lines = [
     `"use strict";`,
-    `const corepoolParts = ${registry};`,
-    `const part = ${load(fileOf(part))};`,
-    "part.joinCopies(part);",
+    head.trim(),
+    ...files.map((file, at) => `const code${at} = ${load(file)};`),
+    "const part = {",
+    ...[...exported].map(([as, it]) => `  ${as}: ${from(it)},`),
+    "};",
+    `${from(joinCopies)}(part);`,
     "module.exports = part;",
   ]
   return `${lines.join("\n")}\n`
-}
-
-async function exportsOfEntries(root: string): Promise<Map<string, string[]>> {
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: ENTRIES.map(({ name, module }) => ({ in: `${COMPILED}/${module}.js`, out: name })),
-    outdir: ".",
-    bundle: true,
-    splitting: true,
-    write: false,
-    metafile: true,
-    platform: "node",
-    format: "esm",
-    logLevel: "warning",
-  })
-  return new Map(
-    Object.entries(metafile.outputs).map(([path, { exports }]) => [basename(path, ".js"), exports.toSorted()]),
-  )
 }

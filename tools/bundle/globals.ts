@@ -8,7 +8,7 @@
  * What a task does to the objects themselves (`Array.prototype.map = undefined`) is another matter: see src/platform/stopping-runner.ts.
  */
 import { parseSync, type Program, Visitor } from "oxc-parser"
-import { type Edit, edited } from "./common-js.ts"
+import { type Edit, edited } from "./edit.ts"
 
 /** All that are taken if they are used. A list, and not what the runtime has that makes the bundle: each of them is to make the same one. */
 export const GLOBALS: ReadonlySet<string> = new Set(

@@ -20,8 +20,8 @@ import { developmentFiles } from "./development.ts"
 import { SHIPPED } from "./entries.ts"
 import { makeFacades } from "./facades.ts"
 import { bundleModule } from "./module.ts"
-import { VIRTUAL_ONLY } from "./virtual-only.ts"
 import { threadFile, threadText } from "./thread.ts"
+import { VIRTUAL_ONLY } from "./virtual-only.ts"
 
 /** What no thread needs in order to run tasks: a task whose module imports it brings it along. */
 const NOT_OF_THREADS: ReadonlySet<string> = new Set(["code-distributed.cjs"])
@@ -32,12 +32,12 @@ export async function bundle(root: string): Promise<Map<string, string>> {
   const declarations = rollUpDeclarations(root)
   const chunks = await bundleChunks(root, version)
   const { files, registry, build } = chunks
-  const thread = { files: [...files.keys()], program: chunks.fileOf("worker"), registry, build }
+  const thread = { files: [...files.keys()], program: chunks.program, registry, build }
   const ofThreads = [...files].filter(([name]) => !NOT_OF_THREADS.has(name))
   const source = { boot: threadText(thread), texts: Object.fromEntries(ofThreads) }
   return new Map([
     ...files,
-    ...(await makeFacades(root, chunks)),
+    ...makeFacades(chunks),
     ["virtual-module.js", await bundleModule(root, "virtual/index", VIRTUAL_ONLY)],
     ["corepool-thread.cjs", threadFile(thread)],
     ["source.cjs", compressed(source)],

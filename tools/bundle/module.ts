@@ -6,7 +6,7 @@
 import { build } from "esbuild"
 import { join } from "node:path"
 import { type Class, type Expression, parseSync, type Program, type VariableDeclaration, Visitor } from "oxc-parser"
-import { type Edit, edited } from "./common-js.ts"
+import { type Edit, edited } from "./edit.ts"
 import { type Cut, cutting, requireUnused } from "./cuts.ts"
 import { COMPILED } from "./entries.ts"
 import { shorten } from "./shorten.ts"

@@ -1,6 +1,7 @@
 /**
  * Makes the text of a file shorter, which makes it faster to load: spaces and the names of local variables go. The names of
- * functions and classes stay, since messages and stack traces show them; so do all names of the file's own scope.
+ * functions and classes stay, since messages and stack traces show them; so do, in an ES module, all names of the file's own scope: bundlers are
+ * to find them.
  */
 import { parseSync } from "oxc-parser"
 import { minify } from "rolldown/utils"
@@ -12,7 +13,7 @@ export async function shorten(name: string, text: string, kind: "script" | "modu
   const { code: shorter, errors } = await minify(name, text, {
     module: kind === "module",
     compress: false,
-    mangle: { toplevel: false, keepNames: true },
+    mangle: { toplevel: kind === "script", keepNames: true },
   })
   if (errors.length > 0) throw new Error(`${name}: ${errors[0]?.message}`)
   return inLines(name, asAscii(shorter), kind)

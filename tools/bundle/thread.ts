@@ -22,6 +22,8 @@ export interface ThreadCode {
 /** The code becomes a function of what a CommonJS module has around it, and of what it is given here. */
 const HEAD = "(function (module, require, __filename, corepoolHost) {"
 const TAIL = "})"
+/** Enough for most files, in bytes. */
+const ROOM = 1 << 16
 
 function boot({ files, program, registry, build }: ThreadCode, find: string): string {
   return `{
@@ -60,12 +62,13 @@ export function threadFile(code: ThreadCode): string {
   return `"use strict";
 const fs = require("node:fs")
 const path = require("node:path")
-/** At once, since a text that is put together is there twice for a while, and the heap grows by that for good. */
+/** Where all files are read to, one after the other: the memory of a thread grows for good by what it has used at a time. */
+let bytes = Buffer.allocUnsafeSlow(${ROOM})
+/** At once, since a text that is put together is there twice for a while. */
 function inFunction(filename) {
   const file = fs.openSync(filename)
-  const size = fs.fstatSync(file).size
-  const bytes = Buffer.allocUnsafeSlow(HEAD.length + size + TAIL.length)
-  const end = HEAD.length + size
+  const end = HEAD.length + fs.fstatSync(file).size
+  if (end + TAIL.length > bytes.length) bytes = Buffer.allocUnsafeSlow(end + TAIL.length)
   bytes.write(HEAD, 0, "latin1")
   for (let at = HEAD.length; at < end; ) {
     const read = fs.readSync(file, bytes, at, end - at)
@@ -74,7 +77,7 @@ function inFunction(filename) {
   }
   fs.closeSync(file)
   bytes.write(TAIL, end, "latin1")
-  return bytes.toString("latin1")
+  return bytes.toString("latin1", 0, end + TAIL.length)
 }
 const HEAD = ${JSON.stringify(HEAD)}
 const TAIL = ${JSON.stringify(TAIL)}

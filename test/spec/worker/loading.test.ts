@@ -1,0 +1,120 @@
+/** Which of the published files a program loads, and when. */
+import assert from "node:assert/strict"
+import { readdirSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { join } from "node:path"
+import test from "node:test"
+import { Folder } from "./support.ts"
+
+const DIST = fileURLToPath(new URL("../../../../dist", import.meta.url))
+
+/** The code that has been loaded since the last call, without what its names have in common. */
+const LOADED = `
+  import { createRequire } from "node:module"
+  const { cache } = createRequire(import.meta.url)
+  const known = new Set()
+  const loaded = () => {
+    const paths = Object.keys(cache).filter((path) => /code-[^/\\\\]*$/.test(path) && !known.has(path))
+    paths.forEach((path) => known.add(path))
+    console.log(paths.map((path) => path.replace(/^.*code-|\\.cjs$/g, "")).sort().join(" "))
+  }
+`
+
+test("[WK367] what a program has not used is not loaded", async () => {
+  using folder = new Folder()
+  await using running = folder.start(
+    "program.mjs",
+    `${LOADED}
+     const { CountDownLatch, CyclicBarrier, Executors, ReentrantLock, virtualThreads } = await import("corepool")
+     loaded()
+     const latch = new CountDownLatch(1)
+     latch.countDown()
+     loaded()
+     const lock = new ReentrantLock()
+     await lock.lock()
+     lock.unlock()
+     loaded()
+     const local = Executors.newFixedThreadPool(1, virtualThreads())
+     await local.submit(() => 1)
+     loaded()
+     const pool = Executors.newFixedThreadPool(1)
+     await pool.submit((n) => n + 1, 1)
+     loaded()
+     await local.close()
+     await pool.close()`,
+    ["--conditions=shipped"],
+  )
+  assert.deepEqual(await running.lines(), [
+    "base main pool queue space sync task",
+    "memory",
+    "lock",
+    "core elements virtual",
+    "codec owner platform task-text",
+  ])
+})
+
+test("[WK367] nor by an entry that has only a part of corepool", async () => {
+  using folder = new Folder()
+  await using running = folder.start(
+    "program.mjs",
+    `${LOADED}
+     for (const entry of ["atomic", "queue", "virtual", "testing"]) {
+       await import("corepool/" + entry)
+       loaded()
+     }`,
+    ["--conditions=shipped"],
+  )
+  assert.deepEqual(await running.lines(), ["base queue space sync", "", "pool", "testing"])
+})
+
+test("[WK368] each file of code can be the first that a thread loads", async () => {
+  const files = readdirSync(DIST).filter((name) => name.startsWith("code-"))
+  assert.ok(files.length > 10)
+  using folder = new Folder()
+  // As in a new thread: nothing is kept of what was loaded before, neither by the runtime nor in the global scope.
+  await using running = folder.start(
+    "program.cjs",
+    `for (const path of ${JSON.stringify(files.map((name) => join(DIST, name)))}) {
+       for (const loaded of Object.keys(require.cache)) delete require.cache[loaded]
+       for (const key of Object.getOwnPropertySymbols(globalThis)) if (key.description.startsWith("corepool@")) delete globalThis[key]
+       process.removeAllListeners("worker")
+       const exported = require(path)
+       const missing = Object.keys(exported).filter((name) => exported[name] === undefined)
+       console.log(missing.length === 0 ? "whole" : path + " lacks " + missing)
+     }`,
+  )
+  assert.deepEqual(
+    await running.lines(),
+    files.map(() => "whole"),
+  )
+})
+
+test("[WK367] but a thread that a program starts before it uses anything is known: what it holds when it ends is freed", async () => {
+  using folder = new Folder()
+  folder.write(
+    "holder.mjs",
+    `import { ReentrantLock } from "corepool"
+     import { parentPort } from "node:worker_threads"
+     parentPort.on("message", (sent) => {
+       ReentrantLock.from(sent).lockSync()
+       parentPort.postMessage("locked")
+     })`,
+  )
+  await using running = folder.start(
+    "program.mjs",
+    `import { ReentrantLock } from "corepool"
+     import { once } from "node:events"
+     import { Worker } from "node:worker_threads"
+     const worker = new Worker(new URL("holder.mjs", import.meta.url))
+     await once(worker, "online")
+     const lock = new ReentrantLock()
+     worker.postMessage(lock.handle)
+     await once(worker, "message")
+     console.log(lock.isLocked)
+     await worker.terminate()
+     await lock.lock()
+     console.log(lock.isHeldByCurrentThread)`,
+    ["--conditions=shipped"],
+  )
+  assert.deepEqual(await running.lines(), ["true", "true"])
+})

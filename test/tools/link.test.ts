@@ -1,0 +1,100 @@
+import assert from "node:assert/strict"
+import test, { type TestContext } from "node:test"
+import { ChunkTable } from "../../tools/bundle/chunk-table.ts"
+import { type Linked, Linker } from "../../tools/bundle/link.ts"
+import { ModuleGraph } from "../../tools/bundle/module-graph.ts"
+import { repository } from "./fixture.ts"
+
+const TABLE = new ChunkTable([
+  { name: "low", after: [], modules: ["low/"] },
+  { name: "high", after: ["low"], modules: ["high/"] },
+  { name: "far", after: [], modules: ["high/far"] },
+])
+
+function linked(
+  t: TestContext,
+  files: Readonly<Record<string, string>>,
+  ...asked: readonly [string, string][]
+): Linked {
+  const linker = new Linker(new ModuleGraph(repository(t, files), new Map()), TABLE)
+  for (const [module, name] of asked) linker.export(module, name)
+  return linker.finish()
+}
+
+const lines = (text: string | undefined): string[] => (text ?? "").split("\n").map((line) => line.trim())
+
+test("[RP349] an import within a file, or from one that is loaded before, is one; others are put off until they are used", (t) => {
+  const { texts, exports, taken } = linked(
+    t,
+    {
+      "low/base.js": "export class Base {}\nexport const limit = 3",
+      "high/near.js": "export const near = 1",
+      "high/far.js": "export const far = 2; export const further = 3",
+      "high/user.js": [
+        `import { Base, limit as most } from "../low/base.js"`,
+        `import { near } from "./near.js"`,
+        `import { far as distant, further } from "./far.js"`,
+        `export class User extends Base {`,
+        `field = distant`,
+        `use() { return { near, further, most, distant: this.further } }`,
+        `}`,
+      ].join("\n"),
+    },
+    ["high/user.js", "User"],
+  )
+  assert.deepEqual(lines(texts.get("high/user.js")), [
+    `import { Base as Base } from "code:high/low"; import { limit as most } from "code:high/low";`,
+    `import { near as near } from "corepool:high/near.js";`,
+    `import { far as distant, later_far as laterdistant } from "later:high/far"; import { further as further, later_further as laterfurther } from "later:high/far";`,
+    `export class User extends Base {`,
+    `field = (distant ?? laterdistant())`,
+    `use() { return { near, further: (further ?? laterfurther()), most, distant: this.further } }`,
+    `}`,
+  ])
+  assert.deepEqual([...(exports.get("far")?.keys() ?? [])], ["far", "further"])
+  assert.deepEqual([...(taken.get("high/low") ?? [])], ["Base", "limit"])
+})
+
+test("[RP349] what a module passes on is taken from where it comes from, and names that two modules have are told apart", (t) => {
+  const { texts, exports } = linked(
+    t,
+    {
+      "low/one.js": "export const open = 1",
+      "low/two.js": "export const open = 2",
+      "low/all.js": `export * from "./one.js"\nexport { open as second } from "./two.js"`,
+      "high/user.js": `import { open, second } from "../low/all.js"\nexport const sum = () => open + second`,
+    },
+    ["high/user.js", "sum"],
+  )
+  assert.equal(texts.has("low/all.js"), false)
+  assert.deepEqual(
+    [...(exports.get("low") ?? [])],
+    [
+      ["open", { module: "low/one.js", name: "open" }],
+      ["open2", { module: "low/two.js", name: "open" }],
+    ],
+  )
+  assert.match(texts.get("high/user.js") ?? "", /import \{ open2 as second \} from "code:high\/low"/)
+})
+
+test("[RP349] what cannot be put off fails the build: a use while the module is evaluated, a name that means two things", (t) => {
+  const far = "export class Far {}"
+  for (const use of [
+    "export class User extends Far {}",
+    "export class User { static far = new Far() }",
+    "export const User = [Far]",
+  ]) {
+    const files = { "high/far.js": far, "high/user.js": `import { Far } from "./far.js"\n${use}` }
+    assert.throws(() => linked(t, files, ["high/user.js", "User"]), {
+      message: "high/user.js (high) uses Far of high/far.js (far) as soon as it is loaded",
+    })
+  }
+  const shadowed = {
+    "high/far.js": far,
+    "high/user.js": `import { Far } from "./far.js"\nexport const use = ({ Far }) => Far; export const other = () => Far`,
+  }
+  assert.throws(() => linked(t, shadowed, ["high/user.js", "use"]), {
+    message: "high/user.js: Far is imported, and the name of a variable",
+  })
+  assert.throws(() => linked(t, { "elsewhere.js": "export const a = 1" }, ["elsewhere.js", "a"]), /is in no file/)
+})

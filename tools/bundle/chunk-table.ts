@@ -1,0 +1,301 @@
+/**
+ * Which module is published in which file: `code-<name>.cjs`. A program loads a file when it needs something in it for the first
+ * time, so what is needed together should stand together, and what many programs never need should stand apart.
+ *
+ * - `after` are the files that are loaded before this one. What is imported from them costs nothing; imports from all other files are put off
+ *   until a function uses them, which costs a comparison each time (link.ts). A module that needs another one as soon as it is
+ *   loaded, to extend its class, say, must come after it: the build fails otherwise.
+ * - `modules` are modules of src, or folders (with a slash at the end) for all those of the folder that are named nowhere else.
+ */
+export interface ChunkRule {
+  readonly name: string
+  readonly after: readonly string[]
+  readonly modules: readonly string[]
+}
+
+export const CHUNKS: readonly ChunkRule[] = [
+  // What every entry loads.
+  {
+    name: "base",
+    after: [],
+    modules: [
+      "checks",
+      "error-names",
+      "errors",
+      "identity",
+      "inspection",
+      "per-thread",
+      "user-values",
+      "future/call",
+      "future/callers",
+      "future/runnable",
+      "future/task-state",
+      "memory/abort",
+      "memory/atomics",
+      "memory/flow",
+      "memory/guard",
+      "memory/layout",
+      "memory/nap",
+      "memory/shareables",
+      "memory/wait-list",
+      "memory/waiting",
+      "memory/words",
+      "pool/control-word",
+      "thread/",
+      "time/",
+      "task/each",
+    ],
+  },
+  {
+    name: "queue",
+    after: ["base"],
+    modules: [
+      "queue/array-blocking-queue",
+      "queue/blocking-queue",
+      "queue/bounded-queue",
+      "queue/delay-queue",
+      "queue/heap-queue",
+      "queue/linked-blocking-deque",
+      "queue/linked-blocking-queue",
+      "queue/linked-transfer-queue",
+      "queue/priority-blocking-queue",
+      "queue/queue-core",
+      "queue/queue-form",
+      "queue/synchronous-queue",
+      "queue/waiting-queue",
+    ],
+  },
+  {
+    name: "elements",
+    after: ["queue"],
+    modules: ["queue/chunk", "queue/chunked-list", "queue/equality", "queue/heap", "queue/iteration", "queue/order"],
+  },
+  // Pools of virtual threads: the classes, and how they work.
+  {
+    name: "pool",
+    after: ["queue"],
+    modules: [
+      "executor/abstract-executor-service",
+      "executor/carrier",
+      "executor/executor-completion-service",
+      "executor/executor-service-base",
+      "executor/sending",
+      "executor/with-options",
+      "future/",
+      "pool/configurable-pool",
+      "pool/hand-back",
+      "pool/platform-support",
+      "pool/pool-settings",
+      "pool/rejection",
+      "pool/thread-pool-executor",
+      "pool/thread-pool-options",
+      "schedule/cron-calendar",
+      "schedule/scheduled-thread-pool-executor",
+      "virtual/",
+    ],
+  },
+  { name: "core", after: ["base"], modules: ["memory/counter", "memory/histogram", "memory/indexed-heap", "pool/"] },
+  {
+    name: "virtual",
+    after: ["core", "pool"],
+    modules: [
+      "pool/local-worker",
+      "pool/probe",
+      "pool/runnable-host",
+      "pool/thread-per-task-executor",
+      "pool/virtual-engine",
+    ],
+  },
+  { name: "executor", after: ["pool"], modules: ["executor/"] },
+  { name: "schedule", after: ["executor", "core"], modules: ["schedule/"] },
+  { name: "testing", after: ["base"], modules: ["testing/"] },
+  // Shared memory. When it is loaded, a thread makes or inherits a space, and watches the threads that it starts from then on.
+  {
+    name: "space",
+    after: ["base"],
+    modules: [
+      "memory/growth",
+      "memory/node-pool",
+      "memory/record",
+      "memory/reservation",
+      "memory/shared-memory",
+      "memory/space",
+      "memory/tended-list",
+      "memory/this-thread",
+      "memory/wait-node",
+      "memory/wait-queue",
+    ],
+  },
+  { name: "memory", after: ["space"], modules: ["memory/"] },
+  // The classes of the entries `atomic`, `lock`, `sync` and `queue`, and how they work.
+  {
+    name: "sync",
+    after: ["space", "queue"],
+    modules: [
+      "atomic/",
+      "lock/abstract-queued-synchronizer",
+      "lock/reentrant-lock",
+      "lock/reentrant-read-write-lock",
+      "lock/synchronizer-base",
+      "queue/shareable-queues",
+      "sync/count-down-latch",
+      "sync/cyclic-barrier",
+      "sync/exchanger",
+      "sync/phaser",
+      "sync/semaphore",
+    ],
+  },
+  { name: "lock", after: ["sync", "memory"], modules: ["lock/"] },
+  { name: "barrier", after: ["lock"], modules: ["sync/"] },
+  // What other threads are told, and tasks.
+  {
+    name: "task",
+    after: ["base"],
+    modules: ["codec/revival", "codec/shared-parts", "future/both-stacks", "platform/job-part", "task/"],
+  },
+  {
+    name: "task-text",
+    after: ["task"],
+    modules: ["task/compile", "task/load-failure", "task/origin", "task/position", "task/source", "task/vite-imports"],
+  },
+  { name: "codec", after: ["memory", "task"], modules: ["codec/"] },
+  { name: "shared-queue", after: ["lock", "codec"], modules: ["queue/"] },
+  // What the entry `corepool` has besides.
+  {
+    name: "main",
+    after: ["pool", "sync", "task"],
+    modules: [
+      "executors",
+      "platform/equip",
+      "platform/known-classes",
+      "platform/pools",
+      "platform/provide",
+      "forkjoin/counted-completer",
+      "forkjoin/fork",
+      "forkjoin/fork-join-pool",
+      "forkjoin/fork-join-status",
+      "forkjoin/fork-join-task",
+      "forkjoin/future-view",
+      "forkjoin/invoke-all",
+      "forkjoin/life",
+      "forkjoin/recursive-task",
+      "forkjoin/this-thread",
+      "parallel/",
+    ],
+  },
+  // The entry `distributed`, and what threads need of it.
+  {
+    name: "job",
+    after: ["codec"],
+    modules: ["distributed/failure", "distributed/job-in-thread", "distributed/payload"],
+  },
+  { name: "distributed", after: ["job", "pool"], modules: ["distributed/"] },
+  // Pools of platform threads: what all threads need, what the thread needs that makes a pool, and what the pool's own threads need.
+  { name: "platform", after: ["codec", "core"], modules: ["platform/"] },
+  {
+    name: "owner",
+    after: ["platform", "pool"],
+    modules: [
+      "platform/crew",
+      "platform/executioner",
+      "platform/forgotten-pools",
+      "platform/hooks",
+      "platform/no-queue",
+      "platform/outgoing",
+      "platform/policies",
+      "platform/pool-member",
+      "platform/pool-owner",
+      "platform/remote-futures",
+      "platform/results",
+      "platform/submissions",
+      "platform/taken-tasks",
+      "platform/taker",
+      "platform/task-calls",
+      "platform/task-form",
+      "platform/thread-body",
+      "platform/timed-task-queue",
+      "platform/worker-source",
+      "platform/worker-start",
+    ],
+  },
+  {
+    name: "worker",
+    after: ["platform"],
+    modules: [
+      "platform/hands",
+      "platform/memory-guard",
+      "platform/run-times",
+      "platform/series",
+      "platform/slot-runner",
+      "platform/stopping-runner",
+      "platform/typescript",
+      "platform/unannounced-promises",
+      "platform/worker-hooks",
+      "platform/worker-main",
+      "platform/worker-preload",
+      "platform/worker-program",
+    ],
+  },
+  {
+    name: "timed",
+    after: ["platform", "lock"],
+    modules: ["platform/delayed-task-queue", "platform/slot-heap", "platform/slot-timetable"],
+  },
+  {
+    name: "guest",
+    after: ["owner"],
+    modules: ["platform/foreign-task", "platform/platform-thread-per-task", "platform/pool-guest"],
+  },
+  {
+    name: "forkjoin",
+    after: ["guest", "main"],
+    modules: [
+      "forkjoin/",
+      "parallel/each",
+      "parallel/items",
+      "parallel/merging",
+      "parallel/parts",
+      "parallel/typed-arrays",
+    ],
+  },
+  {
+    name: "rest",
+    after: ["worker", "forkjoin"],
+    modules: ["forkjoin/fork-join-runner", "parallel/all-parts", "platform/all-classes"],
+  },
+]
+
+export class ChunkTable {
+  readonly #rules: ReadonlyMap<string, ChunkRule>
+  readonly #modules = new Map<string, string>()
+  readonly #folders = new Map<string, string>()
+
+  constructor(rules: readonly ChunkRule[]) {
+    this.#rules = new Map(rules.map((rule) => [rule.name, rule]))
+    for (const { name, modules } of rules) {
+      for (const module of modules) {
+        const [map, key] = module.endsWith("/") ? [this.#folders, module] : [this.#modules, `${module}.js`]
+        if (map.has(key)) throw new Error(`${module} is in ${map.get(key)} and in ${name}`)
+        map.set(key, name)
+      }
+    }
+  }
+
+  /** The names of all files. */
+  get names(): string[] {
+    return [...this.#rules.keys()]
+  }
+
+  /** The name of the file that has a module, given by its path. */
+  chunkOf(module: string): string {
+    const chunk = this.#modules.get(module) ?? this.#folders.get(module.slice(0, module.indexOf("/") + 1))
+    if (chunk === undefined) throw new Error(`${module} is in no file: name it in tools/bundle/chunk-table.ts`)
+    return chunk
+  }
+
+  /** Whether a file is always loaded before another one. */
+  isBefore(chunk: string, other: string): boolean {
+    const { after = [] } = this.#rules.get(other) ?? {}
+    return after.some((earlier) => earlier === chunk || this.isBefore(chunk, earlier))
+  }
+}
