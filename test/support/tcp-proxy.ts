@@ -31,6 +31,11 @@ export class TcpProxy implements AsyncDisposable {
     for (const pair of this.#pairs) for (const socket of pair) socket.pause()
   }
 
+  /** From now on what clients send comes through, and no answer. */
+  freezeAnswers(): void {
+    for (const [, server] of this.#pairs) server.pause()
+  }
+
   /** All that was on its way comes through. */
   thaw(): void {
     this.#isFrozen = false

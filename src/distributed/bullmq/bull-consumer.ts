@@ -51,6 +51,8 @@ export class BullConsumer implements Consumer {
   #busy = 0
   #notBefore = 0
   #isRenewing = false
+  /** Tokens by which the server may have given a job without this node knowing: the answer was lost. */
+  #doubtful: string[] = []
   /** Ends the waiting for work, for room or for the end. */
   #wake = new AbortController()
   readonly #stopping = new AbortController()
@@ -77,6 +79,7 @@ export class BullConsumer implements Consumer {
     this.#stir()
     await this.#pumping
     while (this.#busy > 0 && !this.#context.steady.ended.aborted) await this.#stirred(IDLE)
+    await this.#settleDoubts()
     this.#stop()
   }
 
@@ -96,6 +99,7 @@ export class BullConsumer implements Consumer {
       if (this.#busy >= this.#options.concurrency) await this.#stirred(IDLE)
       else if (rest > 0) await nap(rest, this.#stopping.signal)
       else {
+        await this.#settleDoubts()
         const claimed = await this.#claim()
         if (claimed === undefined) await nap(IDLE / 2, this.#stopping.signal)
         else if (claimed.job !== undefined) this.#start(claimed.job, claimed.token, claimed.sent)
@@ -113,8 +117,23 @@ export class BullConsumer implements Consumer {
     try {
       return { ...(await this.#context.bench.claim(token)), token, sent }
     } catch (error) {
+      this.#doubtful.push(token)
       if (!this.#stopping.signal.aborted) this.#context.error(error)
       return undefined
+    }
+  }
+
+  /** Gives back what this node has without knowing, so that no other node takes its silence for a death. */
+  async #settleDoubts(): Promise<void> {
+    const tokens = this.#doubtful
+    if (tokens.length === 0) return
+    try {
+      const { bench } = this.#context
+      const held = (await bench.held(tokens)).filter(({ token }) => !this.#running.has(token))
+      for (const hold of held) await bench.giveBack(hold)
+      this.#doubtful = this.#doubtful.filter((token) => !tokens.includes(token))
+    } catch (error) {
+      this.#context.error(error)
     }
   }
 
@@ -168,15 +187,20 @@ export class BullConsumer implements Consumer {
 
   /** Gives the next job, if one came with the answer. */
   async #report(running: Running, end: JobEnd): Promise<BullJob | undefined> {
-    const { steady } = this.#context
     const next = !this.#stopping.signal.aborted && this.#busy <= this.#options.concurrency
+    let tries = 0
     try {
-      const claim = await steady.run(() => this.#end(running, end, next), REPORTING)
+      const claim = await this.#context.steady.run(() => {
+        tries++
+        return this.#end(running, end, next)
+      }, REPORTING)
       return claim?.job
     } catch (error) {
       // The lock is lost, or an answer was and this was the second time: either way the server has decided.
       if (!isRefusal(error)) throw error
       return undefined
+    } finally {
+      if (tries > 1 && next) this.#doubtful.push(running.token)
     }
   }
 

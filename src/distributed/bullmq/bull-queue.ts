@@ -21,7 +21,7 @@ import { fromJobId, fromStorable, fromStorableJson, toBullPriority, toJobId, toS
 import type { BullJob } from "./bull-types.ts"
 import type { ServerClock } from "./server-clock.ts"
 import type { Steady } from "./steady.ts"
-import { CONTROL, LARGE, type Store, type StoredJob } from "./store.ts"
+import { CONTROL, type EventSink, LARGE, type Store, type StoredJob } from "./store.ts"
 
 /** The note of a node that has not been heard of for so long after its time is removed, in ms. */
 const NOTES_KEPT = 60_000
@@ -40,6 +40,11 @@ export class BullQueue implements EngineQueue {
   readonly #steady: Steady
   readonly #listeners = new Set<EngineListener>()
   readonly #told = new Map<string, number>()
+  readonly #sink: EventSink = {
+    event: (kind, fields) => this.#hear(kind, fields),
+    gap: () => this.#gap(),
+    error: (error) => this.error(error),
+  }
   #listening: Promise<void> | undefined
   #cleaning: NodeJS.Timeout | undefined
   #closing: Promise<void> | undefined
@@ -84,14 +89,14 @@ export class BullQueue implements EngineQueue {
 
   async listen(listener: EngineListener): Promise<void> {
     this.#listeners.add(listener)
-    this.#listening ??= this.#try(() =>
-      this.#store.listen({
-        event: (kind, fields) => this.#hear(kind, fields),
-        gap: () => this.#tell((each) => each.gap()),
-        error: (error) => this.error(error),
-      }),
-    )
-    await this.#listening
+    this.#listening ??= this.#try(() => this.#store.listen(this.#sink))
+    try {
+      await this.#listening
+    } catch (error) {
+      this.#listening = undefined
+      this.#listeners.delete(listener)
+      throw error
+    }
   }
 
   async consume(options: ConsumeOptions): Promise<Consumer> {
@@ -195,6 +200,12 @@ export class BullQueue implements EngineQueue {
         this.#tell((each) => each.gap())
       },
     )
+  }
+
+  /** Another server may have taken the place of this one, with another clock. */
+  #gap(): void {
+    this.#clock.measure().catch((error: unknown) => this.error(error))
+    this.#tell((each) => each.gap())
   }
 
   #tell(call: (each: EngineListener) => void): void {

@@ -92,7 +92,7 @@ export interface PgBackend extends BullBackend {
   run(command: string, values?: unknown[]): Promise<Rows<unknown>>
 }
 
-export interface RedisBackend extends BullBackend {
+export interface RedisBackend extends BullBackend, Emitter {
   /** Runs the script of this name. */
   execCommand(client: unknown, script: string, values: unknown[]): unknown
 }

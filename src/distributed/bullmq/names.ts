@@ -5,6 +5,8 @@
  * PostgreSQL refuses the character 0 and halves of characters. So an id begins with a dot, and what cannot stand in it is written as `%`
  * and four hexadecimal digits.
  *
+ * Names of queues are written the same way, without the dot: dashboards show them.
+ *
  * Priorities. A user's are around 0, and the higher one is first. BullMQ's are from 0 to 2²¹ − 1, and the lower one is first.
  *
  * Texts. PostgreSQL has no place for the character 0 and for halves of characters. A text that has such a character is marked and
@@ -22,6 +24,11 @@ const FIRST_OF_MARKS = "\u0001"
 /** The middle of BullMQ's priorities, and how far ours go from it to both sides. */
 const MIDDLE = 2 ** 20
 export const HIGHEST_PRIORITY: number = MIDDLE - 1
+
+/** BullMQ refuses names with a colon. */
+export function toQueueName(name: string): string {
+  return escaped(name)
+}
 
 export function toJobId(id: string): string {
   return `.${escaped(id)}`

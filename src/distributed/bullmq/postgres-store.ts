@@ -61,10 +61,13 @@ const REWRITE = `UPDATE job SET data = $3::jsonb
 const STALLED = `SELECT 1 FROM job WHERE queue = $1 AND state = 'active' AND locked_until_ms < $2 LIMIT 1`
 
 /** One process of the fleet at a time, and not all outcomes in one statement. */
-const CLEAN = `DELETE FROM job WHERE queue = $1 AND id IN (
-  SELECT id FROM job WHERE queue = $1 AND state IN ('completed', 'failed')
-    AND finished_at_ms < $2::bigint - COALESCE((opts->>'keep')::bigint, 0) LIMIT 10000)
-  AND state IN ('completed', 'failed') AND pg_try_advisory_xact_lock(hashtext('corepool:clean:' || $1))`
+const CLEAN = `WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtext('corepool:clean:' || $1)) AS is_ours)
+  DELETE FROM job WHERE (SELECT is_ours FROM turn) AND queue = $1 AND state IN ('completed', 'failed') AND id IN (
+    SELECT id FROM job WHERE queue = $1 AND state IN ('completed', 'failed')
+      AND finished_at_ms < $2::bigint - COALESCE((opts->>'keep')::bigint, 0) LIMIT 10000)`
+
+const HELD = `SELECT id, lock_token AS token FROM job
+  WHERE queue = $1 AND state = 'active' AND lock_token = ANY($2::text[])`
 
 interface JobRow {
   readonly id: string
@@ -149,7 +152,7 @@ export class PostgresStore implements Store {
     const { queue, isExecutor, connection } = this.#context
     if (isExecutor) await this.#backend.setQueueMeta({ "opts.maxLenEvents": EVENTS_KEPT })
     const queues = isExecutor ? [queue, controlQueue(queue)] : [controlQueue(queue)]
-    this.#events = new PostgresEvents({ pool: connection.pool, bell: this.#bell, queues, sink })
+    this.#events ??= new PostgresEvents({ pool: connection.pool, bell: this.#bell, queues, sink })
     await this.#events.start()
   }
 
@@ -221,6 +224,12 @@ class PostgresBench implements Bench {
 
   async giveBack({ jobId, token }: Hold): Promise<void> {
     await this.#backend.moveJobFromActiveToWait(jobId, token)
+  }
+
+  async held(tokens: readonly string[]): Promise<Hold[]> {
+    const { connection, queue } = this.#context
+    const { rows } = await connection.pool.query<{ id: string; token: string }>(HELD, [queue, tokens])
+    return rows.map(({ id, token }) => ({ jobId: id, token }))
   }
 
   async rewrite({ jobId, token }: Hold, data: StoredData): Promise<boolean> {

@@ -12,6 +12,7 @@ import { IllegalStateError } from "../../errors.ts"
 import type { Engine, EngineQueue } from "../engine.ts"
 import { BullQueue } from "./bull-queue.ts"
 import { type Bull, bullFor, type PgConnection, requirePg } from "./bull-types.ts"
+import { toQueueName } from "./names.ts"
 import { PostgresStore } from "./postgres-store.ts"
 import { ServerClock } from "./server-clock.ts"
 import { PATIENCE, requirePatience, Steady } from "./steady.ts"
@@ -72,11 +73,12 @@ class PostgresEngine implements Engine {
     this.#config = { ...defaults, ...rest, ...(connectionString === undefined ? {} : { connectionString }), schema }
   }
 
-  async open(queue: string, role: "executor" | "node"): Promise<EngineQueue> {
+  async open(name: string, role: "executor" | "node"): Promise<EngineQueue> {
     const bull = load()
     const steady = new Steady(this.#where, this.#secrets, this.#patience)
     const connection = await steady.run(() => this.#connect(bull, this.#migrates))
     const clock = new ServerClock(() => store.time())
+    const queue = toQueueName(name)
     const context = { bull, connection, queue, isExecutor: role === "executor", now: () => clock.now() }
     const store = new PostgresStore(context)
     const opened = new BullQueue(store, clock, steady)

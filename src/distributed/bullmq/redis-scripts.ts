@@ -53,6 +53,19 @@ if redis.call("GET", prefix .. id .. ":lock") ~= ARGV[3] then return 0 end
 redis.call("HSET", prefix .. id, "data", ARGV[2])
 return 1`
 
+/** ARGV: tokens. Gives the id and the token of each job that one of them holds, in turn. */
+export const HELD = `
+local prefix, tokens, held = KEYS[1], {}, {}
+for _, token in ipairs(ARGV) do tokens[token] = true end
+for _, id in ipairs(redis.call("LRANGE", prefix .. "active", 0, -1)) do
+  local token = redis.call("GET", prefix .. id .. ":lock")
+  if token and tokens[token] then
+    table.insert(held, id)
+    table.insert(held, token)
+  end
+end
+return held`
+
 /**
  * ARGV: now, state, where to begin, how many to look at. Removes what is too old, and gives how many were looked at and how many
  * of these were removed.

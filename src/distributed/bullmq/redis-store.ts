@@ -12,7 +12,7 @@ import type { JobData } from "../job-data.ts"
 import type { Bull, BullBackend, BullFinish, BullJob, RedisBackend, RedisClient } from "./bull-types.ts"
 import { fromStorableJson, toStorable, toStorableJson } from "./names.ts"
 import { RedisEvents } from "./redis-events.ts"
-import { CLEAN, FIND, REMOVE, REWRITE, UPDATE } from "./redis-scripts.ts"
+import { CLEAN, FIND, HELD, REMOVE, REWRITE, UPDATE } from "./redis-scripts.ts"
 import { withServerTime } from "./server-clock.ts"
 import { nap } from "./steady.ts"
 import {
@@ -140,7 +140,7 @@ export class RedisStore implements Store {
     if (isExecutor) await this.#backend.setQueueMeta({ "opts.maxLenEvents": EVENTS_KEPT })
     const backends = isExecutor ? [this.#backend, this.#control] : [this.#control]
     const streams = backends.map((backend) => backend.toKey("events"))
-    this.#events = new RedisEvents({ client, connect, streams, sink })
+    this.#events ??= new RedisEvents({ client, connect, streams, sink })
     await this.#events.start()
   }
 
@@ -214,6 +214,11 @@ class RedisBench implements Bench {
     await this.#backend.moveJobFromActiveToWait(jobId, token)
   }
 
+  async held(tokens: readonly string[]): Promise<Hold[]> {
+    const flat = (await evaluate(this.#context, this.#backend, HELD, tokens)) as string[]
+    return flat.flatMap((jobId, index) => (index % 2 === 0 ? [{ jobId, token: flat[index + 1] ?? "" }] : []))
+  }
+
   async rewrite({ jobId, token }: Hold, data: StoredData): Promise<boolean> {
     return (await evaluate(this.#context, this.#backend, REWRITE, [jobId, toStorableJson(data), token])) === 1
   }
@@ -252,6 +257,7 @@ class RedisBench implements Bench {
 /** BullMQ's queue, with the server's time in its commands. */
 function backendOf({ bull, client, prefix, now }: RedisContext, queue: string, options: object): RedisBackend {
   const backend = bull.createRedisBackend(queue, { ...options, connection: client, prefix, skipVersionCheck: true })
+  backend.on("error", () => undefined) // the client tells of it; but an event of this name that is not heard ends the process
   const run = backend.execCommand.bind(backend)
   backend.execCommand = (target, script, values): unknown =>
     run(target, script, TIMED.has(script) ? withServerTime(values, now()) : values)

@@ -10,6 +10,7 @@ import { typeError } from "../../checks.ts"
 import type { Engine, EngineQueue } from "../engine.ts"
 import { BullQueue } from "./bull-queue.ts"
 import { bullFor, type RedisClient, redisClientClass } from "./bull-types.ts"
+import { toQueueName } from "./names.ts"
 import { RedisStore } from "./redis-store.ts"
 import { ServerClock } from "./server-clock.ts"
 import { PATIENCE, requirePatience, Steady } from "./steady.ts"
@@ -51,7 +52,7 @@ class RedisEngine implements Engine {
     this.#config = rest
   }
 
-  async open(queue: string, role: "executor" | "node"): Promise<EngineQueue> {
+  async open(name: string, role: "executor" | "node"): Promise<EngineQueue> {
     const bull = bullFor("redis()")
     const steady = new Steady(this.#where, this.#secrets, this.#patience)
     const heard: { by?: BullQueue } = {}
@@ -59,6 +60,7 @@ class RedisEngine implements Engine {
     const client = await steady.run(connect)
     const clock = new ServerClock(() => store.time())
     const now = (): number => clock.now()
+    const queue = toQueueName(name)
     const isExecutor = role === "executor"
     const store = new RedisStore({ bull, client, queue, prefix: this.#prefix, isExecutor, now, connect })
     const opened = new BullQueue(store, clock, steady)
@@ -85,6 +87,7 @@ class RedisEngine implements Engine {
       keepAlive: 10_000,
       ...this.#config,
       commandTimeout: 20_000,
+      socketTimeout: 10_000, // of a server that does not answer at all; the longest waiting command takes two seconds
       lazyConnect: true,
       maxRetriesPerRequest: 0,
       enableOfflineQueue: false,

@@ -53,6 +53,8 @@ export interface Bench {
   /** `reason` is that of a failed attempt; without it, this was no attempt. */
   delay(hold: Hold, dueAt: number, reason: string | undefined): Promise<void>
   giveBack(hold: Hold): Promise<void>
+  /** The jobs that are held by these tokens. */
+  held(tokens: readonly string[]): Promise<Hold[]>
   /** Replaces the data of a job that this node has. False if it has not. */
   rewrite(hold: Hold, data: StoredData): Promise<boolean>
   /** Which of them are not this node's any more. */
@@ -95,7 +97,7 @@ export const EVENTS_KEPT = 50_000
 
 /** Messages and the list of nodes stand in a queue of their own: a node hears these and not what happens to each job of the fleet. */
 export function controlQueue(queue: string): string {
-  return `${queue}.control`
+  return `${queue}%control`
 }
 
 /** On Redis the job does not have its id in it. */

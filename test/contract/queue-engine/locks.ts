@@ -4,15 +4,18 @@ import { test } from "node:test"
 import { DONE, type EngineKind, Lab, order } from "./kind.ts"
 import { EngineProcess } from "./process.ts"
 
-/** Takes one job, and says when it has lost it; then it reports an end for it all the same. */
+/** Takes one job, says that it has begun, and when it has lost it; then it reports an end for it all the same. */
 const TAKE_ONE = `
   const consumer = await queue.consume({
     node: "child", concurrency: 1, lockDuration: 1000,
-    run: ({ lost }) => new Promise((resolve) => lost.addEventListener("abort", () => {
-      say("lost")
-      resolve({ kind: "completed", outcome: "first node" })
-      void consumer.drain().then(() => queue.close())
-    })),
+    run: ({ lost }) => new Promise((resolve) => {
+      say("begun")
+      lost.addEventListener("abort", () => {
+        say("lost")
+        resolve({ kind: "completed", outcome: "first node" })
+        void consumer.drain().then(() => queue.close())
+      })
+    }),
   })
 `
 
@@ -49,7 +52,7 @@ export function locks({ open, inAnotherProcess }: EngineKind): void {
       queue: lab.queueName,
       body: TAKE_ONE,
     })
-    await log.hears("active", "x")
+    assert.equal(await node.says(), "begun")
     await node.kill()
     const seen: unknown[] = []
     await lab.consume(
@@ -72,7 +75,7 @@ export function locks({ open, inAnotherProcess }: EngineKind): void {
       queue: lab.queueName,
       body: TAKE_ONE,
     })
-    await log.hears("active", "x")
+    assert.equal(await node.says(), "begun")
     node.stop()
     await lab.consume(({ deaths }) => ({ kind: "completed", outcome: `second node, ${deaths}` }), {
       lockDuration: 1000,

@@ -1,19 +1,28 @@
-/** What the engine on PostgreSQL does when the server or the network fails: docs/spec/distributed-engine.md. */
+/** What engines do when the server or the network fails: docs/spec/distributed-engine.md. */
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import pg from "pg"
 import { migrate, postgres } from "#src/distributed/bullmq/postgres.js"
+import { redis } from "#src/distributed/bullmq/redis.js"
+import type { Engine } from "#src/distributed/engine.js"
 import { DONE, Gate, Lab, order } from "../../contract/queue-engine/kind.ts"
 import { startPostgres, testPostgres } from "../../support/postgres.ts"
+import { onRedis } from "../../support/redis.ts"
 import { TcpProxy } from "../../support/tcp-proxy.ts"
 
 const { url, fresh } = await testPostgres()
 const schema = fresh()
 await migrate(postgres({ url, schema }))
 
+interface Place {
+  readonly name: string
+  readonly url: string
+  open(url: string, patience?: number): Engine
+}
+
 /** The same server by another way. */
-function through(proxy: TcpProxy): string {
-  const other = new URL(url)
+function through(place: Place, proxy: TcpProxy): string {
+  const other = new URL(place.url)
   other.host = `127.0.0.1:${proxy.port}`
   return other.href
 }
@@ -52,60 +61,6 @@ test("[QE24] after the server was killed and started again under load, all jobs 
   assert.equal(new Set(heard).size, heard.length)
 })
 
-test("[QE19] a node that cannot reach the server for longer than its lock lasts is told that its job is lost", async () => {
-  await using proxy = await TcpProxy.to(Number(new URL(url).port))
-  await using lab = new Lab(postgres({ url, schema }))
-  const [queue, log] = await lab.listening()
-  await using cutOff = new Lab(postgres({ url: through(proxy), schema, patience: 1000 }), lab.queueName)
-  const begun = new Gate()
-  const lost = new Gate()
-  await cutOff.consume(
-    async (job) => {
-      job.lost.addEventListener("abort", lost.open)
-      begun.open()
-      await lost.opened
-      return { kind: "completed", outcome: "too late" }
-    },
-    { lockDuration: 1000, node: "cut off" },
-  )
-  await queue.add([order("x")])
-  await begun.opened
-  proxy.freeze()
-  await lost.opened
-  await lab.consume(({ deaths }) => ({ kind: "completed", outcome: `elsewhere, ${deaths}` }), { lockDuration: 1000 })
-  await log.hears("completed", "x")
-  proxy.thaw()
-  const [found] = await queue.find(["x"])
-  assert.equal(found?.outcome, "elsewhere, 1")
-})
-
-test("[QE24] connections that are cut again and again are made again", async () => {
-  await using proxy = await TcpProxy.to(Number(new URL(url).port))
-  await using lab = new Lab(postgres({ url: through(proxy), schema }))
-  const [queue, log] = await lab.listening()
-  await lab.consume(() => DONE, { concurrency: 2, lockDuration: 2000 })
-  for (let round = 0; round < 5; round++) {
-    proxy.cut()
-    await queue.add([order(`${round}`)])
-    while ((await queue.find([`${round}`]))[0]?.state !== "completed") {
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-  }
-  await log.hears("gap")
-})
-
-test("[QE28] an operation is tried for a limited time while the server is away, and then rejected", async () => {
-  await using proxy = await TcpProxy.to(Number(new URL(url).port))
-  await using lab = new Lab(postgres({ url: through(proxy), schema, patience: 300 }))
-  const queue = await lab.open()
-  await queue.add([order("before")])
-  await proxy[Symbol.asyncDispose]()
-  const away = /^PostgreSQL at 127\.0\.0\.1:\d+\/\w+ cannot be reached: /
-  await assert.rejects(queue.add([order("x")]), { code: "ERR_COREPOOL_ILLEGAL_STATE", message: away })
-  await assert.rejects(queue.find(["x"]), { message: away })
-  await assert.rejects(lab.open(), { message: away })
-})
-
 test("[QE22] an event that is committed after one with a higher number is heard", async () => {
   await using lab = new Lab(postgres({ url, schema }))
   const [queue, log] = await lab.listening()
@@ -132,3 +87,97 @@ test("[QE22] an event that is committed after one with a higher number is heard"
   }
   assert.equal(log.of("active").length, 2)
 })
+
+faultsOfNetwork({
+  name: "PostgreSQL",
+  url,
+  open: (way, patience = 30_000) => postgres({ url: way, schema, patience }),
+})
+
+await onRedis((server) => {
+  const prefix = server.fresh()
+  faultsOfNetwork({
+    name: "Redis",
+    url: server.url,
+    open: (way, patience = 30_000) => redis({ url: way, prefix, patience }),
+  })
+})
+
+function faultsOfNetwork(place: Place): void {
+  test(`[QE19] a node on ${place.name} that cannot reach the server for longer than its lock lasts is told that its job is lost`, async () => {
+    await using proxy = await TcpProxy.to(Number(new URL(place.url).port))
+    await using lab = new Lab(place.open(place.url))
+    const [queue, log] = await lab.listening()
+    await using cutOff = new Lab(place.open(through(place, proxy), 1000), lab.queueName)
+    const begun = new Gate()
+    const lost = new Gate()
+    await cutOff.consume(
+      async (job) => {
+        job.lost.addEventListener("abort", lost.open)
+        begun.open()
+        await lost.opened
+        return { kind: "completed", outcome: "too late" }
+      },
+      { lockDuration: 1000, node: "cut off" },
+    )
+    await queue.add([order("x")])
+    await begun.opened
+    proxy.freeze()
+    await lost.opened
+    await lab.consume(({ deaths }) => ({ kind: "completed", outcome: `elsewhere, ${deaths}` }), { lockDuration: 1000 })
+    await log.hears("completed", "x")
+    proxy.thaw()
+    const [found] = await queue.find(["x"])
+    assert.equal(found?.outcome, "elsewhere, 1")
+  })
+
+  test(`[QE33] a job that ${place.name} has given to a node whose connection was lost before it heard of that is no death`, async () => {
+    await using proxy = await TcpProxy.to(Number(new URL(place.url).port))
+    await using lab = new Lab(place.open(place.url))
+    const [queue, log] = await lab.listening()
+    await queue.add([order("first"), order("second")])
+    await using behind = new Lab(place.open(through(place, proxy)), lab.queueName)
+    const seen: string[] = []
+    await behind.consume(
+      ({ id, deaths }) => {
+        if (id === "first") proxy.freezeAnswers()
+        seen.push(`${id} ${deaths}`)
+        return DONE
+      },
+      { lockDuration: 600_000 },
+    )
+    await log.hears("active", "second") // with the answer to the report of the first
+    assert.deepEqual(seen, ["first 0"])
+    proxy.cut()
+    await log.hears("completed", "second")
+    assert.deepEqual(seen, ["first 0", "second 0"])
+    assert.equal(log.of("completed", "first").length, 1)
+  })
+
+  test(`[QE24] connections to ${place.name} that are cut again and again are made again`, async () => {
+    await using proxy = await TcpProxy.to(Number(new URL(place.url).port))
+    await using lab = new Lab(place.open(through(place, proxy)))
+    const [queue, log] = await lab.listening()
+    await lab.consume(() => DONE, { concurrency: 2, lockDuration: 2000 })
+    for (let round = 0; round < 5; round++) {
+      proxy.cut()
+      await queue.add([order(`${round}`)])
+      while ((await queue.find([`${round}`]))[0]?.state !== "completed") {
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+    }
+    await log.hears("gap")
+  })
+
+  test(`[QE28] an operation is tried for a limited time while ${place.name} is away, and then rejected`, async () => {
+    await using proxy = await TcpProxy.to(Number(new URL(place.url).port))
+    await using lab = new Lab(place.open(through(place, proxy), 300))
+    const queue = await lab.open()
+    await queue.add([order("before")])
+    await proxy[Symbol.asyncDispose]()
+    const away = /^(?:PostgreSQL|Redis) at 127\.0\.0\.1:\d+\S* cannot be reached: /
+    await assert.rejects(queue.add([order("x")]), { code: "ERR_COREPOOL_ILLEGAL_STATE", message: away })
+    await assert.rejects(queue.find(["x"]), { message: away })
+    await assert.rejects(lab.open(), { message: away })
+  })
+}
