@@ -90,7 +90,8 @@ const BUNDLES: readonly Bundle[] = [
     without: PLATFORM,
   },
   {
-    // Two copies of the classes, which are one to `instanceof`: [VE409].
+    // Two copies of the classes, which are one to `instanceof`: [VE409]. A twentieth of it is what lets the files of `corepool` load each
+    // other when they are needed.
     name: "corepool and corepool/virtual",
     program: `
       import { newFixedThreadPool, ThreadPoolExecutor as VirtualPool } from "corepool/virtual"
@@ -104,7 +105,7 @@ const BUNDLES: readonly Bundle[] = [
       await other.close()`,
     prints: "2 true true true\n3",
     minified: 760,
-    gzipped: 310,
+    gzipped: 325,
   },
 ]
 
