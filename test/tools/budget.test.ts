@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import test from "node:test"
-import { checkPackageBudget } from "../../tools/check/budget.ts"
-import { checkPackage } from "../../tools/check/package.ts"
+import { checkBundleBudgets, checkPackageBudget } from "../../tools/check/budget.ts"
+import type { Finding } from "../../tools/check/finding.ts"
 import { repository, told } from "./fixture.ts"
 
 const KB = 1024
@@ -15,31 +15,20 @@ test("[RP36] what is too large is found, and by how much", () => {
   ])
 })
 
-/** A package with an entry; `code` is what its module says. */
-function packageWith(entry: string, code: string): Record<string, string> {
-  const exports = { [entry]: { types: "./dist/a.d.ts", default: "./dist/a.js" } }
-  return {
-    "package.json": JSON.stringify({
-      name: "pack",
-      version: "1.0.0",
-      license: "MIT",
-      type: "module",
-      sideEffects: false,
-      files: ["dist"],
-      exports,
-    }),
-    LICENSE: "MIT",
-    "dist/a.js": code,
-    "dist/a.d.ts": "export declare const one: string\n",
-  }
+/** A folder in which a package with an entry is installed; `code` is what its module says. */
+function installed(entry: string, code: string): Record<string, string> {
+  const manifest = { name: "pack", type: "module", exports: { [entry]: "./a.js" } }
+  return { "node_modules/pack/package.json": JSON.stringify(manifest), "node_modules/pack/a.js": code }
 }
 
 test("[RP37] an entry without a budget, and one that exceeds it, are found", async (t) => {
-  const without = await checkPackage(repository(t, packageWith("./new", `export const one = "1"\n`)))
-  assert.deepEqual(told(without), ["pack/new has no row in tools/check/budget.ts"])
-  const large = await checkPackage(
-    repository(t, packageWith("./lock", `export const one = "${"1".repeat(300 * KB)}"\n`)),
-  )
+  const check = async (entry: string, code: string): Promise<Finding[]> =>
+    await checkBundleBudgets(repository(t, installed(entry, code)), "pack", [entry])
+  assert.deepEqual(told(await check("./new", `export const one = "1"\n`)), [
+    "pack/new has no row in tools/check/budget.ts",
+  ])
+  assert.deepEqual(told(await check("./lock", `export const one = "1"\n`)), [])
+  const large = await check("./lock", `export const one = "${"1".repeat(300 * KB)}"\n`)
   assert.equal(large.length, 1)
   assert.match(told(large)[0] ?? "", /^pack\/lock has 300\.\d KB in a minified bundle, and may have \d+\.0 KB$/)
 })

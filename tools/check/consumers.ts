@@ -66,10 +66,15 @@ const CONSUMERS: Readonly<Record<string, Consumer>> = {
 }
 
 /** `folder` has the package in its node_modules. */
-export async function checkConsumers(folder: string, program = PROGRAM, prints = PRINTS): Promise<Finding[]> {
-  const all = Object.entries(CONSUMERS).map(([name, consumer]) =>
-    check(join(folder, name), name, consumer, program, prints),
-  )
+export async function checkConsumers(
+  folder: string,
+  program = PROGRAM,
+  prints = PRINTS,
+  names = Object.keys(CONSUMERS),
+): Promise<Finding[]> {
+  const all = Object.entries(CONSUMERS)
+    .filter(([name]) => names.includes(name))
+    .map(([name, consumer]) => check(join(folder, name), name, consumer, program, prints))
   return (await Promise.all(all)).flat()
 }
 
