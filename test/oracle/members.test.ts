@@ -30,7 +30,7 @@ for (const suite of ["threadpool", "invoke"] as const) {
 }
 
 async function assertEveryChangeShows(suite: (typeof suites)[number], threads: Threads): Promise<void> {
-  const changes = (await scenariosOf(suite)).flatMap(changedInOneMember)
+  const changes = await changesOf(suite)
   const { failures } = await replayLines(
     changes.map(({ scenario }) => JSON.stringify(scenario)),
     threads,
@@ -41,26 +41,32 @@ async function assertEveryChangeShows(suite: (typeof suites)[number], threads: T
   }
 }
 
-/** A few scenarios of a suite that together have every member, for each class that it is about. */
-async function scenariosOf(suite: (typeof suites)[number]): Promise<Scenario[]> {
+interface Change {
+  readonly scenario: Scenario
+  readonly member: string
+}
+
+/** For each member of a suite, and each class that it is about: the shortest scenario that has it in its last step, with another expectation there. */
+async function changesOf(suite: (typeof suites)[number]): Promise<Change[]> {
   const seen = new Set<string>()
   const lines = (await readFile(recordingOf(suite), "utf8")).trim().split("\n")
-  return lines.map(parseScenario).filter(({ setup, steps }) => {
-    const members = Object.keys(steps.at(-1)?.expect ?? {}).map((member) => `${String(setup["sync"])} ${member}`)
-    const isNew = members.some((member) => !seen.has(member))
-    for (const member of members) seen.add(member)
-    return isNew
+  const scenarios = lines.map(parseScenario).toSorted((a, b) => a.steps.length - b.steps.length)
+  return scenarios.flatMap((recorded) => {
+    const members = Object.keys(recorded.steps.at(-1)?.expect ?? {})
+    return members.flatMap((member) => {
+      const key = `${String(recorded.setup["sync"])} ${member}`
+      if (seen.has(key)) return []
+      seen.add(key)
+      return changedIn(recorded, member)
+    })
   })
 }
 
-/** The scenario with another expectation of its last step, once for each member. */
-function changedInOneMember(recorded: Scenario): { scenario: Scenario; member: string }[] {
+function changedIn(recorded: Scenario, member: string): Change {
   const last = recorded.steps.at(-1)
   assert(last !== undefined)
-  return Object.keys(last.expect).map((member) => {
-    const changed = { ...last, expect: { ...last.expect, [member]: otherThan(last.expect[member], member) } }
-    return { scenario: { ...recorded, steps: [...recorded.steps.slice(0, -1), changed] }, member }
-  })
+  const changed = { ...last, expect: { ...last.expect, [member]: otherThan(last.expect[member], member) } }
+  return { scenario: { ...recorded, steps: [...recorded.steps.slice(0, -1), changed] }, member }
 }
 
 function otherThan(value: Json | undefined, member: string): Json {
