@@ -63,9 +63,12 @@ async function timed(check: Check, root: string): Promise<Result> {
 /** Those that take longest, which begin first: the others fill the time that is left at the end. */
 const LONG: readonly string[] = ["package", "examples", "lint", "format"]
 
+function rank({ name }: Check): number {
+  return LONG.includes(name) ? LONG.indexOf(name) : LONG.length
+}
+
 /** Starts the checks, as many at a time as there are lanes. The results are in the order of the checks. */
 function startAll(checks: readonly Check[], root: string): Promise<Result>[] {
-  const rank = ({ name }: Check): number => (LONG.includes(name) ? LONG.indexOf(name) : LONG.length)
   const waiting = checks.toSorted((a, b) => rank(a) - rank(b))
   const finish = new Map<Check, (result: Result) => void>()
   const results = checks.map((check) => new Promise<Result>((resolve) => finish.set(check, resolve)))
