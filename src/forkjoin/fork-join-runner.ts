@@ -111,6 +111,11 @@ export class ForkJoinRunner extends PreloadingRunner {
     return this.#forks?.standingIn.patienceWhenIdle
   }
 
+  /** The outcome of what this thread has forked comes back to it alone. */
+  protected override get hasNothingLeft(): boolean {
+    return super.hasNothingLeft && this.#forks?.hasPartsOf() !== true
+  }
+
   override end(): void {
     thisThread.forks = undefined
     thisThread.queue = undefined

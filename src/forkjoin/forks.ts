@@ -45,6 +45,7 @@ export interface WorkerParts {
   readonly runner: {
     runInside(slot: number, isBlocked: boolean): void
     canRunInside(slot: number, isBlocked: boolean): boolean
+    hasSettled(): void
   }
 }
 
@@ -101,7 +102,7 @@ export class Forks implements RemoteTasks {
       deques,
       self.number,
       (slot) => this.#receive(slot),
-      () => self.task === undefined && memory.ringIfIdle(), // else it rings when that is over
+      () => parts.runner.hasSettled(),
     )
     this.#records = new ForkRecords(
       memory,
@@ -247,9 +248,9 @@ export class Forks implements RemoteTasks {
     return 0
   }
 
-  /** Whether parts of a completer are in other hands, or lie where others can take them. */
-  hasPartsOf(task: Forked): boolean {
-    return this.#forked.some((each) => each?.isPartOf(task) === true)
+  /** Whether parts of a completer, or of anything, are in other hands, or lie where others can take them. */
+  hasPartsOf(task?: Forked): boolean {
+    return this.#forked.some((each) => each !== undefined && (task === undefined || each.isPartOf(task)))
   }
 
   /**

@@ -3,6 +3,7 @@
  * which it runs it (BELOW), and those that are asynchronous and under way beside it (BESIDE). One may be in two of these
  * places for a moment, on its way from one to the other, but never in none.
  */
+import { CANCELLED } from "../future/task-state.ts"
 import type { SharedWorker } from "./shared-worker.ts"
 import type { TaskRecords } from "./task-records.ts"
 
@@ -44,6 +45,20 @@ export class Hands {
     this.#beside.add(slot)
     this.#tasks.setLink(slot, this.#self.beside)
     this.#self.beside = slot
+  }
+
+  /** Whether no task is under way by itself. */
+  get isNoneBeside(): boolean {
+    return this.#beside.size === 0
+  }
+
+  /** The thread is about to end, and what goes on by itself ends with it: cancelled, and counted as any task that is over. */
+  cancelBeside(): void {
+    for (const slot of this.#beside) {
+      this.#tasks.leaveNew(slot, CANCELLED)
+      this.#self.countCompleted()
+      this.takeFromBeside(slot)
+    }
   }
 
   takeFromBeside(slot: number): void {

@@ -257,7 +257,7 @@ export class SharedWorker implements Worker<number> {
   }
 
   get isBusy(): boolean {
-    return this.handheld !== 0 || this.returning !== 0
+    return this.handheld !== 0 || this.returning !== 0 || this.beside !== 0
   }
 
   /** The slot that it is putting back into the queue; 0 if there is none. */

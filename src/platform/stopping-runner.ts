@@ -14,13 +14,19 @@ import { store } from "#atomics"
 import { COMPLETING } from "../future/task-state.ts"
 import type { Here } from "../memory/here.ts"
 import { isInstance } from "../user-values.ts"
+import type { PoolMemory } from "./pool-memory.ts"
+import type { SharedWorker } from "./shared-worker.ts"
 import { SlotRunner } from "./slot-runner.ts"
 import { WorkerEnd } from "./worker-hooks.ts"
 import { BROKEN, FAREWELL, type Orders, writeReason } from "./worker-orders.ts"
 
 export class StoppingRunner extends SlotRunner {
   readonly #progress: Int32Array
+  readonly #memory: PoolMemory
   readonly #here: Here
+  readonly #self: SharedWorker
+  /** Whether the worker wanted to leave, and was kept. */
+  #isKept = false
 
   constructor(
     { progress }: Orders,
@@ -28,7 +34,9 @@ export class StoppingRunner extends SlotRunner {
   ) {
     super(memory, tasks, boxes, functions, roster, self)
     this.#progress = progress
+    this.#memory = memory
     this.#here = memory.here
+    this.#self = self
   }
 
   stopIfBroken(error: unknown): void {
@@ -40,6 +48,29 @@ export class StoppingRunner extends SlotRunner {
 
   stopIfLeft(): void {
     this.#here.haltIfLeft()
+  }
+
+  /** A worker stays as long as tasks are under way beside those in its hand: they end with the thread. */
+  mayLeave(mustLeave: boolean): boolean {
+    if (mustLeave) this.hands.cancelBeside()
+    this.#isKept = !mustLeave && !this.hasNothingLeft
+    return !this.#isKept
+  }
+
+  protected get hasNothingLeft(): boolean {
+    return this.hands.isNoneBeside
+  }
+
+  /** Something that kept the worker is over: the worker looks again whether it is to leave, unless it does so anyway after its task. */
+  protected lookAgain(): void {
+    if (this.#self.task === undefined && this.hasNothingLeft) this.#self.flow.interrupt()
+  }
+
+  /** The worker has heard of parts that were in other hands. If it has a task in hand, it tells the owner when that is over. */
+  hasSettled(): void {
+    if (this.#self.task !== undefined) return
+    this.#memory.ringIfIdle()
+    if (this.#isKept) this.lookAgain()
   }
 
   override beforeExecute(): void {
@@ -59,6 +90,7 @@ export class StoppingRunner extends SlotRunner {
   protected override async settleBeside(slot: number, pending: PromiseLike<unknown>): Promise<void> {
     try {
       await super.settleBeside(slot, pending)
+      this.lookAgain() // a worker with a task beside is not told of changes, as a busy one is not
     } catch (error) {
       if (this.tasks.stateOf(slot) <= COMPLETING) this.hands.putBeside(slot) // where the owner finds it
       this.stopIfBroken(error)

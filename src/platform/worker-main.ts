@@ -60,14 +60,13 @@ export async function work(orders: Orders): Promise<void> {
     )
   }
   if (queue instanceof TaskQueue) host.attend(queue, core)
-  let code = 0
   try {
     await core.run(self)
   } catch {
-    code = 1 // a command has thrown, which its submitter has been told
+    // A command or a hook has thrown, which has been told. This thread has asked for another one in its place.
   }
   host.end()
-  exit(code) // this thread, whatever timers and sockets tasks have left in it
+  exit(0) // this thread, whatever timers and sockets tasks have left in it. In order: any other code has the owner ask for a thread again
 }
 
 /** What few threads need, and is loaded by those. */

@@ -40,6 +40,11 @@ export interface PoolHost<R> {
   stopIfBroken?(error: unknown): void
   /** If this thread has left, and what it had is others' by now, it stops here, and this does not return. */
   stopIfLeft?(): void
+  /**
+   * Whether the worker of this thread may leave: nothing is under way in the thread besides tasks in its hand, and nothing is going to come
+   * back to it. If not, the worker is interrupted when it may. If it must leave, that is given up, and this is true.
+   */
+  mayLeave?(mustLeave: boolean): boolean
   /** The task will never run, because of this error. */
   abandon(task: R, error: unknown): void
   /**

@@ -24,6 +24,8 @@ export class WorkerLoop<R> {
   readonly #queue: WorkQueue<R>
   readonly #host: PoolHost<R>
   readonly #exits: WorkerExits<R>
+  /** Whether the host has just kept the worker from leaving. */
+  #keeps = false
 
   constructor(state: PoolState, queue: WorkQueue<R>, host: PoolHost<R>, exits: WorkerExits<R>) {
     this.#state = state
@@ -86,6 +88,7 @@ export class WorkerLoop<R> {
       throw error
     } finally {
       try {
+        if (died) this.#host.mayLeave?.(true)
         worker.flow.consumeInterrupt() // it was for a task, or to wake the worker: not for terminated()
         this.#exits.ended(worker, died)
       } catch (error) {
@@ -141,25 +144,33 @@ export class WorkerLoop<R> {
   /**
    * Whether a worker must leave; if so it is no longer counted, in the word and in the set alike. It must when the
    * pool has stopped, or is shut down and the queue is empty; when there are more than the maximum; or when it may
-   * time out and did. But the last worker never leaves a queue with something in it.
+   * time out and did. But the last worker never leaves a queue with something in it, and none leaves as long as its host keeps it.
    */
   #leaves(worker: Worker<R>, timedOut: boolean): boolean {
     this.#host.stopIfLeft?.()
     const control = this.#state.control
     for (;;) {
       const seen = control.snapshot
-      if (atLeast(seen, SHUTDOWN) && (atLeast(seen, STOP) || this.#queue.isEmpty)) {
+      const isStopped = atLeast(seen, STOP)
+      if (isStopped || (atLeast(seen, SHUTDOWN) && this.#queue.isEmpty)) {
+        if (this.#isKept(isStopped)) return false
         control.removeWorker()
         this.#exits.left(worker)
         return true
       }
       const surplus = countIn(seen) > this.#state.maximumPoolSize || (timedOut && this.#mayTimeOut(seen))
-      if (!surplus || (countIn(seen) === 1 && !this.#queue.isEmpty)) return false
+      if (!surplus || (countIn(seen) === 1 && !this.#queue.isEmpty) || this.#isKept(false)) return false
       if (control.tryRemoveWorker(seen)) {
         this.#exits.left(worker)
         return true
       }
     }
+  }
+
+  /** Whether the worker has to stay, as it has something under way besides tasks in its hand; never if it must leave. */
+  #isKept(mustLeave: boolean): boolean {
+    this.#keeps = this.#host.mayLeave?.(mustLeave) === false
+    return this.#keeps
   }
 
   /** There are no "core workers": whichever is idle while there are more than the core size may go. */
@@ -174,7 +185,9 @@ export class WorkerLoop<R> {
   #park(worker: Worker<R>): Promise<boolean> {
     const { flow } = worker
     const patience = Math.min(this.#state.keepAliveTime, this.#host.patience ?? Infinity)
-    const timeout = this.#mayTimeOut(this.#state.control.snapshot) ? patience : Infinity
+    // One that is kept is told when it may leave.
+    const timeout = !this.#keeps && this.#mayTimeOut(this.#state.control.snapshot) ? patience : Infinity
+    this.#keeps = false
     return new Promise((resolve, reject) => {
       const settle: Settle<R | undefined> = {
         resolve(task) {

@@ -84,11 +84,14 @@ for (const [kind, threads] of KINDS) {
     threadFactory.instead = refuses
     const future = pool.submit(add, 1, 1)
     await assertUncaught(pools, ["Error: the task"])
-    await eventually(() => pool.poolSize === 0 && threadFactory.calls === 2)
-    assert.equal(pool.queue.size, 1)
+    await eventually(
+      () => pool.poolSize === 0 && threadFactory.calls >= 2 && pools.threads.every(({ isAlive }) => !isAlive),
+    )
+    assert.deepEqual([pool.queue.size, threadFactory.calls], [1, 2])
     threadFactory.instead = undefined
     assert.equal(await pool.submit(add, 2, 3), 5)
     assert.equal(await future, 2)
+    assert.equal(threadFactory.calls, 3)
   })
 
   for (const [how, failure, cause] of [
