@@ -93,7 +93,7 @@ export class BullConsumer implements Consumer {
   // ------------------------------------------------------------------ taking
 
   async #pump(): Promise<void> {
-    const { steady, bench, now } = this.#context
+    const { bench, now } = this.#context
     while (!this.#stopping.signal.aborted) {
       const rest = this.#notBefore - runtime.now()
       if (this.#busy >= this.#options.concurrency) await this.#stirred(IDLE)
@@ -105,7 +105,7 @@ export class BullConsumer implements Consumer {
         else if (claimed.job !== undefined) this.#start(claimed.job, claimed.token, claimed.sent)
         else {
           const pause = claimed.due > 0 ? Math.min(IDLE, Math.max(0, claimed.due - now())) : IDLE
-          await bench.wait(Math.ceil(pause), AbortSignal.any([this.#stopping.signal, steady.ended]))
+          await bench.wait(Math.ceil(pause), this.#stopping.signal)
         }
       }
     }

@@ -86,7 +86,6 @@ class RedisEngine implements Engine {
       connectTimeout: 5000,
       keepAlive: 10_000,
       ...this.#config,
-      commandTimeout: 20_000,
       socketTimeout: 10_000, // of a server that does not answer at all; the longest waiting command takes two seconds
       lazyConnect: true,
       maxRetriesPerRequest: 0,
