@@ -125,7 +125,7 @@ async function run(steps: readonly Step[]): Promise<void> {
       case "cancel": {
         const account = choose(accounts, next.job)
         if (account === undefined) break
-        await turns(2) // what was released has ended
+        await turns() // what was released has ended
         account.isCancelled = true
         account.mustNotComplete ||=
           account.job.ends.length === 0 && (account.task === "held" || account.task === "deaf")

@@ -96,7 +96,7 @@ test("[ND50] a thread that is busy for longer than the lock keeps its job", asyn
   const { driver, start } = await setUp()
   await using closing = driver
   await using first = await start("first")
-  const job = await closing.add("busy", [4000])
+  const job = await closing.add("busy", [6000])
   await begun(job)
   await using second = await start("second")
   assert.deepEqual(await job.end, { kind: "completed", value: first.pid })

@@ -91,23 +91,6 @@ test("[ND36][ND39] late runs are made up for, one after the other, and a failure
   assert.deepEqual(job.delays, [due + 1, due + 2, due + 3])
 })
 
-test("[ND17] only the first run of a schedule has to begin in time", async () => {
-  await using driver = await Driver.open()
-  await driver.start()
-  const calls = new Calls()
-  const due = driver.engine.now()
-  const data = { startBy: due + 60_000, series: series({ due, period: 1 }) }
-  const job = await driver.add("failTimes", [calls.index, 0], { data })
-  await eventually(() => job.delays.length > 1)
-  await job.cancel()
-  await job.end
-  const late = { startBy: due - 1, series: series({ due, period: 1, runs: 1 }) }
-  const second = await driver.add("count", [calls.index], { data: late })
-  await eventually(() => second.delays.length > 1)
-  await second.cancel()
-  await second.end
-})
-
 test("[ND40] a schedule may cost a node in each of its runs", async () => {
   await using driver = await Driver.open()
   using gate = new NodeGate()
