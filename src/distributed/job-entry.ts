@@ -28,8 +28,6 @@ export interface JobPlan {
   readonly order: ((now: number) => JobOrder) | undefined
   /** Whether the id was given by the program, so that the engine may have the job already. */
   readonly isNamed: boolean
-  /** For how long the engine keeps its outcome, in ms. */
-  readonly keep: number
   /** Milliseconds until it is due; Infinity if it never is. */
   readonly delay: number
   /** If it is a schedule that runs again and again. */

@@ -68,7 +68,6 @@ export function planFor(
     carrier: isTask && command !== future ? command : undefined,
     call,
     isNamed: given !== undefined,
-    keep,
     delay,
     series: timing && seriesFor(timing),
     order: (now) => {

@@ -4,7 +4,7 @@
  */
 import { runtime } from "../time/runtime.ts"
 import { inBackground } from "./background.ts"
-import type { EngineQueue } from "./engine.ts"
+import type { EngineQueue, JobOrder } from "./engine.ts"
 import type { JobEntry } from "./job-entry.ts"
 
 /** So many at once: what is sent must not become too long for the engine, nor keep it busy for too long. */
@@ -64,7 +64,7 @@ export class Outbox {
     try {
       queue = await this.#host.queue()
       const now = queue.now()
-      await queue.add(entries.flatMap((entry) => entry.plan.order?.(now) ?? []))
+      await queue.add(entries.flatMap((entry) => orderFor(entry, now)))
     } catch (error) {
       await this.#sendFailed(entries, queue, error)
       return
@@ -87,4 +87,11 @@ export class Outbox {
       error,
     )
   }
+}
+
+function orderFor(entry: JobEntry, now: number): JobOrder[] {
+  const order = entry.plan.order?.(now)
+  if (order === undefined) return []
+  if (order.delay > 0) entry.dueAt = now + order.delay
+  return [order]
 }

@@ -20,16 +20,15 @@ import type { EngineQueue } from "./engine.ts"
 import { JobEntry, type JobPlan } from "./job-entry.ts"
 import { type JobTiming, type PlanContext, planFor } from "./job-plan.ts"
 import { Ledger, type LedgerHost } from "./ledger.ts"
+import { LookUps } from "./look-ups.ts"
 import type { ExecutorSettings, TaskSettings } from "./options.ts"
 import { Outbox, type OutboxHost } from "./outbox.ts"
 import { RemoteJobs } from "./remote-jobs.ts"
 
 type AnyFunction = (...args: never[]) => unknown
 
-/** How many jobs are looked up, or taken back, at once. */
+/** How many jobs are taken back at once. */
 const AT_ONCE = 100
-/** How long to wait before looking jobs up again, if the engine could not be asked. */
-const LOOK_AGAIN = 1000
 
 export class Submitter implements OutboxHost, LedgerHost {
   readonly #id = randomBytes(8).toString("hex")
@@ -37,6 +36,7 @@ export class Submitter implements OutboxHost, LedgerHost {
   readonly #connection: Connection
   readonly #ledger = new Ledger(this)
   readonly #outbox = new Outbox(this)
+  readonly #lookUps: LookUps
   readonly remote: RemoteJobs
   readonly #context: PlanContext
   readonly #termination = new WaitList()
@@ -48,6 +48,11 @@ export class Submitter implements OutboxHost, LedgerHost {
   constructor(settings: ExecutorSettings) {
     this.settings = settings
     this.#connection = new Connection(settings.engine, settings.name, this.#ledger)
+    this.#lookUps = new LookUps(
+      this.#ledger,
+      () => this.queue(),
+      (error) => this.report(error),
+    )
     this.remote = new RemoteJobs(this.#ledger, this.#connection, (entry, interrupt) => this.cancel(entry, interrupt))
     this.#context = {
       from: this.#id,
@@ -146,12 +151,11 @@ export class Submitter implements OutboxHost, LedgerHost {
       call: undefined,
       order: undefined,
       isNamed: true,
-      keep: Infinity,
       delay: 0,
       series: undefined,
     })
     entry.place = "sending"
-    void this.#find([entry]).catch((cause: unknown) => {
+    void this.#lookUps.find([entry]).catch((cause: unknown) => {
       this.#ledger.fail(entry, new RejectedExecutionError(`The job \`${id}\` cannot be looked up`, id, { cause }))
       this.#ledger.over(entry)
     })
@@ -180,9 +184,9 @@ export class Submitter implements OutboxHost, LedgerHost {
   /** The engine may have had jobs of these ids before. */
   async #findNamed(entries: readonly JobEntry[]): Promise<void> {
     try {
-      await this.#find(entries)
+      await this.#lookUps.find(entries)
     } catch (error) {
-      this.report(error) // they are stored all the same
+      if (entries.some(({ isOver }) => !isOver)) this.report(error) // they are stored all the same
     }
     for (const entry of entries) if (!entry.isOver) this.#isStored(entry)
   }
@@ -198,28 +202,8 @@ export class Submitter implements OutboxHost, LedgerHost {
     }
   }
 
-  // ------------------------------------------------------------------ looking up
-
   lookUpAll(): void {
-    const stored = [...this.#ledger.entries].filter(({ place }) => place === "stored")
-    if (stored.length === 0) return
-    void this.#find(stored).catch((error: unknown) => {
-      this.report(error)
-      Timer.after(LOOK_AGAIN, () => this.lookUpAll())
-    })
-  }
-
-  async #find(entries: readonly JobEntry[]): Promise<void> {
-    const queue = await this.queue()
-    for (let start = 0; start < entries.length; start += AT_ONCE) {
-      const some = entries.slice(start, start + AT_ONCE)
-      const records = await queue.find(some.map(({ id }) => id))
-      for (const [i, entry] of some.entries()) {
-        // One whose outcome is not kept has ended by now, and this process hears of that.
-        if (records[i] !== undefined || entry.plan.keep > 0 || entry.place === "stored")
-          this.#ledger.found(entry, records[i])
-      }
-    }
+    this.#lookUps.all()
   }
 
   // ------------------------------------------------------------------ cancelling
@@ -253,7 +237,8 @@ export class Submitter implements OutboxHost, LedgerHost {
         await cancelOnEngine(entry, await this.queue(), this.#ledger)
       }
     } catch (error) {
-      this.report(error) // it is said again when the engine is there again
+      // One that is over has no need of it. Otherwise it is said again when the engine is there again.
+      if (!entry.isOver) this.report(error)
     } finally {
       entry.isTravelling = false
     }
@@ -301,6 +286,7 @@ export class Submitter implements OutboxHost, LedgerHost {
       if (entry.plan.role === "shared-schedule") this.#letGo(entry)
       else if (entry.plan.role === "own" && !entry.isTakenBack) own.push(entry)
     }
+    own.sort((a, b) => dueOf(a) - dueOf(b)) // as they would have been taken; equal ones stay in the order of submission
     const unrun: Runnable[] = []
     const failures: unknown[] = []
     for (let start = 0; start < own.length; start += AT_ONCE) {
@@ -382,6 +368,11 @@ export class Submitter implements OutboxHost, LedgerHost {
     while (!this.#isTerminated) if ((yield this.#termination) === TIMEOUT) return false
     return true
   }
+}
+
+/** Among the jobs of one executor; what is due at once comes first. */
+function dueOf({ dueAt = 0, plan: { delay } }: JobEntry): number {
+  return delay === Infinity ? Number.MAX_VALUE : dueAt
 }
 
 /** Where the program has called the function. Cheap as long as the stack is not read. */

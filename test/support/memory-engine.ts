@@ -35,6 +35,7 @@ export class MemoryEngine implements Engine {
   #events: "told" | "held" | "lost" = "told"
   #refusal: Error | undefined
   #removal: Error | undefined
+  #finding: { readonly error: Error; left: number } | undefined
   #isLate = false
   #onAdd: (() => void) | undefined
   #isUnreachable: Error | undefined
@@ -80,6 +81,15 @@ export class MemoryEngine implements Engine {
   refuseAdds(error: Error, { afterAdding = false } = {}): void {
     this.#refusal = error
     this.#isLate = afterAdding
+  }
+
+  /** `find` fails with this error, so many times. */
+  breakFinds(error: Error, times: number): void {
+    this.#finding = { error, left: times }
+  }
+
+  requireFinding(): void {
+    if (this.#finding !== undefined && this.#finding.left-- > 0) throw this.#finding.error
   }
 
   /** `remove` fails with this error, until it is undefined. */

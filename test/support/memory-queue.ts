@@ -49,6 +49,7 @@ export class MemoryQueue implements EngineQueue {
 
   async find(ids: readonly string[]): Promise<(JobRecord | undefined)[]> {
     await this.#asked()
+    this.#engine.requireFinding()
     return ids.map((id) => {
       const job = this.store.jobs.get(id)
       return job && recordOf(job)

@@ -7,6 +7,7 @@
  *
  * The time in BullMQ's commands is that of the calling machine; here it is the server's. Locks run out by the server's clock anyway.
  */
+import { MAX_VALUE } from "../../checks.ts"
 import type { JobCounts } from "../engine.ts"
 import type { JobData } from "../job-data.ts"
 import type { Bull, BullBackend, BullFinish, BullJob, RedisBackend, RedisClient } from "./bull-types.ts"
@@ -273,8 +274,9 @@ function evaluate(
   return client.call("EVAL", script, 1, backend.toKey(""), ...values)
 }
 
+/** BullMQ compares how often a job that has failed was tried with how often it may be, only to tell of it: more than all of them. */
 function finished({ jobId }: Hold): object {
-  return { id: jobId, opts: {} }
+  return { id: jobId, opts: { attempts: MAX_VALUE } }
 }
 
 function nextOf({ result }: BullFinish, next: boolean): Claim | undefined {

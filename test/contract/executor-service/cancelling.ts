@@ -3,7 +3,7 @@ import { CancellationError, InterruptedError, TimeoutError } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, rejectionOf, turns } from "../../support/harness.ts"
-import { ContractLab } from "./lab.ts"
+import { ContractLab, untilNoticed } from "./lab.ts"
 import { alive } from "./simple-tasks.ts"
 import type { ExecutorUnderTest } from "./subject.ts"
 
@@ -56,7 +56,7 @@ export function testCancelling(subject: ExecutorUnderTest): void {
     const future = executor.submit(gate.body) // takes no notice of the interrupt
     await gate.entered()
     future.cancel(true)
-    assert.equal(await gate.noticed(), 1)
+    await untilNoticed(gate, 1)
     const next = Array.from({ length: 5 }, () => executor.submit(lab.work.isInterrupted))
     gate.open()
     for (const heard of next) assert.equal(await heard, false)

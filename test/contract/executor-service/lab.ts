@@ -14,6 +14,9 @@ import { LOCAL } from "./local-work.ts"
 import type { AnyExecutorService, ExecutorUnderTest } from "./subject.ts"
 import type { Work, WorkGate } from "./work.ts"
 
+/** No interrupt takes so long: it only turns a test that would hang into one that fails. */
+const PATIENCE = 60_000
+
 export class ContractLab implements AsyncDisposable {
   readonly work: Work
   readonly #subject: ExecutorUnderTest
@@ -98,6 +101,12 @@ class House {
   takeUncaught(): Uncaught[] {
     return this.#lab.takeUncaughtWithThreads()
   }
+}
+
+/** Waits until so many of those inside have an interrupt pending: it may come from another machine. */
+export async function untilNoticed(gate: WorkGate, count: number): Promise<void> {
+  const deadline = Date.now() + PATIENCE
+  while ((await gate.noticed()) !== count) if (Date.now() > deadline) throw new Error("No interrupt arrives")
 }
 
 /** To be called where the tests are declared: ends what they share, after the last of them. */

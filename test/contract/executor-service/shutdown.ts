@@ -4,7 +4,7 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { wrong } from "../../spec/executor/support.ts"
 import { eventually, rejectionOf, turns } from "../../support/harness.ts"
-import { ContractLab } from "./lab.ts"
+import { ContractLab, untilNoticed } from "./lab.ts"
 import { alive } from "./simple-tasks.ts"
 import { errorOfShutdown, type ExecutorUnderTest, needs } from "./subject.ts"
 
@@ -111,7 +111,7 @@ export function testShutdown(subject: ExecutorUnderTest): void {
     const future = executor.submit(gate.body)
     await gate.entered()
     await executor.shutdownNow()
-    assert.equal(await gate.noticed(), 1)
+    await untilNoticed(gate, 1)
     assert.deepEqual([future.state, executor.isTerminated], ["running", false])
     gate.open()
     if (subject.cancelsOnShutdown === true) assert.ok((await rejectionOf(future)) instanceof CancellationError)

@@ -46,3 +46,7 @@ export async function half(n: number): Promise<number> {
   if (n % 3 > 0) await new Promise((resolve) => setTimeout(resolve))
   return n / 2
 }
+
+export function timeOfDay(): number {
+  return Date.now()
+}

@@ -1,7 +1,7 @@
 /** Jobs on nodes: docs/spec/distributed-engine.md. */
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { dataOf, DONE, type EngineKind, Gate, Lab, order } from "./kind.ts"
+import { dataOf, DONE, type EngineKind, Gate, Lab, Log, order } from "./kind.ts"
 
 export function running({ open }: EngineKind): void {
   test("[QE12] a node has as many jobs at once as it was told, and each job once", async () => {
@@ -54,6 +54,24 @@ export function running({ open }: EngineKind): void {
       ["good", "task", "arguments", 0, 3, 0, false],
       ["bad", "task", "arguments", 0, 3, 0, false],
     ])
+  })
+
+  test("[QE13] a node that reports how its jobs have ended hears of no error", async () => {
+    await using lab = new Lab(await open())
+    const [queue, log] = await lab.listening()
+    const node = await lab.open("node")
+    const nodeLog = new Log()
+    await node.listen(nodeLog)
+    const consumer = await node.consume({
+      node: "node",
+      concurrency: 1,
+      lockDuration: 30_000,
+      run: ({ id }) => Promise.resolve(id === "good" ? DONE : { kind: "failed", reason: "no" }),
+    })
+    await queue.add([order("bad"), order("worse", { keep: 0, attempts: 3 }), order("good")])
+    await log.hears("completed", "good")
+    assert.deepEqual([log.of("failed").length, nodeLog.of("error")], [2, []])
+    await consumer.drain()
   })
 
   test("[QE11] an outcome of any length and of any characters arrives", async () => {

@@ -132,6 +132,20 @@ test("[DX21] after events were lost, everything is looked up", async () => {
   assert.deepEqual(lab.errors, [])
 })
 
+test("[DX21] if nothing can be looked up, that is told, and tried again", async () => {
+  await using lab = new FleetLab()
+  await lab.node()
+  const fleet = lab.fleet()
+  lab.engine.loseEvents()
+  const future = fleet.submit(tasks.add, 1, 2)
+  await eventually(() => Object.values(lab.jobs).includes("completed"))
+  const error = new Error("away")
+  lab.engine.breakFinds(error, 2)
+  lab.engine.recover()
+  assert.equal(await future, 3)
+  assert.deepEqual(lab.errors.slice(0, 2), [error, error])
+})
+
 test("[DX22] an executor in words names no credentials, and belongs to its thread", async () => {
   await using lab = new FleetLab()
   const fleet = lab.fleet()

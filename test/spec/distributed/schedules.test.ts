@@ -168,6 +168,26 @@ test("[DS5] cancel ends it, while it waits and while it runs", async () => {
   await fleet.close()
 })
 
+test("[DS5] a schedule that goes on though it was cancelled, because its run was just ending, is cancelled again", async () => {
+  const { lab, clock, fleet } = await manual()
+  await using _ = lab
+  await lab.node()
+  const futures = Array.from({ length: 5 }, (__, n) => fleet.scheduleAtFixedRate(tasks.wait, 0, 1000, n))
+  const [first] = futures
+  await eventually(() => tasks.marks.length === 2)
+  tasks.open()
+  for (let turn = 0; turn < futures.length; turn++) {
+    futures[turn]?.cancel(turn % 2 === 0)
+    await Promise.resolve()
+  }
+  await eventually(() => fleet.toString().includes("0 outstanding"))
+  const count = tasks.marks.length
+  await clock.advance(5000)
+  assert.equal(tasks.marks.length, count)
+  assert.equal(first?.state, "cancelled")
+  assert.ok(Object.values(lab.jobs).every((state) => state === "failed"))
+})
+
 test("[DS6] shutdown cancels periodic tasks and lets delayed ones run", async () => {
   const { lab, clock, fleet } = await manual()
   await using _ = lab
