@@ -10,6 +10,7 @@ import { types } from "node:util"
 import type { ByteReader } from "./byte-reader.ts"
 import { ATTACHED_VIEW, ATTACHMENT, BUFFER, FAR_BUFFER, FAR_VIEW, RESIZABLE_BUFFER, VIEW } from "./tags.ts"
 import type { TrackingWriter } from "./tracking-writer.ts"
+import { bufferOf, offsetOf, sizeOf, sizeOfBuffer } from "./views.ts"
 
 interface ViewType {
   readonly elementSize: number
@@ -68,7 +69,9 @@ export function writeView(writer: TrackingWriter, view: ArrayBufferView): void {
   const type = typeOf(view)
   const found = viewTypes[type]
   if (found === undefined) writer.refuse(view, "cannot be copied")
-  const { buffer, byteOffset, byteLength } = view
+  const buffer = bufferOf(view)
+  const byteOffset = offsetOf(view)
+  const byteLength = sizeOf(view)
   const isShared = types.isSharedArrayBuffer(buffer)
   if (isShared || writer.isTransferred(buffer)) {
     const attachment = isShared ? attachShared(writer, view, buffer) : writer.attach(buffer)
@@ -81,11 +84,11 @@ export function writeView(writer: TrackingWriter, view: ArrayBufferView): void {
   }
   requireAttached(writer, view, buffer)
   const bytes = new Uint8Array(buffer, byteOffset, byteLength)
-  const isFar = writer.setAside(bytes)
+  const isFar = writer.setAside(bytes, byteLength)
   writer.begun(view, isFar ? FAR_VIEW : VIEW)
   writer.byte(type)
-  writer.count(bytes.length)
-  if (!isFar) writer.bytes(bytes)
+  writer.count(byteLength)
+  if (!isFar) writer.bytes(bytes, byteLength)
 }
 
 export function writeBuffer(writer: TrackingWriter, buffer: ArrayBufferLike): void {
@@ -99,15 +102,16 @@ export function writeBuffer(writer: TrackingWriter, buffer: ArrayBufferLike): vo
   const { resizable, maxByteLength } = buffer as { resizable?: boolean; maxByteLength?: number }
   const isResizable = resizable === true && maxByteLength !== undefined
   const bytes = new Uint8Array(buffer)
-  if (!isResizable && writer.setAside(bytes)) {
+  const size = sizeOfBuffer(buffer)
+  if (!isResizable && writer.setAside(bytes, size)) {
     writer.begun(buffer, FAR_BUFFER)
-    writer.count(bytes.length)
+    writer.count(size)
     return
   }
   writer.begun(buffer, isResizable ? RESIZABLE_BUFFER : BUFFER)
   if (isResizable) writer.double(maxByteLength)
-  writer.count(bytes.length)
-  writer.bytes(bytes)
+  writer.count(size)
+  writer.bytes(bytes, size)
 }
 
 function attachShared(writer: TrackingWriter, value: object, buffer: object): number {
@@ -120,7 +124,7 @@ function attachShared(writer: TrackingWriter, value: object, buffer: object): nu
 
 /** Of a buffer that has been transferred nothing is left. */
 function requireAttached(writer: TrackingWriter, value: object, buffer: ArrayBufferLike): void {
-  if (buffer.byteLength > 0) return
+  if (sizeOfBuffer(buffer) > 0) return
   try {
     void new Uint8Array(buffer)
   } catch {

@@ -7,6 +7,7 @@
  *     decode(letter, attachments)
  */
 import { unwritten } from "../memory/unwritten.ts"
+import { bufferOf, sizeOf } from "./views.ts"
 
 /** Shorter ones are copied twice in less time than it takes to speak of them. */
 export const BULKY = 2048
@@ -26,10 +27,10 @@ export class Bulk {
     return this.#parts.length
   }
 
-  add(bytes: Uint8Array): void {
+  add(bytes: Uint8Array, size: number): void {
     this.#parts.push(bytes)
-    this.#sizes.push(bytes.length)
-    this.#size += wholeWords(bytes.length)
+    this.#sizes.push(size)
+    this.#size += wholeWords(size)
   }
 
   /** Keeps only the first so many. */
@@ -45,7 +46,7 @@ export class Bulk {
 
   /** Whether all of it is still there. Code of the user's that has run meanwhile may have transferred a buffer, or made it shorter. */
   get isWhole(): boolean {
-    return this.#parts.every((part, i) => part.length === this.#sizes[i])
+    return this.#parts.every((part, i) => sizeOf(part) === this.#sizes[i])
   }
 
   /** Hands out each part, and how far from the beginning it belongs. Of what is not there any more, zeros are left. */
@@ -53,7 +54,7 @@ export class Bulk {
     let at = 0
     for (const [i, size] of this.#sizes.entries()) {
       const part = this.#parts[i] as Uint8Array
-      visit(part.length === size ? part : new Uint8Array(size), at)
+      visit(sizeOf(part) === size ? part : new Uint8Array(size), at)
       at += wholeWords(size)
     }
   }
@@ -62,9 +63,9 @@ export class Bulk {
   copies(): ArrayBuffer[] {
     const copies: ArrayBuffer[] = []
     this.forEach((part) => {
-      const copy = unwritten(part.length)
+      const copy = unwritten(sizeOf(part))
       copy.set(part)
-      copies.push(copy.buffer)
+      copies.push(bufferOf(copy) as ArrayBuffer)
     })
     return copies
   }

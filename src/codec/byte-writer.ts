@@ -16,31 +16,36 @@ export class ByteWriter {
   #letter: Letter
   #bytes: Buffer
   #view: DataView
+  /** How many bytes there are. Not asked of the buffer: a task may have broken `length` of all of them. */
+  #capacity: number
 
   constructor(letter: Letter) {
     this.#letter = letter
     this.#bytes = letter.bytes
+    this.#capacity = letter.capacity
     this.#view = letter.view
   }
 
   protected begin(letter: Letter): void {
     this.#letter = letter
     this.#bytes = letter.bytes
+    this.#capacity = letter.capacity
     this.#view = letter.view
     this.at = 0
   }
 
   /** Makes sure that so many more bytes can be written. */
   protected room(size: number): void {
-    if (this.at + size > this.#bytes.length) {
+    if (this.at + size > this.#capacity) {
       this.#letter.reserve(this.at + size, this.at)
       this.#bytes = this.#letter.bytes
+      this.#capacity = this.#letter.capacity
       this.#view = this.#letter.view
     }
   }
 
   byte(value: number): void {
-    if (this.at >= this.#bytes.length) this.room(1)
+    if (this.at >= this.#capacity) this.room(1)
     this.#bytes[this.at++] = value
   }
 
@@ -130,8 +135,7 @@ export class ByteWriter {
   }
 
   /** All of these, as they are. */
-  bytes(source: Uint8Array): void {
-    const { length } = source
+  bytes(source: Uint8Array, length: number = source.length): void {
     this.room(length)
     const { at } = this
     if (length > FEW_BYTES) this.#bytes.set(source, at)

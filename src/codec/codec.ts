@@ -145,7 +145,7 @@ function encodeText(letter: Letter, value: string): void {
   if (length < LONG_TEXT && encodeShort(letter, value)) return
   const wide = isWide(value)
   const size = wide ? length * 2 : length
-  if (size > letter.bytes.length) letter.reserve(size, 0)
+  if (size > letter.capacity) letter.reserve(size, 0)
   letter.bytes.write(value, 0, size, wide ? "utf16le" : "latin1")
   letter.seal(wide ? letters.UTF16 : letters.LATIN1, size)
 }

@@ -17,6 +17,7 @@
 import { Buffer } from "node:buffer"
 import { NotSerializableError } from "../errors.ts"
 import { Bulk, type BulkSource } from "./bulk.ts"
+import { bufferOf, sizeOfBuffer } from "./views.ts"
 
 /** Kinds of values. A kind fits into a byte and is never 0: memory that was never written holds no value. */
 export const NO_VALUE = 0
@@ -63,8 +64,10 @@ export class Letter {
   #bytes: Buffer
   #doubles: Float64Array
   #view: DataView
+  #capacity: number
 
   private constructor(memory: ArrayBuffer) {
+    this.#capacity = sizeOfBuffer(memory)
     this.#words = new Int32Array(memory)
     this.#bytes = Buffer.from(memory)
     this.#doubles = new Float64Array(memory)
@@ -81,7 +84,7 @@ export class Letter {
     const letter = Letter.blank()
     letter.kind = kind
     letter.length = length
-    if (length > letter.#bytes.length) letter.reserve(length, 0)
+    if (length > letter.#capacity) letter.reserve(length, 0)
     return letter
   }
 
@@ -110,6 +113,11 @@ export class Letter {
     return this.#bytes
   }
 
+  /** How many bytes that is. */
+  get capacity(): number {
+    return this.#capacity
+  }
+
   /** Over the same. */
   get view(): DataView {
     return this.#view
@@ -119,7 +127,8 @@ export class Letter {
   reserve(total: number, used: number): void {
     requireShort(total)
     const larger = new Letter(memoryFor(Math.min(Math.max(total, used * 2, ROOM), LONGEST)))
-    larger.#bytes.set(this.#bytes.subarray(0, used))
+    larger.#bytes.set(new Uint8Array(bufferOf(this.#bytes), 0, used)) // subarray() of Node's buffers uses `length`, which a task may have broken
+    this.#capacity = larger.#capacity
     this.#words = larger.#words
     this.#bytes = larger.#bytes
     this.#doubles = larger.#doubles
@@ -142,7 +151,7 @@ export class Letter {
   release(): void {
     if (this.bulk.count > 0) this.bulk.cut(0)
     this.bulkSource = undefined
-    if (this.#bytes.length <= LONGEST_KEPT && kept.length < MOST_KEPT) kept[kept.length] = this // a task may have replaced `push`
+    if (this.#capacity <= LONGEST_KEPT && kept.length < MOST_KEPT) kept[kept.length] = this // a task may have replaced `push`
   }
 }
 

@@ -72,7 +72,7 @@ export function writePlain(
       const kind = kinds.get(Object.getPrototypeOf(value) as object)
       if (kind === undefined) return 0
       const { buffer, byteOffset, length: elements } = value as View
-      if (!isFixed(buffer)) return 0
+      if (typeof byteOffset !== "number" || typeof elements !== "number" || !isFixed(buffer)) return 0 // a task may have broken the getters
       let thing = things.indexOf(buffer)
       if (thing < 0) thing = things.push(buffer) - 1
       tag = VIEW

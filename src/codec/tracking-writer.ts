@@ -148,10 +148,10 @@ export class TrackingWriter extends ByteWriter {
   }
 
   /** Has the bytes go beside the letter, if they are worth it and can; false if they have to be written. */
-  setAside(bytes: Uint8Array): boolean {
-    if (bytes.length < BULKY || this.#bulk === undefined) return false
-    requireShort(this.at + this.#bulk.size + bytes.length)
-    this.#bulk.add(bytes)
+  setAside(bytes: Uint8Array, size: number): boolean {
+    if (size < BULKY || this.#bulk === undefined) return false
+    requireShort(this.at + this.#bulk.size + size)
+    this.#bulk.add(bytes, size)
     return true
   }
 

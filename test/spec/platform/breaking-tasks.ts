@@ -8,8 +8,11 @@ const { defineProperty, deleteProperty, get, getOwnPropertyDescriptor, getProtot
 const { store } = Atomics
 const world = globalThis
 
-/** Deletes it, overwrites it with undefined, or replaces it by a function that throws. A getter of a built-in object becomes one that throws. */
-export type Way = "delete" | "undefined" | "throw"
+/**
+ * Deletes it, overwrites it with undefined, or replaces it by a function that throws. A getter of a built-in object becomes one that throws, but in the last
+ * two ways: then it is overwritten with undefined, or with a function.
+ */
+export type Way = "delete" | "undefined" | "throw" | "value" | "function"
 
 /** The object and the key that a path names: `Array.prototype.map`; `^` stands for the prototype of an object, `@@iterator` for a symbol. */
 function ownerAndKey(path: string): [owner: object, key: PropertyKey] {
@@ -48,8 +51,11 @@ function breakOne(owner: object, key: PropertyKey, way: Way): void {
     deleteProperty(owner, key)
     return
   }
-  const isGetter = owner !== world && getOwnPropertyDescriptor(owner, key)?.get !== undefined
-  const means = isGetter ? { get: refuse } : { value: way === "throw" ? refuse : undefined, writable: true }
+  const isGetter =
+    way !== "value" && way !== "function" && owner !== world && getOwnPropertyDescriptor(owner, key)?.get !== undefined
+  const means = isGetter
+    ? { get: refuse }
+    : { value: way === "undefined" || way === "value" ? undefined : refuse, writable: true }
   defineProperty(owner, key, { __proto__: null, ...means, configurable: true } as object)
 }
 

@@ -124,6 +124,29 @@ for (const object of OBJECTS.split(" ")) {
   })
 }
 
+const VIEWS = [
+  ...["buffer", "byteLength", "byteOffset", "length"].map((it) => `Int32Array.^.prototype.${it}`),
+  ...["buffer", "byteLength", "byteOffset"].map((it) => `DataView.prototype.${it}`),
+  "ArrayBuffer.prototype.byteLength",
+]
+
+test("[PL156] buffers and views arrive as they are, or not at all, if a task has overwritten a getter of theirs", async () => {
+  await using pool = Executors.newFixedThreadPool(1, threads())
+  for (const [path, way] of VIEWS.flatMap((it) => [[it, "value"] as const, [it, "function"] as const])) {
+    const what = `${path}: ${way}`
+    const { buffer } = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8])
+    const values = [buffer, new DataView(buffer, 2, 3), new Uint16Array(buffer, 4, 2), WORDS, WORDS.buffer]
+    const breaks = pool.submit(tasks.breakAt, path, way)
+    for (const value of values) {
+      const outcome = await outcomeOf(pool.submit(tasks.same, value))
+      if (!(outcome instanceof ThreadDeathError)) assert.deepEqual(outcome, value, what)
+    }
+    assert.ok(!((await outcomeOf(breaks)) instanceof CancellationError), what)
+    await outcomeOf(pool.submit(tasks.restore))
+    await outcomeOf(pool.submit(tasks.restore))
+  }
+})
+
 test("[PL156] the error of a task whose thread was broken by another task says what has failed", async () => {
   await using pool = Executors.newFixedThreadPool(1, threads())
   await pool.submit(tasks.breakAt, "Object.keys", "undefined")
