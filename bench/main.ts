@@ -5,6 +5,7 @@
  *     npm run bench -- pool memory    these only; `platform` stands for all whose name begins with it
  *     npm run bench -- defects        what the rivals get wrong, and whether corepool does
  *     npm run bench -- start          what importing it, its first result and its threads cost
+ *     npm run bench -- distributed    corepool/distributed beside BullMQ by hand; `distributed-cancel` and so on for one part of it, `--full` for all of its size
  *     npm run bench -- --quick        small and few: to see whether it works
  *
  * The exit code tells whether the run went through, never who won.
@@ -14,6 +15,7 @@ import { parseArgs } from "node:util"
 import type { Contest } from "./contest.ts"
 import { contests } from "./contests.ts"
 import { runDefects } from "./defects.ts"
+import { DISTRIBUTED_PARTS, runDistributed } from "./distributed.ts"
 import { type BoutResult, FULL, measure, QUICK } from "./measure.ts"
 import type { PlatformContest } from "./platform-contest.ts"
 import { runPlatform } from "./platform-report.ts"
@@ -24,7 +26,7 @@ import { runStart } from "./start.ts"
 
 const { values: flags, positionals: names } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: "boolean", default: false } },
+  options: { quick: { type: "boolean", default: false }, full: { type: "boolean", default: false } },
 })
 
 async function main(chosen: readonly Contest[], platform: readonly PlatformContest[]): Promise<void> {
@@ -84,7 +86,8 @@ function isChosen({ name }: { readonly name: string }): boolean {
   return names.length === 0 || names.some((wanted) => isMeant(wanted, name))
 }
 
-const known = [...[...contests, ...platformContests].map(({ name }) => name), DEFECTS, START]
+const distributed = DISTRIBUTED_PARTS.filter((part) => names.some((wanted) => isMeant(wanted, part)))
+const known = [...[...contests, ...platformContests].map(({ name }) => name), DEFECTS, START, ...DISTRIBUTED_PARTS]
 const unknown = names.filter((wanted) => !known.some((name) => isMeant(wanted, name)))
 if (unknown.length > 0) {
   console.error(`No such contest: ${unknown.join(", ")}. There are: ${known.join(", ")}.`)
@@ -94,4 +97,5 @@ if (unknown.length > 0) {
   if (chosen.length + platform.length > 0) await main(chosen, platform)
   if (names.includes(DEFECTS)) await runDefects()
   if (names.includes(START)) runStart(flags.quick)
+  if (distributed.length > 0) await runDistributed(distributed, flags.full)
 }
