@@ -35,6 +35,7 @@ export class Ledger implements EngineListener {
   readonly #byId = new Map<string, JobEntry[]>()
   readonly #keepAlive = new KeepAlive()
   #own = 0
+  #newest = 0
 
   constructor(host: LedgerHost) {
     this.#host = host
@@ -44,6 +45,7 @@ export class Ledger implements EngineListener {
 
   add(entry: JobEntry): void {
     this.#byHandle.set(entry.handle, entry)
+    this.#newest = entry.handle
     const same = this.#byId.get(entry.id)
     if (same === undefined) this.#byId.set(entry.id, [entry])
     else same.push(entry)
@@ -58,6 +60,15 @@ export class Ledger implements EngineListener {
   /** All, in the order in which they came. */
   get entries(): Iterable<JobEntry> {
     return this.#byHandle.values()
+  }
+
+  get size(): number {
+    return this.#byHandle.size
+  }
+
+  /** The handle of the entry that came last. */
+  get newest(): number {
+    return this.#newest
   }
 
   /** How many jobs the executor has to wait for before it can terminate. */

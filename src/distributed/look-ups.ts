@@ -1,11 +1,14 @@
-/** Asks the engine what has become of jobs: those of other processes, those whose ids may have been taken, and all of them when events may have been lost. */
+/**
+ * Asks the engine what has become of jobs: those of other processes, those whose ids may have been taken, all of them when events may have been lost, and from time to time those
+ * that have been waited for since the last time, in case the engine has lost an event without knowing it.
+ */
 import { Timer } from "../time/timer.ts"
 import type { EngineQueue } from "./engine.ts"
 import type { JobEntry } from "./job-entry.ts"
 import type { Ledger } from "./ledger.ts"
 
 /** How many jobs are looked up at once. */
-const AT_ONCE = 100
+const AT_ONCE = 1000
 /** How long to wait before looking jobs up again, if the engine could not be asked, or has nothing of them. */
 const LOOK_AGAIN = 1000
 
@@ -15,11 +18,35 @@ export class LookUps {
   readonly #report: (error: unknown) => void
   #isLooking = false
   #hasToLookAgain = false
+  /** The newest job that the coming review looks up; later ones are looked up by the review after that. */
+  #reviewUpTo = 0
+  #isReviewPlanned = false
 
   constructor(ledger: Ledger, queue: () => Promise<EngineQueue>, report: (error: unknown) => void) {
     this.#ledger = ledger
     this.#queue = queue
     this.#report = report
+  }
+
+  /** Reviews all jobs every so many milliseconds, as long as there are any. */
+  review(interval: number): void {
+    if (this.#isReviewPlanned) return
+    this.#isReviewPlanned = true
+    Timer.after(interval, () => void this.#review(interval))
+  }
+
+  async #review(interval: number): Promise<void> {
+    const old = [...this.#ledger.entries].filter(
+      ({ place, handle }) => place === "stored" && handle <= this.#reviewUpTo,
+    )
+    this.#reviewUpTo = this.#ledger.newest
+    try {
+      if (old.length > 0) await this.find(old)
+    } catch (error) {
+      if (old.some(({ isOver }) => !isOver)) this.#report(error)
+    }
+    this.#isReviewPlanned = false
+    if (this.#ledger.size > 0) this.review(interval)
   }
 
   /** All that is waited for. Tries on until the engine has answered. */

@@ -34,6 +34,11 @@ export interface DistributedExecutorOptions {
   readonly keepResults?: number
   /** How many nodes may die with a task before it fails with NodeDeathError; default 1. */
   readonly maxDeaths?: number
+  /**
+   * How often the executor asks the engine what has become of the tasks that it has waited for all that time, in ms; default 30,000. Normally the engine tells. Asking
+   * finds what a lost event would have told.
+   */
+  readonly reviewInterval?: number
   /** Told of errors that belong to no future, such as those of the connection. Default: print them. */
   readonly onError?: (error: unknown) => void
 }
@@ -87,6 +92,7 @@ const EXECUTOR_OPTIONS: Known<DistributedExecutorOptions> = {
   maxPayload: true,
   keepResults: true,
   maxDeaths: true,
+  reviewInterval: true,
   onError: true,
 }
 
@@ -94,6 +100,7 @@ export type ExecutorSettings = DistributedExecutorOptions & {
   readonly maxPayload: number
   readonly keepResults: number
   readonly maxDeaths: number
+  readonly reviewInterval: number
 }
 
 export function requireExecutorOptions(options: DistributedExecutorOptions): ExecutorSettings {
@@ -103,12 +110,13 @@ export function requireExecutorOptions(options: DistributedExecutorOptions): Exe
   if (typeof propertyOf(given.engine, "open") !== "function") {
     throw typeError("engine", "an engine such as postgres(…) or redis(…)", given.engine)
   }
-  const { maxPayload = MAX_PAYLOAD, keepResults = HOUR, maxDeaths = 1, onError } = given
+  const { maxPayload = MAX_PAYLOAD, keepResults = HOUR, maxDeaths = 1, reviewInterval = 30_000, onError } = given
   requireInteger("maxPayload", maxPayload, 1)
   requireKept(keepResults)
   requireInteger("maxDeaths", maxDeaths, 0)
+  requirePositiveDuration("reviewInterval", reviewInterval)
   if (onError !== undefined) requireFunction("onError", onError)
-  return { ...given, maxPayload, keepResults, maxDeaths }
+  return { ...given, maxPayload, keepResults, maxDeaths, reviewInterval }
 }
 
 function requireKept(keepResults: number): void {

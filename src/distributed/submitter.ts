@@ -112,6 +112,7 @@ export class Submitter implements OutboxHost, LedgerHost {
     const entry = new JobEntry(plan, ++this.#jobs)
     plan.future?.runElsewhere(this.remote, entry.handle)
     this.#ledger.add(entry)
+    this.#lookUps.review(this.settings.reviewInterval)
     return entry
   }
 

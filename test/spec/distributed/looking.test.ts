@@ -98,6 +98,23 @@ test("[DX20] counts and nodes", async () => {
   assert.deepEqual(await fleet.stats(), { ...none, active: 1, completed: 1, waiting: 0, delayed: 1, outstanding: 2 })
 })
 
+test("[DX27] an event that was lost without a word is made up for by a review", async () => {
+  await using lab = new FleetLab()
+  await lab.node("node", 4)
+  const fleet = lab.fleet({ reviewInterval: 5 })
+  const kept = fleet.submit(tasks.wait, "kept")
+  await eventually(() => tasks.marks.length === 1)
+  lab.engine.loseEvents() // and never tells of a gap
+  const done = fleet.submit(tasks.add, 1, 2)
+  const failed = fleet.submit(tasks.fail, "own")
+  assert.equal(await done, 3)
+  assert.ok((await rejectionOf(failed)) instanceof RangeError)
+  tasks.open()
+  assert.equal(await kept, "kept")
+  assert.equal((await fleet.stats()).outstanding, 0)
+  assert.throws(() => lab.fleet({ reviewInterval: 0 }), RangeError)
+})
+
 test("[DX21] after events were lost, everything is looked up", async () => {
   await using lab = new FleetLab()
   await lab.node("node", 4)
