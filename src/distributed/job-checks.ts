@@ -18,6 +18,8 @@ const PUT_OFF = 2000
 
 const MAX_DEATHS = 1
 
+const SERIES: readonly unknown[] = ["rate", "delay", "cron"]
+
 export function failedAs(kind: FailureKind, error: Error, nodeName: string): JobEnd {
   return { kind: "failed", reason: encodeFailure(error, kind, nodeName) }
 }
@@ -51,15 +53,33 @@ function whatIsWrong(data: unknown): string | undefined {
   const title = propertyOf(data, "title")
   if (title !== undefined && typeof title !== "string") return wrong("title", "text")
   return (
-    wrongNumbers(data, "retry", ["delay", "factor"]) ?? wrongNumbers(data, "series", ["due", "runs", "deathsBefore"])
+    wrongNumbers(data, "retry", ["delay", "factor"], ["maxDelay"], Number.MAX_VALUE) ??
+    wrongNumbers(data, "series", ["due", "runs", "deathsBefore"], ["period"], Number.MAX_SAFE_INTEGER) ??
+    wrongKind(propertyOf(data, "series"))
   )
 }
 
-function wrongNumbers(data: object, key: string, fields: readonly string[]): string | undefined {
+/** The fields must be numbers, the optional ones if they are there; and not too large. */
+function wrongNumbers(
+  data: object,
+  key: string,
+  fields: readonly string[],
+  optional: readonly string[],
+  most: number,
+): string | undefined {
   const part = propertyOf(data, key)
   if (part === undefined) return undefined
-  const field = fields.find((name) => !Number.isFinite(propertyOf(part, name)))
-  return field === undefined ? undefined : `\`${key}.${field}\` is ${show(propertyOf(part, field))}, not a number`
+  const isWrong = (value: unknown): boolean => !(typeof value === "number" && Math.abs(value) <= most)
+  const field =
+    fields.find((name) => isWrong(propertyOf(part, name))) ??
+    optional.find((name) => propertyOf(part, name) !== undefined && isWrong(propertyOf(part, name)))
+  return field === undefined ? undefined : `\`${key}.${field}\` is ${show(propertyOf(part, field))}, not such a number`
+}
+
+function wrongKind(series: unknown): string | undefined {
+  if (series === undefined) return undefined
+  const kind = propertyOf(series, "kind")
+  return SERIES.includes(kind) ? undefined : `\`series.kind\` is ${show(kind)}, not one of ${SERIES.join(", ")}`
 }
 
 function isNewer(data: object): boolean {

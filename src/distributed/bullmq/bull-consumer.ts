@@ -8,11 +8,14 @@
  * goes by the machine's clock; and after a loss of the connection it waits for seconds.
  */
 import { randomUUID } from "node:crypto"
+import { IllegalStateError, NotSerializableError } from "../../errors.ts"
 import { runtime } from "../../time/runtime.ts"
+import { messageOf } from "../../user-values.ts"
 import type { ClaimedJob, ConsumeOptions, Consumer, JobEnd } from "../engine.ts"
+import { encodeFailure } from "../failure.ts"
 import { fromJobId, fromStorableJson, toStorable } from "./names.ts"
 import type { BullJob } from "./bull-types.ts"
-import { isRefusal, nap, type Steady } from "./steady.ts"
+import { isPassing, isRefusal, nap, type Steady } from "./steady.ts"
 import type { Bench, Claim, Hold, StoredData } from "./store.ts"
 import { LARGE } from "./store.ts"
 
@@ -117,9 +120,22 @@ export class BullConsumer implements Consumer {
     try {
       return { ...(await this.#context.bench.claim(token)), token, sent }
     } catch (error) {
-      this.#doubtful.push(token)
       if (!this.#stopping.signal.aborted) this.#context.error(error)
+      if (isPassing(error)) this.#doubtful.push(token)
+      else await this.#failUnreadable(token, error).catch((second: unknown) => this.#context.error(second))
       return undefined
+    }
+  }
+
+  /**
+   * The server has given a job, and BullMQ cannot read it, whatever another program has written there. It fails: given back, it would be the
+   * next one again, and no node would come to the others.
+   */
+  async #failUnreadable(token: string, error: unknown, known?: string): Promise<void> {
+    const { bench, steady } = this.#context
+    const held = await steady.run(() => bench.held([token]))
+    for (const hold of held) {
+      if (hold.jobId !== known) await steady.run(() => bench.fail(hold, toStorable(unreadable(error)), false, false))
     }
   }
 
@@ -178,7 +194,7 @@ export class BullConsumer implements Consumer {
       name: job.name,
       data,
       failures: job.attemptsMade ?? 0,
-      attempts: job.opts.attempts ?? 1,
+      attempts: numberIn(job.opts?.attempts, 1),
       deaths: job.stalledCounter ?? 0,
       lost: running.lost.signal,
       progress: (value) => this.#context.progress(jobId, value),
@@ -189,16 +205,26 @@ export class BullConsumer implements Consumer {
   async #report(running: Running, end: JobEnd): Promise<BullJob | undefined> {
     const next = !this.#stopping.signal.aborted && this.#busy <= this.#options.concurrency
     let tries = 0
+    let isAway = false
     try {
-      const claim = await this.#context.steady.run(() => {
+      const claim = await this.#context.steady.run(async () => {
         tries++
-        return this.#end(running, end, next)
+        try {
+          return await this.#end(running, end, next)
+        } catch (error) {
+          isAway = isPassing(error)
+          throw error
+        }
       }, REPORTING)
       return claim?.job
     } catch (error) {
       // The lock is lost, or an answer was and this was the second time: either way the server has decided.
-      if (!isRefusal(error)) throw error
-      return undefined
+      if (isRefusal(error)) return undefined
+      if (isAway) throw error
+      // It may be about the next job, which came with the answer.
+      if (next) await this.#failUnreadable(running.token, error, running.jobId)
+      if (end.kind === "failed") throw error
+      return await this.#report(running, { kind: "failed", reason: untaken(error) })
     } finally {
       if (tries > 1 && next) this.#doubtful.push(running.token)
     }
@@ -206,7 +232,7 @@ export class BullConsumer implements Consumer {
 
   async #end(running: Running, end: JobEnd, next: boolean): Promise<Claim | undefined> {
     const { bench, now } = this.#context
-    const remove = (running.job.opts.keep ?? 0) <= 0
+    const remove = numberIn(running.job.opts?.keep, 0) <= 0
     switch (end.kind) {
       case "completed":
         return bench.complete(running, await this.#small(running, end.outcome), remove, next)
@@ -276,4 +302,18 @@ export class BullConsumer implements Consumer {
   #stirred(ms: number): Promise<void> {
     return nap(ms, this.#wake.signal)
   }
+}
+
+/** What stands in the options of a job that any process may have added. */
+function numberIn(value: unknown, otherwise: number): number {
+  return typeof value === "number" ? value : otherwise
+}
+
+/** The server is there and does not take it: a due time that is none, or data that cannot be written. To run the job again would not help. */
+function untaken(error: unknown): string {
+  return encodeFailure(new IllegalStateError(`What became of the job cannot be stored: ${messageOf(error)}`))
+}
+
+function unreadable(error: unknown): string {
+  return encodeFailure(new NotSerializableError(`The job cannot be read: ${messageOf(error)}`))
 }

@@ -3,6 +3,7 @@
  */
 import { IllegalStateError } from "../../errors.ts"
 import { runtime } from "../../time/runtime.ts"
+import { propertyOf } from "../../user-values.ts"
 import type {
   ConsumeOptions,
   Consumer,
@@ -17,11 +18,20 @@ import type {
 } from "../engine.ts"
 import type { JobData } from "../job-data.ts"
 import { BullConsumer } from "./bull-consumer.ts"
-import { fromJobId, fromStorable, fromStorableJson, toBullPriority, toJobId, toStorableJson } from "./names.ts"
+import {
+  fromJobId,
+  fromStorable,
+  fromStorableJson,
+  parsed,
+  textIn,
+  toBullPriority,
+  toJobId,
+  toStorableJson,
+} from "./names.ts"
 import type { BullJob } from "./bull-types.ts"
 import type { ServerClock } from "./server-clock.ts"
 import type { Steady } from "./steady.ts"
-import { CONTROL, type EventSink, LARGE, type Store, type StoredJob } from "./store.ts"
+import { CONTROL, type EventSink, LARGE, type Store, type StoredData, type StoredJob } from "./store.ts"
 
 /** The note of a node that has not been heard of for so long after its time is removed, in ms. */
 const NOTES_KEPT = 60_000
@@ -124,7 +134,10 @@ export class BullQueue implements EngineQueue {
 
   async nodes(): Promise<NodeRecord[]> {
     const notes = Object.entries(await this.#try(() => this.#store.notes())).filter(([field]) => field.startsWith(NODE))
-    const told = notes.map(([field, text]) => ({ field, note: JSON.parse(fromStorable(text)) as NodeNote }))
+    const told = notes.flatMap(([field, text]) => {
+      const note = parsed(fromStorable(text))
+      return isNodeNote(note) ? [{ field, note }] : []
+    })
     const old = told.filter(({ note }) => note.until < this.now() - NOTES_KEPT).map(({ field }) => field)
     if (old.length > 0) await this.#try(() => this.#store.removeNotes(old))
     return told.filter(({ note }) => note.until > this.now()).map(({ note }) => note.node)
@@ -168,20 +181,22 @@ export class BullQueue implements EngineQueue {
 
   #hear(kind: string, fields: Readonly<Record<string, string>>): void {
     if (kind === CONTROL) {
-      const message = JSON.parse(fromStorable(fields["message"] ?? "")) as ControlMessage
-      this.#tell((each) => each.control(message))
+      const message = parsed(fromStorable(fields["message"] ?? ""))
+      if (isMessage(message)) this.#tell((each) => each.control(message))
       return
     }
     const id = fromJobId(fields["jobId"])
     if (id === undefined) return
     if (kind === "active") this.#tell((each) => each.active(id))
     else if (kind === "removed") this.#tell((each) => each.removed(id))
-    else if (kind === "delayed") this.#tell((each) => each.delayed(id, Number(fields["delay"])))
-    else if (kind === "progress") {
+    else if (kind === "delayed") {
+      const dueAt = Number(fields["delay"])
+      if (Number.isFinite(dueAt)) this.#tell((each) => each.delayed(id, dueAt))
+    } else if (kind === "progress") {
       const value = fromStorableJson(fields["data"] ?? "null")
-      this.#tell((each) => each.progress(id, value))
+      if (value !== undefined) this.#tell((each) => each.progress(id, value))
     } else if (kind === "completed") {
-      this.#ended(id, JSON.parse(fields["returnvalue"] ?? "null"), (each, outcome) => each.completed(id, outcome))
+      this.#ended(id, parsed(fields["returnvalue"]), (each, outcome) => each.completed(id, outcome))
     } else if (kind === "failed") {
       this.#ended(id, fields["failedReason"], (each, reason) => each.failed(id, reason))
     }
@@ -235,9 +250,20 @@ interface NodeNote {
   readonly node: NodeRecord
 }
 
+function isNodeNote(note: unknown): note is NodeNote {
+  const node = propertyOf(note, "node")
+  return typeof propertyOf(note, "until") === "number" && typeof propertyOf(node, "id") === "string"
+}
+
+function isMessage(message: unknown): message is ControlMessage {
+  return typeof propertyOf(message, "kind") === "string" && typeof propertyOf(message, "id") === "string"
+}
+
 function recordOf(id: string, job: StoredJob): JobRecord {
-  const { name, data, dueAt, returned, reason, progress } = job
-  const { outcome, ...rest } = data
+  const { name, dueAt, returned, reason, progress } = job
+  // Another program may have written anything there.
+  const data: unknown = job.data
+  const { outcome, ...rest } = (typeof data === "object" && data !== null ? data : {}) as StoredData
   const state = stateOf(job.state)
   const text = state === "completed" ? returned : state === "failed" ? reason : undefined
   return {
@@ -246,7 +272,7 @@ function recordOf(id: string, job: StoredJob): JobRecord {
     data: rest,
     state,
     dueAt: state === "delayed" ? dueAt : undefined,
-    outcome: text === undefined ? undefined : fromStorable(text === LARGE.mark ? (outcome ?? "") : text),
+    outcome: text === undefined ? undefined : fromStorable(text === LARGE.mark ? textIn(outcome) : text),
     progress,
   }
 }

@@ -9,7 +9,8 @@ export interface BullJob {
   readonly id: string
   readonly name: string
   readonly data: string
-  readonly opts: BullJobOptions
+  /** Undefined only if another program has written the job. */
+  readonly opts: BullJobOptions | undefined
   readonly timestamp: number
   readonly delay?: number
   readonly priority?: number
@@ -81,7 +82,7 @@ export interface PgQueryable {
 export interface PgClient extends PgQueryable, Emitter {}
 
 export interface PgConnection extends Emitter {
-  readonly pool: PgQueryable
+  readonly pool: PgQueryable & Emitter
   waitUntilReady(): Promise<void>
   getListenClient(): Promise<PgClient>
   close(): Promise<void>

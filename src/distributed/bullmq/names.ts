@@ -64,14 +64,29 @@ export function toStorableJson(value: unknown): string {
   return mustWrap ? JSON.stringify({ [WRAPPED]: json }) : json
 }
 
+/** Undefined if it is no JSON: any process that can write into the queue may have written it. */
 export function fromStorableJson(json: string): unknown {
-  return unwrapped(JSON.parse(json))
+  return unwrapped(parsed(json))
 }
 
 /** The same of what has been parsed already. */
 export function unwrapped(value: unknown): unknown {
   const text = (value as Record<string, unknown> | null | undefined)?.[WRAPPED]
-  return typeof text === "string" ? JSON.parse(text) : value
+  return typeof text === "string" ? parsed(text) : value
+}
+
+/** What should be a text, and is one unless another program has written it. */
+export function textIn(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "")
+}
+
+/** The value; undefined if the text is no JSON. */
+export function parsed(json: string | undefined): unknown {
+  try {
+    return JSON.parse(json ?? "")
+  } catch {
+    return undefined
+  }
 }
 
 const WRAPPED = "$json"

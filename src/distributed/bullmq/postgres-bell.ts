@@ -4,7 +4,7 @@
  * A notification is only a reason to look: what waits looks by itself, too, after a short time. BullMQ does not send one for each event, and one that is
  * sent while the connection is lost is lost.
  */
-import type { PgConnection } from "./bull-types.ts"
+import type { PgClient, PgConnection } from "./bull-types.ts"
 import { nap } from "./steady.ts"
 import { runtime } from "../../time/runtime.ts"
 
@@ -30,6 +30,7 @@ export class PostgresBell {
   readonly #end = new AbortController()
   readonly #lost = new Set<() => void>()
   #listening: Promise<void> | undefined
+  #client: PgClient | undefined
   #isTrying = false
 
   /** All queues of the database share the channels; only these are of interest. */
@@ -81,8 +82,15 @@ export class PostgresBell {
     })
   }
 
-  stop(): void {
+  /** Is fulfilled when no connection is being made any more. */
+  async stop(): Promise<void> {
     this.#end.abort()
+    await this.#listening?.catch(() => undefined) // it is told to those who wait for it
+  }
+
+  /** To be called when the connection is being closed: BullMQ takes all listeners from the client then, and an error that comes before its end would end the process. */
+  hush(): void {
+    this.#client?.on("error", () => undefined)
   }
 
   /** Until notifications come, or the bell is stopped. A server that is away is told of by the operations that need it. */
@@ -105,6 +113,7 @@ export class PostgresBell {
 
   async #listen(): Promise<void> {
     const client = await this.#connection.getListenClient()
+    this.#client = client
     client.on("notification", (message: Notification) => this.#ring(message))
     for (const channel of CHANNELS) await client.query(`LISTEN ${channel}`)
     for (const waiter of [...this.#waiters]) waiter.wake()

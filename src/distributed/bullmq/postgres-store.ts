@@ -12,7 +12,7 @@
  */
 import type { JobCounts } from "../engine.ts"
 import type { JobData } from "../job-data.ts"
-import { fromStorableJson, toStorable, toStorableJson, unwrapped } from "./names.ts"
+import { parsed, textIn, toStorable, toStorableJson, unwrapped } from "./names.ts"
 import type { Bull, BullBackend, BullFinish, BullJob, PgBackend, PgConnection, Rows } from "./bull-types.ts"
 import { PostgresBell } from "./postgres-bell.ts"
 import { PostgresEvents } from "./postgres-events.ts"
@@ -64,7 +64,8 @@ const STALLED = `SELECT 1 FROM job WHERE queue = $1 AND state = 'active' AND loc
 const CLEAN = `WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtext('corepool:clean:' || $1)) AS is_ours)
   DELETE FROM job WHERE (SELECT is_ours FROM turn) AND queue = $1 AND state IN ('completed', 'failed') AND id IN (
     SELECT id FROM job WHERE queue = $1 AND state IN ('completed', 'failed')
-      AND finished_at_ms < $2::bigint - COALESCE((opts->>'keep')::bigint, 0) LIMIT 10000)`
+      AND finished_at_ms < $2::bigint - CASE jsonb_typeof(opts->'keep') WHEN 'number' THEN (opts->>'keep')::numeric ELSE 0 END
+      LIMIT 10000)`
 
 const HELD = `SELECT id, lock_token AS token FROM job
   WHERE queue = $1 AND state = 'active' AND lock_token = ANY($2::text[])`
@@ -173,9 +174,12 @@ export class PostgresStore implements Store {
   }
 
   async close(): Promise<void> {
-    this.#bell.stop()
+    const stopping = this.#bell.stop()
     await this.#events?.stop()
-    await this.#context.connection.close()
+    await stopping
+    const closing = this.#context.connection.close()
+    this.#bell.hush()
+    await closing
   }
 
   async #query<R>(text: string, ...values: unknown[]): Promise<R[]> {
@@ -285,7 +289,7 @@ function storedOf(row: JobRow): StoredJob {
     data: unwrapped(row.data) as StoredData,
     state: row.state,
     dueAt: row.due === null ? undefined : Number(row.due),
-    returned: row.returned === null ? undefined : (fromStorableJson(row.returned) as string),
+    returned: row.returned === null ? undefined : textIn(parsed(row.returned)),
     reason: row.reason ?? undefined,
     progress: row.progress === null ? undefined : unwrapped(row.progress),
   }

@@ -11,7 +11,7 @@ import { rangeError, typeError } from "../../checks.ts"
 import { IllegalStateError } from "../../errors.ts"
 import type { Engine, EngineQueue } from "../engine.ts"
 import { BullQueue } from "./bull-queue.ts"
-import { type Bull, bullFor, type PgConnection, requirePg } from "./bull-types.ts"
+import { type Bull, bullFor, type PgClient, type PgConnection, requirePg } from "./bull-types.ts"
 import { toQueueName } from "./names.ts"
 import { PostgresStore } from "./postgres-store.ts"
 import { ServerClock } from "./server-clock.ts"
@@ -106,6 +106,8 @@ class PostgresEngine implements Engine {
   /** One try: a connection that was not ready the first time never is. */
   async #connect(bull: Bull, migrates: boolean): Promise<PgConnection> {
     const connection = new bull.PostgresConnection({ ...this.#config, migrate: migrates })
+    // A client that is lost while BullMQ uses it tells so twice: by what was asked of it, and by an event, which would end the process if it were not heard.
+    connection.pool.on("connect", (client: PgClient) => client.on("error", () => undefined))
     try {
       await connection.waitUntilReady()
       return connection

@@ -77,8 +77,8 @@ local ended = redis.call("ZRANGE", prefix .. state, from, from + count - 1, "WIT
 local removed = 0
 for i = 1, #ended, 2 do
   local id, time = ended[i], tonumber(ended[i + 1])
-  local options = redis.call("HGET", prefix .. id, "opts")
-  local keep = options and cjson.decode(options)["keep"] or 0
+  local isRead, options = pcall(cjson.decode, redis.call("HGET", prefix .. id, "opts") or "")
+  local keep = isRead and type(options) == "table" and type(options["keep"]) == "number" and options["keep"] or 0
   if time + keep < now then
     redis.call("ZREM", prefix .. state, id)
     redis.call("DEL", prefix .. id, prefix .. id .. ":logs")

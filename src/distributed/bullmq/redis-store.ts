@@ -11,7 +11,7 @@ import { MAX_VALUE } from "../../checks.ts"
 import type { JobCounts } from "../engine.ts"
 import type { JobData } from "../job-data.ts"
 import type { Bull, BullBackend, BullFinish, BullJob, RedisBackend, RedisClient } from "./bull-types.ts"
-import { fromStorableJson, toStorable, toStorableJson } from "./names.ts"
+import { fromStorableJson, parsed, textIn, toStorable, toStorableJson } from "./names.ts"
 import { RedisEvents } from "./redis-events.ts"
 import { CLEAN, FIND, HELD, REMOVE, REWRITE, UPDATE } from "./redis-scripts.ts"
 import { withServerTime } from "./server-clock.ts"
@@ -291,7 +291,7 @@ function storedOf(jobId: string, [state, score, name, data, returned, reason, pr
     state,
     // BullMQ keeps the time in the upper bits, and the order of jobs that are due at the same time in the lower.
     dueAt: state === "delayed" ? Math.floor(Number(score) / 4096) : undefined,
-    returned: returned === null ? undefined : (JSON.parse(returned) as string),
+    returned: returned === null ? undefined : textIn(parsed(returned)),
     reason: reason ?? undefined,
     progress: progress === null || progress === "0" ? undefined : fromStorableJson(progress),
   }

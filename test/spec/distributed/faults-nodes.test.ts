@@ -1,0 +1,121 @@
+/** Nodes that are killed: docs/spec/distributed-faults.md. */
+import { NodeDeathError } from "corepool"
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import * as tasks from "../../support/fault.tasks.ts"
+import { FaultLab, KINDS, until } from "../../support/fault-lab.ts"
+
+for (const kind of KINDS) {
+  const { name, skip } = kind
+
+  test(
+    `[DF1] of a node that is killed, what it ran is run once more, and what waited is run once, on ${name}`,
+    { skip },
+    async () => {
+      await using lab = await FaultLab.open(kind)
+      const fleet = lab.fleet()
+      const first = await lab.node("first", { concurrency: 2 })
+      const running = ["r1", "r2"].map((key) => fleet.submit(tasks.hold, key))
+      for (const key of ["r1", "r2"]) await lab.started(key)
+      const waiting = Array.from({ length: 20 }, (_, n) => fleet.submit(tasks.work, `w${n}`))
+      await Promise.all(waiting.map((future) => future.stored))
+      await first.kill()
+      const second = await lab.node("second")
+      assert.deepEqual(
+        await Promise.all(waiting),
+        Array.from({ length: 20 }, (_, n) => `w${n}`),
+      )
+      for (const key of ["r1", "r2"]) {
+        await lab.started(key, 2)
+        lab.openGate(key)
+      }
+      assert.deepEqual(await Promise.all(running), ["r1", "r2"])
+      await second.close()
+      for (const { key } of lab.starts()) {
+        const deaths = lab.starts(key).map((entry) => `${entry.node} ${entry.deaths} ${entry.attempt}`)
+        assert.deepEqual(deaths, key.startsWith("w") ? ["second 0 1"] : ["first 0 1", "second 1 1"])
+      }
+      await lab.settled(fleet, { completed: 22 })
+    },
+  )
+
+  test(
+    `[DF2] a node that is killed when a task has ended, but before the node has told of it: the task runs once more and completes once, on ${name}`,
+    { skip },
+    async () => {
+      await using lab = await FaultLab.open(kind)
+      const fleet = lab.fleet()
+      const first = await lab.node("first")
+      const future = fleet.submit(tasks.workThenKill, "a")
+      await first.exited()
+      const second = await lab.node("second")
+      assert.equal(await future, "a")
+      await second.close()
+      assert.deepEqual(
+        lab.ledger.map(({ event, node, deaths }) => `${event} ${node} ${deaths}`),
+        ["start first 0", "end first 0", "start second 1", "end second 1"],
+      )
+      await lab.settled(fleet, { completed: 1 })
+    },
+  )
+
+  test(
+    `[DF2] a node that is killed when it has told of a task: the task does not run again, on ${name}`,
+    { skip },
+    async () => {
+      await using lab = await FaultLab.open(kind)
+      const fleet = lab.fleet()
+      const first = await lab.node("first")
+      assert.equal(await fleet.submit(tasks.work, "a"), "a")
+      await first.kill()
+      const second = await lab.node("second")
+      assert.equal(await fleet.submit(tasks.work, "b"), "b")
+      await second.close()
+      assert.deepEqual(
+        [...lab.runs],
+        [
+          ["a", 1],
+          ["b", 1],
+        ],
+      )
+      await lab.settled(fleet, { completed: 2 })
+    },
+  )
+
+  test(
+    `[DF3] a task that kills every node fails after \`maxDeaths\`, and the other tasks go on, on ${name}`,
+    { skip },
+    async () => {
+      await using lab = await FaultLab.open(kind)
+      const fleet = lab.fleet()
+      const nodes = await Promise.all(["n1", "n2", "n3", "n4"].map((node) => lab.node(node)))
+      // Those that happen to be on the node of a killer lose it, too, through no fault of theirs.
+      const others = fleet.with({ maxDeaths: 3 })
+      const futures = Array.from({ length: 60 }, (_, n) => others.submit(tasks.workAwhile, `t${n}`))
+      await assert.rejects(fleet.with({ maxDeaths: 0 }).submit(tasks.kill, "k0").get(), NodeDeathError)
+      await assert.rejects(fleet.submit(tasks.kill, "k1").get(), NodeDeathError)
+      assert.deepEqual(
+        await Promise.all(futures),
+        Array.from({ length: 60 }, (_, n) => `t${n}`),
+      )
+      await until(() => nodes.filter((node) => !node.isAlive).length === new Set(killedNodes(lab)).size, "dead nodes")
+      assert.equal(lab.starts("k1").length, 2)
+      assert.equal(lab.starts("k0").length, 1)
+      for (const node of nodes.filter(({ isAlive }) => isAlive)) await node.close()
+      // What begins again does so because a node has died with it. (One that dies before it has begun a job counts, too.)
+      for (const { key } of lab.starts()) {
+        const deaths = lab.starts(key).map((entry) => entry.deaths)
+        assert.deepEqual(
+          deaths,
+          [...new Set(deaths)].sort((a, b) => a - b),
+          key,
+        )
+      }
+      await lab.settled(fleet, { completed: 60, failed: 2 })
+    },
+  )
+}
+
+function killedNodes(lab: FaultLab): string[] {
+  return lab.starts().flatMap(({ key, node }) => (key.startsWith("k") ? [node] : []))
+}

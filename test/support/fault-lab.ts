@@ -1,0 +1,273 @@
+/**
+ * A fleet of real processes on a real server, which a test can kill one by one, and the books that are compared in the end: what the tasks have
+ * written, what the futures say, what the engine counts.
+ *
+ *     await using lab = await FaultLab.open(kind)
+ *     const fleet = lab.fleet()
+ *     const node = await lab.node("first")
+ *     const future = fleet.submit(tasks.hold, "a")
+ *     await lab.started("a")
+ *     await node.kill()
+ */
+import {
+  DistributedExecutor,
+  type DistributedExecutorOptions,
+  type Engine,
+  migrate,
+  postgres,
+  redis,
+} from "corepool/distributed"
+import assert from "node:assert/strict"
+import { type ChildProcess, fork } from "node:child_process"
+import { randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { setTimeout as pause } from "node:timers/promises"
+import * as tasks from "./fault.tasks.ts"
+import type { ChildAnswer, ChildMessage, ChildOrder, Submission } from "./fault-child.ts"
+import { testPostgres } from "./postgres.ts"
+import { testRedis, withoutRedis } from "./redis.ts"
+
+/** Where a queue is, as text that another process can be told. */
+export interface EngineAddress {
+  readonly kind: "postgres" | "redis"
+  readonly options: Readonly<Record<string, unknown>> & { readonly url: string }
+}
+
+export function engineAt({ kind, options }: EngineAddress): Engine {
+  return kind === "postgres" ? postgres(options) : redis(options)
+}
+
+/** The same server by another way. */
+export function through(port: number, address: EngineAddress): EngineAddress {
+  const url = new URL(address.options.url)
+  url.host = `127.0.0.1:${port}`
+  return { ...address, options: { ...address.options, url: url.href } }
+}
+
+export function portOf({ options }: EngineAddress): number {
+  return Number(new URL(options.url).port)
+}
+
+let schema: Promise<EngineAddress> | undefined
+
+async function migrated(): Promise<EngineAddress> {
+  const { url, fresh } = await testPostgres()
+  const address = { kind: "postgres", options: { url, schema: fresh() } } as const
+  await migrate(engineAt(address))
+  return address
+}
+
+export interface FaultKind {
+  readonly name: string
+  /** Why it cannot be tested here; false if it can. */
+  readonly skip: string | false
+  readonly address: () => Promise<EngineAddress>
+}
+
+/** The servers on which each fault is tried. */
+export const KINDS: readonly FaultKind[] = [
+  { name: "PostgreSQL", skip: false, address: () => (schema ??= migrated()) },
+  {
+    name: "Redis",
+    skip: withoutRedis,
+    address: async () => {
+      const { url, fresh } = await testRedis()
+      return { kind: "redis", options: { url, prefix: fresh() } }
+    },
+  },
+]
+
+/** Nothing that a test waits for takes so long. */
+const PATIENCE = 90_000
+const PROGRAM = fileURLToPath(new URL("fault-child.js", import.meta.url))
+
+export class FaultLab implements AsyncDisposable {
+  readonly address: EngineAddress
+  readonly queue = `q-${randomUUID()}`
+  /** What the executors of this process have told of. */
+  readonly errors: unknown[] = []
+  readonly #folder = mkdtempSync(join(tmpdir(), "corepool-faults-"))
+  readonly #children: FleetChild[] = []
+  readonly #fleets: DistributedExecutor[] = []
+
+  private constructor(address: EngineAddress) {
+    this.address = address
+    process.env[tasks.FOLDER] = this.#folder
+  }
+
+  static async open(place: FaultKind | EngineAddress): Promise<FaultLab> {
+    return new FaultLab("skip" in place ? await place.address() : place)
+  }
+
+  /** An executor in this process. */
+  fleet(options: Partial<DistributedExecutorOptions> = {}): DistributedExecutor {
+    const fleet = new DistributedExecutor({
+      name: this.queue,
+      engine: engineAt(this.address),
+      tasks,
+      onError: (error) => this.errors.push(error),
+      ...options,
+    })
+    this.#fleets.push(fleet)
+    return fleet
+  }
+
+  node(nodeName: string, options: Partial<ChildOrder> = {}): Promise<FleetChild> {
+    return this.#child({ ...options, role: "node", nodeName })
+  }
+
+  /** A process that submits. */
+  submitter(options: Partial<ChildOrder> = {}): Promise<FleetChild> {
+    return this.#child({ ...options, role: "submitter" })
+  }
+
+  async #child(options: Partial<ChildOrder>): Promise<FleetChild> {
+    const child = new FleetChild(this.#folder, {
+      role: "node",
+      nodeName: "submitter",
+      address: this.address,
+      queue: this.queue,
+      concurrency: 4,
+      lockDuration: 1000,
+      threads: "virtual",
+      clock: 0,
+      ...options,
+    })
+    this.#children.push(child)
+    await child.ready
+    return child
+  }
+
+  // ------------------------------------------------------------------ the books
+
+  /** What the tasks have written, in order. */
+  get ledger(): tasks.Entry[] {
+    const path = join(this.#folder, "ledger")
+    if (!existsSync(path)) return []
+    // A line is there when its end is.
+    const lines = readFileSync(path, "utf8").split("\n").slice(0, -1)
+    return lines.map((line) => JSON.parse(line) as tasks.Entry)
+  }
+
+  starts(key?: string): tasks.Entry[] {
+    return this.ledger.filter((entry) => entry.event === "start" && (key === undefined || entry.key === key))
+  }
+
+  ends(key?: string): tasks.Entry[] {
+    return this.ledger.filter((entry) => entry.event === "end" && (key === undefined || entry.key === key))
+  }
+
+  /** How often each key was begun. */
+  get runs(): Map<string, number> {
+    const runs = new Map<string, number>()
+    for (const { key } of this.starts()) runs.set(key, (runs.get(key) ?? 0) + 1)
+    return runs
+  }
+
+  /** Is fulfilled when tasks with this key have begun so often. */
+  async started(key: string, times = 1): Promise<void> {
+    await until(() => this.starts(key).length >= times, `${times} starts of ${key}`)
+  }
+
+  async ended(key: string, times = 1): Promise<void> {
+    await until(() => this.ends(key).length >= times, `${times} ends of ${key}`)
+  }
+
+  openGate(name: string): void {
+    writeFileSync(join(this.#folder, `gate-${name}`), "")
+  }
+
+  /** The engine has nothing left to do, and has so many outcomes; no future is left. */
+  async settled(fleet: DistributedExecutor, outcomes: { completed: number; failed?: number }): Promise<void> {
+    const { completed, failed = 0 } = outcomes
+    const stats = await fleet.stats()
+    assert.deepEqual(stats, { waiting: 0, delayed: 0, active: 0, completed, failed, outstanding: 0 })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#children.map((child) => child.kill()))
+    for (const fleet of this.#fleets) {
+      await fleet.shutdownNow()
+      // If a test has failed, the killed nodes may have had tasks that no node will end.
+      await fleet.awaitTermination(2000)
+    }
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** Waits for a condition; `what` is what never came true. */
+export async function until(condition: () => boolean | Promise<boolean>, what: string | (() => string)): Promise<void> {
+  const limit = performance.now() + PATIENCE
+  while (!(await condition())) {
+    if (performance.now() > limit) throw new Error(`Never came true: ${typeof what === "string" ? what : what()}`)
+    await pause(5)
+  }
+}
+
+/** A process of the fleet. */
+export class FleetChild {
+  readonly #process: ChildProcess
+  readonly #exit: Promise<unknown>
+  readonly #answers: ((answer: ChildAnswer | undefined) => void)[] = []
+  readonly ready: Promise<unknown>
+
+  constructor(folder: string, order: ChildOrder) {
+    this.#process = fork(PROGRAM, [JSON.stringify(order)], {
+      env: { ...process.env, [tasks.FOLDER]: folder, [tasks.NODE]: order.nodeName, NODE_TEST_CONTEXT: undefined },
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    })
+    this.#exit = once(this.#process, "exit")
+    this.#process.on("message", (answer: ChildAnswer) => this.#answers.shift()?.(answer))
+    void this.#exit.then(() => {
+      for (const tell of this.#answers.splice(0)) tell(undefined)
+    })
+    this.ready = this.#answer()
+  }
+
+  get isAlive(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null
+  }
+
+  /** As `kill -9`. */
+  async kill(): Promise<void> {
+    this.#process.kill("SIGKILL")
+    await this.#exit
+  }
+
+  /** Is fulfilled when the process has ended, however. */
+  async exited(): Promise<void> {
+    await this.#exit
+  }
+
+  /** Drains it; fulfilled when the process has ended. */
+  async close(): Promise<void> {
+    await this.#ask({ do: "close" })
+    await this.#exit
+  }
+
+  /** Gives the ids, when all are stored. */
+  async submit(submissions: readonly Submission[]): Promise<string[]> {
+    return (await this.#ask({ do: "submit", submissions })) as string[]
+  }
+
+  /** The results of all that it has submitted. */
+  async results(): Promise<unknown[]> {
+    return (await this.#ask({ do: "await" })) as unknown[]
+  }
+
+  #ask(message: ChildMessage): Promise<unknown> {
+    this.#process.send(message)
+    return this.#answer()
+  }
+
+  async #answer(): Promise<unknown> {
+    const answer = await new Promise<ChildAnswer | undefined>((resolve) => this.#answers.push(resolve))
+    if (answer === undefined) throw new Error("The process has ended")
+    if (answer.error !== undefined) throw new Error(answer.error)
+    return answer.value
+  }
+}
