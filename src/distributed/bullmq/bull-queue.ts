@@ -144,7 +144,7 @@ export class BullQueue implements EngineQueue {
   }
 
   close(): Promise<void> {
-    return (this.#closing ??= this.#close())
+    return (this.#closing ??= this.#steady.alive(() => this.#close()))
   }
 
   async #close(): Promise<void> {

@@ -79,7 +79,10 @@ export interface PgQueryable {
   query<R>(text: string, values?: readonly unknown[]): Promise<Rows<R>>
 }
 
-export interface PgClient extends PgQueryable, Emitter {}
+export interface PgClient extends PgQueryable, Emitter {
+  /** Its connection keeps no program alive from now on. */
+  unref(): void
+}
 
 export interface PgConnection extends Emitter {
   readonly pool: PgQueryable & Emitter
@@ -104,6 +107,8 @@ export interface RedisClient extends Emitter {
   connect(): Promise<void>
   disconnect(reconnect?: boolean): void
   call(command: string, ...values: (string | number)[]): Promise<unknown>
+  /** Its socket, once it is connected. */
+  readonly stream?: { unref(): void }
 }
 
 /** The package bullmq. */

@@ -75,6 +75,7 @@ export class PostgresBell {
         resolve()
       }
       const timer = runtime.startTimeout(wake, ms)
+      timer.unref()
       const waiter: Waiter = { channel, queues, wake }
       this.#waiters.add(waiter)
       signal.addEventListener("abort", wake)
@@ -114,6 +115,7 @@ export class PostgresBell {
   async #listen(): Promise<void> {
     const client = await this.#connection.getListenClient()
     this.#client = client
+    client.unref()
     client.on("notification", (message: Notification) => this.#ring(message))
     for (const channel of CHANNELS) await client.query(`LISTEN ${channel}`)
     for (const waiter of [...this.#waiters]) waiter.wake()

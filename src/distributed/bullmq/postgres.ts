@@ -69,7 +69,7 @@ class PostgresEngine implements Engine {
     this.#schema = schema
     this.#migrates = migrates
     // A server that does not answer at all is a lost connection, and what is tried again needs an end to try again after.
-    const defaults = { connectionTimeoutMillis: 5000, query_timeout: 20_000, keepAlive: true }
+    const defaults = { connectionTimeoutMillis: 5000, query_timeout: 20_000, keepAlive: true, allowExitOnIdle: true }
     this.#config = { ...defaults, ...rest, ...(connectionString === undefined ? {} : { connectionString }), schema }
   }
 

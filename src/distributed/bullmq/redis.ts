@@ -96,6 +96,7 @@ class RedisEngine implements Engine {
     const Redis = redisClientClass("redis()")
     const client = this.#url === undefined ? new Redis(settings) : new Redis(this.#url, settings)
     client.on("error", onError)
+    letProgramsEnd(client)
     try {
       await client.connect()
       return client
@@ -116,6 +117,23 @@ class RedisEngine implements Engine {
       { code: "COREPOOL_REDIS_EVICTION" },
     )
   }
+}
+
+/**
+ * The connection keeps no program alive. Neither does ioredis' timer for a server that does not answer, which runs as long as a command waits for news: it is
+ * unref'd when ioredis sets it.
+ */
+function letProgramsEnd(client: RedisClient): void {
+  client.on("connect", () => client.stream?.unref()) // also when it has connected again
+  let timer: NodeJS.Timeout | undefined
+  Object.defineProperty(client, "socketTimeoutTimer", {
+    configurable: true,
+    get: () => timer,
+    set(given: NodeJS.Timeout | undefined) {
+      timer = given
+      timer?.unref()
+    },
+  })
 }
 
 function checked(options: RedisOptions): RedisOptions {

@@ -4,10 +4,13 @@
  * All operations of the engine may be repeated. A job that is added twice is added once, by its id; what a node reports is accepted once, by its
  * lock; the others give the same when done twice.
  *
+ * Connections keep no program alive, as an idle executor must not. An operation does, until it has ended.
+ *
  * No error leaves the engine as the driver has made it: drivers put commands, with passwords in them, and whole URLs into errors.
  */
 import { rangeError, shorten, typeError } from "../../checks.ts"
 import { CorepoolError, IllegalStateError } from "../../errors.ts"
+import { KeepAlive } from "../../memory/keep-alive.ts"
 import { runtime } from "../../time/runtime.ts"
 import { messageOf } from "../../user-values.ts"
 
@@ -43,6 +46,7 @@ export class Steady {
   readonly #secrets: readonly string[]
   readonly #patience: number
   readonly #end = new AbortController()
+  readonly #keepAlive = new KeepAlive()
 
   /** `where` is what errors say of the server; `secrets` what they must not say; `patience` for how long to try. */
   constructor(where: string, secrets: readonly string[], patience: number) {
@@ -62,7 +66,21 @@ export class Steady {
   }
 
   /** Rejects with an error that has no secrets, at the latest when `forMs` are over and the last try has failed. */
-  async run<T>(operation: () => Promise<T>, forMs: number = this.#patience): Promise<T> {
+  run<T>(operation: () => Promise<T>, forMs: number = this.#patience): Promise<T> {
+    return this.alive(() => this.#run(operation, forMs))
+  }
+
+  /** The program stays alive until the operation has ended. */
+  async alive<T>(operation: () => Promise<T>): Promise<T> {
+    this.#keepAlive.hold(operation)
+    try {
+      return await operation()
+    } finally {
+      this.#keepAlive.release(operation)
+    }
+  }
+
+  async #run<T>(operation: () => Promise<T>, forMs: number): Promise<T> {
     const limit = runtime.now() + forMs
     for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
       if (this.ended.aborted) throw new IllegalStateError(`The connection to ${this.#where} is closed`)
@@ -92,7 +110,7 @@ export class Steady {
   }
 }
 
-/** Is fulfilled when the time is over, or at once when the signal aborts. */
+/** Is fulfilled when the time is over, or at once when the signal aborts. Keeps no program alive. */
 export function nap(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {
@@ -102,6 +120,7 @@ export function nap(ms: number, signal: AbortSignal): Promise<void> {
       resolve()
     }
     const timer = runtime.startTimeout(wake, ms)
+    timer.unref()
     signal.addEventListener("abort", wake)
   })
 }
