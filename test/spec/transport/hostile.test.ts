@@ -191,7 +191,12 @@ const hostile: readonly unknown[] = [
   Object.defineProperty({}, "a", { get: bite, enumerable: true }),
   new Proxy({}, { get: bite, getPrototypeOf: bite, ownKeys: bite }),
   new Proxy(new Int32Array(2), { get: bite, getPrototypeOf: bite }),
-  Object.defineProperty(new Int32Array(new SharedArrayBuffer(8)), "buffer", { get: bite }),
+  {
+    view: Object.defineProperty({ bytes: new Int32Array(new SharedArrayBuffer(8)) }, "length", {
+      get: bite,
+      enumerable: true,
+    }),
+  },
   [new Uint8Array(10_000), () => 1],
 ]
 
@@ -209,6 +214,15 @@ test("[TX25] refused arguments leave nothing behind", async () => {
     await executor.close()
     const count = countOf(executor)
     if (count !== undefined) assert.equal(count, 1, name)
+  }
+})
+
+test("[PL156] a view with a getter of the program's own in the place of a built-in one arrives as what it is", async () => {
+  await using pool = Executors.newFixedThreadPool(1)
+  const words = new Int32Array(new SharedArrayBuffer(8)).fill(7)
+  for (const name of ["buffer", "byteOffset", "byteLength", "length"]) {
+    const view = Object.defineProperty(new Int32Array(words.buffer), name, { get: bite })
+    assert.deepEqual(await pool.submit((it: Int32Array) => it, view), words, name)
   }
 })
 
