@@ -37,12 +37,19 @@ export interface TypeScriptHooks {
   readonly commonJs: (path: string) => string
 }
 
+export type HookGlobals = Pick<typeof globalThis, "process" | "URL" | "Error" | "SyntaxError" | "String">
+
 /**
  * This function refers to nothing outside of it: Node 20 runs hooks in a thread of their own, which gets them as text.
  *
+ * Of global objects, too, it uses only those that it is given: a bundler gives these other names.
+ *
  * @param requires - Whether CommonJS modules are left to `require`, which then calls `commonJs`.
  */
-export function typeScriptHooks(requires: boolean): TypeScriptHooks {
+export function typeScriptHooks(
+  requires: boolean,
+  { process, URL, Error, SyntaxError, String }: HookGlobals,
+): TypeScriptHooks {
   const { existsSync, readFileSync } = process.getBuiltinModule("node:fs")
   const { createRequire } = process.getBuiltinModule("node:module")
   const { fileURLToPath } = process.getBuiltinModule("node:url")

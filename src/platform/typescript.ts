@@ -89,14 +89,14 @@ function hook(): void {
   const Module = process.getBuiltinModule("node:module")
   const loader = Module as unknown as Loader
   if (loader.registerHooks !== undefined) {
-    const { resolve, load } = typeScriptHooks(false)
+    const { resolve, load } = typeScriptHooks(false, globalThis)
     loader.registerHooks({ resolve, load })
     return
   }
   // A bundler that keeps names puts calls of `__name` into functions.
-  const text = `const __name = (fn) => fn; export const { resolve, load } = (${typeScriptHooks})(true)`
+  const text = `const __name = (fn) => fn; export const { resolve, load } = (${typeScriptHooks})(true, globalThis)`
   Module.register(`data:text/javascript,${encodeURIComponent(text)}`)
-  const { commonJs } = typeScriptHooks(true)
+  const { commonJs } = typeScriptHooks(true, globalThis)
   for (const ending of [".ts", ".tsx", ".cts"]) {
     // oxlint-disable-next-line eslint/no-underscore-dangle -- what Node calls them
     loader._extensions[ending] ??= (module, path) => module._compile(commonJs(path), path)

@@ -67,7 +67,7 @@ class RedisEngine implements Engine {
     heard.by = opened
     try {
       await steady.run(() => clock.measure())
-      await this.#checkMemory(client)
+      await steady.alive(() => this.#checkMemory(client))
     } catch (error) {
       await opened.close()
       throw steady.clean(error)

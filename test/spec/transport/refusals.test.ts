@@ -134,7 +134,7 @@ test("[TX19] an error that is thrown again and again says it once; one from furt
     1,
   )
   const threads = framesOf(await rejectionOf(pool.submit(tasks.failInside, other))).filter((it) =>
-    it.endsWith("(corepool)"),
+    /^at pool-\d+-thread-\d+ \(corepool\)$/.test(it),
   )
   assert.equal(new Set(threads).size, 2)
 })
