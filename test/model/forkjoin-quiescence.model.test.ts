@@ -94,7 +94,7 @@ for (const kill of [undefined, "a", "b"] as const) {
   const dying = kill === undefined ? {} : { kill, onKill: () => undefined }
   const title = kill === undefined ? "" : `, and ${kill} dies`
 
-  test(`[FJ279] a pool is not quiescent while tasks go from worker to worker${title}`, () =>
+  test(`[FJ79] a pool is not quiescent while tasks go from worker to worker${title}`, () =>
     check(1_000, {
       setup: setup(["s", "a", "b"], "ring"),
       threads: { s: asking("s"), a: forking("a", 2), b: forking("b", 2) },
@@ -103,7 +103,7 @@ for (const kill of [undefined, "a", "b"] as const) {
       finally: () => undefined,
     }))
 
-  test(`[FJ279] a pool is not quiescent until the outcome of a stolen part is settled, and what is forked then is over${title}`, () =>
+  test(`[FJ79] a pool is not quiescent until the outcome of a stolen part is settled, and what is forked then is over${title}`, () =>
     check(1_000, {
       setup: setup(["a", "b", "s"], "deque"),
       threads: {
@@ -133,7 +133,7 @@ for (const kill of [undefined, "a", "b"] as const) {
     }))
 }
 
-test("[FJ279] a thread that waits for quiescence hears of it from the worker that is the last to have something to do, or to look for it", () =>
+test("[FJ79] a thread that waits for quiescence hears of it from the worker that is the last to have something to do, or to look for it", () =>
   check(1_000, {
     setup: () => {
       const shared = setup(["o", "a", "b"], "ring")()
@@ -168,7 +168,7 @@ function sleeping(thread: "a" | "b"): (shared: PoolModel) => void {
   }
 }
 
-test("[FJ279] a pool is not quiescent while its owner deals with what a dead worker had", () =>
+test("[FJ79] a pool is not quiescent while its owner deals with what a dead worker had", () =>
   check(1_000, {
     setup: setup(["o", "a", "b", "s"], "ring"),
     threads: {

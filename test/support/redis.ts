@@ -39,5 +39,5 @@ export async function testRedis(): Promise<TestRedis> {
 /** Runs `define`, which defines tests, if there is a server. If not, one test is skipped for all of them. */
 export async function onRedis(define: (server: TestRedis) => unknown): Promise<void> {
   if (withoutRedis === false) await define(await testRedis())
-  else test("[RP656] the tests of this file on Redis", { skip: withoutRedis }, () => undefined)
+  else test("[RP58] the tests of this file on Redis", { skip: withoutRedis }, () => undefined)
 }

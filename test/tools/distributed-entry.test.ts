@@ -18,7 +18,7 @@ function consumer(t: TestContext, files: Readonly<Record<string, string>>): stri
 
 const FORMS = ["esm", "cjs"] as const
 
-test("[RP655] a program is bundled where no peer is installed, without a warning, and runs", async (t) => {
+test("[RP57] a program is bundled where no peer is installed, without a warning, and runs", async (t) => {
   const root = consumer(t, {
     "main.js": `
       import * as distributed from "corepool/distributed"
@@ -53,7 +53,7 @@ test("[RP655] a program is bundled where no peer is installed, without a warning
   }
 })
 
-test("[RP655] what is handed over is used, whether its members or its default export have the class; else it is refused", async (t) => {
+test("[RP57] what is handed over is used, whether its members or its default export have the class; else it is refused", async (t) => {
   const root = consumer(t, {
     "main.js": `
       import { usePeers } from "corepool/distributed"

@@ -6,7 +6,7 @@ import { runInNewContext } from "node:vm"
 import { GLOBALS, globalsIn } from "../../tools/bundle/globals.ts"
 import { ROOT } from "./fixture.ts"
 
-test("[RP149] the global objects that a text uses are found, and not what is called as they are", () => {
+test("[RP49] the global objects that a text uses are found, and not what is called as they are", () => {
   const { names, pattern, text } = globalsIn(
     "a.cjs",
     `const { Worker, performance } = other(); class Set {}
@@ -20,7 +20,7 @@ test("[RP149] the global objects that a text uses are found, and not what is cal
 /** Those of the language that no program can replace, and those that files need before they have anything. */
 const EXEMPT = new Set(["undefined", "NaN", "Infinity", "globalThis"])
 
-test("[RP149] no file of the bundle uses a global object that it has not taken", () => {
+test("[RP49] no file of the bundle uses a global object that it has not taken", () => {
   const files = readdirSync(join(ROOT, "dist")).filter((name) => /^code-.*\.cjs$/.test(name))
   assert.ok(files.length > 5)
   const all = new Set([...GLOBALS, ...Object.getOwnPropertyNames(globalThis)].filter((name) => !EXEMPT.has(name)))
@@ -34,7 +34,7 @@ test("[RP149] no file of the bundle uses a global object that it has not taken",
   }
 })
 
-test("[RP149] a file that is loaded after a task has deleted everything works with what the first file has kept", () => {
+test("[RP49] a file that is loaded after a task has deleted everything works with what the first file has kept", () => {
   const texts = readdirSync(join(ROOT, "dist"))
     .filter((name) => /^code-.*\.cjs$/.test(name))
     .map((name) => readFileSync(join(ROOT, "dist", name), "utf8"))

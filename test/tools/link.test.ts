@@ -23,7 +23,7 @@ function linked(
 
 const lines = (text: string | undefined): string[] => (text ?? "").split("\n").map((line) => line.trim())
 
-test("[RP349] an import within a file, or from one that is loaded before, is one; others are put off until they are used", (t) => {
+test("[RP50] an import within a file, or from one that is loaded before, is one; others are put off until they are used", (t) => {
   const { texts, exports, taken } = linked(
     t,
     {
@@ -55,7 +55,7 @@ test("[RP349] an import within a file, or from one that is loaded before, is one
   assert.deepEqual([...(taken.get("high/low") ?? [])], ["Base", "limit"])
 })
 
-test("[RP349] what a module passes on is taken from where it comes from, and names that two modules have are told apart", (t) => {
+test("[RP50] what a module passes on is taken from where it comes from, and names that two modules have are told apart", (t) => {
   const { texts, exports } = linked(
     t,
     {
@@ -77,7 +77,7 @@ test("[RP349] what a module passes on is taken from where it comes from, and nam
   assert.match(texts.get("high/user.js") ?? "", /import \{ open2 as second \} from "code:high\/low"/)
 })
 
-test("[RP349] what cannot be put off fails the build: a use while the module is evaluated, a name that means two things", (t) => {
+test("[RP50] what cannot be put off fails the build: a use while the module is evaluated, a name that means two things", (t) => {
   const far = "export class Far {}"
   for (const use of [
     "export class User extends Far {}",

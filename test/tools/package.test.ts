@@ -39,7 +39,7 @@ test("[RP20] build information and maps that lead nowhere are found", async (t) 
   ])
 })
 
-test("[RP654] types that name a package are found", async (t) => {
+test("[RP56] types that name a package are found", async (t) => {
   const types = `import type { A } from "a"\nimport type { B } from "./b.js"\nimport type { C } from "node:fs"\nexport declare const one: A | B | C | import("@d/d").D\n`
   const findings = told(await checkPackage(repository(t, { ...SOUND, "dist/index.d.ts": types })))
   assert.deepEqual(

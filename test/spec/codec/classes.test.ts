@@ -155,7 +155,7 @@ test("[CD19] a name belongs to one class", () => {
   assert.ok(copyOf(new Other()) instanceof Other)
 })
 
-test("[CD127] a class without a name is refused, unless it is given one", () => {
+test("[CD27] a class without a name is refused, unless it is given one", () => {
   const unnamed = () =>
     class {
       a = 1

@@ -1,11 +1,11 @@
-/** When a thread of a ForkJoinPool may leave. Ids such as [FJ980] refer to docs/spec/forkjoin.md. */
+/** When a thread of a ForkJoinPool may leave. Ids such as [FJ80] refer to docs/spec/forkjoin.md. */
 import { ForkJoinPool } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { SharedCount, SharedGate } from "../../support/shared-words.ts"
 import * as tasks from "./quiescence-tasks.ts"
 
-test("[FJ980][FJ44] a pool that is shut down ends when completers are over whose parts other threads have", async () => {
+test("[FJ80][FJ44] a pool that is shut down ends when completers are over whose parts other threads have", async () => {
   await using pool = new ForkJoinPool({ parallelism: 2 })
   using part = new SharedGate()
   using root = new SharedGate()
@@ -21,7 +21,7 @@ test("[FJ980][FJ44] a pool that is shut down ends when completers are over whose
   assert.equal(complete.value, 1)
 })
 
-test("[FJ980][FJ45] shutdownNow() does not wait for what comes back to a thread without a task", async () => {
+test("[FJ80][FJ45] shutdownNow() does not wait for what comes back to a thread without a task", async () => {
   await using pool = new ForkJoinPool({ parallelism: 2 })
   using part = new SharedGate()
   using root = new SharedGate()

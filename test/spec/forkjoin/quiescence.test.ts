@@ -1,4 +1,4 @@
-/** When a ForkJoinPool is quiescent. Ids such as [FJ278] refer to docs/spec/forkjoin.md. */
+/** When a ForkJoinPool is quiescent. Ids such as [FJ78] refer to docs/spec/forkjoin.md. */
 import { ForkJoinPool } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
@@ -6,7 +6,7 @@ import { eventually } from "../../support/harness.ts"
 import { SharedCount, SharedGate } from "../../support/shared-words.ts"
 import * as tasks from "./quiescence-tasks.ts"
 
-test("[FJ278][FJ43] a pool is not quiescent while a completer goes on in a thread that has no task in hand", async () => {
+test("[FJ78][FJ43] a pool is not quiescent while a completer goes on in a thread that has no task in hand", async () => {
   await using pool = new ForkJoinPool({ parallelism: 2 })
   using part = new SharedGate()
   using root = new SharedGate()
@@ -24,7 +24,7 @@ test("[FJ278][FJ43] a pool is not quiescent while a completer goes on in a threa
   assert.equal(pool.isQuiescent, true)
 })
 
-test("[FJ278][FJ43] a pool is not quiescent as long as a thread has not heard of a part that is over", async () => {
+test("[FJ78][FJ43] a pool is not quiescent as long as a thread has not heard of a part that is over", async () => {
   await using pool = new ForkJoinPool({ parallelism: 2 })
   using part = new SharedGate()
   using root = new SharedGate()
@@ -42,7 +42,7 @@ test("[FJ278][FJ43] a pool is not quiescent as long as a thread has not heard of
   assert.equal(complete.value, 1)
 })
 
-test("[FJ278][FJ43] a pool is not quiescent while a task is under way that was begun in the midst of another one, which is over", async () => {
+test("[FJ78][FJ43] a pool is not quiescent while a task is under way that was begun in the midst of another one, which is over", async () => {
   await using pool = new ForkJoinPool({ parallelism: 1 })
   using gate = new SharedGate()
   await pool.submit(tasks.leaveBeside, pool, gate.index)

@@ -1,4 +1,4 @@
-/** Tasks that were begun in the midst of others, which are over. Ids such as [PL957] refer to docs/spec/platform.md. */
+/** Tasks that were begun in the midst of others, which are over. Ids such as [PL60] refer to docs/spec/platform.md. */
 import { Executors, ForkJoinPool, platformThreads, ThreadPoolExecutor } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
@@ -14,7 +14,7 @@ const POOLS = {
 } as const
 
 for (const [kind, open] of Object.entries(POOLS)) {
-  test(`[PL957] a pool that is shut down ends after a task that goes on beside others: ${kind}`, async () => {
+  test(`[PL60] a pool that is shut down ends after a task that goes on beside others: ${kind}`, async () => {
     await using pool = open()
     using gate = new SharedGate()
     const count = new SharedCount()
@@ -28,7 +28,7 @@ for (const [kind, open] of Object.entries(POOLS)) {
     if (pool instanceof ThreadPoolExecutor) assert.equal(pool.completedTaskCount, 2)
   })
 
-  test(`[PL958] shutdownNow() ends a task that goes on beside others, with its thread: ${kind}`, async () => {
+  test(`[PL61] shutdownNow() ends a task that goes on beside others, with its thread: ${kind}`, async () => {
     await using pool = open()
     using gate = new SharedGate()
     const count = new SharedCount()
@@ -40,7 +40,7 @@ for (const [kind, open] of Object.entries(POOLS)) {
   })
 }
 
-test("[PL957] a thread does not leave by keep-alive while a task goes on beside others; it counts as active", async () => {
+test("[PL60] a thread does not leave by keep-alive while a task goes on beside others; it counts as active", async () => {
   const sizes = { corePoolSize: 2, maximumPoolSize: 2 }
   await using pool = new ThreadPoolExecutor({ ...sizes, keepAliveTime: 1, allowCoreThreadTimeOut: true })
   using gate = new SharedGate()
@@ -58,7 +58,7 @@ test("[PL957] a thread does not leave by keep-alive while a task goes on beside 
   assert.deepEqual([count.value, pool.completedTaskCount], [1, 3])
 })
 
-test("[PL958] a command that ends its thread by an error ends what goes on beside it, and that is counted", async () => {
+test("[PL61] a command that ends its thread by an error ends what goes on beside it, and that is counted", async () => {
   const errors: string[] = []
   const threads = platformThreads({ uncaughtException: (_, error) => errors.push(String(error)) })
   await using pool = Executors.newFixedThreadPool(1, threads)

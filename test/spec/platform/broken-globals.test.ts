@@ -69,7 +69,7 @@ async function outcomeOf(future: Future<unknown>): Promise<unknown> {
 }
 
 for (const way of ["delete", "undefined", "throw"] as const) {
-  test(`[PL155] tasks run as ever in a thread in which a global object is no more, whichever it is: ${way}`, async () => {
+  test(`[PL55] tasks run as ever in a thread in which a global object is no more, whichever it is: ${way}`, async () => {
     await using pool = Executors.newFixedThreadPool(1, threads())
     const paths = await pool.submit(tasks.globalPaths)
     assert.ok(paths.includes("Uint8Array") && paths.includes("process") && paths.includes("globalThis"))
@@ -85,7 +85,7 @@ for (const way of ["delete", "undefined", "throw"] as const) {
   })
 
   for (const [kind, open] of Object.entries(POOLS)) {
-    test(`[PL155] tasks run as ever in a thread that has no global object left, and an endless one can be cancelled: ${way}, ${kind}`, async () => {
+    test(`[PL55] tasks run as ever in a thread that has no global object left, and an endless one can be cancelled: ${way}, ${kind}`, async () => {
       await using pool = open()
       await pool.submit(tasks.restore) // the module is loaded
       const breaks = pool.submit(tasks.breakAll, way)
@@ -107,7 +107,7 @@ const OBJECTS =
   "Object Function Array Number String Symbol Date Promise RegExp Error JSON Math ArrayBuffer Uint8Array Int32Array.^ Map Set WeakMap WeakSet WeakRef Reflect Atomics Buffer SharedArrayBuffer"
 
 for (const object of OBJECTS.split(" ")) {
-  test(`[PL156] a task that breaks a method of ${object} costs others at most their thread, whichever it is`, async () => {
+  test(`[PL56] a task that breaks a method of ${object} costs others at most their thread, whichever it is`, async () => {
     await using pool = Executors.newFixedThreadPool(1, threads())
     const paths = await pool.submit(tasks.methodPaths, object)
     for (const [path, way] of paths.flatMap((it) => [[it, "undefined"] as const, [it, "throw"] as const])) {
@@ -130,7 +130,7 @@ const VIEWS = [
   "ArrayBuffer.prototype.byteLength",
 ]
 
-test("[PL156] buffers and views arrive as they are, or not at all, if a task has overwritten a getter of theirs", async () => {
+test("[PL56] buffers and views arrive as they are, or not at all, if a task has overwritten a getter of theirs", async () => {
   await using pool = Executors.newFixedThreadPool(1, threads())
   for (const [path, way] of VIEWS.flatMap((it) => [[it, "value"] as const, [it, "function"] as const])) {
     const what = `${path}: ${way}`
@@ -147,7 +147,7 @@ test("[PL156] buffers and views arrive as they are, or not at all, if a task has
   }
 })
 
-test("[PL156] the error of a task whose thread was broken by another task says what has failed", async () => {
+test("[PL56] the error of a task whose thread was broken by another task says what has failed", async () => {
   await using pool = Executors.newFixedThreadPool(1, threads())
   await pool.submit(tasks.breakAt, "Object.keys", "undefined")
   const error = await outcomeOf(pool.submit(tasks.wrap, 1))
@@ -158,7 +158,7 @@ test("[PL156] the error of a task whose thread was broken by another task says w
   await assertWell(pool, "in another thread")
 })
 
-test("[PL156] a thread lives on in which methods were replaced by others that work, whatever fails there", async () => {
+test("[PL56] a thread lives on in which methods were replaced by others that work, whatever fails there", async () => {
   await using pool = Executors.newFixedThreadPool(1, threads())
   const id = await pool.submit(() => {
     const { map } = Array.prototype

@@ -85,7 +85,7 @@ const ENDINGS: Readonly<
 
 for (const [ending, { error, submit = (pool: ExecutorService) => pool, end }] of Object.entries(ENDINGS)) {
   for (const [kind, open] of Object.entries(POOLS)) {
-    test(`[PL157] ${ending} ends a task whose outcome cannot be written down to the end: ${kind}`, async () => {
+    test(`[PL57] ${ending} ends a task whose outcome cannot be written down to the end: ${kind}`, async () => {
       for (const [what, outcome] of Object.entries(OUTCOMES)) {
         await using pool = open()
         const begun = new Int32Array(new SharedArrayBuffer(4))

@@ -61,7 +61,7 @@ test("[PL17][PL19] a thread that catches its error and calls process.exit is rep
   }
 })
 
-test("[PL255][PL43] a thread that has left takes no more tasks, and does nothing more with that in its hand, though its microtasks run on", async () => {
+test("[PL58][PL43] a thread that has left takes no more tasks, and does nothing more with that in its hand, though its microtasks run on", async () => {
   await using pools = new Pools()
   using first = new SharedGate()
   using second = new SharedGate()

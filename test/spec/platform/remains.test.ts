@@ -1,4 +1,4 @@
-/** What a dead worker had in its hands. Ids such as [PL256] refer to docs/spec/platform.md. */
+/** What a dead worker had in its hands. Ids such as [PL59] refer to docs/spec/platform.md. */
 import { BY_ARRIVAL } from "#src/platform/layout.js"
 import { PoolMemory } from "#src/platform/pool-memory.js"
 import { Remains } from "#src/platform/remains.js"
@@ -13,7 +13,7 @@ for (const [title, links] of Object.entries({
   "lead to themselves": [2, 3],
   "lead to no slot": [3, 2 ** 30 + 1],
 })) {
-  test(`[PL256] each task of a dead worker is found once, if links ${title}`, () => {
+  test(`[PL59] each task of a dead worker is found once, if links ${title}`, () => {
     const memory = PoolMemory.create(-1, BY_ARRIVAL, 1)
     const tasks = new TaskRecords(memory)
     const slots = [1, 2, 3].map(() => tasks.take(1, 0, 0))

@@ -3,12 +3,12 @@ import { withListener } from "#src/thread/progress.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 
-test("[TH539] without a listener, reporting has no effect", () => {
+test("[TH40] without a listener, reporting has no effect", () => {
   Thread.currentThread().reportProgress(1)
   Thread.currentThread().reportProgress(() => undefined)
 })
 
-test("[TH539] the listener of a task hears what it reports, also after an await, and not what others report", async () => {
+test("[TH40] the listener of a task hears what it reports, also after an await, and not what others report", async () => {
   const heard: unknown[] = []
   const listener = { progress: (value: unknown) => heard.push(value) }
   const running = withListener(listener, async () => {
@@ -21,7 +21,7 @@ test("[TH539] the listener of a task hears what it reports, also after an await,
   assert.deepEqual(heard, ["first", "second"])
 })
 
-test("[TH540] only the current thread reports", async () => {
+test("[TH41] only the current thread reports", async () => {
   const other = virtualThreads().newThread(() => undefined)
   assert.throws(() => other?.reportProgress(1), IllegalStateError)
   const main = Thread.currentThread()

@@ -217,7 +217,7 @@ test("[TX25] refused arguments leave nothing behind", async () => {
   }
 })
 
-test("[PL156] a view with a getter of the program's own in the place of a built-in one arrives as what it is", async () => {
+test("[PL56] a view with a getter of the program's own in the place of a built-in one arrives as what it is", async () => {
   await using pool = Executors.newFixedThreadPool(1)
   const words = new Int32Array(new SharedArrayBuffer(8)).fill(7)
   for (const name of ["buffer", "byteOffset", "byteLength", "length"]) {

@@ -47,7 +47,7 @@ const PAIRS = [
 ] as const
 
 for (const [name, own, other] of PAIRS) {
-  test(`[VE409] what one copy has made is what the other knows: ${name}`, async () => {
+  test(`[VE9] what one copy has made is what the other knows: ${name}`, async () => {
     const workQueue = new other.LinkedBlockingQueue<never>()
     const sizes = { corePoolSize: 1, maximumPoolSize: 1 }
     const pool = new own.ThreadPoolExecutor({ ...sizes, workQueue, threadFactory: other.virtualThreads() })
@@ -77,7 +77,7 @@ for (const [name, own, other] of PAIRS) {
   })
 }
 
-test("[VE409] a queue of the copy for virtual threads is no queue for platform threads, and the error says so", () => {
+test("[VE9] a queue of the copy for virtual threads is no queue for platform threads, and the error says so", () => {
   const workQueue = new virtual.LinkedBlockingQueue<never>()
   assert.throws(() => new corepool.ThreadPoolExecutor({ corePoolSize: 1, maximumPoolSize: 1, workQueue }), {
     code: "ERR_COREPOOL_ILLEGAL_STATE",
@@ -85,7 +85,7 @@ test("[VE409] a queue of the copy for virtual threads is no queue for platform t
   })
 })
 
-test("[VE409] whichever copy is loaded first", async () => {
+test("[VE9] whichever copy is loaded first", async () => {
   const copies = [`import * as a from "${DIST.href}index.js"`, `import * as b from "${DIST.href}virtual-module.js"`]
   for (const imports of [copies, copies.toReversed()]) {
     const { stdout, stderr } = await runProgram(`
@@ -96,7 +96,7 @@ test("[VE409] whichever copy is loaded first", async () => {
   }
 })
 
-test("[VE410] classes have their names, whatever a bundler calls them", async () => {
+test("[VE10] classes have their names, whatever a bundler calls them", async () => {
   const pool = virtual.newFixedThreadPool(1)
   const future = pool.submit(() => 1)
   await future

@@ -20,7 +20,7 @@ const LOADED = `
   }
 `
 
-test("[WK367] what a program has not used is not loaded", async () => {
+test("[WK67] what a program has not used is not loaded", async () => {
   using folder = new Folder()
   await using running = folder.start(
     "program.mjs",
@@ -53,7 +53,7 @@ test("[WK367] what a program has not used is not loaded", async () => {
   ])
 })
 
-test("[WK367] nor by an entry that has only a part of corepool", async () => {
+test("[WK67] nor by an entry that has only a part of corepool", async () => {
   using folder = new Folder()
   await using running = folder.start(
     "program.mjs",
@@ -67,7 +67,7 @@ test("[WK367] nor by an entry that has only a part of corepool", async () => {
   assert.deepEqual(await running.lines(), ["base queue space sync", "", "pool", "testing"])
 })
 
-test("[WK368] each file of code can be the first that a thread loads", async () => {
+test("[WK68] each file of code can be the first that a thread loads", async () => {
   const files = readdirSync(DIST).filter((name) => name.startsWith("code-"))
   assert.ok(files.length > 10)
   using folder = new Folder()
@@ -89,7 +89,7 @@ test("[WK368] each file of code can be the first that a thread loads", async () 
   )
 })
 
-test("[WK367] but a thread that a program starts before it uses anything is known: what it holds when it ends is freed", async () => {
+test("[WK67] but a thread that a program starts before it uses anything is known: what it holds when it ends is freed", async () => {
   using folder = new Folder()
   folder.write(
     "holder.mjs",
