@@ -10,6 +10,7 @@
 import { dirname, resolve } from "node:path"
 import { functionOf } from "./host.ts"
 import { IN_FILE, type Origin } from "./origin.ts"
+import { propertyOf } from "../user-values.ts"
 import { readText, SOURCE_MAP, sourceMapOf } from "./position.ts"
 
 // oxlint-disable no-underscore-dangle -- the loader of CommonJS modules calls its methods so
@@ -52,8 +53,9 @@ export function compile(source: string, name: string, origin: Origin | undefined
   const Module = process.getBuiltinModule("node:module") as unknown as { Module: CommonJs }
   const file = fileOf(origin)
   const module = new Module.Module(file)
-  // A runtime without it: from where the function imports is then from here.
-  if (module._compile === undefined) return functionOf(`${before}${source}\n${after}`)() as AnyFunction
+  // A runtime without it, or a thread whose `process.env` a task has taken away, which the loader of CommonJS modules reads: from where the function imports is then from here.
+  if (module._compile === undefined || !hasEnvironment())
+    return functionOf(`${before}${source}\n${after}`)() as AnyFunction
   module.filename = file
   module.paths = Module.Module._nodeModulePaths?.(dirname(file)) ?? []
   const text = `module.exports = (function () { ${before}${blanks(origin)}${source}\n${after};let ${HIDDEN} })();`
@@ -65,7 +67,12 @@ export function compile(source: string, name: string, origin: Origin | undefined
 function fileOf(origin: Origin | undefined): string {
   if (origin === undefined) return resolve("[corepool]")
   // What is known of the coverage of a file would be mixed up with what is known of this piece of it.
-  return process.env["NODE_V8_COVERAGE"] === undefined ? origin.file : `${origin.file}#inline`
+  const isCovered = hasEnvironment() && process.env["NODE_V8_COVERAGE"] !== undefined
+  return isCovered ? `${origin.file}#inline` : origin.file
+}
+
+function hasEnvironment(): boolean {
+  return typeof propertyOf(process, "env") === "object"
 }
 
 /** So that the next character stands where the function stands. The source begins with a bracket before it. */

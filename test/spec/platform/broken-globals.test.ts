@@ -147,6 +147,20 @@ test("[PL56] buffers and views arrive as they are, or not at all, if a task has 
   }
 })
 
+test("[PL56] functions written in place run in a thread without `process.env`", async () => {
+  await using pool = Executors.newFixedThreadPool(1)
+  assert.equal(await pool.submit(() => delete (process as { env?: unknown }).env), true)
+  assert.equal(await pool.submit((x: number) => x + 1, 2), 3)
+  await pool.submit(() => {
+    Object.defineProperty(process, "env", {
+      get() {
+        throw new Error("no environment")
+      },
+    })
+  })
+  assert.equal(await pool.submit((x: number) => x + 2, 2), 4)
+})
+
 test("[PL56] the error of a task whose thread was broken by another task says what has failed", async () => {
   await using pool = Executors.newFixedThreadPool(1, threads())
   await pool.submit(tasks.breakAt, "Object.keys", "undefined")
