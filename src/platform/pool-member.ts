@@ -32,7 +32,7 @@ import { type Service, Submissions } from "./submissions.ts"
 import { Taker } from "./taker.ts"
 import { TaskForm } from "./task-form.ts"
 import { TaskRecords } from "./task-records.ts"
-import { runnerOf, shielded, wouldNeverBegin, wouldWaitForItself } from "./this-worker.ts"
+import { helperOf, runnerOf, shielded, wouldNeverBegin, wouldWaitForItself } from "./this-worker.ts"
 import { queueIn } from "./task-queue.ts"
 
 function unused(): never {
@@ -263,7 +263,7 @@ export abstract class PoolMember implements PoolEngine, Service {
    * task could take longer than that, or wait itself for the one that waits here.
    */
   help(slot: number, isBlocked: boolean, isLimited: boolean): boolean {
-    const runner = runnerOf(this.memory.identity)
+    const runner = helperOf(this.memory.identity)
     if (runner === undefined) return false
     if (isBlocked && runner.runsBeside(slot)) throw wouldWaitForItself()
     if (isLimited) {

@@ -164,6 +164,11 @@ export class SharedWorker implements Worker<number> {
     return load(this.#words, this.#entry + WORKER.PHASE) !== POOL || this.token !== this.#here.token
   }
 
+  /** Whether it has given up its place, which may be another's by now. Its thread is about to end; until then microtasks run on there. */
+  get hasLeft(): boolean {
+    return this.#gone
+  }
+
   leaveUserCode(): void {
     this.#here.haltIfLeft()
     // Condemned: its task is another's by now.

@@ -184,7 +184,7 @@ export class SlotRunner implements PoolHost<number> {
   }
 
   get isInTask(): boolean {
-    return this.#self.isInUserCode
+    return !this.#self.hasLeft && this.#self.isInUserCode
   }
 
   /** A task has called the pool: what follows is not its doing. */
@@ -271,6 +271,7 @@ export class SlotRunner implements PoolHost<number> {
       failed = true
       outcome = error
     }
+    if (!this.hands.isBeside(slot)) return // the worker has cancelled and counted it, and has given up its place: only microtasks run on
     const self = this.#self
     const wasInUserCode = self.isInUserCode // of the task in hand, which waits for something
     if (wasInUserCode) self.leaveUserCode()

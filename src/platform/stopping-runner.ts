@@ -63,6 +63,7 @@ export class StoppingRunner extends SlotRunner {
 
   /** Something that kept the worker is over: the worker looks again whether it is to leave, unless it does so anyway after its task. */
   protected lookAgain(): void {
+    if (this.#self.hasLeft) return
     if (this.#self.task === undefined && this.hasNothingLeft) this.#self.flow.interrupt()
   }
 

@@ -5,12 +5,14 @@
  */
 import { IllegalStateError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
+import type { SharedWorker } from "./shared-worker.ts"
 import type { SlotRunner } from "./slot-runner.ts"
 
 interface ThisWorker {
   /** Of the pool. */
   readonly identity: number
   readonly runner: SlotRunner
+  readonly self: SharedWorker
 }
 
 /** One for all copies of corepool that the thread has loaded. */
@@ -23,6 +25,11 @@ export function becomeWorker(worker: ThisWorker): void {
 /** The runner of this thread, if it is a worker of the pool. */
 export function runnerOf(identity: number): SlotRunner | undefined {
   return here.worker?.identity === identity ? here.worker.runner : undefined
+}
+
+/** The same, as long as the worker has its place: after that it takes no task into its hand, as the owner would not find it there. */
+export function helperOf(identity: number): SlotRunner | undefined {
+  return here.worker?.self.hasLeft === false ? runnerOf(identity) : undefined
 }
 
 /**

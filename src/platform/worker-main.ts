@@ -44,7 +44,7 @@ export async function work(orders: Orders): Promise<void> {
   const boxes = new Boxes(memory, tasks)
   const Runner = memory.deques === undefined ? PreloadingRunner : (await rest()).forkJoinRunner()
   const host = new Runner(orders, memory, tasks, boxes, new FunctionTable(memory.texts), roster, self)
-  becomeWorker({ identity: memory.identity, runner: host })
+  becomeWorker({ identity: memory.identity, runner: host, self })
   await prepareForTypeScript()
   await host.prepare()
   const queue = queueIn(memory, tasks, self.claim)

@@ -30,3 +30,43 @@ export const leaveBesideAndThrow = task(
     throw new Error("of the command")
   },
 )
+
+/** Lets {@link goOnWhenLet} go on, once that has begun in this thread. */
+const held: { letGoOn?: () => void } = {}
+
+/** Goes on when it is let, and is over so many microtasks later; calls the pool then, if there is one. */
+const goOnWhenLet = task(
+  import.meta.url,
+  async function goOnWhenLet(steps: number, pool: ExecutorService | undefined): Promise<void> {
+    await new Promise<void>((resolve) => (held.letGoOn = resolve))
+    for (let i = 0; i < steps; i++) await Promise.resolve()
+    if (pool !== undefined) await pool.submit(nothing).get()
+  },
+)
+
+const nothing = task(import.meta.url, function nothing(): void {})
+
+async function begin(pool: ExecutorService, steps: number, isToCall: boolean): Promise<void> {
+  void Promise.allSettled([pool.submit(goOnWhenLet, steps, isToCall ? pool : undefined).get()])
+  while (held.letGoOn === undefined) await turn()
+}
+
+/** Begins that in the midst of itself, lets it go on, and stops the pool at once. */
+export const stopBeside = task(
+  import.meta.url,
+  async function stopBeside(pool: ExecutorService, steps: number): Promise<void> {
+    await begin(pool, steps, false)
+    held.letGoOn?.()
+    pool.shutdownNow()
+  },
+)
+
+/** The same, but ends its thread by an error, as it is a command. */
+export const throwBeside = task(
+  import.meta.url,
+  async function throwBeside(pool: ExecutorService, steps: number, isToCall: boolean): Promise<void> {
+    await begin(pool, steps, isToCall)
+    held.letGoOn?.()
+    throw new Error("of the command")
+  },
+)
