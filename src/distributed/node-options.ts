@@ -1,5 +1,5 @@
 /** What a node is started with. */
-import { availableParallelism, hostname } from "node:os"
+import { availableParallelism, constants, hostname } from "node:os"
 import {
   type Known,
   MAX_VALUE,
@@ -11,10 +11,12 @@ import {
   requirePositiveDuration,
   requireString,
   typeError,
+  wrongType,
 } from "../checks.ts"
 import type { ExecutorService } from "../executor/executor.ts"
 import { propertyOf } from "../user-values.ts"
 import type { TaskCatalogue } from "./catalogue.ts"
+import { DistributedExecutorBase } from "./distributed-executor-base.ts"
 import type { Engine } from "./engine.ts"
 import { MAX_PAYLOAD } from "./payload.ts"
 
@@ -50,7 +52,7 @@ export interface ExecutorNodeOptions {
   readonly lockDuration?: number
   /** What the node is called in lists, stacks and messages; default the name of the machine and the number of the process. */
   readonly nodeName?: string
-  /** How many bytes a result may have; default 1 MB. */
+  /** How many bytes a result may have; default 1 MiB. */
   readonly maxPayload?: number
   /** The signals on which the node drains, such as `["SIGTERM", "SIGINT"]`: see {@link ExecutorNode.shutdownOnSignals}. */
   readonly signals?: readonly SignalName[]
@@ -111,15 +113,25 @@ export function requireNodeOptions(options: ExecutorNodeOptions): NodeSettings {
   return { ...given, concurrency, lockDuration, maxPayload, nodeName, signals: [...signals] }
 }
 
+/** One that puts tasks into a queue again runs nothing: the tasks would go round for ever. */
 function requireExecutor(executor: unknown): void {
+  if (executor instanceof DistributedExecutorBase) {
+    throw wrongType(
+      "Expected `executor` to be one that runs tasks in this process, such as Executors.newFixedThreadPool(4), got a DistributedExecutor, which puts them into a queue",
+    )
+  }
   const isOne =
     typeof propertyOf(executor, "submit") === "function" && typeof propertyOf(executor, "with") === "function"
   if (!isOne) throw typeError("executor", "an ExecutorService such as Executors.newFixedThreadPool(4)", executor)
 }
 
+/** The operating system gives these to no process: `process.on` throws. */
+const UNSTOPPABLE: ReadonlySet<string> = new Set(["SIGKILL", "SIGSTOP"])
+
 export function requireSignals(signals: readonly SignalName[]): void {
   for (const signal of requireArray("signals", signals)) {
-    if (!/^SIG[A-Z0-9]+$/.test(signal)) throw typeError("signals", 'names such as "SIGTERM"', signal)
+    if (!Object.hasOwn(constants.signals, signal)) throw typeError("signals", 'names such as "SIGTERM"', signal)
+    if (UNSTOPPABLE.has(signal)) throw typeError("signals", "signals that a process can receive", signal)
   }
 }
 

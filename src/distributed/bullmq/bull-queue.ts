@@ -75,11 +75,15 @@ export class BullQueue implements EngineQueue {
     await this.#try(() => this.#store.add(jobs))
   }
 
-  async find(ids: readonly string[]): Promise<(JobRecord | undefined)[]> {
+  find(ids: readonly string[]): Promise<(JobRecord | undefined)[]> {
+    return this.#find(ids, false)
+  }
+
+  async #find(ids: readonly string[], withExpired: boolean): Promise<(JobRecord | undefined)[]> {
     const found: (JobRecord | undefined)[] = []
     for (let start = 0; start < ids.length; start += PAGE) {
       const page = ids.slice(start, start + PAGE)
-      const jobs = await this.#try(() => this.#store.find(page.map(toJobId)))
+      const jobs = await this.#try(() => this.#store.find(page.map(toJobId), withExpired))
       found.push(...jobs.map((job, index) => (job === undefined ? undefined : recordOf(page[index] ?? "", job))))
     }
     return found
@@ -202,13 +206,16 @@ export class BullQueue implements EngineQueue {
     }
   }
 
-  /** An outcome that does not stand in the event is looked up. If it is gone by then, the listeners look for themselves. */
+  /**
+   * An outcome that does not stand in the event is looked up, however short the time for which it is kept: those that hear of small outcomes have them,
+   * too. If it is gone by then, the listeners look for themselves.
+   */
   #ended(id: string, text: unknown, tell: (each: EngineListener, outcome: string) => void): void {
     if (typeof text === "string" && text !== LARGE.mark) {
       this.#tell((each) => tell(each, fromStorable(text)))
       return
     }
-    this.find([id]).then(
+    this.#find([id], true).then(
       ([job]) => this.#tell((each) => (job?.outcome === undefined ? each.gap() : tell(each, job.outcome))),
       (error: unknown) => {
         this.error(error)
@@ -236,7 +243,7 @@ export class BullQueue implements EngineQueue {
     runtime.stopTimeout(this.#cleaning)
     const again = (): void => this.#cleanLater(CLEANING * (0.5 + Math.random()))
     this.#cleaning = runtime.startTimeout(() => {
-      this.#store.clean(this.now()).then(again, (error: unknown) => {
+      this.#store.clean().then(again, (error: unknown) => {
         this.error(error)
         again()
       })

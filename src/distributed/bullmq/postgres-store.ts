@@ -1,5 +1,5 @@
 /**
- * A queue in PostgreSQL. What BullMQ's own functions do well is left to them: adding, claiming, renewing and ending jobs. Four things are
+ * A queue in PostgreSQL. What BullMQ's own functions do well is left to them: adding, claiming, renewing and ending jobs. Five things are
  * done here by statements of our own, on BullMQ's tables:
  *
  * - Looking up many jobs at once, which BullMQ cannot.
@@ -7,6 +7,7 @@
  *   that have ended, and tells no listener.
  * - Replacing data, which BullMQ does whoever has the job.
  * - Removing old outcomes: BullMQ's limit of age is of the queue and not of the job. The end of one job would remove the outcomes of others.
+ * - Making room, in the statement that adds a job, for an id whose outcome is too old and has not been removed yet.
  *
  * The time in BullMQ's commands is that of the calling machine; here it is the server's.
  */
@@ -45,8 +46,20 @@ const TIMED = new Set([
   "next_signal",
 ])
 
+/** Whether the time of an outcome is over, by the server's clock. */
+const IS_EXPIRED = `(state IN ('completed', 'failed') AND finished_at_ms < (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+  - CASE jsonb_typeof(opts->'keep') WHEN 'number' THEN (opts->>'keep')::numeric ELSE 0 END)`
+
+/** Each step reads what the one before has given: that is their order. Rows are locked in the order of ids, so that two processes do not wait for each other. */
+const ADD = `WITH given AS MATERIALIZED (SELECT $2::jsonb AS entries),
+  expired AS MATERIALIZED (SELECT id FROM job WHERE queue = $1 AND ${IS_EXPIRED}
+    AND id = ANY(ARRAY(SELECT entry->>'id' FROM given, jsonb_array_elements(entries) AS entry)) ORDER BY id FOR UPDATE),
+  gone AS (DELETE FROM job WHERE queue = $1 AND id IN (SELECT id FROM expired) RETURNING id)
+  SELECT added.id FROM given, (SELECT count(*) AS number FROM gone) AS cleared,
+    LATERAL add_jobs_bulk(CASE WHEN cleared.number >= 0 THEN $1 END, given.entries) AS added(id)`
+
 const FIND = `SELECT id, name, state::text AS state, data, process_at_ms AS due, return_value::text AS returned,
-  failed_reason AS reason, progress FROM job WHERE queue = $1 AND id = ANY($2::text[])`
+  failed_reason AS reason, progress FROM job WHERE queue = $1 AND id = ANY($2::text[]) AND ($3::boolean OR NOT ${IS_EXPIRED})`
 
 const REMOVE = `WITH gone AS (
     DELETE FROM job WHERE queue = $1 AND id = $2 AND state IN ('waiting', 'delayed') RETURNING id)
@@ -64,8 +77,7 @@ const STALLED = `SELECT 1 FROM job WHERE queue = $1 AND state = 'active' AND loc
 const CLEAN = `WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtext('corepool:clean:' || $1)) AS is_ours)
   DELETE FROM job WHERE (SELECT is_ours FROM turn) AND queue = $1 AND state IN ('completed', 'failed') AND id IN (
     SELECT id FROM job WHERE queue = $1 AND state IN ('completed', 'failed')
-      AND finished_at_ms < $2::bigint - CASE jsonb_typeof(opts->'keep') WHEN 'number' THEN (opts->>'keep')::numeric ELSE 0 END
-      LIMIT 10000)`
+      AND ${IS_EXPIRED} LIMIT 10000 FOR UPDATE SKIP LOCKED)`
 
 const HELD = `SELECT id, lock_token AS token FROM job
   WHERE queue = $1 AND state = 'active' AND lock_token = ANY($2::text[])`
@@ -116,8 +128,8 @@ export class PostgresStore implements Store {
     await this.#backend.addJobs(jobs.map((job) => ({ job, jobId: job.id })))
   }
 
-  async find(jobIds: readonly string[]): Promise<(StoredJob | undefined)[]> {
-    const rows = await this.#query<JobRow>(FIND, this.#context.queue, jobIds)
+  async find(jobIds: readonly string[], withExpired: boolean): Promise<(StoredJob | undefined)[]> {
+    const rows = await this.#query<JobRow>(FIND, this.#context.queue, jobIds, withExpired)
     const found = new Map(rows.map((row) => [row.id, storedOf(row)]))
     return jobIds.map((jobId) => found.get(jobId))
   }
@@ -141,8 +153,8 @@ export class PostgresStore implements Store {
     return { waiting: waiting + prioritized, delayed, active, completed, failed }
   }
 
-  async clean(now: number): Promise<void> {
-    await this.#query(CLEAN, this.#context.queue, Math.round(now))
+  async clean(): Promise<void> {
+    await this.#query(CLEAN, this.#context.queue)
   }
 
   async publish(message: string): Promise<void> {
@@ -265,12 +277,14 @@ class PostgresBench implements Bench {
   }
 }
 
-/** BullMQ's queue, with the server's time in its commands. */
+/** BullMQ's queue, with the server's time in its commands. Adding is done by a statement that calls the same function of BullMQ. */
 function backendOf({ bull, connection, now }: PostgresContext, queue: string, options: object): PgBackend {
   const backend = new bull.PostgresQueueBackend(connection, queue, options, false)
   const run = backend.run.bind(backend)
   backend.run = (command, values = []): Promise<Rows<unknown>> =>
-    run(command, TIMED.has(command) ? withServerTime(values, now()) : values)
+    command === "add_jobs_bulk"
+      ? connection.pool.query(ADD, values)
+      : run(command, TIMED.has(command) ? withServerTime(values, now()) : values)
   return backend
 }
 

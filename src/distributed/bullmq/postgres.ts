@@ -16,7 +16,7 @@ import { toQueueName } from "./names.ts"
 import { PostgresStore } from "./postgres-store.ts"
 import { ServerClock } from "./server-clock.ts"
 import { PATIENCE, requirePatience, Steady } from "./steady.ts"
-import { secretsOf, whereOf } from "./where.ts"
+import { requireUrl, secretsOf, type UrlForm, whereOf } from "./where.ts"
 
 /** Where the server is. Fields that are not named here are passed on to `pg.Pool`: `host`, `user`, `password`, `ssl`, `max` and others. */
 export interface PostgresOptions {
@@ -31,6 +31,11 @@ export interface PostgresOptions {
   /** For how long an operation is tried while the server is away, in ms; default 30,000. Then it is rejected. */
   readonly patience?: number
   readonly [option: string]: unknown
+}
+
+const URLS: UrlForm = {
+  protocols: ["postgres:", "postgresql:"],
+  example: "postgres://user@host:5432/database",
 }
 
 /** The engine on PostgreSQL 13 or newer. It needs the packages bullmq and pg. */
@@ -133,6 +138,8 @@ function checked(options: PostgresOptions): PostgresOptions {
   for (const [name, value] of Object.entries({ url, connectionString, schema })) {
     if (value !== undefined && typeof value !== "string") throw typeError(name, "a string", value)
   }
+  if (url !== undefined) requireUrl("url", url, URLS)
+  if (connectionString !== undefined) requireUrl("connectionString", connectionString, URLS)
   if (migrates !== undefined && typeof migrates !== "boolean") throw typeError("migrate", "a boolean", migrates)
   if (schema !== undefined && !/^[A-Za-z_][A-Za-z0-9_$]{0,62}$/.test(schema)) {
     throw rangeError("schema", "a name of letters, digits and underscores", schema)

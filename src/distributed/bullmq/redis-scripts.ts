@@ -3,8 +3,35 @@
  * made of it, as BullMQ's own scripts do. All keys of a queue are in one slot, or there is no cluster.
  */
 
-/** ARGV: ids. Gives for each: state, due time, name, data, returnvalue, failedReason, progress; or false. */
-export const FIND = `
+/** Whether the time of an outcome is over that came at `finishedAt`, by the server's clock. */
+const IS_EXPIRED = `
+local time = redis.call("TIME")
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local function isExpired(finishedAt, opts)
+  local isRead, options = pcall(cjson.decode, opts or "")
+  local keep = isRead and type(options) == "table" and type(options["keep"]) == "number" and options["keep"] or 0
+  return tonumber(finishedAt) + keep < now
+end`
+
+/** ARGV: ids. Removes the outcomes of these jobs whose time is over. */
+export const FORGET: string = `${IS_EXPIRED}
+local prefix = KEYS[1]
+for _, id in ipairs(ARGV) do
+  local opts = redis.call("HGET", prefix .. id, "opts")
+  if opts then
+    for _, state in ipairs({"completed", "failed"}) do
+      local finishedAt = redis.call("ZSCORE", prefix .. state, id)
+      if finishedAt and isExpired(finishedAt, opts) then
+        redis.call("ZREM", prefix .. state, id)
+        redis.call("DEL", prefix .. id, prefix .. id .. ":logs")
+      end
+    end
+  end
+end
+return 0`
+
+/** ARGV: 1 if outcomes are found also when their time is over, and ids. Gives for each id: state, due time, name, data, returnvalue, failedReason, progress; or false. */
+export const FIND: string = `${IS_EXPIRED}
 local prefix = KEYS[1]
 local function stateOf(id)
   for _, state in ipairs({"completed", "failed", "delayed", "prioritized"}) do
@@ -17,13 +44,16 @@ local function stateOf(id)
   return "unknown", "0"
 end
 local found = {}
-for i, id in ipairs(ARGV) do
-  local fields = redis.call("HMGET", prefix .. id, "name", "data", "returnvalue", "failedReason", "progress")
+for i = 1, #ARGV - 1 do
+  local id = ARGV[i + 1]
+  local fields = redis.call("HMGET", prefix .. id, "name", "data", "returnvalue", "failedReason", "progress", "opts")
+  found[i] = false
   if fields[1] then
     local state, score = stateOf(id)
-    found[i] = {state, score, fields[1], fields[2], fields[3], fields[4], fields[5]}
-  else
-    found[i] = false
+    local isEnded = state == "completed" or state == "failed"
+    if ARGV[1] == "1" or not isEnded or not isExpired(score, fields[6]) then
+      found[i] = {state, score, fields[1], fields[2], fields[3], fields[4], fields[5]}
+    end
   end
 end
 return found`
@@ -67,19 +97,16 @@ end
 return held`
 
 /**
- * ARGV: now, state, where to begin, how many to look at. Removes what is too old, and gives how many were looked at and how many
+ * ARGV: state, where to begin, how many to look at. Removes what is too old, and gives how many were looked at and how many
  * of these were removed.
  */
-export const CLEAN = `
-local prefix, now, state = KEYS[1], tonumber(ARGV[1]), ARGV[2]
-local from, count = tonumber(ARGV[3]), tonumber(ARGV[4])
+export const CLEAN: string = `${IS_EXPIRED}
+local prefix, state, from, count = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local ended = redis.call("ZRANGE", prefix .. state, from, from + count - 1, "WITHSCORES")
 local removed = 0
 for i = 1, #ended, 2 do
-  local id, time = ended[i], tonumber(ended[i + 1])
-  local isRead, options = pcall(cjson.decode, redis.call("HGET", prefix .. id, "opts") or "")
-  local keep = isRead and type(options) == "table" and type(options["keep"]) == "number" and options["keep"] or 0
-  if time + keep < now then
+  local id = ended[i]
+  if isExpired(ended[i + 1], redis.call("HGET", prefix .. id, "opts")) then
     redis.call("ZREM", prefix .. state, id)
     redis.call("DEL", prefix .. id, prefix .. id .. ":logs")
     removed = removed + 1

@@ -13,7 +13,7 @@ import type { JobData } from "../job-data.ts"
 import type { Bull, BullBackend, BullFinish, BullJob, RedisBackend, RedisClient } from "./bull-types.ts"
 import { fromStorableJson, parsed, textIn, toStorable, toStorableJson } from "./names.ts"
 import { RedisEvents } from "./redis-events.ts"
-import { CLEAN, FIND, HELD, REMOVE, REWRITE, UPDATE } from "./redis-scripts.ts"
+import { CLEAN, FIND, FORGET, HELD, REMOVE, REWRITE, UPDATE } from "./redis-scripts.ts"
 import { withServerTime } from "./server-clock.ts"
 import { nap } from "./steady.ts"
 import {
@@ -79,8 +79,16 @@ export class RedisStore implements Store {
     return Number(seconds) * 1000 + Number(microseconds) / 1000
   }
 
-  /** BullMQ's `addJobs` is not all or none here. */
+  /**
+   * Outcomes that are too old make room first. Both commands are on their way at the same time, in this order. What comes between them at the server does no
+   * harm: an outcome whose time is over exists for no process, so it may be removed at any moment.
+   */
   async add(jobs: readonly BullJob[]): Promise<void> {
+    await Promise.all([this.#script(FORGET, ...jobs.map(({ id }) => id)), this.#add(jobs)])
+  }
+
+  /** BullMQ's `addJobs` is not all or none here. */
+  async #add(jobs: readonly BullJob[]): Promise<void> {
     const { prefix, queue } = this.#context
     const [first] = jobs
     if (jobs.length === 1 && first !== undefined) {
@@ -92,8 +100,8 @@ export class RedisStore implements Store {
     for (const [error] of answers) if (error !== null) throw error
   }
 
-  async find(jobIds: readonly string[]): Promise<(StoredJob | undefined)[]> {
-    const rows = (await this.#script(FIND, ...jobIds)) as (FoundRow | null)[]
+  async find(jobIds: readonly string[], withExpired: boolean): Promise<(StoredJob | undefined)[]> {
+    const rows = (await this.#script(FIND, withExpired ? 1 : 0, ...jobIds)) as (FoundRow | null)[]
     return jobIds.map((jobId, index) => {
       const row = rows[index] ?? null
       return row === null ? undefined : storedOf(jobId, row)
@@ -120,11 +128,11 @@ export class RedisStore implements Store {
   }
 
   /** Goes through a part of the outcomes each time: how long each is kept is known of each alone. */
-  async clean(now: number): Promise<void> {
+  async clean(): Promise<void> {
     for (const state of ["completed", "failed"]) {
       for (let page = 0; page < CLEANED.pages; page++) {
         const from = this.#cleaned[state] ?? 0
-        const answer = await this.#script(CLEAN, Math.round(now), state, from, CLEANED.page)
+        const answer = await this.#script(CLEAN, state, from, CLEANED.page)
         const [seen, removed] = answer as [number, number]
         this.#cleaned[state] = seen < CLEANED.page ? 0 : from + seen - removed
         if (seen < CLEANED.page) break

@@ -14,7 +14,7 @@ import { toQueueName } from "./names.ts"
 import { RedisStore } from "./redis-store.ts"
 import { ServerClock } from "./server-clock.ts"
 import { PATIENCE, requirePatience, Steady } from "./steady.ts"
-import { secretsOf, whereOf } from "./where.ts"
+import { requireUrl, secretsOf, type UrlForm, whereOf } from "./where.ts"
 
 /** Where the server is. Fields that are not named here are passed on to ioredis: `host`, `port`, `username`, `password`, `tls`, `db` and others. */
 export interface RedisOptions {
@@ -26,6 +26,8 @@ export interface RedisOptions {
   readonly patience?: number
   readonly [option: string]: unknown
 }
+
+const URLS: UrlForm = { protocols: ["redis:", "rediss:"], example: "redis://user@host:6379/0" }
 
 /** The engine on Redis 6.2 or newer, or Valkey. It needs the packages bullmq and ioredis. */
 export function redis(options: string | RedisOptions): Engine {
@@ -143,6 +145,7 @@ function checked(options: RedisOptions): RedisOptions {
   for (const [name, value] of Object.entries({ url, prefix })) {
     if (value !== undefined && typeof value !== "string") throw typeError(name, "a string", value)
   }
+  if (url !== undefined) requireUrl("url", url, URLS)
   requirePatience(options.patience)
   return options
 }

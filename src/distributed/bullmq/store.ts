@@ -68,14 +68,16 @@ export interface Bench {
 export interface Store {
   /** In milliseconds since 1970, by the server. */
   time(): Promise<number>
+  /** An outcome of the same id whose time is over makes room for the job. */
   add(jobs: readonly BullJob[]): Promise<void>
-  find(jobIds: readonly string[]): Promise<(StoredJob | undefined)[]>
+  /** `withExpired` finds also outcomes whose time is over, as long as they lie there. */
+  find(jobIds: readonly string[], withExpired: boolean): Promise<(StoredJob | undefined)[]>
   remove(jobId: string): Promise<boolean>
   update(jobId: string, data: JobData): Promise<boolean>
   progress(jobId: string, value: unknown): Promise<void>
   counts(): Promise<JobCounts>
   /** Removes the outcomes whose time is over. */
-  clean(now: number): Promise<void>
+  clean(): Promise<void>
   publish(message: string): Promise<void>
   /** Is fulfilled when the sink misses nothing any more. */
   listen(sink: EventSink): Promise<void>

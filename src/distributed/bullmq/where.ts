@@ -1,11 +1,26 @@
 /**
  * What may be said of where a server is, and what must not be.
  */
-import { typeError } from "../../checks.ts"
+import { wrongType } from "../../checks.ts"
 
 type Options = Readonly<Record<string, unknown>>
 
-/** Such as `PostgreSQL at db.example.com:5432/work`. Throws TypeError if the URL is none; the message does not show it. */
+/** Which URLs are those of a server, and how one looks. */
+export interface UrlForm {
+  readonly protocols: readonly string[]
+  readonly example: string
+}
+
+/** Throws TypeError if it is no URL of that form. The message does not show what was given: a password may be in it. */
+export function requireUrl(name: string, url: string, { protocols, example }: UrlForm): void {
+  const protocol = url.includes("://") && URL.canParse(url) ? new URL(url).protocol : undefined
+  if (protocol !== undefined && protocols.includes(protocol)) return
+  const demand = `a URL that begins with ${protocols.map((each) => `${each}//`).join(" or ")}, such as ${example}`
+  const given = url === "" ? "an empty text" : protocol === undefined ? "a text that is no URL" : "one of another kind"
+  throw wrongType(`Expected \`${name}\` to be ${demand}, got ${given}`)
+}
+
+/** Such as `PostgreSQL at db.example.com:5432/work`. The URL has been checked. */
 export function whereOf(
   kind: string,
   url: string | undefined,
@@ -30,12 +45,8 @@ export function secretsOf(url: string | undefined, options: Options): string[] {
 }
 
 function parse(url: string): { hostname: string; port: string | undefined; pathname: string; password: string } {
-  try {
-    const { hostname, port, pathname, password } = new URL(url)
-    return { hostname: hostname || "localhost", port: port || undefined, pathname, password }
-  } catch {
-    throw typeError("url", "a URL such as postgres://user@host:5432/database", undefined)
-  }
+  const { hostname, port, pathname, password } = new URL(url)
+  return { hostname: hostname || "localhost", port: port || undefined, pathname, password }
 }
 
 function decoded(password: string | undefined): string | undefined {

@@ -86,8 +86,14 @@ export class Log implements EngineListener {
     return this.of(kind, id)[0] as Heard
   }
 
+  /** The connections of an executor do not keep the process of the test alive: the waiting does. */
   async until(condition: () => boolean): Promise<void> {
-    while (!condition()) await new Promise<void>((resolve) => this.#changed.push(resolve))
+    const life = setInterval(() => undefined, 2 ** 31 - 1)
+    try {
+      while (!condition()) await new Promise<void>((resolve) => this.#changed.push(resolve))
+    } finally {
+      clearInterval(life)
+    }
   }
 
   /** Looks at the conditions again. */

@@ -113,8 +113,38 @@ export function running({ open }: EngineKind): void {
       ["done", undefined],
     )
     await lab.consume(() => DONE) // a node that starts removes what is old
-    while ((await queue.find(["short"]))[0] !== undefined) await new Promise((resolve) => setTimeout(resolve, 10))
+    while ((await queue.counts()).completed > 1) await new Promise((resolve) => setTimeout(resolve, 10))
     assert.equal((await queue.find(["long"]))[0]?.outcome, "done")
+  })
+
+  test("[QE34] an outcome whose time is over is not found, and its id is free for another job", async () => {
+    await using lab = new Lab(await open())
+    const [queue, log] = await lab.listening()
+    await lab.consume(({ id, data }) =>
+      id === "failing" ? { kind: "failed", reason: data.args } : { kind: "completed", outcome: data.args },
+    )
+    const ids = ["completing", "failing"]
+    const add = (args: string, keep: number): Promise<void> =>
+      queue.add(["long", ...ids].map((id) => order(id, { data: dataOf(args), keep: id === "long" ? 3_600_000 : keep })))
+    await add("first", 1)
+    await log.hears("completed", "completing")
+    await log.hears("failed", "failing")
+    await log.hears("completed", "long")
+    const end = queue.now()
+    while (queue.now() < end + 50) await new Promise((resolve) => setTimeout(resolve, 10)) // by the server's clock
+    assert.deepEqual(await queue.find(ids), [undefined, undefined])
+    await add("second", 3_600_000)
+    await log.until(() => log.of("completed", "completing").length + log.of("failed", "failing").length === 4)
+    await add("third", 3_600_000)
+    assert.deepEqual(
+      (await queue.find(["long", ...ids])).map((job) => job?.outcome),
+      ["first", "second", "second"],
+    )
+    await queue.add([order("single", { keep: 1 })])
+    await log.hears("completed", "single")
+    while ((await queue.find(["single"]))[0] !== undefined) await new Promise((resolve) => setTimeout(resolve, 1))
+    await queue.add([order("single", { keep: 1 })])
+    await log.until(() => log.of("completed", "single").length === 2)
   })
 
   test("[QE14] a failed attempt is followed by another one after the delay", async () => {

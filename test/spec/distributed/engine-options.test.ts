@@ -82,6 +82,23 @@ test("[QE30] wrong options are refused at once", () => {
     assert.throws(() => make({ patience: -1 }), RangeError)
     assert.throws(() => make({ patience: NaN }), RangeError)
   }
+  const ofPostgres = { message: /a URL that begins with postgres:\/\/ or postgresql:\/\/, such as postgres:.*, got/ }
+  const ofRedis = { message: /a URL that begins with redis:\/\/ or rediss:\/\/, such as redis:.*, got/ }
+  const secret = "secret"
+  for (const wrong of ["", "hello", "localhost:5432", "x://", `mysql://me:${secret}@host`, `http://:${secret}@host`]) {
+    for (const options of [wrong, { url: wrong }, { connectionString: wrong }])
+      assert.throws(() => postgres(options), { name: "TypeError", ...ofPostgres })
+    for (const options of [wrong, { url: wrong }]) {
+      assert.throws(() => redis(options), { name: "TypeError", ...ofRedis })
+      assert.throws(
+        () => redis(options),
+        (error) => !everything(error).includes(secret),
+      )
+    }
+  }
+  assert.throws(() => postgres("redis://host"), ofPostgres)
+  assert.throws(() => redis("postgres://host"), ofRedis)
+  assert.equal(String(postgres("postgresql://host/x")), "PostgreSQL at host:5432/x, schema bullmq")
   assert.throws(() => postgres({ schema: 1 } as never), TypeError)
   assert.throws(() => postgres({ migrate: "yes" } as never), TypeError)
   assert.throws(() => postgres({ schema: "drop table;" }), RangeError)

@@ -1,4 +1,5 @@
 import { Executors, ThreadPoolExecutor, virtualThreads } from "corepool"
+import { DistributedExecutor } from "#src/distributed/distributed-executor.js"
 import { ExecutorNode } from "#src/distributed/executor-node.js"
 import assert from "node:assert/strict"
 import { availableParallelism } from "node:os"
@@ -48,7 +49,12 @@ test("[ND2] unknown and wrong options are refused", async () => {
   await refused({ lockDuration: 10 }, /`lockDuration`/)
   await refused({ lockDuration: Infinity }, /`lockDuration`/)
   await refused({ maxPayload: -1 }, /`maxPayload`/)
-  await refused({ signals: ["TERM"] }, /`signals`/)
+  for (const signal of ["TERM", "SIGFOO", "SIG", "constructor", "SIGKILL", "SIGSTOP"])
+    await refused({ signals: [signal] }, /`signals`/)
+  const fleet = new DistributedExecutor({ ...options, engine })
+  for (const executor of [fleet, fleet.with({ priority: 1 })])
+    await refused({ executor }, /`executor`.*runs tasks in this process.*got a DistributedExecutor/)
+  await fleet.close()
   await refused({ onError: 1 }, /`onError`/)
   await refused({ tasks: 1 }, /`tasks`/)
   assert.equal(engine.connections, 0)
