@@ -2,6 +2,8 @@
 import { rangeError, requireFunction, requirePositiveDuration, requireTimeout } from "../checks.ts"
 import { ExecutorServiceBase, lifeOf } from "../executor/executor-service-base.ts"
 import { callable } from "../future/call.ts"
+import { UnsupportedOperationError } from "../errors.ts"
+import type { MapOptions } from "../executor/executor.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, requireRunnable, type Runnable } from "../future/runnable.ts"
 import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts"
@@ -91,9 +93,27 @@ export abstract class DistributedExecutorBase
     return new DistributedFutureTask(work, id, this.#submitter.remote, timing?.kind, timing?.period)
   }
 
-  /** @internal */
+  /** @internal What makes many tasks, and so not `submit`, asks for each. */
   protected override newTaskFor<T>(work: Callable<T>): FutureTask<T> {
+    this.#requireNoId()
     return this.#newFuture(work)
+  }
+
+  override map<I, O>(
+    fn: (item: I) => O | PromiseLike<O>,
+    items: Iterable<I> | AsyncIterable<I>,
+    options?: MapOptions,
+  ): AsyncIterable<Awaited<O>> {
+    this.#requireNoId()
+    return super.map(fn, items, options)
+  }
+
+  #requireNoId(): void {
+    const { id } = this.#settings
+    if (id === undefined) return
+    throw new UnsupportedOperationError(
+      `The id \`${id}\` is that of one task, and map, invokeAll, invokeAny and completion services start many: submit each of them with an id of its own`,
+    )
   }
 
   /** @internal */

@@ -61,7 +61,7 @@ export interface DistributedExecutorService extends ScheduledExecutorService<Pro
    */
   future<T = unknown>(id: string): DistributedScheduledFuture<T>
 
-  /** The nodes that take tasks of this queue. */
+  /** The nodes that take tasks of this queue, and how many each runs; what they say is some seconds old. */
   nodes(): Promise<NodeRecord[]>
 
   stats(): Promise<DistributedStats>

@@ -17,6 +17,10 @@ export type JobRole =
 export interface JobPlan {
   readonly id: string
   readonly name: string
+  /** The arguments as text; undefined if only the id is known. */
+  readonly args: string | undefined
+  /** The id of the executor. */
+  readonly from: string
   readonly role: JobRole
   /** The future, if there is one. */
   readonly future: FutureTask<unknown> | undefined
@@ -56,6 +60,14 @@ export class JobEntry {
   /** That is being told, and has to be told once more after that. */
   isTravelling = false
   hasToTravel = false
+  /** The wish has arrived at the engine, or the program was told that it has not. */
+  isWishTold = false
+  /** The engine has told that the job was removed. */
+  isHeardRemoved = false
+  /** The engine had a job of this id, of another executor, before this one submitted it. */
+  isForeign = false
+  /** `shutdownNow` wants it to end, as soon as it is known whether it is foreign. */
+  hasToStop = false
   /** Fires when it has waited for too long. */
   queueTimer: Timer | undefined
   /** Lets go of the signal that may cancel it. */
@@ -78,9 +90,15 @@ export class JobEntry {
     return this.place === "over"
   }
 
-  /** Whether the executor cannot terminate before it is over. A schedule of all processes has only to arrive. */
+  /** Whether a cancellation is on its way to the engine. */
+  get isCancelling(): boolean {
+    return this.wish !== undefined && !this.isWishTold && !this.isOver
+  }
+
+  /** Whether the executor cannot terminate before it is over. A schedule of all processes has only to arrive, and so has a cancellation. */
   get isOwn(): boolean {
-    return this.plan.role === "own" || (this.plan.role === "shared-schedule" && this.place !== "stored")
+    const { role } = this.plan
+    return role === "own" || this.isCancelling || (role === "shared-schedule" && this.place !== "stored")
   }
 
   /** Whether the program stays alive for it. */

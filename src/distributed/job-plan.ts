@@ -63,6 +63,8 @@ export function planFor(
   return {
     id,
     name,
+    args,
+    from: context.from,
     role: timing !== undefined && given !== undefined ? "shared-schedule" : "own",
     future,
     carrier: isTask && command !== future ? command : undefined,

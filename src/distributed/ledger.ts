@@ -15,6 +15,7 @@ import type { EngineListener, JobRecord } from "./engine.ts"
 import { decodeFailure, type Failure } from "./failure.ts"
 import type { JobEntry } from "./job-entry.ts"
 import { isSameRule } from "./job-plan.ts"
+import { Removals } from "./removals.ts"
 import { decodeResult } from "./payload.ts"
 import { DistributedFutureTask } from "./distributed-future.ts"
 
@@ -25,6 +26,10 @@ export interface LedgerHost {
   lookUpAll(): void
   /** It runs again although it was to be cancelled: that has to be said once more. */
   cancelAgain(entry: JobEntry): void
+  /** A cancellation has arrived at the engine, or has failed. */
+  cancelled(entry: JobEntry): void
+  /** What the engine has told may be about an earlier job of the same id. */
+  lookUp(entries: readonly JobEntry[]): void
   report(error: unknown): void
 }
 
@@ -34,6 +39,8 @@ export class Ledger implements EngineListener {
   /** More than one only if the same id was submitted more than once. */
   readonly #byId = new Map<string, JobEntry[]>()
   readonly #keepAlive = new KeepAlive()
+  /** Of which the engine has not told yet. */
+  readonly #removed = new Removals()
   #own = 0
   #newest = 0
 
@@ -79,11 +86,50 @@ export class Ledger implements EngineListener {
   /** The engine has it. */
   stored(entry: JobEntry): void {
     if (entry.place !== "sending") return
+    this.change(entry, () => (entry.place = "stored"))
+    // Of a future that is only looked at, `stored` says that the cancellation is.
+    if (entry.plan.role !== "watched" || !entry.isCancelling) this.#tellStored(entry)
+  }
+
+  #tellStored({ plan: { future }, place }: JobEntry, error?: unknown): void {
+    if (!(future instanceof DistributedFutureTask)) return
+    if (place === "stored") DistributedFutureTask.stored(future)
+    else DistributedFutureTask.notStored(future, error)
+  }
+
+  /** Changes of an entry on which it depends whether the executor, and the program, wait for it. */
+  change(entry: JobEntry, change: () => void): void {
     const wasOwn = entry.isOwn
-    entry.place = "stored"
-    if (wasOwn && !entry.isOwn) this.#own--
+    change()
+    this.#own += Number(entry.isOwn) - Number(wasOwn)
     if (!entry.keepsAlive) this.#keepAlive.release(entry)
-    if (entry.plan.future instanceof DistributedFutureTask) DistributedFutureTask.stored(entry.plan.future)
+    else if (!entry.isOver) this.#keepAlive.hold(entry)
+  }
+
+  /** The engine knows that it is cancelled, or does not and the program has been told so. */
+  wishTold(entry: JobEntry): void {
+    if (entry.isOver) return
+    this.change(entry, () => (entry.isWishTold = true))
+    this.#tellStored(entry)
+    this.#host.cancelled(entry)
+  }
+
+  wishFailed({ plan: { future, role } }: JobEntry, error: unknown): void {
+    if (role === "watched" && future instanceof DistributedFutureTask) DistributedFutureTask.notStored(future, error)
+  }
+
+  /** Whether an earlier entry of the same id is being cancelled. */
+  isBehindCancel({ id, handle }: JobEntry): boolean {
+    return this.#byId.get(id)?.some((other) => other.handle < handle && other.isCancelling) === true
+  }
+
+  /** This executor has removed the job. All that waited for it here has ended with it; what is submitted under its id from now on is another one. */
+  removedHere(entry: JobEntry): void {
+    if (!entry.plan.isNamed || entry.isHeardRemoved) return
+    this.#removed.add(entry.id)
+    for (const other of [...(this.#byId.get(entry.id) ?? [])]) {
+      if (other !== entry && other.place === "stored" && !other.isTakenBack) this.#drop(other)
+    }
   }
 
   /** It has ended, here or on the engine. Its future is done. */
@@ -101,11 +147,6 @@ export class Ledger implements EngineListener {
     const { carrier } = entry.plan
     if (carrier !== undefined) guarded(() => carrier.complete(undefined))
     this.#host.ended(entry)
-  }
-
-  /** The future is done though the job is not over. */
-  settled(entry: JobEntry): void {
-    if (!entry.keepsAlive) this.#keepAlive.release(entry)
   }
 
   // ------------------------------------------------------------------ ends
@@ -141,7 +182,7 @@ export class Ledger implements EngineListener {
       future.comeBack()
       guarded(() => future.fail(error))
     }
-    if (future instanceof DistributedFutureTask) DistributedFutureTask.notStored(future, error)
+    this.#tellStored(entry, error)
   }
 
   /** Cancels the future, if there is one, and nothing else. */
@@ -151,14 +192,19 @@ export class Ledger implements EngineListener {
       future.comeBack()
       guarded(() => future.abandon(cause))
     }
-    if (future instanceof DistributedFutureTask) {
-      DistributedFutureTask.notStored(future, new CancellationError("The task was cancelled before it was stored"))
-    }
+    this.#tellStored(entry, new CancellationError("The task was cancelled before it was stored"))
+  }
+
+  #drop(entry: JobEntry): void {
+    this.stored(entry)
+    this.cancel(entry, undefined)
+    this.over(entry)
   }
 
   // ------------------------------------------------------------------ what the engine tells
 
   active(id: string): void {
+    if (this.#removed.has(id)) return
     this.#each(id, (entry) => {
       entry.startedAt ??= now()
       entry.isRunning = true
@@ -175,15 +221,19 @@ export class Ledger implements EngineListener {
   }
 
   removed(id: string): void {
+    if (this.#removed.heard(id)) {
+      const stored = this.#byId.get(id)?.filter(({ place }) => place === "stored") ?? []
+      if (stored.length > 0) this.#host.lookUp(stored)
+      return
+    }
     this.#each(id, (entry) => {
-      if (entry.isTakenBack) return // by shutdownNow of this executor, which tells why
-      this.stored(entry)
-      this.cancel(entry, undefined)
-      this.over(entry)
+      entry.isHeardRemoved = true
+      if (!entry.isTakenBack) this.#drop(entry) // otherwise by shutdownNow of this executor, which tells why
     })
   }
 
   delayed(id: string, dueAt: number): void {
+    if (this.#removed.has(id)) return
     this.#each(id, (entry) => {
       entry.isRunning = false
       entry.dueAt = dueAt
@@ -192,6 +242,7 @@ export class Ledger implements EngineListener {
   }
 
   progress(id: string, value: unknown): void {
+    if (this.#removed.has(id)) return
     this.#each(id, ({ plan: { future } }) => {
       if (future instanceof DistributedFutureTask) DistributedFutureTask.progressed(future, value)
     })
@@ -202,6 +253,7 @@ export class Ledger implements EngineListener {
   }
 
   gap(): void {
+    this.#removed.clear()
     this.#host.lookUpAll()
   }
 
@@ -225,16 +277,22 @@ export class Ledger implements EngineListener {
     if (entry.isOver) return
     if (record === undefined) {
       if (entry.wish === undefined) this.fail(entry, missing(entry), true)
-      else this.cancel(entry, undefined)
+      else {
+        // The future is cancelled all the same; that there was nothing to cancel is said by `stored`.
+        if (entry.plan.role === "watched") this.#tellStored(entry, missing(entry))
+        this.cancel(entry, undefined)
+      }
       this.over(entry)
       return
     }
-    const conflict = entry.plan.role === "watched" ? undefined : conflictWith(entry, record)
+    const { role, from } = entry.plan
+    const conflict = role === "watched" ? undefined : conflictWith(entry, record)
     if (conflict !== undefined) {
       this.fail(entry, conflict)
       this.over(entry)
       return
     }
+    entry.isForeign = record.data.from !== from
     this.stored(entry)
     this.#note(entry, record)
     if (record.state === "completed") this.#complete(entry, record.outcome ?? "")
@@ -266,15 +324,23 @@ function missing({ id, plan: { role } }: JobEntry): IllegalStateError {
 }
 
 /** Why the job that the engine has under this id is another one; undefined if it is the same. */
-function conflictWith({ id, plan: { name, series } }: JobEntry, record: JobRecord): IllegalStateError | undefined {
+function conflictWith(
+  { id, plan: { name, args, series } }: JobEntry,
+  record: JobRecord,
+): IllegalStateError | undefined {
   if (record.name !== name) {
     return new IllegalStateError(
       `The id \`${id}\` belongs to a job of the task \`${record.name}\`, and not \`${name}\`: give each job an id of its own`,
     )
   }
-  if (isSameRule(series, record.data.series)) return undefined
+  const isSame = isSameRule(series, record.data.series)
+  if (isSame && args === record.data.args) return undefined
+  const isEnded = record.state === "completed" || record.state === "failed"
+  const advice = isEnded
+    ? "which has ended, and whose outcome is kept for a while (`keepResults`): give another id"
+    : "cancel that first (`future(id).cancel()`), or give another id"
   return new IllegalStateError(
-    `The id \`${id}\` belongs to a job of the task \`${name}\` with other times: cancel that first (\`future(id).cancel()\`), or give another id`,
+    `The id \`${id}\` belongs to a job of the task \`${name}\` with other ${isSame ? "arguments" : "times"}${isEnded ? "," : ":"} ${advice}`,
   )
 }
 

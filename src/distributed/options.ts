@@ -61,10 +61,10 @@ export interface DistributedRetryOptions {
 export interface DistributedTaskOptions extends Omit<TaskOptions, "transfer"> {
   /**
    * What the task is called by all processes. There is one run for one id, as long as the engine remembers it: a task that is submitted again, by whichever process,
-   * is the same, and its future gets the result of that run.
+   * is the same, and its future gets the result of that run. Another task, other arguments or other times under the id are an IllegalStateError. 1 to 200 characters.
    */
   readonly id?: string
-  /** How often the task is started, at most, if it fails; default 1. */
+  /** How often the task is started, at most, if it fails; default 1. It wins over `retry.attempts`. */
   readonly attempts?: number
   readonly retry?: DistributedRetryOptions
   /** How many nodes may die with the task before it fails with NodeDeathError; default that of the executor. */

@@ -12,7 +12,7 @@ import { type Steps, TIMEOUT, WaitList } from "../memory/waiting.ts"
 import { handBack } from "../pool/hand-back.ts"
 import { runtime } from "../time/runtime.ts"
 import { Timer } from "../time/timer.ts"
-import { cancelOnEngine } from "./cancelling.ts"
+import { Cancels, type CancelsHost } from "./cancelling.ts"
 import { Catalogue } from "./catalogue.ts"
 import { Connection } from "./connection.ts"
 import { DistributedFutureTask } from "./distributed-future.ts"
@@ -30,12 +30,13 @@ type AnyFunction = (...args: never[]) => unknown
 /** How many jobs are taken back at once. */
 const AT_ONCE = 100
 
-export class Submitter implements OutboxHost, LedgerHost {
+export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
   readonly #id = randomBytes(8).toString("hex")
   readonly settings: ExecutorSettings
   readonly #connection: Connection
   readonly #ledger = new Ledger(this)
   readonly #outbox = new Outbox(this)
+  readonly #cancels = new Cancels(this.#ledger, this)
   readonly #lookUps: LookUps
   readonly remote: RemoteJobs
   readonly #context: PlanContext
@@ -105,7 +106,11 @@ export class Submitter implements OutboxHost, LedgerHost {
       entry.queueTimer = new Timer(plan.delay + queueTimeout, true, () => void this.#expire(entry, queueTimeout))
     }
     // What never runs need not be stored.
-    if (plan.delay !== Infinity) this.#outbox.put(entry)
+    if (plan.delay !== Infinity) this.#cancels.send(entry)
+  }
+
+  send(entry: JobEntry): void {
+    this.#outbox.put(entry)
   }
 
   #enter(plan: JobPlan): JobEntry {
@@ -146,6 +151,8 @@ export class Submitter implements OutboxHost, LedgerHost {
     const entry = this.#enter({
       id,
       name: "",
+      args: undefined,
+      from: this.#id,
       role: "watched",
       future,
       carrier: undefined,
@@ -157,7 +164,9 @@ export class Submitter implements OutboxHost, LedgerHost {
     })
     entry.place = "sending"
     void this.#lookUps.find([entry]).catch((cause: unknown) => {
-      this.#ledger.fail(entry, new RejectedExecutionError(`The job \`${id}\` cannot be looked up`, id, { cause }))
+      const error = new RejectedExecutionError(`The job \`${id}\` cannot be looked up`, id, { cause })
+      if (entry.isCancelling) this.report(error) // the future is cancelled, and cannot tell
+      this.#ledger.fail(entry, error)
       this.#ledger.over(entry)
     })
     return future
@@ -177,7 +186,8 @@ export class Submitter implements OutboxHost, LedgerHost {
 
   #isStored(entry: JobEntry): void {
     this.#ledger.stored(entry)
-    if (entry.wish !== undefined) void this.#travel(entry)
+    if (entry.wish !== undefined) this.#cancels.travel(entry)
+    else if (entry.hasToStop) this.#stop(entry)
     else if (this.#isShutdown && entry.plan.role === "shared-schedule") this.#letGo(entry)
     this.#tryTerminate()
   }
@@ -207,11 +217,15 @@ export class Submitter implements OutboxHost, LedgerHost {
     this.#lookUps.all()
   }
 
+  lookUp(entries: readonly JobEntry[]): void {
+    void this.#lookUps.find(entries).catch(() => this.#lookUps.all())
+  }
+
   // ------------------------------------------------------------------ cancelling
 
   /** The future is cancelled, or going to be: that has to be told to the engine, as soon as it has the job. */
   cancel(entry: JobEntry, interrupt: boolean): void {
-    entry.wish = { interrupt: interrupt || entry.wish?.interrupt === true }
+    this.#cancels.wish(entry, interrupt)
     if (entry.place === "outbox") {
       this.#outbox.takeOut(entry)
       // After the future is done, which it is going to be in this very turn.
@@ -219,30 +233,16 @@ export class Submitter implements OutboxHost, LedgerHost {
         this.#ledger.cancel(entry, undefined)
         this.#ledger.over(entry)
       })
-    } else if (entry.place === "stored") void this.#travel(entry)
+    } else if (entry.place === "stored") this.#cancels.travel(entry)
   }
 
   cancelAgain(entry: JobEntry): void {
-    void this.#travel(entry)
+    this.#cancels.travel(entry)
   }
 
-  async #travel(entry: JobEntry): Promise<void> {
-    if (entry.isOver) return
-    // News that comes while it is under way may be of later: it is looked at again.
-    entry.hasToTravel = true
-    if (entry.isTravelling) return
-    entry.isTravelling = true
-    try {
-      while (entry.hasToTravel && !entry.isOver) {
-        entry.hasToTravel = false
-        await cancelOnEngine(entry, await this.queue(), this.#ledger)
-      }
-    } catch (error) {
-      // One that is over has no need of it. Otherwise it is said again when the engine is there again.
-      if (!entry.isOver) this.report(error)
-    } finally {
-      entry.isTravelling = false
-    }
+  cancelled(): void {
+    this.#cancels.release()
+    this.#tryTerminate()
   }
 
   report(error: unknown): void {
@@ -274,8 +274,9 @@ export class Submitter implements OutboxHost, LedgerHost {
 
   /** What belongs to no process goes on without this one, once it is stored. */
   #letGo(entry: JobEntry): void {
-    if (entry.place !== "stored" && entry.plan.delay !== Infinity) return
-    const goes = "and so does not hear of the schedule any more, which goes on"
+    if ((entry.place !== "stored" && entry.plan.delay !== Infinity) || entry.isCancelling) return
+    const what = entry.plan.role === "own" ? "task" : "schedule"
+    const goes = `and so does not hear of the ${what} any more, which goes on`
     this.#ledger.cancel(entry, new RejectedExecutionError(`${String(this)} is shut down, ${goes}`))
     this.#ledger.over(entry)
   }
@@ -285,6 +286,7 @@ export class Submitter implements OutboxHost, LedgerHost {
     const own: JobEntry[] = []
     for (const entry of [...this.#ledger.entries]) {
       if (entry.plan.role === "shared-schedule") this.#letGo(entry)
+      else if (isLeft(entry)) this.#letGo(entry)
       else if (entry.plan.role === "own" && !entry.isTakenBack) own.push(entry)
     }
     own.sort((a, b) => dueOf(a) - dueOf(b)) // as they would have been taken; equal ones stay in the order of submission
@@ -311,8 +313,10 @@ export class Submitter implements OutboxHost, LedgerHost {
     try {
       if (this.#outbox.takeOut(entry) || entry.place === "outbox") return true
       await this.#outbox.sent()
-      const isTaken = entry.place === "stored" && (await (await this.queue()).remove(entry.id))
+      // Of one that is foreign, or may be, another process waits.
+      const isTaken = entry.place === "stored" && !isLeft(entry) && (await (await this.queue()).remove(entry.id))
       entry.isTakenBack = isTaken
+      if (isTaken) this.#ledger.removedHere(entry)
       return isTaken && !entry.isOver
     } catch (error) {
       entry.isTakenBack = false
@@ -333,11 +337,14 @@ export class Submitter implements OutboxHost, LedgerHost {
 
   /** A node has it: that is interrupted, and what comes of it is told when it is over. */
   #stop(entry: JobEntry): void {
-    entry.wish = { interrupt: true }
-    void this.#travel(entry)
+    entry.hasToStop = true
+    if (entry.plan.isNamed && entry.place !== "stored") return // it has to be known first whose it is
+    if (isLeft(entry)) this.#letGo(entry)
+    else this.cancel(entry, true)
   }
 
   ended(): void {
+    this.#cancels.release()
     this.#tryTerminate()
   }
 
@@ -356,6 +363,7 @@ export class Submitter implements OutboxHost, LedgerHost {
       )
       this.#ledger.over(entry)
     }
+    await this.#cancels.settled()
     try {
       await this.#connection.close()
     } catch (error) {
@@ -369,6 +377,11 @@ export class Submitter implements OutboxHost, LedgerHost {
     while (!this.#isTerminated) if ((yield this.#termination) === TIMEOUT) return false
     return true
   }
+}
+
+/** Another executor had submitted it before: `shutdownNow` leaves it to that one, unless the program has cancelled it. */
+function isLeft({ isForeign, plan: { role }, wish }: JobEntry): boolean {
+  return isForeign && role === "own" && wish === undefined
 }
 
 /** Among the jobs of one executor; what is due at once comes first. */

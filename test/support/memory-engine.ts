@@ -41,6 +41,8 @@ export class MemoryEngine implements Engine {
   #isUnreachable: Error | undefined
   /** How often `add` was called and has succeeded: one for each round trip. */
   adds = 0
+  /** What `remove` waits for. */
+  removing: Promise<void> = Promise.resolve()
 
   constructor(options: MemoryEngineOptions = {}) {
     this.clock = options.clock ?? systemClock
@@ -95,6 +97,13 @@ export class MemoryEngine implements Engine {
   /** `remove` fails with this error, until it is undefined. */
   breakRemoves(error: Error | undefined): void {
     this.#removal = error
+  }
+
+  /** `remove` waits until the function is called that this gives. */
+  holdRemoves(): () => void {
+    let release = (): void => undefined
+    this.removing = new Promise((resolve) => (release = resolve))
+    return release
   }
 
   requireRemoving(): void {

@@ -58,6 +58,8 @@ export class MemoryQueue implements EngineQueue {
 
   async remove(id: string): Promise<boolean> {
     await this.#asked()
+    await this.#engine.removing
+    if (this.#isClosed) throw new IllegalStateError("The queue is closed")
     this.#engine.requireRemoving()
     return this.store.remove(id)
   }
