@@ -14,14 +14,13 @@
 import type { JobCounts } from "../engine.ts"
 import type { JobData } from "../job-data.ts"
 import { parsed, textIn, toStorable, toStorableJson, unwrapped } from "./names.ts"
-import type { Bull, BullBackend, BullFinish, BullJob, PgBackend, PgConnection, Rows } from "./bull-types.ts"
+import { BullBench, NEVER_GIVEN_UP } from "./bull-bench.ts"
+import type { Bull, BullBackend, BullJob, PgBackend, PgConnection, Rows } from "./bull-types.ts"
 import { PostgresBell } from "./postgres-bell.ts"
 import { PostgresEvents } from "./postgres-events.ts"
 import { withServerTime } from "./server-clock.ts"
 import {
-  asClaim,
   type Bench,
-  type Claim,
   CONTROL,
   controlQueue,
   EVENTS_KEPT,
@@ -200,46 +199,16 @@ export class PostgresStore implements Store {
 }
 
 /** The same queue as one node uses it. */
-class PostgresBench implements Bench {
+class PostgresBench extends BullBench {
   readonly #context: PostgresContext
-  readonly #backend: BullBackend
   readonly #bell: PostgresBell
-  readonly #node: string
-  readonly #lockDuration: number
 
   constructor(context: PostgresContext, bell: PostgresBell, node: string, lockDuration: number) {
-    // A job is given up by the node that takes it next, by its own limit; and jobs that stall are looked for when there are some.
-    const options = { lockDuration, name: node, maxStalledCount: 2 ** 31 - 1, stalledInterval: 1 }
+    // Jobs that stall are looked for when there are some.
+    const options = { ...NEVER_GIVEN_UP, lockDuration, name: node, stalledInterval: 1 }
+    super(backendOf(context, context.queue, options), node, lockDuration, context.now)
     this.#context = context
-    this.#backend = backendOf(context, context.queue, options)
     this.#bell = bell
-    this.#node = node
-    this.#lockDuration = lockDuration
-  }
-
-  async claim(token: string): Promise<Claim> {
-    return asClaim(await this.#backend.moveToActive(token, this.#node))
-  }
-
-  async complete(hold: Hold, outcome: string, remove: boolean, next: boolean): Promise<Claim | undefined> {
-    return nextOf(await this.#backend.moveToCompleted(finished(hold), outcome, remove, hold.token, next), next)
-  }
-
-  async fail(hold: Hold, reason: string, remove: boolean, next: boolean): Promise<Claim | undefined> {
-    return nextOf(await this.#backend.moveToFailed(finished(hold), reason, remove, hold.token, next), next)
-  }
-
-  async delay({ jobId, token }: Hold, dueAt: number, reason: string | undefined): Promise<void> {
-    const now = Math.round(this.#context.now())
-    const options = {
-      skipAttempt: reason === undefined,
-      fieldsToUpdate: reason === undefined ? {} : { failedReason: reason },
-    }
-    await this.#backend.moveToDelayed(jobId, now, Math.max(0, Math.round(dueAt) - now), token, options)
-  }
-
-  async giveBack({ jobId, token }: Hold): Promise<void> {
-    await this.#backend.moveJobFromActiveToWait(jobId, token)
   }
 
   async held(tokens: readonly string[]): Promise<Hold[]> {
@@ -253,12 +222,6 @@ class PostgresBench implements Bench {
     return (await this.#context.connection.pool.query(REWRITE, values)).rows.length > 0
   }
 
-  renew(holds: readonly Hold[]): Promise<string[]> {
-    const ids = holds.map(({ jobId }) => jobId)
-    const tokens = holds.map(({ token }) => token)
-    return this.#backend.extendLocks(ids, tokens, this.#lockDuration)
-  }
-
   /**
    * BullMQ marks all active jobs and frees those that were marked before and are not renewed: two writes for each job of the fleet. It is
    * asked for that only if there is a job whose lock has run out.
@@ -267,9 +230,9 @@ class PostgresBench implements Bench {
     const { connection, queue, now } = this.#context
     const { rows } = await connection.pool.query(STALLED, [queue, Math.round(now())])
     if (rows.length === 0) return
-    await this.#backend.moveStalledJobsToWait()
+    await this.backend.moveStalledJobsToWait()
     await nap(5, new AbortController().signal) // two calls within a millisecond are one to BullMQ
-    await this.#backend.moveStalledJobsToWait()
+    await this.backend.moveStalledJobsToWait()
   }
 
   wait(ms: number, signal: AbortSignal): Promise<void> {
@@ -286,14 +249,6 @@ function backendOf({ bull, connection, now }: PostgresContext, queue: string, op
       ? connection.pool.query(ADD, values)
       : run(command, TIMED.has(command) ? withServerTime(values, now()) : values)
   return backend
-}
-
-function finished({ jobId }: Hold): object {
-  return { id: jobId, opts: {} }
-}
-
-function nextOf({ result }: BullFinish, next: boolean): Claim | undefined {
-  return next ? asClaim(result) : undefined
 }
 
 function storedOf(row: JobRow): StoredJob {

@@ -7,19 +7,17 @@
  *
  * The time in BullMQ's commands is that of the calling machine; here it is the server's. Locks run out by the server's clock anyway.
  */
-import { MAX_VALUE } from "../../checks.ts"
 import type { JobCounts } from "../engine.ts"
 import type { JobData } from "../job-data.ts"
-import type { Bull, BullBackend, BullFinish, BullJob, RedisBackend, RedisClient } from "./bull-types.ts"
+import { BullBench, NEVER_GIVEN_UP } from "./bull-bench.ts"
+import type { Bull, BullBackend, BullJob, RedisBackend, RedisClient } from "./bull-types.ts"
 import { fromStorableJson, parsed, textIn, toStorable, toStorableJson } from "./names.ts"
 import { RedisEvents } from "./redis-events.ts"
 import { CLEAN, FIND, FORGET, HELD, REMOVE, REWRITE, UPDATE } from "./redis-scripts.ts"
 import { withServerTime } from "./server-clock.ts"
 import { nap } from "./steady.ts"
 import {
-  asClaim,
   type Bench,
-  type Claim,
   CONTROL,
   controlQueue,
   EVENTS_KEPT,
@@ -183,63 +181,29 @@ export class RedisStore implements Store {
 }
 
 /** The same queue as one node uses it. */
-class RedisBench implements Bench {
+class RedisBench extends BullBench {
   readonly #context: RedisContext
   readonly #waiter: RedisClient
-  readonly #backend: BullBackend
-  readonly #node: string
-  readonly #lockDuration: number
 
   constructor(context: RedisContext, waiter: RedisClient, node: string, lockDuration: number) {
-    // A job is given up by the node that takes it next, by its own limit. All nodes together look for stalled jobs so often.
-    const options = { lockDuration, name: node, maxStalledCount: 2 ** 31 - 1, stalledInterval: 400 }
+    // All nodes together look for stalled jobs so often.
+    const options = { ...NEVER_GIVEN_UP, lockDuration, name: node, stalledInterval: 400 }
+    super(backendOf(context, context.queue, options), node, lockDuration, context.now)
     this.#context = context
     this.#waiter = waiter
-    this.#backend = backendOf(context, context.queue, options)
-    this.#node = node
-    this.#lockDuration = lockDuration
-  }
-
-  async claim(token: string): Promise<Claim> {
-    return asClaim(await this.#backend.moveToActive(token, this.#node))
-  }
-
-  async complete(hold: Hold, outcome: string, remove: boolean, next: boolean): Promise<Claim | undefined> {
-    return nextOf(await this.#backend.moveToCompleted(finished(hold), outcome, remove, hold.token, next), next)
-  }
-
-  async fail(hold: Hold, reason: string, remove: boolean, next: boolean): Promise<Claim | undefined> {
-    return nextOf(await this.#backend.moveToFailed(finished(hold), reason, remove, hold.token, next), next)
-  }
-
-  async delay({ jobId, token }: Hold, dueAt: number, reason: string | undefined): Promise<void> {
-    const now = Math.round(this.#context.now())
-    const fieldsToUpdate = reason === undefined ? undefined : { failedReason: reason }
-    const options = { skipAttempt: reason === undefined, fieldsToUpdate }
-    await this.#backend.moveToDelayed(jobId, now, Math.max(0, Math.round(dueAt) - now), token, options)
-  }
-
-  async giveBack({ jobId, token }: Hold): Promise<void> {
-    await this.#backend.moveJobFromActiveToWait(jobId, token)
   }
 
   async held(tokens: readonly string[]): Promise<Hold[]> {
-    const flat = (await evaluate(this.#context, this.#backend, HELD, tokens)) as string[]
+    const flat = (await evaluate(this.#context, this.backend, HELD, tokens)) as string[]
     return flat.flatMap((jobId, index) => (index % 2 === 0 ? [{ jobId, token: flat[index + 1] ?? "" }] : []))
   }
 
   async rewrite({ jobId, token }: Hold, data: StoredData): Promise<boolean> {
-    return (await evaluate(this.#context, this.#backend, REWRITE, [jobId, toStorableJson(data), token])) === 1
-  }
-
-  renew(holds: readonly Hold[]): Promise<string[]> {
-    const ids = holds.map(({ jobId }) => jobId)
-    const tokens = holds.map(({ token }) => token)
-    return this.#backend.extendLocks(ids, tokens, this.#lockDuration)
+    return (await evaluate(this.#context, this.backend, REWRITE, [jobId, toStorableJson(data), token])) === 1
   }
 
   async recover(): Promise<void> {
-    await this.#backend.moveStalledJobsToWait()
+    await this.backend.moveStalledJobsToWait()
   }
 
   /**
@@ -250,7 +214,7 @@ class RedisBench implements Bench {
     const end = (): void => this.#waiter.disconnect()
     signal.addEventListener("abort", end)
     try {
-      await this.#waiter.call("BZPOPMIN", this.#backend.toKey("marker"), Math.max(0.002, ms / 1000))
+      await this.#waiter.call("BZPOPMIN", this.backend.toKey("marker"), Math.max(0.002, ms / 1000))
     } catch {
       await nap(Math.min(ms, 250), signal) // without a connection there is no news; the next claim tells of it
     } finally {
@@ -280,15 +244,6 @@ function evaluate(
   values: readonly (string | number)[],
 ): Promise<unknown> {
   return client.call("EVAL", script, 1, backend.toKey(""), ...values)
-}
-
-/** BullMQ compares how often a job that has failed was tried with how often it may be, only to tell of it: more than all of them. */
-function finished({ jobId }: Hold): object {
-  return { id: jobId, opts: { attempts: MAX_VALUE } }
-}
-
-function nextOf({ result }: BullFinish, next: boolean): Claim | undefined {
-  return next ? asClaim(result) : undefined
 }
 
 function storedOf(jobId: string, [state, score, name, data, returned, reason, progress]: FoundRow): StoredJob {

@@ -148,11 +148,13 @@ for (const kind of kinds) {
     await gate.reached()
     await eventually(() => counter.value >= 5)
     series.cancel()
-    await eventually(() => pool.queue.size === 0 && pool.activeCount === 1)
-    // Cancelled in the queue it passes through as one that ran.
-    assert.ok([0, 1].includes(pool.completedTaskCount - counter.value))
-    assert.equal(pool.taskCount, pool.completedTaskCount + 1)
+    // A worker that has taken the cancelled task from the queue is not yet, or no longer, active for a moment: the sums are looked at until they hold.
+    await eventually(() => pool.queue.size === 0 && pool.taskCount === pool.completedTaskCount + 1)
     gate.open()
     assert.equal(await held, "stayed")
+    await pool.close()
+    // A task that was cancelled in the queue passes through as one that ran.
+    assert.ok([1, 2].includes(pool.completedTaskCount - counter.value))
+    assert.equal(pool.taskCount, pool.completedTaskCount)
   })
 }
