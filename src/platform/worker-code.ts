@@ -1,9 +1,11 @@
 /**
- * What the compiler has made of the program of worker threads, kept for threads to come. Every thread compiles the program for
+ * The program of worker threads, and what the compiler has made of it, kept for threads to come. Every thread compiles the program for
  * itself, and that would be a third of the time that it takes to start. So the first thread that has run for a
  * moment leaves its code in shared memory, with all functions it has needed so far, and later ones begin with that.
  *
  * Only Node does something with it. It looks whether the code fits version and flags, and otherwise compiles anew.
+ *
+ * The texts are there too, on all runtimes: a thread that loads a file of the program after tasks have run in it can no longer trust `node:fs`.
  */
 import { compareAndSet, load, sharedWords, store } from "#atomics"
 import type { Script } from "node:vm"
@@ -14,6 +16,8 @@ export interface KeptCode {
   readonly build: string
   /** One for each file of the program. The first word is the length of its code in bytes, or one of the numbers below. */
   readonly regions: readonly Int32Array[]
+  /** The texts of all files, once a thread has read them: see tools/bundle/thread.ts. */
+  readonly texts: Int32Array
 }
 
 const NONE = 0
@@ -23,6 +27,11 @@ const FILES = 32
 /** Several times what a file takes, in words. What is not written to costs nothing. */
 const ROOM = 1 << 18
 const HEAD = 4
+/** Almost twice what the texts take, in words. A thread for which it is too little keeps them in memory of its own. */
+const TEXT_ROOM = 1 << 18
+
+/** Whether the runtime can do something with compiled code; others have the methods too. */
+const keepsCode = !("bun" in process.versions || "deno" in process.versions)
 
 const here = perThread("worker code", () => ({ code: undefined as KeptCode | undefined }))
 
@@ -30,7 +39,8 @@ const here = perThread("worker code", () => ({ code: undefined as KeptCode | und
 export function keptCode(build: string): KeptCode {
   // The engine would take the code of another program for this one's, if both are of the same length.
   if (here.code?.build !== build) {
-    here.code = { build, regions: Array.from({ length: FILES }, () => sharedWords(ROOM)) }
+    const regions = Array.from({ length: keepsCode ? FILES : 0 }, () => sharedWords(ROOM))
+    here.code = { build, regions, texts: sharedWords(TEXT_ROOM) }
   }
   return here.code
 }

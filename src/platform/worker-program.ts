@@ -1,6 +1,8 @@
 /** Where a worker thread begins, whatever it is started from. */
 import type { Script } from "node:vm"
 import { isMainThread, workerData } from "node:worker_threads"
+import { messageOf } from "../user-values.ts"
+import { UnfitThread } from "./fitness.ts"
 import { inheritCode, keepCode, type KeptCode } from "./worker-code.ts"
 import { work } from "./worker-main.ts"
 import { requireOrders } from "./worker-orders.ts"
@@ -9,21 +11,32 @@ import { runtime } from "../time/runtime.ts"
 /** When most of what a thread needs has been compiled, in ms. Nothing depends on it but how much of that is kept. */
 const WARM = 50
 
+/** For the code that loads files of the program into a thread that has begun. */
+export interface Begun {
+  /** To be called when it has loaded another one. */
+  keep(): void
+  /** What it is to throw if it cannot load one: the thread stops, as no task is to blame that needs the file. */
+  broken(file: string, error: unknown): UnfitThread
+}
+
 /**
  * A thread that corepool has started (tools/bundle/thread.ts). `scripts` are the files of the program that it has loaded, by number.
  *
- * @returns What is to be called when it has loaded another one.
+ * @returns What its loader needs from then on.
  */
-export function begin(orders: unknown, code: KeptCode | undefined, scripts: ReadonlyMap<number, Script>): () => void {
-  const keep = (): void => scripts.forEach((script, file) => keepCode(code?.regions[file], script))
+export function begin(orders: unknown, code: KeptCode, scripts: ReadonlyMap<number, Script>): Begun {
+  const keep = (): void => scripts.forEach((script, file) => keepCode(code.regions[file], script))
   const keepSoon = (): void => void runtime.startTimeout(keep, WARM).unref()
-  if (code !== undefined) {
-    inheritCode(code)
+  inheritCode(code)
+  if (code.regions.length > 0) {
     keepSoon()
     process.once("exit", keep) // one that ends sooner has a successor
   }
   void work(requireOrders(orders))
-  return keepSoon
+  return {
+    keep: keepSoon,
+    broken: (file, error) => new UnfitThread(`Cannot load ${file}: ${messageOf(error)}`),
+  }
 }
 
 /** A thread that a user's factory has started, from `corepool/worker`. */

@@ -39,12 +39,9 @@ export function startWorker(
   throw typeError("workerFactory()", "a Worker of node:worker_threads", made)
 }
 
-/** Whether the runtime can do something with compiled code; others have the methods too. */
-const keepsCode = !("bun" in process.versions || "deno" in process.versions)
-
 function startOwn(options: WorkerOptions): RuntimeThread {
   const orders = options.workerData as unknown
-  const code = keepsCode ? keptCode(BUILD) : undefined
+  const code = keptCode(BUILD)
   file ??= usable(threadFile())
   // With that flag, which threads inherit, Node starts no files.
   const startsFiles = !(options.execArgv ?? process.execArgv).some((flag) => flag.startsWith("--input-type"))

@@ -13,7 +13,7 @@ import { build, type Plugin } from "esbuild"
 import { createHash } from "node:crypto"
 import { basename, join, posix } from "node:path"
 import { CHUNKS, ChunkTable } from "./chunk-table.ts"
-import { asCommonJs } from "./common-js.ts"
+import { asCommonJs, BUILTIN } from "./common-js.ts"
 import { CHUNK } from "./edit.ts"
 import { COMPILED, ENTRIES, PROGRAM } from "./entries.ts"
 import { globalsIn } from "./globals.ts"
@@ -34,6 +34,8 @@ export interface Chunks {
   readonly entries: ReadonlyMap<string, ReadonlyMap<string, Exported>>
   /** What joins the classes of copies: `joinCopies` of src/per-thread.ts. */
   readonly joinCopies: Exported
+  /** What each file takes from modules of the runtime when it is loaded: the names of modules, and the names of what they export. */
+  readonly builtins: ReadonlyMap<string, readonly (readonly [string, readonly string[]])[]>
   /** The file with the program of a worker thread. */
   readonly program: string
   /** The hash of all of it. */
@@ -55,6 +57,10 @@ const PLACEHOLDERS: readonly [RegExp, string][] = [
 
 /** Where a file is; undefined in a bundle, and in a thread that was started from a text. In place of `import.meta.url`. */
 const PLACE = `const corepoolPlace = typeof __filename === "string" && /^(?:[/\\\\]|[A-Za-z]:)/.test(__filename) ? __filename : undefined;\n`
+
+/** A thread's files take what modules of the runtime had in them when the thread began (thread.ts). */
+const OF_RUNTIME = `const ${BUILTIN} = typeof corepoolHost === "object" ? corepoolHost.builtin : process.getBuiltinModule;\n`
+const TAKEN = new RegExp(`const \\{ ([^}]*) \\} = ${BUILTIN}\\("([^"]+)"\\)`, "g")
 
 /** What some modules are in a bundle. */
 const REPLACED: ReadonlyMap<string, string> = new Map([
@@ -154,7 +160,8 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
   const files = CHUNKS.map(({ name: chunk }) => {
     const name = fileOf(chunk)
     const text = asCommonJs(name, texts.get(chunk) ?? "", (source) => load(fileOf(source.slice(CHUNK.length))))
-    return { name, uses: globalsIn(name, `${text.includes("corepoolPlace") ? PLACE : ""}${text}`) }
+    const before = `${text.includes("corepoolPlace") ? PLACE : ""}${text.includes(BUILTIN) ? OF_RUNTIME : ""}`
+    return { name, builtins: builtinsIn(text), uses: globalsIn(name, `${before}${text}`) }
   })
   const kept = [...new Set(files.flatMap(({ uses }) => uses.names))].toSorted((a, b) => (a < b ? -1 : 1)).join(", ")
   const shortened = await Promise.all(
@@ -179,11 +186,20 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
     files: new Map(finished),
     entries: new Map(found),
     joinCopies: { file: fileOf(joinCopies.chunk), name: joinCopies.name },
+    builtins: new Map(files.map(({ name, builtins }) => [name, builtins])),
     program: fileOf(program),
     build: known,
     registry,
     head: withHash(`const corepoolParts = ${registry};\n${find}`),
   }
+}
+
+/** What the text of a file takes from modules of the runtime. */
+function builtinsIn(text: string): [string, string[]][] {
+  return [...text.matchAll(TAKEN)].map(([, names = "", module = ""]) => [
+    module,
+    names.split(", ").map((pair) => pair.replace(/:.*/, "")),
+  ])
 }
 
 /** The expression for what a file exports, whether it has been loaded or not. */

@@ -12,6 +12,9 @@ import { type ImportDeclaration, type Node, parseSync, type Program, Visitor } f
 /** The code that loads another file of the bundle, given by its name in an import: `chunk:lock`. */
 export type LoadCode = (source: string) => string
 
+/** The function by which a file takes a module of the runtime, when it is loaded. */
+export const BUILTIN = "corepoolBuiltin"
+
 /** The body of a module with this name and text. Modules of the runtime are taken from the runtime. */
 export function asCommonJs(name: string, text: string, load: LoadCode): string {
   const { program, errors } = parseSync(name, text, { sourceType: "module" })
@@ -35,7 +38,7 @@ function* topLevel(program: Program, exported: string[], load: LoadCode): Genera
 }
 
 function asDeclaration({ source: { value }, specifiers }: ImportDeclaration, load: LoadCode): string {
-  const from = value.startsWith(CHUNK) ? load(value) : `process.getBuiltinModule(${JSON.stringify(value)})`
+  const from = value.startsWith(CHUNK) ? load(value) : `${BUILTIN}(${JSON.stringify(value)})`
   if (specifiers.length === 0) return `${from};`
   const names = specifiers.map((specifier) => {
     if (specifier.type !== "ImportSpecifier") throw new Error(`Cannot translate ${specifier.type}`)

@@ -14,12 +14,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib"
-import { bundleChunks } from "./chunks.ts"
+import { bundleChunks, type Chunks } from "./chunks.ts"
 import { rollUpDeclarations } from "./declarations.ts"
 import { developmentFiles } from "./development.ts"
 import { SHIPPED } from "./entries.ts"
 import { makeFacades } from "./facades.ts"
 import { bundleModule } from "./module.ts"
+import { shorten } from "./shorten.ts"
 import { threadFile, threadText } from "./thread.ts"
 import { VIRTUAL_ONLY } from "./virtual-only.ts"
 
@@ -32,17 +33,36 @@ export async function bundle(root: string): Promise<Map<string, string>> {
   const declarations = rollUpDeclarations(root)
   const chunks = await bundleChunks(root, version)
   const { files, registry, build } = chunks
-  const thread = { files: [...files.keys()], program: chunks.program, registry, build }
   const ofThreads = [...files].filter(([name]) => !NOT_OF_THREADS.has(name))
-  const source = { boot: threadText(thread), texts: Object.fromEntries(ofThreads) }
+  const builtins = builtinsOf(
+    chunks,
+    ofThreads.map(([name]) => name),
+  )
+  const thread = { files: [...files.keys()], builtins, program: chunks.program, registry, build }
+  const source = {
+    boot: await shorten("corepool-thread.cjs", threadText(thread)),
+    texts: Object.fromEntries(ofThreads),
+  }
   return new Map([
     ...files,
     ...makeFacades(chunks),
     ["virtual-module.js", await bundleModule(root, "virtual/index", VIRTUAL_ONLY)],
-    ["corepool-thread.cjs", threadFile(thread)],
+    ["corepool-thread.cjs", await shorten("corepool-thread.cjs", threadFile(thread))],
     ["source.cjs", compressed(source, readIfThere(join(root, SHIPPED, "source.cjs")))],
     ...(await declarations),
   ])
+}
+
+/**
+ * The modules of the runtime that these files take something from, and what any file takes from them. A thread has them loaded anyway. Others may take
+ * long to load, and one file alone may need them.
+ */
+function builtinsOf({ builtins }: Chunks, files: readonly string[]): Map<string, Set<string>> {
+  const modules = new Map(
+    files.flatMap((name) => builtins.get(name) ?? []).map(([module]) => [module, new Set<string>()]),
+  )
+  for (const [module, names] of [...builtins.values()].flat()) for (const name of names) modules.get(module)?.add(name)
+  return modules
 }
 
 /**

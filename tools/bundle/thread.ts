@@ -13,6 +13,8 @@
 export interface ThreadCode {
   /** The names of all files with code. Where a name stands in it is the number of its kept code (src/platform/worker-code.ts). */
   readonly files: readonly string[]
+  /** What files take from modules of the runtime: the names of modules, and of what they export. */
+  readonly builtins: ReadonlyMap<string, ReadonlySet<string>>
   /** That of the program. */
   readonly program: string
   readonly registry: string
@@ -22,75 +24,122 @@ export interface ThreadCode {
 /** The code becomes a function of what a CommonJS module has around it, and of what it is given here. */
 const HEAD = "(function (module, require, __filename, corepoolHost) {"
 const TAIL = "})"
-/** Enough for most files, in bytes. */
-const ROOM = 1 << 16
 
-function boot({ files, program, registry, build }: ThreadCode, find: string): string {
+/**
+ * `open` are statements that run at once; `find` those that find the text of a file, by its name and its number `at`.
+ *
+ * A file may be loaded after tasks have run in the thread, which may have replaced whatever is in the modules of the runtime, as tests
+ * do that mock `node:fs`, or have opened as many files as the process may. So `find` touches no file, and all that is called then is taken before any task.
+ * If a file cannot be loaded nevertheless, the thread is broken. But an error of the stack is the task's own, which has used it up: another task can load the file.
+ */
+function boot({ files, builtins, program, registry, build }: ThreadCode, open: string, find: string): string {
+  const kept = [...builtins].map(([module, exports]) => {
+    const names = [...exports].join(", ")
+    return `${JSON.stringify(module)}: (({ ${names} }) => ({ ${names} }))(getBuiltinModule(${JSON.stringify(module)}))`
+  })
   return `{
-  const { Atomics, Function, Uint8Array } = globalThis
-  const { workerData } = process.getBuiltinModule("node:worker_threads")
-  const { Script } = process.getBuiltinModule("node:vm")
+  const { getBuiltinModule } = process
+  const builtins = { __proto__: null, ${kept.join(", ")} }
+  const builtin = (name) => builtins[name] ?? getBuiltinModule(name)
+  const { Atomics, Function, RangeError, Uint8Array } = globalThis
+  const { apply } = globalThis.Reflect
+  const { load: read } = Atomics
+  const { set } = globalThis.Map.prototype
+  const { workerData } = getBuiltinModule("node:worker_threads")
+  const { Script } = getBuiltinModule("node:vm")
+  const { runInThisContext } = Script.prototype
   const { orders, source, code } = workerData
-  const files = ${JSON.stringify(files)}
+  const regions = code?.regions ?? []
+  const names = ${JSON.stringify(files)}
+  const files = { __proto__: null }
+  names.forEach((name, at) => (files[name] = at))
   const parts = ${registry}
-  const given = { parts, importModule: (url) => import(url), functionOf: (body) => new Function(body) }
+  const given = { parts, builtin, importModule: (url) => import(url), functionOf: (body) => new Function(body) }
   const scripts = new Map()
-  let keep
+  let begun
+  ${open}
   const load = (name) => {
-    const at = files.indexOf(name)
-    const words = code?.regions[at]
-    const length = words === undefined ? 0 : Atomics.load(words, 0)
+    const at = files[name]
+    const words = regions[at]
+    const length = words === undefined ? 0 : read(words, 0)
     const cachedData = length > 0 ? new Uint8Array(words.buffer, 4, length) : undefined
     ${find}
-    const script = new Script(text, { filename, cachedData })
     const module = { exports: {} }
-    script.runInThisContext()(module, require, filename, given)
-    scripts.set(at, script)
-    keep?.()
+    try {
+      const script = new Script(text, { __proto__: null, filename, cachedData })
+      apply(runInThisContext, script, [])(module, require, filename, given)
+      apply(set, scripts, [at, script])
+    } catch (error) {
+      throw begun === undefined || error instanceof RangeError ? error : begun.broken(name, error)
+    }
+    begun?.keep()
     return module.exports
   }
   parts.set(${JSON.stringify(`${build}/load`)}, load)
-  keep = load(${JSON.stringify(program)}).begin(orders, code, scripts)
+  begun = load(${JSON.stringify(program)}).begin(orders, code, scripts)
 }
 `
 }
 
-/** As a file of the package. */
+/**
+ * As a file of the package. It takes the texts of all files, each in a function, from the shared memory, where the first thread leaves them. Threads that
+ * start at the same time all read the files, and write the same to the same places. The first word says that all is there; then come, for each file, where it starts, and the end.
+ */
 export function threadFile(code: ThreadCode): string {
-  const find = `const filename = path.join(__dirname, name)
-    const text = inFunction(filename)`
+  const open = `const folder = path.join(__dirname, path.sep)
+  const { latin1Slice } = Buffer.prototype
+  const texts = textsOf(folder, names, code?.texts.buffer)
+  const starts = new Int32Array(texts, 4, names.length + 1)
+  const bytes = Buffer.from(texts)`
+  const find = `const filename = folder + name
+    const text = apply(latin1Slice, bytes, [starts[at], starts[at + 1]])`
   return `"use strict";
 const fs = require("node:fs")
 const path = require("node:path")
-/** Where all files are read to, one after the other: the memory of a thread grows for good by what it has used at a time. */
-let bytes = Buffer.allocUnsafeSlow(${ROOM})
-/** At once, since a text that is put together is there twice for a while. */
-function inFunction(filename) {
-  const file = fs.openSync(filename)
-  const end = HEAD.length + fs.fstatSync(file).size
-  if (end + TAIL.length > bytes.length) bytes = Buffer.allocUnsafeSlow(end + TAIL.length)
-  bytes.write(HEAD, 0, "latin1")
-  for (let at = HEAD.length; at < end; ) {
-    const read = fs.readSync(file, bytes, at, end - at)
-    if (read === 0) throw new Error("corepool: " + filename + " is shorter than it was")
-    at += read
-  }
-  fs.closeSync(file)
-  bytes.write(TAIL, end, "latin1")
-  return bytes.toString("latin1", 0, end + TAIL.length)
-}
 const HEAD = ${JSON.stringify(HEAD)}
 const TAIL = ${JSON.stringify(TAIL)}
-${boot(code, find)}`
+function textsOf(folder, names, shared) {
+  if (shared !== undefined && Atomics.load(new Int32Array(shared, 0, 1), 0) === 1) return shared
+  const starts = [4 * (names.length + 2)]
+  for (const name of names) {
+    starts.push(starts.at(-1) + HEAD.length + fs.statSync(folder + name).size + TAIL.length)
+  }
+  const texts = shared?.byteLength >= starts.at(-1) ? shared : new ArrayBuffer(starts.at(-1))
+  const bytes = Buffer.from(texts)
+  names.forEach((name, at) => {
+    const end = starts[at + 1] - TAIL.length
+    bytes.write(HEAD, starts[at], "latin1")
+    readTo(bytes, starts[at] + HEAD.length, end, folder + name)
+    bytes.write(TAIL, end, "latin1")
+  })
+  const words = new Int32Array(texts, 0, starts.length + 1)
+  words.set(starts, 1)
+  Atomics.store(words, 0, 1)
+  return texts
+}
+function readTo(bytes, start, end, filename) {
+  const file = fs.openSync(filename)
+  try {
+    for (let at = start; at < end; ) {
+      const read = fs.readSync(file, bytes, at, end - at)
+      if (read === 0) throw new Error("corepool: " + filename + " is shorter than it was")
+      at += read
+    }
+  } finally {
+    fs.closeSync(file)
+  }
+}
+${boot(code, open, find)}`
 }
 
 /** As a text. */
 export function threadText(code: ThreadCode): string {
   return boot(
     code,
+    `const { texts } = source
+  const require = () => source`,
     `const filename = "corepool/" + name
-    if (!(name in source.texts)) return
-    const text = ${JSON.stringify(HEAD)} + source.texts[name] + ${JSON.stringify(TAIL)}
-    const require = () => source`,
+    if (texts[name] === undefined) return
+    const text = ${JSON.stringify(HEAD)} + texts[name] + ${JSON.stringify(TAIL)}`,
   )
 }
