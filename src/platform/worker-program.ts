@@ -3,7 +3,7 @@ import type { Script } from "node:vm"
 import { isMainThread, workerData } from "node:worker_threads"
 import { messageOf } from "../user-values.ts"
 import { UnfitThread } from "./fitness.ts"
-import { inheritCode, keepCode, type KeptCode } from "./worker-code.ts"
+import { inheritCode, keepCode, type KeptCode, RUN } from "./worker-code.ts"
 import { work } from "./worker-main.ts"
 import { requireOrders } from "./worker-orders.ts"
 import { runtime } from "../time/runtime.ts"
@@ -25,7 +25,7 @@ export interface Begun {
  * @returns What its loader needs from then on.
  */
 export function begin(orders: unknown, code: KeptCode, scripts: ReadonlyMap<number, Script>): Begun {
-  const keep = (): void => scripts.forEach((script, file) => keepCode(code.regions[file], script))
+  const keep = (): void => scripts.forEach((script, file) => keepCode(code.regions[file], RUN, script))
   const keepSoon = (): void => void runtime.startTimeout(keep, WARM).unref()
   inheritCode(code)
   if (code.regions.length > 0) {

@@ -4,6 +4,7 @@
  * hundred files would take longer than everything else.
  */
 import { createRequire } from "node:module"
+import type { Script } from "node:vm"
 import { fileURLToPath } from "node:url"
 
 /** The program as texts, for a thread that cannot be started from a file. */
@@ -25,4 +26,9 @@ export function threadFile(): string {
 /** Loaded only if it is needed: it is as long as all of corepool. */
 export function workerSource(): WorkerSource {
   return createRequire(import.meta.url)("../../../dist/source.cjs") as WorkerSource
+}
+
+/** The files of the program that this thread has loaded since the last call, by their numbers; none if it has loaded them in a way that cannot be kept. */
+export function takeScripts(): ReadonlyMap<number, Script> {
+  return new Map()
 }

@@ -13,8 +13,8 @@ import { existsSync } from "node:fs"
 import { type MessagePort, Worker as RuntimeThread, type WorkerOptions } from "node:worker_threads"
 import { alone, typeError } from "../checks.ts"
 import type { PlatformThreadOptions, WorkerStart } from "../thread/platform-threads.ts"
-import { keptCode } from "./worker-code.ts"
-import { BUILD, threadFile, workerSource } from "./worker-source.ts"
+import { keepCode, keptCode, STARTED } from "./worker-code.ts"
+import { BUILD, takeScripts, threadFile, workerSource } from "./worker-source.ts"
 
 /** Starts a thread with these orders, and moves these ports in them. Throws what the runtime, or the user's factory, throws. */
 export function startWorker(
@@ -45,9 +45,14 @@ function startOwn(options: WorkerOptions): RuntimeThread {
   file ??= usable(threadFile())
   // With that flag, which threads inherit, Node starts no files.
   const startsFiles = !(options.execArgv ?? process.execArgv).some((flag) => flag.startsWith("--input-type"))
-  if (file !== "" && startsFiles) return new RuntimeThread(file, alone({ ...options, workerData: { orders, code } }))
-  const source = workerSource()
-  return new RuntimeThread(source.boot, alone({ ...options, workerData: { orders, source, code }, eval: true }))
+  if (file === "" || !startsFiles) {
+    const source = workerSource()
+    return new RuntimeThread(source.boot, alone({ ...options, workerData: { orders, source, code }, eval: true }))
+  }
+  const thread = new RuntimeThread(file, alone({ ...options, workerData: { orders, code } }))
+  // The thread takes longer to begin than this does.
+  takeScripts().forEach((script, number) => keepCode(code.regions[number], STARTED, script))
+  return thread
 }
 
 /** Empty if there is none; undefined before the first thread. */

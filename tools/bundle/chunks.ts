@@ -19,6 +19,7 @@ import { COMPILED, ENTRIES, PROGRAM } from "./entries.ts"
 import { globalsIn } from "./globals.ts"
 import { FILE, fileModule, LATER, laterModule, type Linked, Linker } from "./link.ts"
 import { ModuleGraph } from "./module-graph.ts"
+import { ownLoader } from "./own-loader.ts"
 import { shorten } from "./shorten.ts"
 
 /** Where something is that an entry exports. */
@@ -69,7 +70,14 @@ const REPLACED: ReadonlyMap<string, string> = new Map([
     `const OWN = /code-[^/\\\\]*\\.cjs$/
      export const BUILD = "${UNKNOWN_BUILD}"
      export const threadFile = () => corepoolPlace !== undefined && OWN.test(corepoolPlace) ? corepoolPlace.replace(OWN, "corepool-thread.cjs") : ""
-     export const workerSource = () => corepoolRequire("./source.cjs")`,
+     export const workerSource = () => corepoolRequire("./source.cjs")
+     const FILES = ${JSON.stringify(CHUNKS.map(({ name }) => fileOf(name)))}
+     export const takeScripts = () => {
+       const loaded = corepoolParts.get("${UNKNOWN_BUILD}/scripts") ?? new Map()
+       const scripts = new Map(Array.from(loaded, ([name, script]) => [FILES.indexOf(name), script]))
+       loaded.clear()
+       return scripts
+     }`,
   ],
   [
     "task/host.js",
@@ -190,7 +198,7 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
     program: fileOf(program),
     build: known,
     registry,
-    head: withHash(`const corepoolParts = ${registry};\n${find}`),
+    head: withHash(`const corepoolParts = ${registry};\n${ownLoader(UNKNOWN_BUILD)}${find}`),
   }
 }
 

@@ -22,8 +22,8 @@ export interface ThreadCode {
 }
 
 /** The code becomes a function of what a CommonJS module has around it, and of what it is given here. */
-const HEAD = "(function (module, require, __filename, corepoolHost) {"
-const TAIL = "})"
+export const HEAD = "(function (module, require, __filename, corepoolHost) {"
+export const TAIL = "})"
 
 /**
  * `open` are statements that run at once; `find` those that find the text of a file, by its name and its number `at`.
@@ -61,8 +61,11 @@ function boot({ files, builtins, program, registry, build }: ThreadCode, open: s
   const load = (name) => {
     const at = files[name]
     const words = regions[at]
-    const length = words === undefined ? 0 : read(words, 0)
-    const cachedData = length > 0 ? new Uint8Array(words.buffer, 4, length) : undefined
+    let cachedData
+    for (const half of words === undefined ? [] : [words.length >> 1, 0]) {
+      const length = read(words, half)
+      if (length > 0) cachedData = new Uint8Array(words.buffer, half * 4 + 4, length)
+    }
     ${find}
     const module = { exports: {} }
     try {

@@ -1,5 +1,5 @@
 /** What one thread has compiled, and others start with; and how soon the end of a thread is known. */
-import { codeIn, inheritCode, keepCode, keptCode } from "#src/platform/worker-code.js"
+import { codeIn, inheritCode, keepCode, keptCode, RUN } from "#src/platform/worker-code.js"
 import { ThreadDeathError } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
@@ -25,12 +25,12 @@ test("[WK50] the code of the first that leaves it is that of all later ones", ()
   assert.equal(codeIn(region), undefined)
   const script = new Script(FILE)
   assert.equal((script.runInThisContext() as (n: number) => number)(1), 2)
-  keepCode(region, script)
+  keepCode(region, RUN, script)
   const kept = codeIn(region)
   assert.ok(kept !== undefined && kept.length > 0)
   assert.equal(firstRegion("one"), region)
   const bytes = Buffer.from(kept)
-  keepCode(region, new Script("1"))
+  keepCode(region, RUN, new Script("1"))
   assert.deepEqual(Buffer.from(codeIn(region) ?? []), bytes)
   const other = new Script(FILE, { cachedData: kept })
   assert.equal(other.cachedDataRejected, false)
@@ -39,7 +39,7 @@ test("[WK50] the code of the first that leaves it is that of all later ones", ()
 
 test("[WK50] code of one build is not taken for that of another, nor inherited a second time", () => {
   const code = keptCode("two")
-  keepCode(firstRegion("two"), new Script("1"))
+  keepCode(firstRegion("two"), RUN, new Script("1"))
   assert.notEqual(codeIn(firstRegion("two")), undefined)
   const other = keptCode("three")
   assert.equal(codeIn(firstRegion("three")), undefined)

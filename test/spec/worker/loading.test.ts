@@ -8,15 +8,14 @@ import { Folder } from "./support.ts"
 
 const DIST = fileURLToPath(new URL("../../../../dist", import.meta.url))
 
-/** The code that has been loaded since the last call, without what its names have in common. */
+/** The code that has been loaded since the last call, without what its names have in common: each file keeps what it exports in the global scope. */
 const LOADED = `
-  import { createRequire } from "node:module"
-  const { cache } = createRequire(import.meta.url)
   const known = new Set()
   const loaded = () => {
-    const paths = Object.keys(cache).filter((path) => /code-[^/\\\\]*$/.test(path) && !known.has(path))
-    paths.forEach((path) => known.add(path))
-    console.log(paths.map((path) => path.replace(/^.*code-|\\.cjs$/g, "")).sort().join(" "))
+    const key = Object.getOwnPropertySymbols(globalThis).find(({ description }) => description?.startsWith("corepool@"))
+    const names = [...globalThis[key].keys()].filter((name) => /code-[^/]*$/.test(name) && !known.has(name))
+    names.forEach((name) => known.add(name))
+    console.log(names.map((name) => name.replace(/^.*code-|\\.cjs$/g, "")).sort().join(" "))
   }
 `
 
@@ -76,7 +75,7 @@ test("[WK68] each file of code can be the first that a thread loads", async () =
     "program.cjs",
     `for (const path of ${JSON.stringify(files.map((name) => join(DIST, name)))}) {
        for (const loaded of Object.keys(require.cache)) delete require.cache[loaded]
-       for (const key of Object.getOwnPropertySymbols(globalThis)) if (key.description.startsWith("corepool@")) delete globalThis[key]
+       for (const key of Object.getOwnPropertySymbols(globalThis)) if (key.description?.startsWith("corepool@")) delete globalThis[key]
        process.removeAllListeners("worker")
        const exported = require(path)
        const missing = Object.keys(exported).filter((name) => exported[name] === undefined)
@@ -117,4 +116,46 @@ test("[WK67] but a thread that a program starts before it uses anything is known
     ["--conditions=shipped"],
   )
   assert.deepEqual(await running.lines(), ["true", "true"])
+})
+
+test("[WK129] the first thread starts with the code of the program", async () => {
+  using folder = new Folder()
+  await using running = folder.start(
+    "program.mjs",
+    `import { Executors } from "corepool"
+     import { setTimeout } from "node:timers/promises"
+     const pool = Executors.newFixedThreadPool(1)
+     // Of each file: the code of a thread that has run it, and that of the thread that has started it.
+     const isGiven = () => {
+       const { regions } = process.getBuiltinModule("node:worker_threads").workerData.code
+       return regions.length === 0 || regions.some((region) => region[region.length / 2] > 0) // there are none on Bun and Deno
+     }
+     while (!(await pool.submit(isGiven))) await setTimeout(1)
+     console.log("given")
+     await pool.close()`,
+    ["--conditions=shipped"],
+  )
+  assert.deepEqual(await running.lines(), ["given"])
+})
+
+test("[WK130] code that is loaded in a context of its own runs in it", async () => {
+  using folder = new Folder()
+  await using running = folder.start(
+    "program.cjs",
+    `const vm = require("node:vm")
+     const { readFileSync } = require("node:fs")
+     const { dirname, join } = require("node:path")
+     const own = new Set(vm.runInNewContext("Object.getOwnPropertyNames(globalThis)"))
+     const names = Object.getOwnPropertyNames(globalThis).filter((name) => !own.has(name))
+     const context = vm.createContext(Object.fromEntries(names.map((name) => [name, globalThis[name]])))
+     const load = (path) => {
+       const module = { exports: {} }
+       const run = vm.runInContext("(function (module, exports, require, __filename) {" + readFileSync(path, "utf8") + "})", context)
+       run(module, module.exports, (name) => load(join(dirname(path), name)), path)
+       return module.exports
+     }
+     const { CorepoolError } = load(${JSON.stringify(join(DIST, "part-index.cjs"))})
+     console.log(Object.getPrototypeOf(CorepoolError) === vm.runInContext("Error", context))`,
+  )
+  assert.deepEqual(await running.lines(), ["true"])
 })
