@@ -61,7 +61,10 @@ export interface DistributedExecutorService extends ScheduledExecutorService<Pro
    */
   future<T = unknown>(id: string): DistributedScheduledFuture<T>
 
-  /** The nodes that take tasks of this queue, and how many each runs; what they say is some seconds old. */
+  /**
+   * The nodes that take tasks of this queue, and how many tasks each runs, as of a second or two ago. A node that was closed is not listed; one that was killed or
+   * cut off is listed for up to 5 seconds more.
+   */
   nodes(): Promise<NodeRecord[]>
 
   stats(): Promise<DistributedStats>

@@ -75,8 +75,12 @@ export interface NodeRecord {
   readonly host: string
   readonly pid: number
   readonly concurrency: number
+  /**
+   * How many jobs it has: as it was at `seenAt`. A node tells within a second that it has begun or ceased to be idle, or that the number is quite another;
+   * a small difference, within two seconds.
+   */
   readonly running: number
-  /** When the node started and when it was last heard of, by the engine's clock. */
+  /** When the node started and when it was last heard of, by the engine's clock: whole milliseconds since 1970. */
   readonly startedAt: number
   readonly seenAt: number
 }

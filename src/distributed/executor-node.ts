@@ -83,8 +83,9 @@ export class ExecutorNode implements AsyncDisposable {
     this.#ownExecutor = settings.executor === undefined ? Executors.newFixedThreadPool(settings.concurrency) : undefined
     this.#executor = settings.executor ?? (this.#ownExecutor as ExecutorService)
     this.#inbox = new ProgressInbox((error) => this.#report(error))
-    this.#jobs = new NodeJobs(queue, (error) => this.#report(error))
-    this.#presence = new NodePresence(queue, this, (error) => this.#report(error))
+    const report = (error: unknown): void => this.#report(error)
+    this.#presence = new NodePresence(queue, this, report)
+    this.#jobs = new NodeJobs(queue, report, () => this.#presence.changed())
     this.#host = this.#newHost()
     this.#keepAlive.hold(this)
   }

@@ -15,6 +15,8 @@ const LOOKS = [200, 1000, 5000]
 export class NodeJobs {
   readonly #queue: EngineQueue
   readonly #report: Report
+  /** Told when there is a job more, or one less. */
+  readonly #changed: () => void
   readonly #runs = new Set<JobRun>()
   readonly #cancels = new RecentCancels()
   /** Schedules that this node has run: a cancel message may come between two runs. Oldest first, and not too many. */
@@ -22,9 +24,10 @@ export class NodeJobs {
   /** No job is begun any more: what the engine still gives is given back. */
   #isGivingBack = false
 
-  constructor(queue: EngineQueue, report: Report) {
+  constructor(queue: EngineQueue, report: Report, changed: () => void) {
     this.#queue = queue
     this.#report = report
+    this.#changed = changed
   }
 
   get size(): number {
@@ -35,12 +38,14 @@ export class NodeJobs {
     if (this.#isGivingBack) return { kind: "back" }
     const run = new JobRun(job, host)
     this.#runs.add(run)
+    this.#changed()
     try {
       const end = await run.run()
       if (end.kind === "again") this.#noteSeries(job.id)
       return end
     } finally {
       this.#runs.delete(run)
+      this.#changed()
     }
   }
 

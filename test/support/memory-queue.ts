@@ -98,7 +98,10 @@ export class MemoryQueue implements EngineQueue {
   async announce(node: NodeRecord, forMs: number): Promise<void> {
     await this.#asked()
     if (forMs === 0) this.store.announcements.delete(node.id)
-    else this.store.announcements.set(node.id, { node: { ...node, seenAt: this.now() }, until: this.now() + forMs })
+    else {
+      const seenAt = Math.round(this.now())
+      this.store.announcements.set(node.id, { node: { ...node, seenAt }, until: this.now() + forMs })
+    }
   }
 
   async nodes(): Promise<NodeRecord[]> {

@@ -132,7 +132,7 @@ export class BullQueue implements EngineQueue {
   async announce(node: NodeRecord, forMs: number): Promise<void> {
     const field = NODE + toJobId(node.id)
     if (forMs <= 0) return this.#try(() => this.#store.removeNotes([field]))
-    const note = JSON.stringify({ until: this.now() + forMs, node: { ...node, seenAt: this.now() } })
+    const note = JSON.stringify({ until: this.now() + forMs, node: { ...node, seenAt: Math.round(this.now()) } })
     return this.#try(() => this.#store.setNote(field, note))
   }
 

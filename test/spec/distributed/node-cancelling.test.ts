@@ -134,7 +134,8 @@ test("[ND27] a message that overtakes its job is remembered, and the engine is a
   for (const isMarked of [true, false]) {
     const data: JobData = { v: 1, args: "", from: "test" }
     const record = { id: "a", name: "add", data: isMarked ? { ...data, cancelled: true as const } : data }
-    const jobs = new NodeJobs({ find: async () => [record] } as unknown as EngineQueue, assert.ifError)
+    const queue = { find: async () => [record] } as unknown as EngineQueue
+    const jobs = new NodeJobs(queue, assert.ifError, () => undefined)
     jobs.control({ kind: "cancel", id: "a", interrupt: true })
     const host = {
       nodeName: "node",

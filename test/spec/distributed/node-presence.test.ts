@@ -1,5 +1,5 @@
 import { Executors, virtualThreads } from "corepool"
-import type { EngineListener, EngineQueue } from "#src/distributed/engine.js"
+import type { EngineListener, EngineQueue, NodeRecord } from "#src/distributed/engine.js"
 import { ExecutorNode } from "#src/distributed/executor-node.js"
 import { NodePresence } from "#src/distributed/node-presence.js"
 import { runtime } from "#src/time/runtime.js"
@@ -79,6 +79,117 @@ test("[ND47] signs of life are given again and again, and that they fail is told
     timeouts.mock.restore()
     clock.mock.restore()
   }
+})
+
+test("[ND51] a node announces that it has begun or ceased to be idle, not too often, and not what is over by then", async () => {
+  const given: [running: number, at: number][] = []
+  let time = 1000
+  let pending: { readonly at: number; readonly call: () => void } | undefined
+  const started = mock.method(runtime, "startTimeout", (call: () => void, delay: number) => {
+    pending = { at: time + delay, call }
+    return { unref: () => undefined } as unknown as NodeJS.Timeout
+  })
+  const stopped = mock.method(runtime, "stopTimeout", () => undefined)
+  const clock = mock.method(runtime, "now", () => time)
+  const queue = {
+    now: () => 1.5,
+    announce({ running, startedAt, seenAt }: NodeRecord) {
+      assert.ok(Number.isInteger(startedAt) && Number.isInteger(seenAt))
+      given.push([running, time])
+      return Promise.resolve()
+    },
+  } as unknown as EngineQueue
+  try {
+    const facts = { id: "a", nodeName: "a", concurrency: 16, running: 0 }
+    const presence = new NodePresence(queue, facts, (error) => assert.fail(String(error)))
+    const run = (running: number): void => {
+      facts.running = running
+      presence.changed()
+    }
+    const next = async (): Promise<void> => {
+      const { at, call } = pending as NonNullable<typeof pending>
+      time = at
+      call()
+      await turns(2)
+    }
+    await presence.begin()
+    run(1) // at once after the first: 500 ms are between two
+    run(2)
+    await next()
+    time += 400
+    run(0) // long after the last one
+    await next()
+    time += 1000
+    run(1)
+    run(0) // is over before it is told
+    await next()
+    await next()
+    run(9)
+    await next()
+    run(8) // not much
+    await next()
+    run(4)
+    await next()
+    assert.deepEqual(given, [
+      [0, 1000],
+      [2, 1500],
+      [0, 2150],
+      [0, 4150],
+      [9, 4650],
+      [8, 6650],
+      [4, 7150],
+    ])
+    presence.stop()
+  } finally {
+    for (const each of [started, stopped, clock]) each.mock.restore()
+  }
+})
+
+test("[ND47] a sign of life that is on its way when the node ends does not outlive it", async () => {
+  const given: number[] = []
+  let arrive: () => void = () => undefined
+  const queue = {
+    now: () => 7,
+    async announce(_: NodeRecord, forMs: number) {
+      if (given.length === 1) await new Promise<void>((resolve) => (arrive = resolve))
+      given.push(forMs)
+    },
+  } as unknown as EngineQueue
+  let fire: () => void = () => undefined
+  const timeouts = mock.method(runtime, "startTimeout", (call: () => void) => {
+    fire = call
+    return { unref: () => undefined } as unknown as NodeJS.Timeout
+  })
+  const clock = mock.method(runtime, "now", () => Infinity)
+  try {
+    const facts = { id: "a", nodeName: "a", concurrency: 1, running: 0 }
+    const presence = new NodePresence(queue, facts, (error) => assert.fail(String(error)))
+    await presence.begin()
+    fire()
+    const ending = presence.end()
+    await turns(2)
+    arrive()
+    await ending
+    assert.deepEqual(given, [5000, 5000, 0])
+  } finally {
+    timeouts.mock.restore()
+    clock.mock.restore()
+  }
+})
+
+test("[ND51] what a node runs is seen while it runs", async () => {
+  await using driver = await Driver.open()
+  await driver.start()
+  using gate = new NodeGate()
+  const job = await driver.add("pass", [gate.index])
+  await gate.reached()
+  const isSeen = async (running: number): Promise<void> => {
+    while ((await driver.nodes())[0]?.running !== running) await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  await isSeen(1)
+  gate.open()
+  await job.end
+  await isSeen(0)
 })
 
 test("[ND48] errors of the engine go to onError, and what that throws is printed", async () => {
