@@ -143,8 +143,8 @@ export interface ConsumeOptions {
   readonly concurrency: number
   /** How long a job stays this node's without being renewed, in ms. */
   readonly lockDuration: number
-  /** Runs one job. What it gives is the job's end. Never rejects. */
-  run(job: ClaimedJob): Promise<JobEnd>
+  /** Runs one job of this consumer. What it gives is the job's end. Never rejects. */
+  run(job: ClaimedJob, consumer: Consumer): Promise<JobEnd>
 }
 
 /** A job that this node has. */
@@ -160,6 +160,8 @@ export interface ClaimedJob {
   /** Aborts when the job is not this node's any more: its lock is lost. What it gives then is refused. */
   readonly lost: AbortSignal
   progress(value: unknown): Promise<void>
+  /** Replaces the job's data. False if the job is not this node's any more. */
+  rewrite(data: JobData): Promise<boolean>
 }
 
 export type JobEnd =
@@ -177,6 +179,9 @@ export type JobEnd =
 
 /** Takes jobs of a queue, one after the other. */
 export interface Consumer {
+  /** Takes no more jobs until `resume`. Those that are on their way to it still arrive. */
+  pause(): void
+  resume(): void
   /** Takes no more jobs; is fulfilled when all that it had are ended and reported. */
   drain(): Promise<void>
 }

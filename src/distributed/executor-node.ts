@@ -117,7 +117,7 @@ export class ExecutorNode implements AsyncDisposable {
       node: this.#id,
       concurrency,
       lockDuration,
-      run: (job) => this.#jobs.run(job, this.#host),
+      run: (job, consumer) => this.#jobs.run(job, this.#host, consumer),
     })
     await this.#presence.begin()
     if (signals.length > 0) this.shutdownOnSignals({ signals })
@@ -297,9 +297,10 @@ export class ExecutorNode implements AsyncDisposable {
   // ------------------------------------------------------------------ for jobs
 
   #newHost(): JobHost {
-    const { nodeName, maxPayload } = this.#settings
+    const { nodeName, maxPayload, lockDuration } = this.#settings
     return {
       nodeName,
+      aloneFor: lockDuration,
       catalogue: this.#catalogue,
       local: new LocalRuns(this.#executor, this.#inbox, nodeName, maxPayload),
       inbox: this.#inbox,

@@ -8,6 +8,7 @@ import { propertyOf } from "../user-values.ts"
 import type { ClaimedJob, JobEnd } from "./engine.ts"
 import { encodeFailure, type FailureKind } from "./failure.ts"
 import type { RetryData } from "./job-data.ts"
+import { isGivenUp, MAX_DEATHS } from "./last-runs.ts"
 import { deathsOf } from "./series-run.ts"
 
 /** The newest form of jobs that this release reads. */
@@ -15,8 +16,6 @@ const FORM = 1
 
 /** How long a job waits that this node cannot run but another one may, in ms: it would get it back at once if it is the only one. */
 const PUT_OFF = 2000
-
-const MAX_DEATHS = 1
 
 const SERIES: readonly unknown[] = ["rate", "delay", "cron"]
 
@@ -46,7 +45,7 @@ function whatIsWrong(data: unknown): string | undefined {
   if (!Number.isInteger(form) || (form as number) < 1) return wrong("v", "a version")
   if (isNewer(data)) return undefined
   if (typeof propertyOf(data, "args") !== "string") return wrong("args", "text")
-  for (const key of ["timeout", "startBy", "maxDeaths"]) {
+  for (const key of ["timeout", "startBy", "maxDeaths", "lastRun"]) {
     const value = propertyOf(data, key)
     if (value !== undefined && !(typeof value === "number" && value >= 0)) return wrong(key, "a number ≥ 0")
   }
@@ -100,9 +99,9 @@ export function checkJob(job: ClaimedJob, isCancelled: boolean, now: number, nod
   // Fields keep their meaning in newer forms. So an old node ends what is cancelled, and leaves the rest to new ones.
   if (isCancelled || data.cancelled === true) return cancelledEnd(nodeName)
   if (isNewer(data)) return putOff(job, now)
-  const { maxDeaths = MAX_DEATHS } = data
-  const died = deathsOf(job)
-  if (died > maxDeaths) {
+  if (isGivenUp(job)) {
+    const { maxDeaths = MAX_DEATHS } = data
+    const died = deathsOf(job)
     const nodes = died === 1 ? "A node" : `${died} nodes, one after the other,`
     const message = `${nodes} died, or lost the connection, while running task ${show(name)}, which may cost ${maxDeaths}: it is not run again`
     return failedAs("node-death", new NodeDeathError(message), nodeName)

@@ -26,6 +26,8 @@ export interface JobData {
   readonly retry?: RetryData
   /** How many nodes may die with it; default 1. */
   readonly maxDeaths?: number
+  /** The last run that `maxDeaths` allows has begun, in the attempt after so many failures (last-runs.ts). */
+  readonly lastRun?: number
   /** It was given to `execute`: a node reports its error, because no process will ask for it. */
   readonly command?: true
   /** It was cancelled while a node had it. A node that takes it later ends it at once. */

@@ -3,6 +3,8 @@
  *
  *     checked -> running      job-checks.ts has nothing against it
  *     checked -> ended        it is cancelled, too late, unknown …
+ *     checked -> alone        it is its last run (last-runs.ts), and waits to be the only one that begins
+ *     alone -> running
  *     running -> ended        the task has returned or thrown, or its time or its thread has come to an end
  *     running -> dropped      it is cancelled, is not this node's any more, or is given back: what comes of the task does not count
  *
@@ -12,11 +14,13 @@
  */
 import { CancellationError, RejectedExecutionError, TimeoutError } from "../errors.ts"
 import { listen, unlisten } from "../memory/abort.ts"
+import { now, Timer } from "../time/timer.ts"
 import type { Catalogue } from "./catalogue.ts"
 import type { ClaimedJob, JobEnd } from "./engine.ts"
 import { decodeFailure, encodeFailure } from "./failure.ts"
 import { cancelledEnd, checkJob, putOff, retryDelay, unknownTask } from "./job-checks.ts"
 import type { ThreadOutcome } from "./job-in-thread.ts"
+import type { LastRuns } from "./last-runs.ts"
 import type { Attempt, LocalRuns } from "./local-run.ts"
 import type { ProgressInbox } from "./progress-inbox.ts"
 import { afterRun } from "./series-run.ts"
@@ -27,6 +31,8 @@ export interface JobHost {
   readonly catalogue: Catalogue
   readonly local: LocalRuns
   readonly inbox: ProgressInbox
+  /** For how long a last run is alone, in ms. */
+  readonly aloneFor: number
   /** The engine's clock. */
   now(): number
   /** Whether this node has heard that the job is cancelled, before it had it. Does not reject. */
@@ -42,15 +48,19 @@ type Dropped = "cancelled" | "lost" | "given back"
 
 export class JobRun {
   readonly job: ClaimedJob
+  /** When the node began it, on the clock of `now()`. */
+  readonly begunAt: number = now()
   readonly #host: JobHost
+  readonly #lastRuns: LastRuns
   readonly #onLost = (): void => this.#drop("lost", true)
   #dropped: Dropped | undefined
   #attempt: Attempt | undefined
   #drops: (() => void) | undefined
 
-  constructor(job: ClaimedJob, host: JobHost) {
+  constructor(job: ClaimedJob, host: JobHost, lastRuns: LastRuns) {
     this.job = job
     this.#host = host
+    this.#lastRuns = lastRuns
   }
 
   /** The job is cancelled: by interrupt, or so that the task goes on and its outcome is dropped. */
@@ -65,6 +75,7 @@ export class JobRun {
 
   #drop(why: Dropped, interrupt: boolean): void {
     this.#dropped ??= why
+    this.#lastRuns.changed()
     if (!interrupt) return
     this.#attempt?.future.cancel(true)
     this.#drops?.()
@@ -93,7 +104,32 @@ export class JobRun {
     const checked = this.#endIfDropped() ?? checkJob(job, isCancelled, this.#host.now(), nodeName)
     if (checked !== undefined) return checked
     const fn = catalogue.get(job.name)
-    return fn === undefined ? unknownTask(job, nodeName) : await this.#runTask(fn)
+    if (fn === undefined) return unknownTask(job, nodeName)
+    return this.#lastRuns.isOf(this) ? await this.#runAlone(fn) : await this.#runTask(fn)
+  }
+
+  /** That it has begun is written down first. If that cannot be, the job is left to another node. */
+  async #runAlone(fn: (...args: never[]) => unknown): Promise<JobEnd> {
+    const { aloneFor } = this.#host
+    await this.#lastRuns.alone(this, aloneFor, () => this.#dropped !== undefined)
+    const hasBegun = this.#dropped === undefined && (await this.#noteLastRun())
+    if (!hasBegun) return this.#endIfDropped() ?? { kind: "back" }
+    const timer = new Timer(aloneFor, true, () => this.#lastRuns.leave(this))
+    try {
+      return await this.#runTask(fn)
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  async #noteLastRun(): Promise<boolean> {
+    const { data, failures } = this.job
+    try {
+      return await this.job.rewrite({ ...data, lastRun: failures })
+    } catch (error) {
+      this.#host.report(error, this.job)
+      return false
+    }
   }
 
   async #runTask(fn: (...args: never[]) => unknown): Promise<JobEnd> {

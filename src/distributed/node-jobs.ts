@@ -3,8 +3,9 @@
  */
 import type { Report } from "../memory/guard.ts"
 import { Timer } from "../time/timer.ts"
-import type { ClaimedJob, ControlMessage, EngineQueue, JobEnd } from "./engine.ts"
+import type { ClaimedJob, Consumer, ControlMessage, EngineQueue, JobEnd } from "./engine.ts"
 import { type JobHost, JobRun } from "./job-run.ts"
+import { LastRuns } from "./last-runs.ts"
 import { RecentCancels } from "./recent-cancels.ts"
 
 const MOST_SERIES = 1000
@@ -18,6 +19,7 @@ export class NodeJobs {
   /** Told when there is a job more, or one less. */
   readonly #changed: () => void
   readonly #runs = new Set<JobRun>()
+  readonly #lastRuns = new LastRuns(this.#runs)
   readonly #cancels = new RecentCancels()
   /** Schedules that this node has run: a cancel message may come between two runs. Oldest first, and not too many. */
   readonly #series = new Set<string>()
@@ -34,9 +36,10 @@ export class NodeJobs {
     return this.#runs.size
   }
 
-  async run(job: ClaimedJob, host: JobHost): Promise<JobEnd> {
-    if (this.#isGivingBack) return { kind: "back" }
-    const run = new JobRun(job, host)
+  async run(job: ClaimedJob, host: JobHost, consumer: Consumer): Promise<JobEnd> {
+    if (this.#isGivingBack || this.#lastRuns.isTaken) return { kind: "back" }
+    const run = new JobRun(job, host, this.#lastRuns)
+    this.#lastRuns.arrive(run, consumer)
     this.#runs.add(run)
     this.#changed()
     try {
@@ -45,6 +48,8 @@ export class NodeJobs {
       return end
     } finally {
       this.#runs.delete(run)
+      this.#lastRuns.leave(run)
+      this.#lastRuns.changed()
       this.#changed()
     }
   }

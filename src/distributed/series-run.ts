@@ -19,7 +19,8 @@ export function afterRun(job: ClaimedJob, series: SeriesData, now: number, outco
   const due = nextDue(series, now)
   if (due === undefined) return { kind: "completed", outcome }
   const next: SeriesData = { ...series, due, runs: series.runs + 1, deathsBefore: job.deaths }
-  return { kind: "again", dueAt: due, data: { ...job.data, series: next } }
+  const { lastRun: _, ...data } = job.data
+  return { kind: "again", dueAt: due, data: { ...data, series: next } }
 }
 
 function nextDue({ kind, due, period = 0, cron = "", timezone }: SeriesData, now: number): number | undefined {

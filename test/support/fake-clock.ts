@@ -82,6 +82,7 @@ export class FakeClock implements Disposable {
   }
 
   #clear(handle: object | undefined): void {
-    if (handle !== undefined) this.#timers.delete(handle)
+    // A real one was set before this clock was made, by a connection, say, and would fire after its time.
+    if (handle !== undefined && !this.#timers.delete(handle)) this.#real.clearTimeout(handle as NodeJS.Timeout)
   }
 }

@@ -83,7 +83,7 @@ export class MemoryQueue implements EngineQueue {
   async consume(options: ConsumeOptions): Promise<Consumer> {
     const enter = contextHere()
     await this.#asked()
-    const consumer = this.store.consume({ ...options, run: (job) => enter(() => options.run(job)) })
+    const consumer = this.store.consume({ ...options, run: (job, self) => enter(() => options.run(job, self)) })
     this.#consumers.push(consumer)
     return consumer
   }

@@ -1,6 +1,6 @@
 /** The jobs of one queue of a MemoryEngine, and who takes them. */
 import type { ClockTimer } from "corepool"
-import type { ClaimedJob, ConsumeOptions, JobEnd, JobOrder, JobState } from "#src/distributed/engine.js"
+import type { ClaimedJob, ConsumeOptions, Consumer, JobEnd, JobOrder, JobState } from "#src/distributed/engine.js"
 import type { JobData } from "#src/distributed/job-data.js"
 import type { Announcements, MemoryEngine } from "./memory-engine.ts"
 
@@ -203,12 +203,13 @@ export class MemoryStore {
   }
 }
 
-export class MemoryConsumer {
+export class MemoryConsumer implements Consumer {
   readonly #store: MemoryStore
   readonly #engine: MemoryEngine
   readonly #options: ConsumeOptions
   #running = 0
   #isDraining = false
+  #isPaused = false
   readonly #drained: (() => void)[] = []
   /** Gets nothing, and is not heard. */
   isLost = false
@@ -224,7 +225,7 @@ export class MemoryConsumer {
   }
 
   get hasRoom(): boolean {
-    return !this.isLost && !this.#isDraining && this.#running < this.#options.concurrency
+    return !this.isLost && !this.#isDraining && !this.#isPaused && this.#running < this.#options.concurrency
   }
 
   revive(): void {
@@ -253,6 +254,12 @@ export class MemoryConsumer {
         job.progress = copyOf(value)
         this.#engine.tell(this.#store, (listener) => listener.progress(job.order.id, copyOf(value)))
       },
+      rewrite: async (data) => {
+        await Promise.resolve()
+        if (job.lost !== lost) return false
+        job.data = copyOf(data)
+        return true
+      },
     }
     job.claimed = claimed
     void this.#run(job, claimed, lost)
@@ -260,7 +267,7 @@ export class MemoryConsumer {
 
   async #run(job: MemoryJob, claimed: ClaimedJob, lost: AbortController): Promise<void> {
     await Promise.resolve()
-    const end = await this.#options.run(claimed)
+    const end = await this.#options.run(claimed, this)
     await Promise.resolve()
     this.#running--
     // Whoever has lost it is not heard.
@@ -269,6 +276,15 @@ export class MemoryConsumer {
       this.#store.end(job, end)
     }
     if (this.#running === 0) for (const resolve of this.#drained.splice(0)) resolve()
+    this.#store.feed()
+  }
+
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  resume(): void {
+    this.#isPaused = false
     this.#store.feed()
   }
 

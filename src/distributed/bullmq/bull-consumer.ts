@@ -54,6 +54,7 @@ export class BullConsumer implements Consumer {
   #busy = 0
   #notBefore = 0
   #isRenewing = false
+  #isPaused = false
   /** Tokens by which the server may have given a job without this node knowing: the answer was lost. */
   #doubtful: string[] = []
   /** Ends the waiting for work, for room or for the end. */
@@ -71,6 +72,15 @@ export class BullConsumer implements Consumer {
     this.#ticks.push(runtime.startInterval(() => this.#recover(), RECOVERY))
     context.steady.ended.addEventListener("abort", () => this.#stop())
     this.#pumping = this.#pump()
+  }
+
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.#stir()
   }
 
   drain(): Promise<void> {
@@ -99,7 +109,7 @@ export class BullConsumer implements Consumer {
     const { bench, now } = this.#context
     while (!this.#stopping.signal.aborted) {
       const rest = this.#notBefore - runtime.now()
-      if (this.#busy >= this.#options.concurrency) await this.#stirred(IDLE)
+      if (this.#isPaused || this.#busy >= this.#options.concurrency) await this.#stirred(IDLE)
       else if (rest > 0) await nap(rest, this.#stopping.signal)
       else {
         await this.#settleDoubts()
@@ -176,7 +186,7 @@ export class BullConsumer implements Consumer {
       this.#running.set(token, running)
       let next: BullJob | undefined
       try {
-        const end = await this.#options.run(this.#claimed(running))
+        const end = await this.#options.run(this.#claimed(running), this)
         since = runtime.now()
         next = running.lost.signal.aborted ? undefined : await this.#report(running, end)
       } finally {
@@ -198,12 +208,13 @@ export class BullConsumer implements Consumer {
       deaths: job.stalledCounter ?? 0,
       lost: running.lost.signal,
       progress: (value) => this.#context.progress(jobId, value),
+      rewrite: (given) => this.#context.steady.run(() => this.#context.bench.rewrite(running, given)),
     }
   }
 
   /** Gives the next job, if one came with the answer. */
   async #report(running: Running, end: JobEnd): Promise<BullJob | undefined> {
-    const next = !this.#stopping.signal.aborted && this.#busy <= this.#options.concurrency
+    const next = !this.#stopping.signal.aborted && !this.#isPaused && this.#busy <= this.#options.concurrency
     let tries = 0
     let isAway = false
     try {

@@ -137,12 +137,12 @@ export class Lab implements AsyncDisposable {
   }
 
   async consume(
-    run: (job: ClaimedJob) => Promise<JobEnd> | JobEnd,
+    run: (job: ClaimedJob, consumer: Consumer) => Promise<JobEnd> | JobEnd,
     options: { concurrency?: number; lockDuration?: number; node?: string } = {},
   ): Promise<Consumer> {
     const queue = await this.open("node")
     const { concurrency = 1, lockDuration = 30_000, node = "node" } = options
-    const consumer = await queue.consume({ node, concurrency, lockDuration, run: async (job) => run(job) })
+    const consumer = await queue.consume({ node, concurrency, lockDuration, run: async (job, self) => run(job, self) })
     this.#consumers.push(consumer)
     return consumer
   }

@@ -10,9 +10,12 @@ export function running({ open }: EngineKind): void {
     const runs = new Map<string, number>()
     let most = 0
     let now = 0
+    const isFull = new Gate()
     const body = async (id: string): Promise<void> => {
       most = Math.max(most, ++now)
       runs.set(id, (runs.get(id) ?? 0) + 1)
+      if (now === 3) isFull.open()
+      await isFull.opened // a slow machine may end a job before the next one comes
       await new Promise((resolve) => setImmediate(resolve))
       now--
     }
@@ -72,6 +75,54 @@ export function running({ open }: EngineKind): void {
     await log.hears("completed", "good")
     assert.deepEqual([log.of("failed").length, nodeLog.of("error")], [2, []])
     await consumer.drain()
+  })
+
+  test("[QE135] a node that pauses takes no more jobs until it resumes, and what it has goes on", async () => {
+    await using lab = new Lab(await open())
+    const [queue, log] = await lab.listening()
+    const gate = new Gate()
+    const consumer = await lab.consume(
+      async ({ id }, self) => {
+        if (id === "first") {
+          self.pause()
+          await gate.opened
+        }
+        return DONE
+      },
+      { concurrency: 3, node: "pausing" },
+    )
+    await queue.add([order("first")])
+    await log.hears("active", "first")
+    await queue.add([order("second"), order("third")])
+    gate.open()
+    await log.hears("completed", "first") // the next job would come with the answer to that
+    assert.deepEqual(
+      (await queue.find(["second", "third"])).map((job) => job?.state),
+      ["waiting", "waiting"],
+    )
+    consumer.resume()
+    await log.hears("completed", "second")
+    await log.hears("completed", "third")
+  })
+
+  test("[QE136] the node that has a job replaces its data, and a node that has not does not", async () => {
+    await using lab = new Lab(await open())
+    const [queue, log] = await lab.listening()
+    let late: (() => Promise<boolean>) | undefined
+    const seen: unknown[] = []
+    await lab.consume(async (job) => {
+      seen.push(job.data)
+      if (late !== undefined) return DONE
+      const written = { ...dataOf("a\0\uD801"), lastRun: 2 }
+      late = () => job.rewrite(dataOf("late"))
+      seen.push(await job.rewrite(written))
+      return { kind: "retry", reason: "once more", delay: 0 }
+    })
+    await queue.add([order("x", { attempts: 2 })])
+    await log.hears("completed", "x")
+    assert.equal(await late?.(), false)
+    assert.deepEqual(seen, [dataOf(), true, { ...dataOf("a\0\uD801"), lastRun: 2 }])
+    assert.equal((await queue.find(["x"]))[0]?.data.args, "a\0\uD801")
   })
 
   test("[QE11] an outcome of any length and of any characters arrives", async () => {

@@ -89,9 +89,7 @@ for (const kind of KINDS) {
       await using lab = await FaultLab.open(kind)
       const fleet = lab.fleet()
       const nodes = await Promise.all(["n1", "n2", "n3", "n4"].map((node) => lab.node(node)))
-      // Those that happen to be on the node of a killer lose it, too, through no fault of theirs.
-      const others = fleet.with({ maxDeaths: 3 })
-      const futures = Array.from({ length: 60 }, (_, n) => others.submit(tasks.workAwhile, `t${n}`))
+      const futures = Array.from({ length: 60 }, (_, n) => fleet.submit(tasks.workAwhile, `t${n}`))
       await assert.rejects(fleet.with({ maxDeaths: 0 }).submit(tasks.kill, "k0").get(), NodeDeathError)
       await assert.rejects(fleet.submit(tasks.kill, "k1").get(), NodeDeathError)
       assert.deepEqual(
@@ -114,6 +112,50 @@ for (const kind of KINDS) {
       await lab.settled(fleet, { completed: 60, failed: 2 })
     },
   )
+}
+
+for (const kind of KINDS) {
+  const { name, skip } = kind
+
+  test(`[DF3][DF125] of tasks beside several that kill, only these fail, on ${name}`, { skip }, async () => {
+    await using lab = await FaultLab.open(kind)
+    const fleet = lab.fleet()
+    const killers = ["k0", "k1", "k2"]
+    const keys = Array.from({ length: 40 }, (_, n) => `t${n}`)
+    const futures = keys.map((key) => fleet.submit(tasks.workAwhile, key))
+    const failures = killers.map((key) => assert.rejects(fleet.submit(tasks.kill, key).get(), NodeDeathError))
+    futures.push(...keys.map((key) => fleet.submit(tasks.workAwhile, `${key}b`)))
+    await Promise.all(futures.map((future) => future.stored))
+    const nodes = await Promise.all(["n1", "n2"].map((node) => lab.node(node)))
+    const left = new Set(failures)
+    for (const failure of failures) void failure.finally(() => left.delete(failure))
+    for (let next = 3; left.size > 0;) {
+      await until(() => left.size === 0 || nodes.some(({ isAlive }) => !isAlive), "a dead node, or the end")
+      const dead = nodes.findIndex(({ isAlive }) => !isAlive)
+      if (dead >= 0) nodes[dead] = await lab.node(`n${next++}`)
+    }
+    await Promise.all(failures)
+    assert.deepEqual(await Promise.all(futures), [...keys, ...keys.map((key) => `${key}b`)])
+    for (const node of nodes.filter(({ isAlive }) => isAlive)) await node.close()
+    for (const key of killers) {
+      // A killer may lose its first node to another one, before it has begun. The last time it had the node to itself.
+      const runs = lab.starts(key)
+      const last = runs.at(-1)
+      assert.ok(runs.length <= 2 && (last?.deaths ?? 0) > 0, key)
+      const since = lab.starts().filter(({ node }) => node === last?.node)
+      assert.equal(since.at(-1)?.key, key)
+      assert.equal(since.filter((entry) => killers.includes(entry.key)).length, 1)
+    }
+    for (const key of lab.runs.keys()) {
+      const deaths = lab.starts(key).map((entry) => entry.deaths)
+      assert.deepEqual(
+        deaths,
+        [...new Set(deaths)].sort((a, b) => a - b),
+        key,
+      )
+    }
+    await lab.settled(fleet, { completed: futures.length, failed: killers.length })
+  })
 }
 
 function killedNodes(lab: FaultLab): string[] {

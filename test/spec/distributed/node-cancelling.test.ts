@@ -1,6 +1,6 @@
 import { CancellationError, Executors, platformThreads } from "corepool"
 import { Catalogue } from "#src/distributed/catalogue.js"
-import type { ClaimedJob, EngineQueue } from "#src/distributed/engine.js"
+import type { ClaimedJob, Consumer, EngineQueue } from "#src/distributed/engine.js"
 import { decodeFailure } from "#src/distributed/failure.js"
 import type { JobData } from "#src/distributed/job-data.js"
 import type { JobHost } from "#src/distributed/job-run.js"
@@ -152,8 +152,9 @@ test("[ND27] a message that overtakes its job is remembered, and the engine is a
       deaths: 0,
       lost: signal,
       progress: () => Promise.resolve(),
+      rewrite: () => Promise.resolve(true),
     }
-    const end = await jobs.run(job, host)
+    const end = await jobs.run(job, host, {} as Consumer)
     assert.ok(end.kind === "failed")
     assert.equal(decodeFailure(end.reason).kind, isMarked ? "cancelled" : "unknown-task")
   }

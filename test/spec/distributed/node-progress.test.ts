@@ -92,7 +92,8 @@ test("[ND35] a task of another executor has no job", async () => {
 function claimed(progress: ClaimedJob["progress"]): ClaimedJob {
   const data = { v: 1, args: "", from: "test" } as const
   const { signal: lost } = new AbortController()
-  return { id: "a", name: "a", data, failures: 0, attempts: 1, deaths: 0, lost, progress }
+  const rewrite = (): Promise<boolean> => Promise.resolve(true)
+  return { id: "a", name: "a", data, failures: 0, attempts: 1, deaths: 0, lost, progress, rewrite }
 }
 
 test("[ND31] one value is on its way at a time, and newer ones replace each other", async () => {

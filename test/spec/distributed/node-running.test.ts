@@ -220,6 +220,7 @@ test("[ND17] what has begun once was in time", () => {
     deaths: 0,
     lost,
     progress: () => Promise.resolve(),
+    rewrite: () => Promise.resolve(true),
   }
   const isRefused = (of: Partial<ClaimedJob>): boolean => checkJob({ ...job, ...of }, false, 1001, "node") !== undefined
   assert.equal(isRefused({}), true)

@@ -21,6 +21,7 @@ function jobOf(data: SeriesData, deaths = 0): ClaimedJob {
     deaths,
     lost,
     progress: () => Promise.resolve(),
+    rewrite: () => Promise.resolve(true),
   }
 }
 
@@ -68,6 +69,9 @@ test("[ND40] of a schedule, the deaths in its current run count", () => {
   assert.ok(end.kind === "again")
   assert.deepEqual(end.data.series, series({ due: 1100, runs: 1, deathsBefore: 3 }))
   assert.equal(deathsOf(jobOf(series({ deathsBefore: 3 }), 4)), 1)
+  const job = jobOf(series({}), 1)
+  const after = afterRun({ ...job, data: { ...job.data, lastRun: 0 } }, series({}), 1000, "out")
+  assert.ok(after.kind === "again" && !("lastRun" in after.data)) // the next run has its own last one
 })
 
 test("[ND36][ND39] late runs are made up for, one after the other, and a failure ends the schedule", async () => {
