@@ -120,12 +120,25 @@ export class FaultLab implements AsyncDisposable {
     return this.#child({ ...options, role: "node", nodeName })
   }
 
+  /** A node that may be killed before it has said that it is there. */
+  mortal(nodeName: string, options: Partial<ChildOrder> = {}): FleetChild {
+    const child = this.#launch({ ...options, role: "node", nodeName })
+    child.ready.catch(() => undefined) // it has been killed
+    return child
+  }
+
   /** A process that submits. */
   submitter(options: Partial<ChildOrder> = {}): Promise<FleetChild> {
     return this.#child({ ...options, role: "submitter" })
   }
 
   async #child(options: Partial<ChildOrder>): Promise<FleetChild> {
+    const child = this.#launch(options)
+    await child.ready
+    return child
+  }
+
+  #launch(options: Partial<ChildOrder>): FleetChild {
     const child = new FleetChild(this.#folder, {
       role: "node",
       nodeName: "submitter",
@@ -138,7 +151,6 @@ export class FaultLab implements AsyncDisposable {
       ...options,
     })
     this.#children.push(child)
-    await child.ready
     return child
   }
 
