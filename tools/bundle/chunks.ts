@@ -181,6 +181,10 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
       return [name, await shorten(name, `${head}${text}${end}`)]
     }),
   )
+  const own = ownLoader(
+    UNKNOWN_BUILD,
+    files.flatMap(({ builtins }) => builtins),
+  )
   const hash = createHash("sha256")
   for (const [name, text] of shortened) hash.update(`${name}\n${text}\n`)
   const known = hash.digest("hex").slice(0, UNKNOWN_BUILD.length)
@@ -198,7 +202,7 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
     program: fileOf(program),
     build: known,
     registry,
-    head: withHash(`const corepoolParts = ${registry};\n${ownLoader(UNKNOWN_BUILD)}${find}`),
+    head: withHash(`const corepoolParts = ${registry};\n${own}${find}`),
   }
 }
 

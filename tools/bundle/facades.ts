@@ -4,6 +4,7 @@
  */
 import { type Chunks, type Exported, load } from "./chunks.ts"
 import { ENTRIES, WORKER_ENTRY } from "./entries.ts"
+import { keepTexts } from "./own-loader.ts"
 
 /** From the name of a file to its text. */
 export function makeFacades(chunks: Chunks): Map<string, string> {
@@ -41,7 +42,8 @@ function commonFacade(part: string, names: readonly string[]): string {
 }
 
 /** What an entry has, from the files that have it. */
-function gathered(exported: ReadonlyMap<string, Exported>, { head, joinCopies }: Chunks): string {
+function gathered(exported: ReadonlyMap<string, Exported>, chunks: Chunks): string {
+  const { head, joinCopies } = chunks
   const files = [...new Set([joinCopies, ...exported.values()].map(({ file }) => file))].toSorted()
   const from = ({ file, name }: Exported): string => `code${files.indexOf(file)}.${name}`
   const lines = [
@@ -52,6 +54,7 @@ function gathered(exported: ReadonlyMap<string, Exported>, { head, joinCopies }:
     ...[...exported].map(([as, it]) => `  ${as}: ${from(it)},`),
     "};",
     `${from(joinCopies)}(part);`,
+    keepTexts(chunks, files),
     "module.exports = part;",
   ]
   return `${lines.join("\n")}\n`

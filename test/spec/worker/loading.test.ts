@@ -1,6 +1,6 @@
 /** Which of the published files a program loads, and when. */
 import assert from "node:assert/strict"
-import { readdirSync } from "node:fs"
+import { cpSync, readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { join } from "node:path"
 import test from "node:test"
@@ -64,6 +64,83 @@ test("[WK67] nor by an entry that has only a part of corepool", async () => {
     ["--conditions=shipped"],
   )
   assert.deepEqual(await running.lines(), ["base queue space sync", "", "pool", "testing"])
+})
+
+/** Uses for the first time what an entry has not loaded. */
+const FIRST_USES = `
+  const lock = new ReentrantLock()
+  await lock.lock()
+  lock.unlock()
+  const local = Executors.newFixedThreadPool(1, virtualThreads())
+  console.log(await local.submit(() => 1), await local.invokeAny([() => 2]))
+  const pool = Executors.newFixedThreadPool(1)
+  console.log(await pool.submit((n) => n, 3), await pool.invokeAny([() => 4]), await pool.submit((it) => it.isLocked, lock))
+  const queue = new LinkedBlockingQueue()
+  await queue.put(5)
+  console.log(await pool.submit((it) => it.takeSync(), queue), queue.contains(5))
+  const clock = Executors.newScheduledThreadPool(1)
+  console.log(await clock.schedule(() => 6, 1))
+  const joining = new ForkJoinPool({ parallelism: 1 })
+  console.log(await joining.submit(() => 7))
+  for (const each of [local, pool, clock, joining]) await each.close()
+`
+const USED = ["1 2", "3 4 false", "5 false", "6", "7"]
+
+test("[WK67] code is loaded whatever a program has put into the modules of the runtime since it has imported the entry", async () => {
+  using folder = new Folder()
+  await using running = folder.start(
+    "program.mjs",
+    `import { Executors, ForkJoinPool, LinkedBlockingQueue, ReentrantLock, virtualThreads } from "corepool"
+     import fs from "node:fs"
+     import { syncBuiltinESMExports } from "node:module"
+     import path from "node:path"
+     import util from "node:util"
+     const mock = () => { throw new Error("mocked") }
+     for (const key of Object.keys(fs)) if (/^[a-z]/.test(key) && typeof fs[key] === "function" && key !== "writeSync") fs[key] = mock
+     path.join = path.dirname = util.isDeepStrictEqual = mock
+     syncBuiltinESMExports()
+     ${FIRST_USES}`,
+    ["--conditions=shipped"],
+  )
+  assert.deepEqual(await running.lines(), USED)
+})
+
+test("[WK67] code is loaded though its files are gone, or no file can be opened", async () => {
+  using folder = new Folder()
+  cpSync(DIST, join(folder.path, "dist"), { recursive: true })
+  await using running = folder.start(
+    "program.mjs",
+    `import { Executors, ForkJoinPool, LinkedBlockingQueue, ReentrantLock, virtualThreads } from "./dist/index.js"
+     import { readdirSync, rmSync } from "node:fs"
+     // The first thread of a pool reads them, and so it is left out here.
+     for (const name of readdirSync(new URL("dist", import.meta.url))) {
+       if (name.startsWith("code-")) rmSync(new URL("dist/" + name, import.meta.url))
+     }
+     const lock = new ReentrantLock()
+     await lock.lock()
+     lock.unlock()
+     const local = Executors.newFixedThreadPool(1, virtualThreads())
+     console.log(await local.submit(() => 1), await local.invokeAny([() => 2]))
+     const clock = Executors.newScheduledThreadPool(1, virtualThreads())
+     console.log(await clock.schedule(() => 3, 1))
+     for (const each of [local, clock]) await each.close()`,
+  )
+  assert.deepEqual(await running.lines(), ["1 2", "3"])
+})
+
+test("[WK67] code is loaded by entries one after the other", async () => {
+  using folder = new Folder()
+  await using running = folder.start(
+    "program.mjs",
+    `const entries = []
+     for (const name of ["corepool/queue", "corepool/virtual", "corepool/testing", "corepool"]) {
+       entries.push(await import(name))
+     }
+     const { Executors, ForkJoinPool, LinkedBlockingQueue, ReentrantLock, virtualThreads } = entries.at(-1)
+     ${FIRST_USES}`,
+    ["--conditions=shipped"],
+  )
+  assert.deepEqual(await running.lines(), USED)
 })
 
 test("[WK68] each file of code can be the first that a thread loads", async () => {
