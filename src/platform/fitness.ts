@@ -10,6 +10,7 @@
 import { Buffer } from "node:buffer"
 import { isPromiseLike } from "../checks.ts"
 import { decode, encode } from "../codec/codec.ts"
+import { compile } from "../task/compile.ts"
 import { messageOf } from "../user-values.ts"
 
 /** This thread is not fit to work: see stopping-runner.ts. The message is that of the error by which that was noticed. */
@@ -23,12 +24,24 @@ export function requireFit(error: unknown): void {
   if (!isFit()) throw new UnfitThread(messageOf(error))
 }
 
-/** The same for code of corepool that may have to wait for something. */
-export async function ifFit<T>(find: () => T | Promise<T>): Promise<T> {
+/**
+ * The same for an error that was thrown when the function of a task was looked for. The loaders of the runtime, which compile functions that are sent as texts and load
+ * modules, use `node:path` as a task may have left it.
+ */
+export function requireFitToFind(error: unknown): void {
+  requireFit(error)
+  if (!canCompile() || !hasPaths()) throw new UnfitThread(messageOf(error))
+}
+
+/** For code of corepool that may have to wait for something. */
+export async function ifFit<T>(
+  find: () => T | Promise<T>,
+  requires: (error: unknown) => void = requireFit,
+): Promise<T> {
   try {
     return await find()
   } catch (error) {
-    requireFit(error)
+    requires(error)
     throw error
   }
 }
@@ -39,6 +52,23 @@ function isFit(): boolean {
   } catch {
     return false
   }
+}
+
+function canCompile(): boolean {
+  try {
+    return compile("((a) => a + 1)", "sample", undefined)(1) === 2
+  } catch {
+    return false
+  }
+}
+
+/** As it was when this file was loaded: in a thread, before any task. */
+const PATHS = Object.entries(process.getBuiltinModule("node:path"))
+
+/** A module that is known to be sound could not be loaded as any other: the runtime keeps what it has loaded. */
+function hasPaths(): boolean {
+  const path = process.getBuiltinModule("node:path") as unknown as Record<string, unknown>
+  return PATHS.every(([key, value]) => path[key] === value)
 }
 
 /** Of most things that can be sent one. */

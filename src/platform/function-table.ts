@@ -60,6 +60,17 @@ export class FunctionTable {
     return found && this.#keep(number, reference, found)
   }
 
+  /** Whether {@link resolve} gives a function that is as wanted, or throws: then the task fails for that reason when it is run. */
+  isReady(number: number, isWanted: (found: FoundTask) => boolean): boolean {
+    let found: FoundTask | undefined
+    try {
+      found = this.resolve(number)
+    } catch {
+      return true
+    }
+    return found !== undefined && isWanted(found)
+  }
+
   async find(number: number): Promise<FoundTask> {
     const reference = this.referenceOf(number)
     const found = await find(reference)

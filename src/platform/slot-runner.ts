@@ -17,7 +17,7 @@ import type { FoundTask } from "../task/reference.ts"
 import type { Boxes } from "./boxes.ts"
 import { Desk } from "./desk.ts"
 import { mayEnd } from "./endings.ts"
-import { ifFit, requireFit, UnfitThread } from "./fitness.ts"
+import { ifFit, requireFit, requireFitToFind, UnfitThread } from "./fitness.ts"
 import type { FunctionTable } from "./function-table.ts"
 import { COMMAND, HEADER, MEASURED, NOTED, TIMED, TOLD, VOID } from "./layout.ts"
 import { Hands } from "./hands.ts"
@@ -102,7 +102,7 @@ export class SlotRunner implements PoolHost<number> {
       found = this.#functions.resolve(this.tasks.functionOf(slot))
     } catch (error) {
       this.#self.enterUserCode()
-      requireFit(error)
+      requireFitToFind(error)
       this.#fail(slot, error)
       return undefined
     }
@@ -111,7 +111,7 @@ export class SlotRunner implements PoolHost<number> {
 
   async #findAndCall(slot: number): Promise<unknown> {
     this.#self.enterUserCode() // a module that is loaded for the first time runs
-    const found = await ifFit(() => this.#functions.find(this.tasks.functionOf(slot)))
+    const found = await ifFit(() => this.#functions.find(this.tasks.functionOf(slot)), requireFitToFind)
     this.#found = found
     return await found.fn(...(await ifFit(() => this.#desk.argumentsOf(slot) ?? this.#desk.fetch(slot))))
   }
@@ -258,8 +258,8 @@ export class SlotRunner implements PoolHost<number> {
    */
   canRunInside(slot: number, isBlocked: boolean): boolean {
     if (!isBlocked) return true
-    const found = this.#functions.resolve(this.tasks.functionOf(slot))
-    return found !== undefined && !this.#promises.areExpectedOf(found)
+    const number = this.tasks.functionOf(slot)
+    return this.#functions.isReady(number, (found) => !this.#promises.areExpectedOf(found))
   }
 
   protected async settleBeside(slot: number, pending: PromiseLike<unknown>): Promise<void> {

@@ -3,13 +3,14 @@ import assert from "node:assert/strict"
 import { cpSync } from "node:fs"
 import { join } from "node:path"
 import test from "node:test"
-import { fileURLToPath } from "node:url"
+import { fileURLToPath, pathToFileURL } from "node:url"
 import {
   Executors,
   type ExecutorService,
   LinkedBlockingQueue,
   platformThreads,
   ReentrantLock,
+  tasksOf,
   ThreadDeathError,
 } from "corepool"
 import { rejectionOf } from "../../support/harness.ts"
@@ -114,3 +115,42 @@ test("[PL56] a thread that cannot load code is replaced, and the task that has n
   assert.match(death.message, /Cannot load code-[\w-]+\.cjs: not today/)
   await assertAllLoaded(pool)
 })
+
+/** Another text each time, so that no thread has compiled it. */
+function adding(n: number): (x: number) => number {
+  return new Function("x", `return x + ${n}`) as (x: number) => number // oxlint-disable-line typescript/no-implied-eval
+}
+
+for (const key of ["basename", "dirname", "isAbsolute", "resolve", "toNamespacedPath"] as const) {
+  test(`[PL56] a task that breaks path.${key}, which the loaders of the runtime use, costs others at most their thread`, async () => {
+    using folder = new Folder()
+    await using pool = Executors.newFixedThreadPool(1)
+    const breakPath = (name: string) => {
+      Object.assign(process.getBuiltinModule("node:path"), {
+        [name]: () => {
+          throw new Error("mocked")
+        },
+      })
+    }
+    const modules = ["mjs", "cjs"].flatMap((ending) =>
+      [1, 2].map((n) => `${ending === "mjs" ? "m" : "c"}${n}.${ending}`),
+    )
+    const functions = [adding(key.length), adding(-key.length)].map((fn) => () => pool.submit(fn, 7 - fn(0)))
+    const ofModules = modules.map((name) => {
+      const text = name.endsWith("cjs")
+        ? "exports.seven = function seven() { return 7 }"
+        : "export function seven() { return 7 }"
+      const { seven } = tasksOf<{ seven(): number }>(pathToFileURL(folder.write(name, text)))
+      return () => pool.submit(seven)
+    })
+    for (const [first, second] of [functions, ofModules.slice(0, 2), ofModules.slice(2)]) {
+      await pool.submit(breakPath, key)
+      const outcome = await first?.().then(
+        (value) => value,
+        (error: unknown) => error,
+      )
+      assert.ok(outcome === 7 || outcome instanceof ThreadDeathError, String(outcome))
+      assert.equal(await second?.(), 7)
+    }
+  })
+}
