@@ -77,7 +77,7 @@ export abstract class DistributedExecutorBase
     try {
       this.#submitter.submit(future, this.#settings, this.#called(method), timing)
     } catch (error) {
-      guarded(() => future.cancel()) // nobody else has it
+      guarded(() => future.cancel()) // no other code has it
       throw error
     }
     return future

@@ -7,7 +7,7 @@ import type { DistributedFuture, DistributedScheduledFuture } from "./distribute
 import type { JobCounts, NodeRecord } from "./engine.ts"
 import type { DistributedTaskOptions } from "./options.ts"
 
-/** How many jobs of the queue are in which state, whoever has submitted them; and how many this executor waits for. */
+/** How many jobs of the queue are in which state, those of all processes; and how many this executor waits for. */
 export interface DistributedStats extends JobCounts {
   readonly outstanding: number
 }

@@ -117,7 +117,7 @@ export interface EngineQueue {
   /** Replaces the data of a job that has not ended. False if it has, or if there is none. */
   update(id: string, data: JobData): Promise<boolean>
 
-  /** Delivered to the listeners of all processes that are connected now; to nobody later. */
+  /** Delivered to the listeners of all processes that are connected now, and to none that connects later. */
   publish(message: ControlMessage): Promise<void>
 
   /** From when the promise is fulfilled on, the listener misses nothing, or hears `gap`. */

@@ -37,7 +37,7 @@ export function putOff({ data }: ClaimedJob, now: number): JobEnd {
   return { kind: "again", dueAt: now + PUT_OFF, data }
 }
 
-/** What is wrong with a job's data, whoever has written them; undefined if nothing is, or if they are of a newer form. */
+/** What is wrong with a job's data, which any process may have written; undefined if nothing is, or if they are of a newer form. */
 function whatIsWrong(data: unknown): string | undefined {
   if (typeof data !== "object" || data === null) return `its data are ${show(data)}`
   const wrong = (key: string, demand: string): string => `\`${key}\` is ${show(propertyOf(data, key))}, not ${demand}`

@@ -5,7 +5,7 @@
  * classes and shapes are written by name, each time, so that any other process can read them. Only copies travel. What threads of one
  * process share (SharedArrayBuffers, locks, queues, pools, ports) is refused with NotSerializableError.
  *
- * Text from a queue is not trusted. Whatever it is, reading it gives a value or throws NotSerializableError. It calls no function but
+ * Text from a queue is not trusted. Reading any text gives a value or throws NotSerializableError. It calls no function but
  * `decode` of classes that this program has registered, and takes no more time and memory than the text is long.
  */
 import { Buffer } from "node:buffer"

@@ -8,6 +8,7 @@ export class TcpProxy implements AsyncDisposable {
   readonly #server: Server
   readonly #pairs = new Set<readonly [Socket, Socket]>()
   #isFrozen = false
+  #delay = 0
 
   private constructor(target: number) {
     this.#target = target
@@ -23,6 +24,11 @@ export class TcpProxy implements AsyncDisposable {
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port
+  }
+
+  /** From now on all that is sent takes so many milliseconds more, each way. */
+  delay(ms: number): void {
+    this.#delay = ms
   }
 
   /** From now on nothing comes through, and neither side is told. */
@@ -53,13 +59,19 @@ export class TcpProxy implements AsyncDisposable {
     await once(this.#server, "close")
   }
 
+  /** What comes later is written later: timers of the same time fire in their order. */
+  #later(write: () => void): void {
+    if (this.#delay === 0) write()
+    else setTimeout(write, this.#delay)
+  }
+
   #join(near: Socket): void {
     const far = connect(this.#target, "127.0.0.1")
     const pair = [near, far] as const
     this.#pairs.add(pair)
     for (const [from, to] of [pair, [far, near]] as const) {
-      from.on("data", (chunk: Buffer) => to.write(chunk))
-      from.on("end", () => to.end())
+      from.on("data", (chunk: Buffer) => this.#later(() => to.write(chunk)))
+      from.on("end", () => this.#later(() => to.end()))
       from.on("error", () => to.destroy())
       from.on("close", () => {
         to.destroy()

@@ -66,6 +66,43 @@ export function ended(child: ChildProcess): Promise<unknown[]> {
   return once(child, "close")
 }
 
+/** The process of a server. */
+export class ServerProcess {
+  #child: ChildProcess | undefined
+
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  /** Is fulfilled with nothing when the process says that it is ready, with what it said if it ended instead. */
+  async launch(child: ChildProcess, name: string, ready: RegExp): Promise<string | undefined> {
+    const said = collect(child)
+    const end = ended(child)
+    const isReady = await new Promise<boolean>((resolve, reject) => {
+      const look = (): void => {
+        if (ready.test(said())) resolve(true)
+      }
+      child.stdout?.on("data", look)
+      child.stderr?.on("data", look)
+      end.then(() => resolve(false), reject)
+    })
+    if (!isReady) return `${name}: ${said()}`
+    said.forget()
+    this.#child = child
+    return undefined
+  }
+
+  /** Is fulfilled when the process has ended, by this signal or before. */
+  async end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child
+    this.#child = undefined
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const end = ended(child)
+    child.kill(signal)
+    await end
+  }
+}
+
 function answer(text: KeeperAnswer): void {
   process.stdout.write(`${JSON.stringify(text)}\n`)
 }

@@ -13,7 +13,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { collect, ended, freePort, keep, type KeeperAnswer, type Kept } from "./keeper.ts"
+import { collect, ended, freePort, keep, type KeeperAnswer, type Kept, ServerProcess } from "./keeper.ts"
 import type { PostgresOptions } from "./postgres.ts"
 import { installedFolder, isOpenToAll, runnableFolder, serverUser } from "./postgres-files.ts"
 
@@ -42,7 +42,7 @@ class PostgresKeeper implements Kept {
   readonly #data: string
   readonly #bin: string
   #port = 0
-  #server: ChildProcess | undefined
+  readonly #server = new ServerProcess()
 
   constructor(order: PostgresOptions) {
     const installed = installedFolder()
@@ -71,12 +71,12 @@ class PostgresKeeper implements Kept {
 
   /** The children of the postmaster notice that it is gone, and end. */
   async kill(): Promise<KeeperAnswer> {
-    await this.#end("SIGKILL")
+    await this.#server.end("SIGKILL")
     return {}
   }
 
   async restart(): Promise<KeeperAnswer> {
-    await this.#end("SIGINT")
+    await this.#server.end("SIGINT")
     for (;;) {
       const failure = await this.#launch()
       if (failure === undefined) return this.#place()
@@ -86,7 +86,7 @@ class PostgresKeeper implements Kept {
   }
 
   async stop(isOrderly: boolean): Promise<KeeperAnswer> {
-    await this.#end(isOrderly ? "SIGINT" : "SIGQUIT")
+    await this.#server.end(isOrderly ? "SIGINT" : "SIGQUIT")
     this.#clean()
     return {}
   }
@@ -112,32 +112,12 @@ class PostgresKeeper implements Kept {
   async #launch(): Promise<string | undefined> {
     const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ["-c", `${name}=${value}`])
     const server = this.#spawn("postgres", ["-D", this.#data, "-p", String(this.#port), ...settings])
-    const said = collect(server)
-    const end = ended(server)
-    const isReady = await new Promise<boolean>((resolve, reject) => {
-      server.stderr?.on("data", () => {
-        if (said().includes("ready to accept connections")) resolve(true)
-      })
-      end.then(() => resolve(false), reject)
-    })
-    if (!isReady) return `postgres: ${said()}`
-    said.forget()
-    this.#server = server
-    return undefined
-  }
-
-  async #end(signal: NodeJS.Signals): Promise<void> {
-    const server = this.#server
-    this.#server = undefined
-    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return
-    const end = ended(server)
-    server.kill(signal)
-    await end
+    return await this.#server.launch(server, "postgres", /ready to accept connections/)
   }
 
   #place(): KeeperAnswer {
     const password = readFileSync(join(this.#data, PASSWORD), "utf8")
-    const pid = this.#server?.pid
+    const pid = this.#server.pid
     return {
       url: `postgres://postgres:${password}@127.0.0.1:${this.#port}/postgres`,
       ...(pid === undefined ? {} : { pid }),

@@ -1,10 +1,10 @@
 /** The program of a process that keeps a Redis server (keeper.ts). */
-import { type ChildProcess, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { collect, ended, freePort, keep, type KeeperAnswer, type Kept } from "./keeper.ts"
+import { freePort, keep, type KeeperAnswer, type Kept, ServerProcess } from "./keeper.ts"
 import type { RedisOptions } from "./redis.ts"
 
 /** How often another free port is tried, if a process takes the one that was found before the server does. */
@@ -18,7 +18,7 @@ class RedisKeeper implements Kept {
   /** It keeps other users of this machine out. */
   readonly #password = randomBytes(12).toString("hex")
   #port = 0
-  #server: ChildProcess | undefined
+  readonly #server = new ServerProcess()
 
   constructor(order: RedisOptions & { readonly program: string }) {
     this.#order = order
@@ -35,19 +35,19 @@ class RedisKeeper implements Kept {
   }
 
   async kill(): Promise<KeeperAnswer> {
-    await this.#end("SIGKILL")
+    await this.#server.end("SIGKILL")
     return {}
   }
 
   async restart(): Promise<KeeperAnswer> {
-    await this.#end("SIGTERM")
+    await this.#server.end("SIGTERM")
     const failure = await this.#launch()
     if (failure !== undefined) throw new Error(failure)
     return this.#place()
   }
 
   async stop(isOrderly: boolean): Promise<KeeperAnswer> {
-    await this.#end(isOrderly ? "SIGTERM" : "SIGKILL")
+    await this.#server.end(isOrderly ? "SIGTERM" : "SIGKILL")
     rmSync(this.#folder, { recursive: true, force: true })
     return {}
   }
@@ -59,36 +59,17 @@ class RedisKeeper implements Kept {
       dir: this.#folder,
       save: "",
       appendonly: this.#order.keepsData === true ? "yes" : "no",
+      appendfsync: "always", // by default a server that is killed may lose what it has confirmed, if the disk is busy
       "maxmemory-policy": "noeviction",
       requirepass: this.#password,
     }
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
     const server = spawn(this.#order.program, args, { cwd: this.#folder, stdio: ["ignore", "pipe", "pipe"] })
-    const said = collect(server)
-    const end = ended(server)
-    const isReady = await new Promise<boolean>((resolve, reject) => {
-      server.stdout.on("data", () => {
-        if (READY.test(said())) resolve(true)
-      })
-      end.then(() => resolve(false), reject)
-    })
-    if (!isReady) return `${this.#order.program}: ${said()}`
-    said.forget()
-    this.#server = server
-    return undefined
-  }
-
-  async #end(signal: NodeJS.Signals): Promise<void> {
-    const server = this.#server
-    this.#server = undefined
-    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return
-    const end = ended(server)
-    server.kill(signal)
-    await end
+    return await this.#server.launch(server, this.#order.program, READY)
   }
 
   #place(): KeeperAnswer {
-    const pid = this.#server?.pid
+    const pid = this.#server.pid
     return { url: `redis://:${this.#password}@127.0.0.1:${this.#port}`, ...(pid === undefined ? {} : { pid }) }
   }
 }

@@ -5,7 +5,7 @@
  * - Looking up many jobs at once, which BullMQ cannot.
  * - Removing: BullMQ's `remove` looks first and deletes then, so that a job which a node takes in between vanishes while it runs; it also removes jobs
  *   that have ended, and tells no listener.
- * - Replacing data, which BullMQ does whoever has the job.
+ * - Replacing data, which BullMQ does also for a node that has lost the job.
  * - Removing old outcomes: BullMQ's limit of age is of the queue and not of the job. The end of one job would remove the outcomes of others.
  * - Making room, in the statement that adds a job, for an id whose outcome is too old and has not been removed yet.
  *

@@ -1,11 +1,12 @@
 /** A server that is killed, and connections that are cut or delayed: docs/spec/distributed-faults.md. */
+import { CancellationError, IllegalStateError } from "corepool"
 import type { DistributedExecutor, DistributedFuture } from "corepool/distributed"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as tasks from "../../support/fault.tasks.ts"
-import { type EngineAddress, FaultLab, KINDS, portOf, through } from "../../support/fault-lab.ts"
+import { type EngineAddress, FaultLab, KINDS, portOf, through, until } from "../../support/fault-lab.ts"
 import { startPostgres } from "../../support/postgres.ts"
-import { startRedis } from "../../support/redis.ts"
+import { startRedis, withoutRedis } from "../../support/redis.ts"
 import { TcpProxy } from "../../support/tcp-proxy.ts"
 
 /** A node that cannot reach the server has died to all others: these faults cost more nodes than a task may cost by default. */
@@ -17,10 +18,15 @@ function submitAll(fleet: DistributedExecutor, from: number, to: number): Distri
 }
 
 /** All have their own values, all have run, and what has run twice has lost a node. */
-async function account(lab: FaultLab, fleet: DistributedExecutor, futures: DistributedFuture<string>[]): Promise<void> {
+async function account(
+  lab: FaultLab,
+  fleet: DistributedExecutor,
+  futures: DistributedFuture<string>[],
+  { failed = 0, others = [] }: { readonly failed?: number; readonly others?: readonly string[] } = {},
+): Promise<void> {
   const keys = futures.map((_, n) => `t${n}`)
   assert.deepEqual(await Promise.all(futures), keys)
-  assert.deepEqual([...lab.runs.keys()].sort(), keys.sort())
+  assert.deepEqual([...lab.runs.keys()].sort(), [...keys, ...others].sort())
   for (const { key } of lab.starts()) {
     const deaths = lab.starts(key).map((entry) => entry.deaths)
     assert.deepEqual(
@@ -29,7 +35,8 @@ async function account(lab: FaultLab, fleet: DistributedExecutor, futures: Distr
       key,
     )
   }
-  await lab.settled(fleet, { completed: futures.length })
+  await until(async () => (await fleet.stats()).outstanding === 0, "the end of all")
+  await lab.settled(fleet, { completed: futures.length, failed })
 }
 
 for (const kind of KINDS) {
@@ -82,6 +89,27 @@ for (const kind of KINDS) {
   )
 
   test(
+    `[DF126] connections on which everything takes 200 ms each way, of nodes and of the program that submits: each task runs once, a cancellation arrives, and the nodes drain, on ${name}`,
+    { skip },
+    async () => {
+      const address = await kind.address()
+      await using proxy = await TcpProxy.to(portOf(address))
+      proxy.delay(200)
+      await using lab = await FaultLab.open(through(proxy.port, address))
+      const fleet = lab.fleet()
+      const nodes = await Promise.all(["n1", "n2"].map((node) => lab.node(node, { lockDuration: 5000 })))
+      const futures = submitAll(fleet, 0, 16)
+      const held = fleet.submit(tasks.hold, "held")
+      await lab.started("held")
+      assert.equal(held.cancel(true), true)
+      await assert.rejects(held.get(), CancellationError)
+      await account(lab, fleet, futures, { failed: 1, others: ["held"] })
+      assert.deepEqual(new Set(lab.runs.values()), new Set([1]))
+      for (const node of nodes) await node.close()
+    },
+  )
+
+  test(
     `[DF15] a node that is cut off for longer than its lock: another one runs its tasks, what the first one tells later is refused, and it goes on, on ${name}`,
     { skip },
     async () => {
@@ -112,3 +140,32 @@ for (const kind of KINDS) {
     },
   )
 }
+
+test(
+  "[DF127] of a Redis that has lost everything, each future that waits fails with IllegalStateError; what is submitted later runs",
+  { skip: withoutRedis },
+  async () => {
+    await using server = await startRedis({ keepsData: false })
+    await using lab = await FaultLab.open({ kind: "redis", options: { url: server.url } })
+    const fleet = lab.fleet()
+    const node = await lab.node("node")
+    const held = fleet.submit(tasks.hold, "held")
+    await lab.started("held")
+    const waiting = fleet.schedule(tasks.work, 3_600_000, "waiting")
+    await waiting.stored
+    await server.kill()
+    await server.restart()
+    for (const future of [held, waiting]) await assert.rejects(Promise.resolve(future), IllegalStateError)
+    lab.openGate("held")
+    assert.equal(await fleet.submit(tasks.work, "later"), "later")
+    await node.close()
+    assert.deepEqual(
+      [...lab.runs],
+      [
+        ["held", 1],
+        ["later", 1],
+      ],
+    )
+    await lab.settled(fleet, { completed: 1 })
+  },
+)
