@@ -109,7 +109,8 @@ export interface EngineQueue {
   /** Adds the jobs in one round trip, all or none. */
   add(orders: readonly JobOrder[]): Promise<void>
 
-  find(ids: readonly string[]): Promise<(JobRecord | undefined)[]>
+  /** An outcome whose time is over is found only with `withExpired`, and only as long as the engine has not removed it. */
+  find(ids: readonly string[], withExpired?: boolean): Promise<(JobRecord | undefined)[]>
 
   /** Takes a job out that waits, also between two attempts or runs. False if a node has it, if it has ended, or if there is none. */
   remove(id: string): Promise<boolean>

@@ -12,6 +12,13 @@ const AT_ONCE = 1000
 /** How long to wait before looking jobs up again, if the engine could not be asked, or has nothing of them. */
 const LOOK_AGAIN = 1000
 
+interface FindOptions {
+  /** What the engine does not have now counts as missing. */
+  readonly isLast?: boolean
+  /** Outcomes whose time is over are found, too. */
+  readonly withExpired?: boolean
+}
+
 export class LookUps {
   readonly #ledger: Ledger
   readonly #queue: () => Promise<EngineQueue>
@@ -77,12 +84,15 @@ export class LookUps {
    * Tells the ledger of what the engine has. One that the engine does not have may have ended just now, and this process is about to hear of that: so it is looked
    * at once more, a while later, before it counts as missing.
    */
-  async find(entries: readonly JobEntry[], isLast = false): Promise<void> {
+  async find(entries: readonly JobEntry[], { isLast = false, withExpired = false }: FindOptions = {}): Promise<void> {
     const queue = await this.#queue()
     const missing: JobEntry[] = []
     for (let start = 0; start < entries.length; start += AT_ONCE) {
       const some = entries.slice(start, start + AT_ONCE)
-      const records = await queue.find(some.map(({ id }) => id))
+      const records = await queue.find(
+        some.map(({ id }) => id),
+        withExpired,
+      )
       for (const [i, entry] of some.entries()) {
         if (records[i] !== undefined || isLast || entry.plan.role === "watched") this.#ledger.found(entry, records[i])
         else missing.push(entry)
@@ -94,7 +104,7 @@ export class LookUps {
   async #findAgain(entries: readonly JobEntry[]): Promise<void> {
     const left = entries.filter(({ isOver }) => !isOver)
     try {
-      if (left.length > 0) await this.find(left, true)
+      if (left.length > 0) await this.find(left, { isLast: true })
     } catch (error) {
       if (left.every(({ isOver }) => isOver)) return
       this.#report(error)

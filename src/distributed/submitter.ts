@@ -192,10 +192,10 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
     this.#tryTerminate()
   }
 
-  /** The engine may have had jobs of these ids before. */
+  /** The engine may have had jobs of these ids before. An outcome that was kept when the engine was given the job counts, though its time may be over now: no other job was added. */
   async #findNamed(entries: readonly JobEntry[]): Promise<void> {
     try {
-      await this.#lookUps.find(entries)
+      await this.#lookUps.find(entries, { withExpired: true })
     } catch (error) {
       if (entries.some(({ isOver }) => !isOver)) this.report(error) // they are stored all the same
     }

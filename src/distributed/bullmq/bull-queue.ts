@@ -75,11 +75,7 @@ export class BullQueue implements EngineQueue {
     await this.#try(() => this.#store.add(jobs))
   }
 
-  find(ids: readonly string[]): Promise<(JobRecord | undefined)[]> {
-    return this.#find(ids, false)
-  }
-
-  async #find(ids: readonly string[], withExpired: boolean): Promise<(JobRecord | undefined)[]> {
+  async find(ids: readonly string[], withExpired = false): Promise<(JobRecord | undefined)[]> {
     const found: (JobRecord | undefined)[] = []
     for (let start = 0; start < ids.length; start += PAGE) {
       const page = ids.slice(start, start + PAGE)
@@ -215,7 +211,7 @@ export class BullQueue implements EngineQueue {
       this.#tell((each) => tell(each, fromStorable(text)))
       return
     }
-    this.#find([id], true).then(
+    this.find([id], true).then(
       ([job]) => this.#tell((each) => (job?.outcome === undefined ? each.gap() : tell(each, job.outcome))),
       (error: unknown) => {
         this.error(error)

@@ -210,3 +210,19 @@ test("[DX33] shutdownNow leaves a task to the executor that has submitted it fir
   tasks.open()
   assert.equal(await waiting, "x")
 })
+
+test("[DX134] an outcome that was kept when its id was submitted again is that of both, though its time is over when it is looked up", async () => {
+  await using lab = new FleetLab()
+  await lab.node()
+  assert.equal(await lab.fleet().with({ id: "x" }).submit(tasks.mark, 1), 1)
+  const open = lab.engine.open.bind(lab.engine)
+  lab.engine.open = async (name, role) => {
+    const queue = await open(name, role)
+    const find = queue.find.bind(queue)
+    // As if its time was over just now, and no node had removed it yet.
+    queue.find = async (ids, withExpired = false) => (withExpired ? find(ids) : ids.map(() => undefined))
+    return queue
+  }
+  assert.equal(await lab.fleet().with({ id: "x" }).submit(tasks.mark, 1), 1)
+  assert.deepEqual(tasks.marks, [1])
+})
