@@ -26,6 +26,11 @@ export function callable<A extends unknown[], T>(fn: (...args: A) => T | Promise
   return made
 }
 
+/** The function itself if there are no arguments; otherwise a {@link callable}. */
+export function keptApart<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
+  return args.length === 0 ? fn : callable(fn, args)
+}
+
 /**
  * A task together with its arguments, for `invokeAll` and friends: `pool.invokeAll([bind(fib, 30), bind(fib, 31)])`. Unlike a
  * function that was bound by `Function.prototype.bind`, it can be sent to another thread if the task can.

@@ -41,6 +41,11 @@ const context = perThread("context", () => new AsyncLocalStorage<Flow>())
 /** Runs a function in the asynchronous context this module was loaded in: nobody's request, nobody's thread. */
 const outside = AsyncLocalStorage.snapshot()
 
+/** What runs functions in the asynchronous context of this call. */
+export function snapshot(): <R>(fn: () => R) => R {
+  return AsyncLocalStorage.snapshot()
+}
+
 const last = perThread("flows", () => ({ id: 0 }))
 
 /** The error of a flow that was interrupted; `when` goes on in the sentence. */

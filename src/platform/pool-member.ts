@@ -4,7 +4,7 @@
  * (pool-owner.ts), and the others ask it to (pool-guest.ts).
  */
 import { IllegalStateError } from "../errors.ts"
-import { callable as keepApart } from "../future/call.ts"
+import { keptApart } from "../future/call.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
 import { PoolCore } from "../pool/pool-core.ts"
 import type { PoolEngine } from "../pool/pool-engine.ts"
@@ -141,7 +141,7 @@ export abstract class PoolMember implements PoolEngine, Service {
   }
 
   callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
-    return args.length === 0 ? fn : keepApart(fn, args)
+    return keptApart(fn, args)
   }
 
   remove(task: Runnable): boolean {

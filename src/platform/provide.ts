@@ -8,18 +8,36 @@ import { newPlatformThreads } from "../thread/platform-threads.ts"
 import { equip } from "./equip.ts"
 import { watchPool } from "./forgotten-pools.ts"
 import { registerPools, registerScheduledPools } from "./known-classes.ts"
+import { startAhead } from "./thread-ahead.ts"
 import { PlatformThreadPerTaskExecutor } from "./platform-thread-per-task.ts"
 import { PoolGuest } from "./pool-guest.ts"
 import { PoolOwner } from "./pool-owner.ts"
 import { TimedTaskQueue } from "./timed-task-queue.ts"
 
+/** Whether this thread has pools of platform threads. */
+let hasPools = false
+
 const support: PlatformSupport = {
   newFactory: newPlatformThreads,
   newEngine(queue, shell, maximum, pool) {
+    hasPools = true
     knowPools()
     const owner = new PoolOwner(queue, shell, maximum)
     watchPool(pool, owner)
     return owner
+  },
+  mayWait() {
+    const isFirst = !hasPools
+    hasPools = true
+    return isFirst
+  },
+  ahead(factory, give) {
+    const end = startAhead(factory)
+    try {
+      give()
+    } finally {
+      end()
+    }
   },
   openOnce: (shared, open) => PoolGuest.once(shared, open),
   newTimedQueue: () => new TimedTaskQueue(),

@@ -12,6 +12,7 @@ import type { PoolHandle } from "./pool-memory.ts"
 import type { PostOffice } from "./post-office.ts"
 import type { SharedWorker } from "./shared-worker.ts"
 import { FAREWELL, type Orders, PRELOADING, PROGRESS, readReason, SAID_ALL, STAGE } from "./worker-orders.ts"
+import { takeAhead } from "./thread-ahead.ts"
 import { outputsFor } from "./worker-output.ts"
 import { startWorker } from "./worker-start.ts"
 
@@ -122,7 +123,8 @@ export class WorkerBody implements ThreadBody {
     }
     let thread: RuntimeThread
     try {
-      thread = startWorker(name, orders, [line.end.port], options)
+      const ports = [line.end.port]
+      thread = takeAhead(name, orders, ports, options) ?? startWorker(name, orders, ports, options)
     } catch (error) {
       line.hangUp() // nobody is at the other end
       throw error

@@ -1,6 +1,6 @@
 /** Where a worker thread begins, whatever it is started from. */
 import type { Script } from "node:vm"
-import { isMainThread, workerData } from "node:worker_threads"
+import { isMainThread, type MessagePort, receiveMessageOnPort, workerData } from "node:worker_threads"
 import { messageOf } from "../user-values.ts"
 import { UnfitThread } from "./fitness.ts"
 import { inheritCode, keepCode, type KeptCode, RUN } from "./worker-code.ts"
@@ -20,11 +20,17 @@ export interface Begun {
 }
 
 /**
- * A thread that corepool has started (tools/bundle/thread.ts). `scripts` are the files of the program that it has loaded, by number.
+ * A thread that corepool has started (tools/bundle/thread.ts). Its orders come by the port `later`, if there is one. `scripts` are the files of the program
+ * that it has loaded, by number.
  *
  * @returns What its loader needs from then on.
  */
-export function begin(orders: unknown, code: KeptCode, scripts: ReadonlyMap<number, Script>): Begun {
+export function begin(
+  orders: unknown,
+  later: MessagePort | undefined,
+  code: KeptCode,
+  scripts: ReadonlyMap<number, Script>,
+): Begun {
   const keep = (): void => scripts.forEach((script, file) => keepCode(code.regions[file], RUN, script))
   const keepSoon = (): void => void runtime.startTimeout(keep, WARM).unref()
   inheritCode(code)
@@ -32,11 +38,21 @@ export function begin(orders: unknown, code: KeptCode, scripts: ReadonlyMap<numb
     keepSoon()
     process.once("exit", keep) // one that ends sooner has a successor
   }
-  void work(requireOrders(orders))
+  if (later === undefined) void work(requireOrders(orders))
+  else void workLater(later)
   return {
     keep: keepSoon,
     broken: (file, error) => new UnfitThread(`Cannot load ${file}: ${messageOf(error)}`),
   }
+}
+
+/** The thread was started before there were orders for it: see thread-ahead.ts. */
+async function workLater(port: MessagePort): Promise<void> {
+  const received: { readonly message: unknown } | undefined = receiveMessageOnPort(port)
+  const orders =
+    received === undefined ? await new Promise((resolve) => port.once("message", resolve)) : received.message
+  port.close()
+  await work(requireOrders(orders))
 }
 
 /** A thread that a user's factory has started, from `corepool/worker`. */

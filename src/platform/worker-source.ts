@@ -28,7 +28,7 @@ export function workerSource(): WorkerSource {
   return createRequire(import.meta.url)("../../../dist/source.cjs") as WorkerSource
 }
 
-/** The files of the program that this thread has loaded since the last call, by their numbers; none if it has loaded them in a way that cannot be kept. */
+/** Those files that every thread needs, by their numbers, which this thread has loaded since the last call; none if it has loaded them in a way that cannot be kept. */
 export function takeScripts(): ReadonlyMap<number, Script> {
   return new Map()
 }

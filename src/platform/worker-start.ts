@@ -19,13 +19,30 @@ import { BUILD, takeScripts, threadFile, workerSource } from "./worker-source.ts
 /** Starts a thread with these orders, and moves these ports in them. Throws what the runtime, or the user's factory, throws. */
 export function startWorker(
   name: string,
-  workerData: unknown,
+  orders: unknown,
   transferList: MessagePort[],
   threads: PlatformThreadOptions,
 ): RuntimeThread {
-  const { resourceLimits, env, execArgv, workerFactory } = threads
+  const options = optionsOf(name, orders, transferList, threads)
+  const { workerFactory } = threads
+  if (workerFactory === undefined) {
+    const thread = startOwn(options)
+    giveCode()
+    return thread
+  }
+  const made: unknown = workerFactory(options)
+  if (made instanceof RuntimeThread) return made
+  throw typeError("workerFactory()", "a Worker of node:worker_threads", made)
+}
+
+export function optionsOf(
+  name: string,
+  workerData: unknown,
+  transferList: MessagePort[],
+  { resourceLimits, env, execArgv }: PlatformThreadOptions,
+): WorkerStart {
   // Nothing that all objects inherit may get into a thread: `Object.prototype.env`, say, whoever has put it there.
-  const options: WorkerStart = alone({
+  return alone({
     name,
     workerData,
     transferList: transferList as never[],
@@ -33,26 +50,26 @@ export function startWorker(
     ...(env && { env: alone(env) }),
     ...(execArgv && { execArgv: [...execArgv] }),
   })
-  if (workerFactory === undefined) return startOwn(options)
-  const made: unknown = workerFactory(options)
-  if (made instanceof RuntimeThread) return made
-  throw typeError("workerFactory()", "a Worker of node:worker_threads", made)
 }
 
-function startOwn(options: WorkerOptions): RuntimeThread {
+/** Starts the program of a thread. `later` is the port by which its orders come, if it gets them later. */
+export function startOwn(options: WorkerOptions, later?: MessagePort): RuntimeThread {
   const orders = options.workerData as unknown
   const code = keptCode(BUILD)
   file ??= usable(threadFile())
   // With that flag, which threads inherit, Node starts no files.
   const startsFiles = !(options.execArgv ?? process.execArgv).some((flag) => flag.startsWith("--input-type"))
-  if (file === "" || !startsFiles) {
-    const source = workerSource()
-    return new RuntimeThread(source.boot, alone({ ...options, workerData: { orders, source, code }, eval: true }))
+  if (file !== "" && startsFiles) {
+    return new RuntimeThread(file, alone({ ...options, workerData: { orders, later, code } }))
   }
-  const thread = new RuntimeThread(file, alone({ ...options, workerData: { orders, code } }))
-  // The thread takes longer to begin than this does.
-  takeScripts().forEach((script, number) => keepCode(code.regions[number], STARTED, script))
-  return thread
+  const source = workerSource()
+  return new RuntimeThread(source.boot, alone({ ...options, workerData: { orders, later, source, code }, eval: true }))
+}
+
+/** Leaves the code of this thread to those that it starts: a thread takes longer to begin than this does. */
+export function giveCode(): void {
+  const { regions } = keptCode(BUILD)
+  takeScripts().forEach((script, number) => keepCode(regions[number], STARTED, script))
 }
 
 /** Empty if there is none; undefined before the first thread. */

@@ -17,6 +17,13 @@ export interface PlatformSupport {
   newFactory(): ThreadFactory
   /** It ends when `pool` is garbage. */
   newEngine(queue: BlockingQueue<Runnable>, shell: PoolShell, maximum: number, pool: object): PoolEngine
+  /** Whether a pool may put off its engine until it is used: true for the first one, as the code of engines is not loaded then. */
+  mayWait(): boolean
+  /**
+   * Makes the engine of a pool that has put it off, and gives it a task, both by `give`. The thread for that task starts meanwhile, if `factory` makes it in the usual way:
+   * to start a thread takes as long as to load the code of engines.
+   */
+  ahead(factory: ThreadFactory, give: () => void): void
   /** The pool of another thread, made by `open` the first time; the same after that. */
   openOnce<P extends object>(shared: Shared, open: (sent: SentPool) => P): P
   /** The queue of a pool whose tasks have times. */

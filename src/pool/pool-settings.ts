@@ -2,7 +2,6 @@
 import { type Known, requireDuration, requireInteger, requireOptions, requireString } from "../checks.ts"
 import type { Runnable } from "../future/runnable.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
-import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 import { AbortPolicy, type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
 import { requireQueue, type ThreadPoolOptions } from "./thread-pool-options.ts"
@@ -11,7 +10,8 @@ export interface PoolSettings {
   readonly core: number
   readonly maximum: number
   readonly keepAlive: number
-  readonly queue: BlockingQueue<Runnable>
+  /** Undefined for one of the pool's own, without a bound. */
+  readonly queue: BlockingQueue<Runnable> | undefined
   readonly threadFactory: ThreadFactory
   readonly handler: RejectedExecutionHandler
   readonly name: string | undefined
@@ -32,7 +32,7 @@ const POOL_OPTIONS: Known<ThreadPoolOptions> = {
 /** What is wrong is told in this order. */
 export function settingsOf(given: ThreadPoolOptions, newFactory: () => ThreadFactory): PoolSettings {
   const options = requireOptions("options", given, POOL_OPTIONS, "an object with corePoolSize and maximumPoolSize")
-  const { keepAliveTime = 60_000, workQueue = new LinkedBlockingQueue(), threadFactory } = options
+  const { keepAliveTime = 60_000, workQueue, threadFactory } = options
   const { handler = AbortPolicy, name, allowCoreThreadTimeOut } = options
   const core = requireInteger("corePoolSize", options.corePoolSize, 0)
   const maximum = requireInteger("maximumPoolSize", options.maximumPoolSize, 1)
@@ -41,7 +41,7 @@ export function settingsOf(given: ThreadPoolOptions, newFactory: () => ThreadFac
     core,
     maximum,
     keepAlive: requireDuration("keepAliveTime", keepAliveTime),
-    queue: requireQueue(workQueue),
+    queue: workQueue === undefined ? undefined : requireQueue(workQueue),
     threadFactory: requireThreadFactory("threadFactory", threadFactory === undefined ? newFactory() : threadFactory),
     handler: requireHandler("handler", handler),
     name: name === undefined ? undefined : requireString("name", name),

@@ -28,14 +28,16 @@
  */
 import { alone } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
+import { keptApart } from "../future/call.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, requireRunnable, type Runnable } from "../future/runnable.ts"
-import { currentFlow } from "../memory/flow.ts"
+import { currentFlow, snapshot } from "../memory/flow.ts"
 import type { Handle, Shared } from "../memory/shared-memory.ts"
 import { SHAREABLE } from "../memory/shareables.ts"
 import { awaiting, type Steps, TIMEOUT, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
 import type { BlockingQueue } from "../queue/blocking-queue.ts"
+import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import type { Thread } from "../thread/thread.ts"
 import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 import { textOf } from "../user-values.ts"
@@ -59,9 +61,10 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   /** What a clone of this pool consists of. Post the pool itself to a thread, and give what arrives to `from` there. */
   declare readonly handle: Handle
   readonly #name: string | undefined
-  readonly #engine: PoolEngine
-  readonly #state: PoolState
   readonly #context: PoolContext
+  #made: PoolEngine | undefined
+  /** Makes the engine, if that waits until the pool is used. */
+  #makeNow: (() => void) | undefined
 
   constructor(options: ThreadPoolOptions)
   /** @internal `newFactory` makes the factory if the options name none. */
@@ -77,24 +80,43 @@ export class ThreadPoolExecutor extends ConfigurablePool {
     this.#name = name
     const isPlain = this.#overridden === 0 && this.terminated === ThreadPoolExecutor.prototype.terminated
     if (sent !== undefined || threadFactory.isVirtual || !isPlain) context.keep(this, this.#hooks)
-    this.#engine = sent?.join(context) ?? this.#newEngine(settings as PoolSettings)
-    this.#state = this.#engine.state
-    if (sent === undefined) this.#configure(settings as PoolSettings)
+    if (sent !== undefined) this.#made = sent.join(context)
+    else if (isPlain && new.target === ThreadPoolExecutor && mayWait(settings as PoolSettings)) {
+      const here = snapshot() // what the engine does all the time belongs to no request that happens to submit the first task
+      this.#makeNow = () => here(() => this.#make(settings as PoolSettings))
+    } else this.#make(settings as PoolSettings)
   }
 
-  #newEngine({ queue, threadFactory, maximum }: PoolSettings): PoolEngine {
-    return threadFactory.isVirtual
+  #make(settings: PoolSettings): void {
+    const {
+      queue = new LinkedBlockingQueue(),
+      threadFactory,
+      core,
+      maximum,
+      keepAlive,
+      handler,
+      allowCoreThreadTimeOut,
+    } = settings
+    const engine = threadFactory.isVirtual
       ? new VirtualEngine(queue, this.#context)
       : platform().newEngine(queue, this.#context, maximum, this)
-  }
-
-  #configure({ core, maximum, keepAlive, handler, allowCoreThreadTimeOut }: PoolSettings): void {
-    const state = this.#state
-    this.#engine.setHandler(handler)
+    this.#made = engine
+    this.#makeNow = undefined
+    const { state } = engine
+    engine.setHandler(handler)
     state.corePoolSize = core
     state.maximumPoolSize = maximum
     state.keepAliveTime = keepAlive
     if (allowCoreThreadTimeOut !== undefined) this.allowCoreThreadTimeOut = allowCoreThreadTimeOut
+  }
+
+  get #engine(): PoolEngine {
+    if (this.#made === undefined) this.#makeNow?.()
+    return this.#made as PoolEngine
+  }
+
+  get #state(): PoolState {
+    return this.#engine.state
   }
 
   /** Which of its hooks a subclass has: see PoolShell. */
@@ -149,7 +171,9 @@ export class ThreadPoolExecutor extends ConfigurablePool {
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     requireRunnable("command", command)
-    this.giveToEngine(typeof command === "function" && args.length > 0 ? this.#engine.callable(command, args) : command)
+    const task = typeof command === "function" && args.length > 0 ? this.callable(command, args) : command
+    if (this.#makeNow === undefined) this.giveToEngine(task)
+    else platform().ahead(this.threadFactory, () => this.giveToEngine(task))
   }
 
   /** @internal */
@@ -292,7 +316,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
 
   /** @internal */
   override callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
-    return this.#engine.callable(fn, args)
+    return this.#makeNow === undefined ? this.#engine.callable(fn, args) : keptApart(fn, args)
   }
 
   /** @internal */
@@ -309,6 +333,11 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   override get defaultWindow(): number {
     return Math.min(2 * this.maximumPoolSize, LARGEST_WINDOW)
   }
+}
+
+/** Whether nothing can tell, before the pool is used, that it has no engine. */
+function mayWait({ threadFactory, queue }: PoolSettings): boolean {
+  return !threadFactory.isVirtual && queue === undefined && platform().mayWait()
 }
 
 /** A clone takes along what an object owns, not what its class has. */

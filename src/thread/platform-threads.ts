@@ -106,7 +106,7 @@ export function newPlatformThreads(options: PlatformThreadOptions = {}): ThreadF
   const given = requireThreadOptions(options)
   const nameOf = naming(given.name)
   let threads = 0
-  return {
+  const factory: ThreadFactory = {
     isVirtual: false,
     newThread(target) {
       if (!(BODY in target)) {
@@ -120,6 +120,24 @@ export function newPlatformThreads(options: PlatformThreadOptions = {}): ThreadF
       return Thread.createPlatform(body, nameOf(++threads), given.uncaughtException)
     },
   }
+  // What else starts threads, or names them, is the user's code, and called when a thread is made.
+  if (given.workerFactory === undefined && typeof given.name !== "function") {
+    nextThreads.set(factory, () => ({ name: nameOf(threads + 1), options: given }))
+  }
+  return factory
+}
+
+/** The thread that a factory is going to make next. */
+export interface NextThread {
+  readonly name: string
+  readonly options: PlatformThreadOptions
+}
+
+const nextThreads = new WeakMap<ThreadFactory, () => NextThread>()
+
+/** Undefined if that is not known before. */
+export function nextThread(factory: ThreadFactory): NextThread | undefined {
+  return nextThreads.get(factory)?.()
 }
 
 const PLATFORM_OPTIONS: Known<PlatformThreadOptions> = {

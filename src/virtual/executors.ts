@@ -10,7 +10,6 @@ import { type Callable, callableOf, type Runnable } from "../future/runnable.ts"
 import { platform } from "../pool/platform-support.ts"
 import { ThreadPerTaskExecutor } from "../pool/thread-per-task-executor.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
-import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { SynchronousQueue } from "../queue/synchronous-queue.ts"
 import { DelegatedScheduledExecutorService } from "../schedule/delegated-scheduled-executor-service.ts"
 import type { ScheduledExecutorService } from "../schedule/scheduled-future.ts"
@@ -24,7 +23,6 @@ export function newFixedThreadPool(n: number, factory: ThreadFactory = virtualTh
     corePoolSize: n,
     maximumPoolSize: n,
     keepAliveTime: 0,
-    workQueue: new LinkedBlockingQueue(),
     threadFactory: factory,
   })
 }

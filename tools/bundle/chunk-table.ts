@@ -85,8 +85,10 @@ export const CHUNKS: readonly ChunkRule[] = [
       "pool/configurable-pool",
       "pool/hand-back",
       "pool/platform-support",
+      "pool/pool-context",
       "pool/pool-settings",
       "pool/rejection",
+      "pool/sent-pool",
       "pool/thread-pool-executor",
       "pool/thread-pool-options",
       "schedule/cron-calendar",
@@ -190,8 +192,14 @@ export const CHUNKS: readonly ChunkRule[] = [
     modules: ["distributed/failure", "distributed/job-in-thread", "distributed/payload"],
   },
   { name: "distributed", after: ["job", "pool"], modules: ["distributed/"] },
+  // How threads are started, which is done before the rest is loaded.
+  {
+    name: "start",
+    after: ["base"],
+    modules: ["platform/thread-ahead", "platform/worker-code", "platform/worker-source", "platform/worker-start"],
+  },
   // Pools of platform threads: what all threads need, what the thread needs that makes a pool, and what the pool's own threads need.
-  { name: "platform", after: ["codec", "core"], modules: ["platform/"] },
+  { name: "platform", after: ["codec", "core", "start"], modules: ["platform/"] },
   {
     name: "owner",
     after: ["platform", "pool"],
@@ -214,8 +222,6 @@ export const CHUNKS: readonly ChunkRule[] = [
       "platform/task-form",
       "platform/thread-body",
       "platform/timed-task-queue",
-      "platform/worker-source",
-      "platform/worker-start",
     ],
   },
   {
@@ -291,6 +297,13 @@ export class ChunkTable {
     const chunk = this.#modules.get(module) ?? this.#folders.get(module.slice(0, module.indexOf("/") + 1))
     if (chunk === undefined) throw new Error(`${module} is in no file: name it in tools/bundle/chunk-table.ts`)
     return chunk
+  }
+
+  /** The file, after all those that are loaded before it. */
+  loadedBy(chunk: string): Set<string> {
+    const loaded = new Set<string>()
+    for (const earlier of this.#rules.get(chunk)?.after ?? []) this.loadedBy(earlier).forEach((it) => loaded.add(it))
+    return loaded.add(chunk)
   }
 
   /** Whether a file is always loaded before another one. */

@@ -71,10 +71,11 @@ const REPLACED: ReadonlyMap<string, string> = new Map([
      export const BUILD = "${UNKNOWN_BUILD}"
      export const threadFile = () => corepoolPlace !== undefined && OWN.test(corepoolPlace) ? corepoolPlace.replace(OWN, "corepool-thread.cjs") : ""
      export const workerSource = () => corepoolRequire("./source.cjs")
-     const FILES = ${JSON.stringify(CHUNKS.map(({ name }) => fileOf(name)))}
+     const FIRST = ${JSON.stringify(neededFirst())}
      export const takeScripts = () => {
        const loaded = corepoolParts.get("${UNKNOWN_BUILD}/scripts") ?? new Map()
-       const scripts = new Map(Array.from(loaded, ([name, script]) => [FILES.indexOf(name), script]))
+       const scripts = new Map()
+       for (const [name, number] of FIRST) if (loaded.has(name)) scripts.set(number, loaded.get(name))
        loaded.clear()
        return scripts
      }`,
@@ -222,6 +223,18 @@ export function load(file: string): string {
 /** The expression for it, in which no name is one that a file may take for itself. It is a property that stays: see src/per-thread.ts. */
 function registryOf(key: string): string {
   return `(globalThis[${key}] ?? globalThis.Object.defineProperty(globalThis, ${key}, { __proto__: null, value: new globalThis.Map() })[${key}])`
+}
+
+/**
+ * The files that every thread of a pool loads, in this order, with their numbers: those of its program, and those that a task's module loads by
+ * `import "corepool"`. The others would be compiled for nothing, as a rule.
+ */
+function neededFirst(): [string, number][] {
+  const table = new ChunkTable(CHUNKS)
+  return [...table.loadedBy("worker"), ...table.loadedBy("main")].map((chunk) => [
+    fileOf(chunk),
+    table.names.indexOf(chunk),
+  ])
 }
 
 function fileOf(chunk: string): string {

@@ -48,7 +48,7 @@ function boot({ files, builtins, program, registry, build }: ThreadCode, open: s
   const { workerData } = getBuiltinModule("node:worker_threads")
   const { Script } = getBuiltinModule("node:vm")
   const { runInThisContext } = Script.prototype
-  const { orders, source, code } = workerData
+  const { orders, later, source, code } = workerData
   const regions = code?.regions ?? []
   const names = ${JSON.stringify(files)}
   const files = { __proto__: null }
@@ -79,7 +79,7 @@ function boot({ files, builtins, program, registry, build }: ThreadCode, open: s
     return module.exports
   }
   parts.set(${JSON.stringify(`${build}/load`)}, load)
-  begun = load(${JSON.stringify(program)}).begin(orders, code, scripts)
+  begun = load(${JSON.stringify(program)}).begin(orders, later, code, scripts)
 }
 `
 }

@@ -60,10 +60,10 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     without: ["#startOf", "#runTimer", "sentAway", "#expireElsewhere", "handle", "[SHAREABLE]"],
   },
   "pool/thread-pool-executor": {
-    reads: { isOwner: "true", isKept: "true", "#overridden": "3" },
-    calls: { sentPool: UNSET, beginEnd: UNSET, shuttingDown: UNSET, setHandler: UNSET },
-    results: { from: "platform()", handleOf: "pool.#engine.handle" },
-    without: ["[SHAREABLE]"],
+    reads: { isOwner: "true", isKept: "true", "#overridden": "3", "#makeNow": UNSET },
+    calls: { sentPool: UNSET, mayWait: "false", beginEnd: UNSET, shuttingDown: UNSET, setHandler: UNSET },
+    results: { from: "platform()", handleOf: "pool.#engine.handle", "#engine": "this.#made" },
+    without: ["[SHAREABLE]", "#makeNow"],
   },
   "pool/virtual-engine": {
     without: ["isOwner", "isBusy", "beginEnd", "shuttingDown", "setHandler"],

@@ -48,7 +48,7 @@ test("[WK67] what a program has not used is not loaded", async () => {
     "memory",
     "lock",
     "core elements virtual",
-    "codec owner platform task-text",
+    "codec owner platform start task-text",
   ])
 })
 
