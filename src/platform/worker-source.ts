@@ -32,3 +32,6 @@ export function workerSource(): WorkerSource {
 export function takeScripts(): ReadonlyMap<number, Script> {
   return new Map()
 }
+
+/** Reads the texts of the program's files to this memory, for the threads that start: see tools/bundle/thread.ts. */
+export function readTexts(_texts: Int32Array): void {}

@@ -14,7 +14,7 @@ import { type MessagePort, Worker as RuntimeThread, type WorkerOptions } from "n
 import { alone, typeError } from "../checks.ts"
 import type { PlatformThreadOptions, WorkerStart } from "../thread/platform-threads.ts"
 import { keepCode, keptCode, STARTED } from "./worker-code.ts"
-import { BUILD, takeScripts, threadFile, workerSource } from "./worker-source.ts"
+import { BUILD, readTexts, takeScripts, threadFile, workerSource } from "./worker-source.ts"
 
 /** Starts a thread with these orders, and moves these ports in them. Throws what the runtime, or the user's factory, throws. */
 export function startWorker(
@@ -66,9 +66,14 @@ export function startOwn(options: WorkerOptions, later?: MessagePort): RuntimeTh
   return new RuntimeThread(source.boot, alone({ ...options, workerData: { orders, later, source, code }, eval: true }))
 }
 
-/** Leaves the code of this thread to those that it starts: a thread takes longer to begin than this does. */
+/** Leaves texts and code to the threads that this one starts, which take longer to begin than this does. */
 export function giveCode(): void {
-  const { regions } = keptCode(BUILD)
+  const { regions, texts } = keptCode(BUILD)
+  try {
+    if (file !== "") readTexts(texts)
+  } catch {
+    // The thread reads them itself, and tells why it cannot.
+  }
   takeScripts().forEach((script, number) => keepCode(regions[number], STARTED, script))
 }
 

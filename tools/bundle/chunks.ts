@@ -21,6 +21,7 @@ import { FILE, fileModule, LATER, laterModule, type Linked, Linker } from "./lin
 import { ModuleGraph } from "./module-graph.ts"
 import { ownLoader } from "./own-loader.ts"
 import { shorten } from "./shorten.ts"
+import { READ_TEXTS } from "./thread.ts"
 
 /** Where something is that an entry exports. */
 export interface Exported {
@@ -67,10 +68,15 @@ const TAKEN = new RegExp(`const \\{ ([^}]*) \\} = ${BUILTIN}\\("([^"]+)"\\)`, "g
 const REPLACED: ReadonlyMap<string, string> = new Map([
   [
     "platform/worker-source.js",
-    `const OWN = /code-[^/\\\\]*\\.cjs$/
+    `import { closeSync, openSync, readSync, statSync } from "node:fs"
+     const fs = { closeSync, openSync, readSync, statSync }
+     const OWN = /code-[^/\\\\]*\\.cjs$/
      export const BUILD = "${UNKNOWN_BUILD}"
      export const threadFile = () => corepoolPlace !== undefined && OWN.test(corepoolPlace) ? corepoolPlace.replace(OWN, "corepool-thread.cjs") : ""
      export const workerSource = () => corepoolRequire("./source.cjs")
+     ${READ_TEXTS}
+     const FILES = ${JSON.stringify(CHUNKS.map(({ name }) => fileOf(name)))}
+     export const readTexts = (texts) => void textsOf(threadFile().replace(/[^/\\\\]*$/, ""), FILES, texts.buffer)
      const FIRST = ${JSON.stringify(neededFirst())}
      export const takeScripts = () => {
        const loaded = corepoolParts.get("${UNKNOWN_BUILD}/scripts") ?? new Map()

@@ -85,21 +85,10 @@ function boot({ files, builtins, program, registry, build }: ThreadCode, open: s
 }
 
 /**
- * As a file of the package. It takes the texts of all files, each in a function, from the shared memory, where the first thread leaves them. Threads that
- * start at the same time all read the files, and write the same to the same places. The first word says that all is there; then come, for each file, where it starts, and the end.
+ * Reads the texts of all files, each in a function, to the shared memory, unless a thread has done so; needs `fs`. Threads that
+ * do so at the same time write the same to the same places. The first word says that all is there; then come, for each file, where it starts, and the end.
  */
-export function threadFile(code: ThreadCode): string {
-  const open = `const folder = path.join(__dirname, path.sep)
-  const { latin1Slice } = Buffer.prototype
-  const texts = textsOf(folder, names, code?.texts.buffer)
-  const starts = new Int32Array(texts, 4, names.length + 1)
-  const bytes = Buffer.from(texts)`
-  const find = `const filename = folder + name
-    const text = apply(latin1Slice, bytes, [starts[at], starts[at + 1]])`
-  return `"use strict";
-const fs = require("node:fs")
-const path = require("node:path")
-const HEAD = ${JSON.stringify(HEAD)}
+export const READ_TEXTS: string = `const HEAD = ${JSON.stringify(HEAD)}
 const TAIL = ${JSON.stringify(TAIL)}
 function textsOf(folder, names, shared) {
   if (shared !== undefined && Atomics.load(new Int32Array(shared, 0, 1), 0) === 1) return shared
@@ -132,7 +121,21 @@ function readTo(bytes, start, end, filename) {
     fs.closeSync(file)
   }
 }
-${boot(code, open, find)}`
+`
+
+/** As a file of the package. It takes the texts of all files from the shared memory, where the thread that has started it leaves them meanwhile, or reads them itself. */
+export function threadFile(code: ThreadCode): string {
+  const open = `const folder = path.join(__dirname, path.sep)
+  const { latin1Slice } = Buffer.prototype
+  const texts = textsOf(folder, names, code?.texts.buffer)
+  const starts = new Int32Array(texts, 4, names.length + 1)
+  const bytes = Buffer.from(texts)`
+  const find = `const filename = folder + name
+    const text = apply(latin1Slice, bytes, [starts[at], starts[at + 1]])`
+  return `"use strict";
+const fs = require("node:fs")
+const path = require("node:path")
+${READ_TEXTS}${boot(code, open, find)}`
 }
 
 /** As a text. */
