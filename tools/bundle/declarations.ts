@@ -7,6 +7,7 @@
 import { join } from "node:path"
 import { rolldown } from "rolldown"
 import { dts } from "rolldown-plugin-dts"
+import { withVisibleComments } from "./declaration-comments.ts"
 import { COMPILED, ENTRIES, WORKER_ENTRY } from "./entries.ts"
 
 /** `Symbol.dispose` is in the library of newer compilers only. The bundler leaves such lines out. */
@@ -33,7 +34,8 @@ export async function rollUpDeclarations(root: string): Promise<Map<string, stri
   const files = new Map<string, string>()
   for (const file of output) {
     if (file.type !== "chunk") continue
-    const text = LIBRARIES + file.code.replaceAll(`from "./${SHARED}.js"`, `from "./${SHARED}.cjs"`)
+    const code = file.isEntry ? file.code : withVisibleComments(file.fileName, file.code)
+    const text = LIBRARIES + code.replaceAll(`from "./${SHARED}.js"`, `from "./${SHARED}.cjs"`)
     const common = file.fileName.replace(/\.ts$/, ".cts")
     files.set(common, text)
     if (file.isEntry) files.set(file.fileName, text)
