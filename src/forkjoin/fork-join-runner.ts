@@ -12,6 +12,7 @@ import { PreloadingRunner } from "../platform/worker-preload.ts"
 import type { Orders } from "../platform/worker-orders.ts"
 import type { ForkJoinTask } from "./fork-join-task.ts"
 import { Forks } from "./forks.ts"
+import { detach } from "./stray-code.ts"
 import { thisThread } from "./this-thread.ts"
 
 type RunnerParts = ConstructorParameters<typeof SlotRunner>
@@ -34,6 +35,7 @@ export class ForkJoinRunner extends PreloadingRunner {
     thisThread.forks = this.#forks
     thisThread.queue = queue
     standIn.current = this.#forks.standingIn
+    self.onLeft = detach
     Desk.asked = (token) => this.#forks?.remind(token)
   }
 
@@ -117,9 +119,6 @@ export class ForkJoinRunner extends PreloadingRunner {
   }
 
   override end(): void {
-    thisThread.forks = undefined
-    thisThread.queue = undefined
-    standIn.current = undefined
     this.#forks?.standingIn.left()
     this.#forks?.end()
   }

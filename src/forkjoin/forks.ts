@@ -28,6 +28,7 @@ import { Helping } from "./helping.ts"
 import type { SlotDeque } from "./slot-deque.ts"
 import { StandingIn } from "./standing-in.ts"
 import type { StealingStore } from "./stealing-store.ts"
+import { takeFromHand } from "./stray-code.ts"
 import type { AnyFunction } from "./this-thread.ts"
 import { runtime } from "../time/runtime.ts"
 
@@ -173,7 +174,7 @@ export class Forks implements RemoteTasks {
 
   /** Runs what was forked last, as a plain call; false if there is nothing. */
   runNewest(): boolean {
-    const slot = this.#deque.pop()
+    const slot = this.#deque.pop() || takeFromHand(this.#parts.self, this.#forked)
     if (slot === 0) return false
     const task = this.beginOwn(slot)
     if (task === undefined)

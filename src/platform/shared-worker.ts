@@ -61,6 +61,8 @@ export class SharedWorker implements Worker<number> {
   #isCounted = false
   /** The worker itself has left. */
   #gone = false
+  /** Is told when it does. */
+  onLeft: (() => void) | undefined
 
   constructor(memory: PoolMemory, number: number, start: (worker: SharedWorker) => void) {
     this.number = number
@@ -341,6 +343,7 @@ export class SharedWorker implements Worker<number> {
     const { status } = this
     if (this.#gone || status === FREE || status === ENDING) return
     this.#gone = this.token === this.#here.token // the place may be another's soon
+    if (this.#gone) this.onLeft?.()
     store(this.#words, this.#entry + WORKER.STATUS, FREE)
   }
 
