@@ -6,7 +6,7 @@
  * Instances of the program's own classes are made of their properties, whatever they hide in private fields: see codec.md.
  */
 import { types } from "node:util"
-import { show } from "../checks.ts"
+import { show, sourceText } from "../checks.ts"
 import { runtime } from "../time/runtime.ts"
 import { isInstance, propertyOf } from "../user-values.ts"
 
@@ -39,7 +39,7 @@ function valueIn(object: object, key: PropertyKey): unknown {
 /** A class of the engine, or one that is written in another language. Those whose objects can be copied were asked for before. */
 function isNative(type: unknown): boolean {
   if (typeof type !== "function" || propertyOf(type, "name") === "Object") return false
-  return /\{\s*\[native code\]\s*\}\s*$/.test(Function.prototype.toString.call(type))
+  return /\{\s*\[native code\]\s*\}\s*$/.test(sourceText(type))
 }
 
 /** Whether iterators of the engine inherit from this, be it of another realm. A class is asked for by its constructor. */

@@ -2,7 +2,7 @@
  * What of other threads' objects can be made anew in this one: instances of classes that the program has registered, and
  * shared objects of our own.
  */
-import { requireFunction, requireOptions, requireString } from "../checks.ts"
+import { requireFunction, requireOptions, requireString, sourceText } from "../checks.ts"
 import { commonErrors, nameErrors } from "../error-names.ts"
 import { IllegalStateError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
@@ -77,11 +77,9 @@ export function registerClass<T extends object, D = unknown>(
 
 /** Whether the class of this prototype and the other class are of one source text. */
 function isSameSource(prototype: object, type: object): boolean {
-  const source = Function.prototype.toString.call(type)
+  const source = sourceText(type)
   const { constructor } = prototype
-  return (
-    typeof constructor === "function" && !isNative(source) && Function.prototype.toString.call(constructor) === source
-  )
+  return typeof constructor === "function" && !isNative(source) && sourceText(constructor) === source
 }
 
 /** The text says nothing of what it stands for. */

@@ -2,6 +2,7 @@
  * What a completer has besides its fields: its own completer, its pending count, and, in the thread of a thief, what has to be told
  * to the thread in which the original is.
  */
+import { sourceText } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import type { CountedCompleter } from "./counted-completer.ts"
 import { isForkJoinTask } from "./life.ts"
@@ -127,7 +128,7 @@ const spokenOf = new WeakMap<object, boolean>()
 
 function speaksOf(fn: (...args: never[]) => unknown, what: RegExp): boolean {
   let speaks = spokenOf.get(fn)
-  if (speaks === undefined) spokenOf.set(fn, (speaks = what.test(Function.prototype.toString.call(fn))))
+  if (speaks === undefined) spokenOf.set(fn, (speaks = what.test(sourceText(fn))))
   return speaks
 }
 
@@ -139,6 +140,6 @@ const handClimbers = new WeakMap<object, boolean>()
  */
 export function climbsByHand(type: object): boolean {
   let climbs = handClimbers.get(type)
-  if (climbs === undefined) handClimbers.set(type, (climbs = BY_HAND.test(Function.prototype.toString.call(type))))
+  if (climbs === undefined) handClimbers.set(type, (climbs = BY_HAND.test(sourceText(type))))
   return climbs
 }

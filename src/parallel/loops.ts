@@ -8,6 +8,7 @@
  * A copy is made of the text of the function. So a loop must be self-contained, as a task that is sent as source: it may
  * use nothing but what it is called with. Where a program forbids to make functions of texts, all use the one loop.
  */
+import { sourceText } from "../checks.ts"
 import { functionOf } from "../task/host.ts"
 
 type AnyFunction = (...args: never[]) => unknown
@@ -41,7 +42,7 @@ export class Loops<L extends AnyFunction> {
 function copyOf<L extends AnyFunction>(loop: L): L {
   if (!isAllowed) return loop
   try {
-    return functionOf(`"use strict"; return (${Function.prototype.toString.call(loop)}) // ${++made}`)() as L
+    return functionOf(`"use strict"; return (${sourceText(loop)}) // ${++made}`)() as L
   } catch (error) {
     if (!(error instanceof EvalError)) throw error
     isAllowed = false

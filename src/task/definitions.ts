@@ -16,6 +16,7 @@
  *   all the same, such as those that a loop makes, then only the module's export of that name can say which one is meant;
  *   a look-up without such an export fails.
  */
+import { sourceText } from "../checks.ts"
 import { IllegalStateError, TaskNotPortableError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
 import { runtime } from "../time/runtime.ts"
@@ -127,7 +128,7 @@ function conflict({ module, name }: Place, before: AnyFunction, now: AnyFunction
 // ------------------------------------------------------------------ what tells functions apart
 
 function textOf(fn: AnyFunction): string {
-  return Function.prototype.toString.call(fn)
+  return sourceText(fn)
 }
 
 /** Those without source, such as bound ones, have one text for all. */

@@ -3,6 +3,7 @@
  * `pool.submit((n) => n * n, 7)`. It must be self-contained. The text is evaluated over there, where none of the variables
  * around it exist.
  */
+import { sourceText } from "../checks.ts"
 import { TaskNotPortableError } from "../errors.ts"
 import { BoundedMap } from "./bounded-map.ts"
 import { isInstance, messageOf } from "../user-values.ts"
@@ -26,7 +27,7 @@ const texts = new BoundedMap<SourceText>()
 
 /** The text of a function. */
 export function sourceOf(fn: (...args: never[]) => unknown): SourceText {
-  const text = Function.prototype.toString.call(fn)
+  const text = sourceText(fn)
   return texts.get(text) ?? texts.set(text, { text, expression: expressionOf(fn, text), loads: LOADING.test(text) })
 }
 

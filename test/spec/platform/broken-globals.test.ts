@@ -147,6 +147,15 @@ test("[PL56] buffers and views arrive as they are, or not at all, if a task has 
   }
 })
 
+for (const method of ["apply", "bind", "call", "toString"]) {
+  test(`[PL56] a task submits a function written in place from a thread in which another task has taken Function.prototype.${method} away`, async () => {
+    await using pool = Executors.newFixedThreadPool(1, threads())
+    await using other = Executors.newFixedThreadPool(1, threads())
+    await pool.submit(tasks.breakAt, `Function.prototype.${method}`, "undefined")
+    assert.equal(await pool.submit((to, n) => to.submit((inner: number) => inner + 1, n).getSync(), other, 1), 2)
+  })
+}
+
 test("[PL56] functions written in place run in a thread without `process.env`", async () => {
   await using pool = Executors.newFixedThreadPool(1)
   assert.equal(await pool.submit(() => delete (process as { env?: unknown }).env), true)
