@@ -126,7 +126,7 @@ export class Flow {
       try {
         wait.interrupt()
       } catch (error) {
-        uncaught(error) // the other waits end all the same
+        waitFailed(error) // the other waits end all the same
       }
     }
   }
@@ -245,4 +245,19 @@ export function uncaught(error: unknown): void {
     runtime.microtask(() => {
       throw error
     })
+}
+
+/** What a worker thread does first when a wait has failed in it: it looks whether it can work at all (stopping-runner.ts). */
+export const failedWaits: { examine: ((error: unknown) => void) | undefined } = perThread("failed waits", () => ({
+  examine: undefined,
+}))
+
+/**
+ * A wait of this thread was to go on, or to break off, and has thrown. An error of code of the user's is told. But if a task has broken what the
+ * code of corepool needs, the wait does not go on, whether it is that of the thread's worker or that of a task.
+ */
+export function waitFailed(error: unknown): void {
+  letPass(error)
+  failedWaits.examine?.(error)
+  uncaught(error)
 }

@@ -22,7 +22,7 @@ import { block, compareAndSet, exchange, listen, load, pause, read, store, wait,
 import { now } from "../time/timer.ts"
 import { Chores } from "./chores.ts"
 import { EndingThreads } from "./ending-threads.ts"
-import { type Flow, mainFlow, uncaught } from "./flow.ts"
+import { type Flow, mainFlow, waitFailed } from "./flow.ts"
 import { KeepAlive } from "./keep-alive.ts"
 import { NodePool } from "./node-pool.ts"
 import { LISTENING, NODE, type Space, THREAD } from "./space.ts"
@@ -34,7 +34,7 @@ export interface Addressee {
   readonly index: number
   /** Whether the process stays alive for it. */
   readonly isVital: boolean
-  /** Mail has come, or somebody died. What it throws goes to the thread's uncaughtException, and not to the thread that wakes it. */
+  /** Mail has come, or somebody died. What it throws goes to {@link waitFailed}, and not to the thread that wakes it. */
   unpark(): void
   /** For who blocks until it is unparked: whether it was, since this was asked last. */
   takePermit(): boolean
@@ -114,7 +114,7 @@ export class Here {
     try {
       this.#waits.get(node)?.unpark()
     } catch (error) {
-      uncaught(error)
+      waitFailed(error)
     }
   }
 

@@ -7,7 +7,7 @@
  */
 import { block } from "#atomics"
 import { IllegalStateError } from "../errors.ts"
-import { type Flow, FlowWait, uncaught } from "./flow.ts"
+import { type Flow, FlowWait, waitFailed } from "./flow.ts"
 
 /** Why a parked flow goes on: it was signalled, the limit of this step is over, or that of the whole wait. */
 export type Wake = typeof SIGNALLED | typeof DUE | typeof TIMEOUT
@@ -107,7 +107,7 @@ export class WaitList implements ParkPlace {
       try {
         this.#head.wake(SIGNALLED)
       } catch (error) {
-        uncaught(error) // the others are woken too
+        waitFailed(error) // the others are woken too
       }
     }
   }

@@ -12,8 +12,10 @@
  */
 import { store } from "#atomics"
 import { COMPLETING } from "../future/task-state.ts"
+import { failedWaits } from "../memory/flow.ts"
 import type { Here } from "../memory/here.ts"
 import { isInstance } from "../user-values.ts"
+import { requireFit } from "./fitness.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import type { SharedWorker } from "./shared-worker.ts"
 import { SlotRunner } from "./slot-runner.ts"
@@ -37,6 +39,7 @@ export class StoppingRunner extends SlotRunner {
     this.#memory = memory
     this.#here = memory.here
     this.#self = self
+    failedWaits.examine = (error) => this.#stopIfUnfit(error)
   }
 
   stopIfBroken(error: unknown): void {
@@ -44,6 +47,15 @@ export class StoppingRunner extends SlotRunner {
     writeReason(this.#progress, error)
     store(this.#progress, FAREWELL, BROKEN + 1)
     this.#here.halt()
+  }
+
+  /** A wait of this thread has failed to go on. If the thread is to blame, its worker would wait for ever, or a task in its hand. */
+  #stopIfUnfit(error: unknown): void {
+    try {
+      requireFit(error)
+    } catch (unfit) {
+      this.stopIfBroken(unfit)
+    }
   }
 
   stopIfLeft(): void {

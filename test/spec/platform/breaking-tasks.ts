@@ -6,6 +6,7 @@ import { task } from "corepool"
 
 const { defineProperty, deleteProperty, get, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect
 const { store } = Atomics
+const { setTimeout: startTimeout } = globalThis
 const world = globalThis
 
 /**
@@ -64,6 +65,18 @@ export const breakAt = task(import.meta.url, function breakAt(path: string, way:
   saved = { owner, key, before: getOwnPropertyDescriptor(owner, key) }
   breakOne(owner, key, way)
 })
+
+/** Does that when its thread has nothing to do and sleeps, and says so: the event loop of the thread goes round then. */
+export const breakLater = task(
+  import.meta.url,
+  function breakLater(path: string, way: Way, isBroken: Int32Array): void {
+    const act = (): void => {
+      breakAt(path, way)
+      store(isBroken, 0, 1)
+    }
+    startTimeout(() => startTimeout(act, 10), 1)
+  },
+)
 
 export const breakAll = task(import.meta.url, function breakAll(way: Way): void {
   const keys = ownKeys(world)

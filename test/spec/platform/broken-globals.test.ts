@@ -124,6 +124,31 @@ for (const object of OBJECTS.split(" ")) {
   })
 }
 
+for (const [kind, open] of Object.entries(POOLS)) {
+  test(`[PL56] a thread in which a method is broken while it sleeps wakes, or another one takes its place: ${kind}`, async () => {
+    await using pool = open()
+    const paths = await pool.submit(tasks.methodPaths, "Map")
+    for (const path of [...paths, ...(await pool.submit(tasks.methodPaths, "Set"))]) {
+      const isBroken = new Int32Array(new SharedArrayBuffer(4))
+      await pool.submit(tasks.breakLater, path, "throw", isBroken)
+      await eventually(() => Atomics.load(isBroken, 0) === 1)
+      await assertTrue(pool, path)
+      await outcomeOf(pool.submit(tasks.restore))
+      await outcomeOf(pool.submit(tasks.restore))
+    }
+  })
+
+  test(`[PL56] a pool ends whose thread sleeps, and cannot wake because a method is broken: ${kind}`, async () => {
+    for (const path of ["Set.prototype.delete", "Map.prototype.delete", "Map.prototype.get"]) {
+      const pool = open()
+      const isBroken = new Int32Array(new SharedArrayBuffer(4))
+      await pool.submit(tasks.breakLater, path, "throw", isBroken)
+      await eventually(() => Atomics.load(isBroken, 0) === 1)
+      await pool.close()
+    }
+  })
+}
+
 const VIEWS = [
   ...["buffer", "byteLength", "byteOffset", "length"].map((it) => `Int32Array.^.prototype.${it}`),
   ...["buffer", "byteLength", "byteOffset"].map((it) => `DataView.prototype.${it}`),
