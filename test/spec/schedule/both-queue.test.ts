@@ -48,18 +48,28 @@ for (const kind of kinds) {
     pool.removeOnCancel = false
     pool.purge()
     assert.deepEqual([pool.queue.toArray(), pool.taskCount], [[c], 1])
+    using gate = new SharedGate()
+    const held = pool.submit(tasks.stayOn, gate.index)
+    await gate.reached() // the only thread is not free, however long this one is held up
     const soon = pool.schedule(tasks.same, 5, 1)
     soon.cancel()
-    await eventually(() => pool.completedTaskCount === 1)
+    gate.open()
+    assert.equal(await held, "stayed")
+    await eventually(() => pool.completedTaskCount === 2)
     assert.deepEqual([pool.queue.toArray(), soon.isCancelled], [[c], true])
   })
 
   test(`[SC34][SC36] what is removed does not run, and can be put back, on ${kind} threads`, async () => {
     await using pool = new OpenSchedule(kind)
+    using gate = new SharedGate()
     const counter = new SharedCount()
+    const held = pool.submit(tasks.stayOn, gate.index)
+    await gate.reached() // the only thread is not free, however long this one is held up
     const once = pool.schedule(tasks.count, 10, counter.index)
     const series = pool.scheduleAtFixedRate(tasks.count, 10, 10, counter.index)
     for (const future of [once, series]) assert.deepEqual([pool.remove(future), pool.remove(future)], [true, false])
+    gate.open()
+    assert.equal(await held, "stayed")
     assert.equal(await pool.schedule(tasks.same, 25, "later"), "later")
     assert.deepEqual([counter.value, once.isDone, pool.remove(once)], [0, false, false])
     pool.queue.add(wrong(once))
