@@ -49,10 +49,15 @@ export class SharedLog {
   readonly index: number = reserve(LOG.ENTRIES + LOG.MOST * 2)
   readonly base: number = sharedNow()
 
+  /** How many are written, from the first on: a thread that is held up may have taken its place and written nothing yet. */
   get length(): number {
-    return Atomics.load(words, this.index + LOG.COUNT)
+    const count = Math.min(Atomics.load(words, this.index + LOG.COUNT), LOG.MOST)
+    let length = 0
+    while (length < count && Atomics.load(words, this.index + LOG.ENTRIES + 2 * length + 1) !== 0) length++
+    return length
   }
 
+  /** Those of the first thousand. */
   get ids(): number[] {
     return Array.from({ length: this.length }, (_, i) => words[this.index + LOG.ENTRIES + 2 * i] as number)
   }
@@ -77,7 +82,8 @@ export function note(index: number, base: number, id: number): number {
   const entry = Atomics.add(words, index + LOG.COUNT, 1)
   if (entry < LOG.MOST) {
     words[index + LOG.ENTRIES + 2 * entry] = id
-    words[index + LOG.ENTRIES + 2 * entry + 1] = Math.ceil((sharedNow() - base) * 1000) + CLOCKS_AGREE
+    // Not 0, and last: it says that the entry is written.
+    Atomics.store(words, index + LOG.ENTRIES + 2 * entry + 1, Math.ceil((sharedNow() - base) * 1000) + CLOCKS_AGREE)
   }
   return entry + 1
 }

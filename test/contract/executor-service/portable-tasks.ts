@@ -128,13 +128,12 @@ export const passYieldingSync = task(import.meta.url, function passYieldingSync(
 
 // ------------------------------------------------------------------ notes
 
-/** The words of notes: how many there are, and then each of them. */
+/** The words of notes: how many there are, and then each of them. A series may come to more runs before the test looks: those are not noted. */
 export const MOST_NOTES = 15
 
 export const note = task(import.meta.url, function note(notes: number, text: number): void {
   const count = Atomics.add(words, notes, 1)
-  if (count >= MOST_NOTES) throw new RangeError("Too many notes")
-  Atomics.store(words, notes + 1 + count, text)
+  if (count < MOST_NOTES) Atomics.store(words, notes + 1 + count, text)
 })
 
 export const noteLater = task(import.meta.url, async function noteLater(notes: number, text: number): Promise<void> {
