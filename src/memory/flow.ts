@@ -46,7 +46,8 @@ export function snapshot(): <R>(fn: () => R) => R {
   return AsyncLocalStorage.snapshot()
 }
 
-const last = perThread("flows", () => ({ id: 0 }))
+/** `examine` is what a worker thread does first when a wait has failed in it: it looks whether it can work at all (stopping-runner.ts). */
+export const flows: { id: number; examine?: (error: unknown) => void } = perThread("flows", () => ({ id: 0 }))
 
 /** The error of a flow that was interrupted; `when` goes on in the sentence. */
 export function interrupted(when = ""): InterruptedError {
@@ -55,7 +56,7 @@ export function interrupted(when = ""): InterruptedError {
 
 export class Flow {
   /** Unique in this process, in order of creation; 1 is the program itself. */
-  readonly id: number = ++last.id
+  readonly id: number = ++flows.id
 
   /** Whoever speaks for this flow to users: its Thread. */
   owner: FlowOwner | undefined
@@ -247,17 +248,11 @@ export function uncaught(error: unknown): void {
     })
 }
 
-/** What a worker thread does first when a wait has failed in it: it looks whether it can work at all (stopping-runner.ts). */
-export const failedWaits: { examine: ((error: unknown) => void) | undefined } = perThread("failed waits", () => ({
-  examine: undefined,
-}))
-
 /**
  * A wait of this thread was to go on, or to break off, and has thrown. An error of code of the user's is told. But if a task has broken what the
  * code of corepool needs, the wait does not go on, whether it is that of the thread's worker or that of a task.
  */
 export function waitFailed(error: unknown): void {
-  letPass(error)
-  failedWaits.examine?.(error)
+  flows.examine?.(error)
   uncaught(error)
 }

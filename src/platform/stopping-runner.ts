@@ -12,7 +12,7 @@
  */
 import { store } from "#atomics"
 import { COMPLETING } from "../future/task-state.ts"
-import { failedWaits } from "../memory/flow.ts"
+import { flows } from "../memory/flow.ts"
 import type { Here } from "../memory/here.ts"
 import { isInstance } from "../user-values.ts"
 import { requireFit } from "./fitness.ts"
@@ -39,7 +39,7 @@ export class StoppingRunner extends SlotRunner {
     this.#memory = memory
     this.#here = memory.here
     this.#self = self
-    failedWaits.examine = (error) => this.#stopIfUnfit(error)
+    flows.examine = (error) => this.#stopIfUnfit(error)
   }
 
   stopIfBroken(error: unknown): void {
