@@ -1,6 +1,6 @@
 /**
  * Code that a task has left behind in the thread of a worker, in a timer or behind a promise. It may fork and join as a task may; but it runs while the worker is idle,
- * or has a task in hand that has nothing to do with it, or has just left. [FJ101]
+ * or has a task in hand that has nothing to do with it, or has just left. [FJ81]
  */
 import { standIn } from "../memory/waiting.ts"
 import type { SharedWorker } from "../platform/shared-worker.ts"

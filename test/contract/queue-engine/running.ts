@@ -77,7 +77,7 @@ export function running({ open }: EngineKind): void {
     await consumer.drain()
   })
 
-  test("[QE135] a node that pauses takes no more jobs until it resumes, and what it has goes on", async () => {
+  test("[QE35] a node that pauses takes no more jobs until it resumes, and what it has goes on", async () => {
     await using lab = new Lab(await open())
     const [queue, log] = await lab.listening()
     const gate = new Gate()
@@ -105,7 +105,7 @@ export function running({ open }: EngineKind): void {
     await log.hears("completed", "third")
   })
 
-  test("[QE136] the node that has a job replaces its data, and a node that has not does not", async () => {
+  test("[QE36] the node that has a job replaces its data, and a node that has not does not", async () => {
     await using lab = new Lab(await open())
     const [queue, log] = await lab.listening()
     let late: (() => Promise<boolean>) | undefined

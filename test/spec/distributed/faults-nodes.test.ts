@@ -119,7 +119,7 @@ for (const kind of KINDS) {
 for (const kind of KINDS) {
   const { name, skip } = kind
 
-  test(`[DF3][DF125] of tasks beside several that kill, only these fail, on ${name}`, { skip }, async () => {
+  test(`[DF3][DF25] of tasks beside several that kill, only these fail, on ${name}`, { skip }, async () => {
     await using lab = await FaultLab.open(kind)
     const fleet = lab.fleet()
     const killers = ["k0", "k1"]

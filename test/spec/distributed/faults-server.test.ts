@@ -89,7 +89,7 @@ for (const kind of KINDS) {
   )
 
   test(
-    `[DF126] connections on which everything takes 200 ms each way, of nodes and of the program that submits: each task runs once, a cancellation arrives, and the nodes drain, on ${name}`,
+    `[DF26] connections on which everything takes 200 ms each way, of nodes and of the program that submits: each task runs once, a cancellation arrives, and the nodes drain, on ${name}`,
     { skip },
     async () => {
       const address = await kind.address()
@@ -142,7 +142,7 @@ for (const kind of KINDS) {
 }
 
 test(
-  "[DF127] of a Redis that has lost everything, each future that waits fails with IllegalStateError; what is submitted later runs",
+  "[DF27] of a Redis that has lost everything, each future that waits fails with IllegalStateError; what is submitted later runs",
   { skip: withoutRedis },
   async () => {
     await using server = await startRedis({ keepsData: false })

@@ -211,7 +211,7 @@ test("[DX33] shutdownNow leaves a task to the executor that has submitted it fir
   assert.equal(await waiting, "x")
 })
 
-test("[DX134] an outcome that was kept when its id was submitted again is that of both, though its time is over when it is looked up", async () => {
+test("[DX34] an outcome that was kept when its id was submitted again is that of both, though its time is over when it is looked up", async () => {
   await using lab = new FleetLab()
   await lab.node()
   assert.equal(await lab.fleet().with({ id: "x" }).submit(tasks.mark, 1), 1)

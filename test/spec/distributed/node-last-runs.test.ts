@@ -47,7 +47,7 @@ async function completes({ job, gate }: Held): Promise<void> {
   assert.deepEqual(await job.end, { kind: "completed", value: gate.index })
 }
 
-test("[ND151] jobs of a node that has died begin again one after the other, each alone, and others wait", () =>
+test("[ND52] jobs of a node that has died begin again one after the other, each alone, and others wait", () =>
   onNodes(async (driver) => {
     const held = await deadWith(driver, "a", "b", "c")
     const second = await driver.start({ executor: driver.virtual(3) })
@@ -67,7 +67,7 @@ test("[ND151] jobs of a node that has died begin again one after the other, each
     await completes(fresh)
   }))
 
-test("[ND151] a job that takes long is alone only for as long as a lock lasts", () =>
+test("[ND52] a job that takes long is alone only for as long as a lock lasts", () =>
   onNodes(async (driver) => {
     const held = await deadWith(driver, "a", "b")
     await driver.start({ executor: driver.virtual(3), lockDuration: 500 })
@@ -90,7 +90,7 @@ async function waitingFor(driver: Driver, suspect: Held, name: string): Promise<
   return [young, node]
 }
 
-test("[ND151] a job whose node dies while the job waits to be alone has its last run before it", () =>
+test("[ND52] a job whose node dies while the job waits to be alone has its last run before it", () =>
   onNodes(async (driver) => {
     const [suspect] = (await deadWith(driver, "suspect")) as [Held]
     const [young, second] = await waitingFor(driver, suspect, "pass")
@@ -107,7 +107,7 @@ test("[ND151] a job whose node dies while the job waits to be alone has its last
     assert.equal(suspect.gate.arrived, 2)
   }))
 
-test("[ND151] a job that waits to be alone is cancelled as any other", () =>
+test("[ND52] a job that waits to be alone is cancelled as any other", () =>
   onNodes(async (driver) => {
     const [suspect] = (await deadWith(driver, "suspect")) as [Held]
     const [young] = await waitingFor(driver, suspect, "pass")
@@ -120,7 +120,7 @@ test("[ND151] a job that waits to be alone is cancelled as any other", () =>
     for (const each of [young, next]) await completes(each)
   }))
 
-test("[ND151] a job that waits to be alone is given back by a node that ends", () =>
+test("[ND52] a job that waits to be alone is given back by a node that ends", () =>
   onNodes(async (driver) => {
     const [suspect] = (await deadWith(driver, "suspect")) as [Held]
     const [young, node] = await waitingFor(driver, suspect, "awaitInterrupt")
@@ -132,7 +132,7 @@ test("[ND151] a job that waits to be alone is given back by a node that ends", (
     await completes(suspect)
   }))
 
-test("[ND151] a last run that cannot be written down does not begin on this node", async () => {
+test("[ND52] a last run that cannot be written down does not begin on this node", async () => {
   const refused = (): Promise<boolean> => Promise.resolve(false)
   const failing = (): Promise<boolean> => Promise.reject(new Error("no connection"))
   for (const [rewrite, errors] of [[refused, 0] as const, [failing, 1] as const]) {

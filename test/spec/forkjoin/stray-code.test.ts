@@ -1,4 +1,4 @@
-/** Code that tasks have left behind in threads of a ForkJoinPool. Ids such as [FJ101] refer to docs/spec/forkjoin.md. */
+/** Code that tasks have left behind in threads of a ForkJoinPool. Ids such as [FJ81] refer to docs/spec/forkjoin.md. */
 import { ForkJoinPool } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
@@ -9,7 +9,7 @@ const newWords = (): Int32Array => new Int32Array(new SharedArrayBuffer(12))
 
 for (const parallelism of [1, 2]) {
   for (const way of Object.keys(WAYS) as Way[]) {
-    test(`[FJ101] a timer that a task has left behind forks and joins while its worker has nothing else to do: ${way}, parallelism ${parallelism}`, async () => {
+    test(`[FJ81] a timer that a task has left behind forks and joins while its worker has nothing else to do: ${way}, parallelism ${parallelism}`, async () => {
       await using pool = new ForkJoinPool({ parallelism })
       const words = newWords()
       await pool.submit(forkLater, way, words)
@@ -25,7 +25,7 @@ const STEPS = [0, 1, 2, 3, 4, 5, 6] as const
 
 for (const end of ["shutdown", "shutdownNow"] as const) {
   for (const joins of [false, true]) {
-    test(`[FJ101] what is forked in the turn in which its worker leaves does not stay in the pool, and runs once at most: ${end}, ${joins ? "joined" : "not joined"}`, async () => {
+    test(`[FJ81] what is forked in the turn in which its worker leaves does not stay in the pool, and runs once at most: ${end}, ${joins ? "joined" : "not joined"}`, async () => {
       for (const steps of STEPS) {
         await using pool = new ForkJoinPool({ parallelism: 1 })
         const words = newWords()

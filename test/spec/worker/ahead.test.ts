@@ -22,7 +22,7 @@ const COUNTED = `
   }
 `
 
-test("[WK131] the thread of the first task has the name and the settings of any other, and is the only one", async () => {
+test("[WK71] the thread of the first task has the name and the settings of any other, and is the only one", async () => {
   const lines = await linesOf(`
     import { Executors, platformThreads, Thread } from "corepool"
     ${COUNTED}
@@ -38,7 +38,7 @@ test("[WK131] the thread of the first task has the name and the settings of any 
   assert.deepEqual(lines, ["early-1 early-2 1 64 2 2"])
 })
 
-test("[WK131] so it is if the names are the user's, who is asked once for each thread", async () => {
+test("[WK71] so it is if the names are the user's, who is asked once for each thread", async () => {
   const lines = await linesOf(`
     import { Executors, platformThreads } from "corepool"
     ${COUNTED}
@@ -49,7 +49,7 @@ test("[WK131] so it is if the names are the user's, who is asked once for each t
   assert.deepEqual(lines, ["1 1 1"])
 })
 
-test("[WK131] a pool that has run no task is like any other", async () => {
+test("[WK71] a pool that has run no task is like any other", async () => {
   const lines = await linesOf(`
     import { Executors } from "corepool"
     import { inspect } from "node:util"
@@ -63,7 +63,7 @@ test("[WK131] a pool that has run no task is like any other", async () => {
   assert.deepEqual(lines, ["0 1 0 true", "2 2 1", "true"])
 })
 
-test("[WK131] one that is shut down at once ends, and has no thread", async () => {
+test("[WK71] one that is shut down at once ends, and has no thread", async () => {
   const lines = await linesOf(`
     import { Executors } from "corepool"
     ${COUNTED}
@@ -78,7 +78,7 @@ test("[WK131] one that is shut down at once ends, and has no thread", async () =
   assert.deepEqual(lines, ["true true", "RejectedExecutionError 0"])
 })
 
-test("[WK131] what the pool does for all belongs to no request, though one has submitted its first task", async () => {
+test("[WK71] what the pool does for all belongs to no request, though one has submitted its first task", async () => {
   const lines = await linesOf(`
     import { Executors, platformThreads } from "corepool"
     import { AsyncLocalStorage } from "node:async_hooks"
@@ -92,7 +92,7 @@ test("[WK131] what the pool does for all belongs to no request, though one has s
   assert.deepEqual(lines, ["undefined"])
 })
 
-test("[WK132] if the first task cannot be sent, the thread that was to run it ends, and the next task has another", async () => {
+test("[WK72] if the first task cannot be sent, the thread that was to run it ends, and the next task has another", async () => {
   const lines = await linesOf(`
     import { Executors } from "corepool"
     ${COUNTED}

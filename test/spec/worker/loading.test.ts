@@ -195,7 +195,7 @@ test("[WK67] but a thread that a program starts before it uses anything is known
   assert.deepEqual(await running.lines(), ["true", "true"])
 })
 
-test("[WK129] the first thread starts with the code of the program", async () => {
+test("[WK69] the first thread starts with the code of the program", async () => {
   using folder = new Folder()
   await using running = folder.start(
     "program.mjs",
@@ -215,7 +215,7 @@ test("[WK129] the first thread starts with the code of the program", async () =>
   assert.deepEqual(await running.lines(), ["given"])
 })
 
-test("[WK130] code that is loaded in a context of its own runs in it", async () => {
+test("[WK70] code that is loaded in a context of its own runs in it", async () => {
   using folder = new Folder()
   await using running = folder.start(
     "program.cjs",
