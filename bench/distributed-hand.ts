@@ -1,14 +1,31 @@
-/** The same work written with BullMQ by hand. */
+/**
+ * The same work written with BullMQ by hand. A program that wants results has one QueueEvents and a table of what it waits for: that is faster than
+ * `job.waitUntilFinished`, which asks the server once more for each job.
+ */
 import { createPostgresBackend, Queue, QueueEvents } from "bullmq"
-import { setTimeout } from "node:timers/promises"
+import { setTimeout as sleep } from "node:timers/promises"
 import { connectionOf } from "./distributed-place.ts"
+
+/** As long as a DistributedExecutor keeps results unless told otherwise, in seconds. */
+const KEPT = { age: 3600 }
+
+/** When nothing was heard of the jobs that have not ended for so long, they are looked up, in ms. */
+const SILENCE = 500
+
+interface Waiter {
+  resolve(value: number): void
+  reject(error: Error): void
+}
 
 export class ByHand {
   readonly #queue: Queue
   readonly #events: QueueEvents
-  readonly #waiting = new Map<string, (value: number) => void>()
+  readonly #waiting = new Map<string, Waiter>()
   /** What ended before it was asked for. */
   readonly #early = new Map<string, number>()
+  #lastHeard = 0
+  /** How many results did not come by an event. */
+  lookedUp = 0
 
   constructor(name: string, url: string) {
     const options = { connection: connectionOf(url) }
@@ -27,23 +44,28 @@ export class ByHand {
     await this.#events.waitUntilReady()
   }
 
-  /**
-   * Adds so many jobs in one round trip; fulfilled when all of them have ended. It counts them, and reads no results: on PostgreSQL some events of BullMQ get lost
-   * when jobs end at the same time, so a program that waits for each would wait for ever.
-   */
-  async addAll(count: number): Promise<void> {
-    await this.#queue.addBulk(
-      Array.from({ length: count }, (_, i) => ({
-        name: "add",
-        data: { a: i, b: 1 },
-        opts: { removeOnComplete: true },
-      })),
-    )
-    while ((await this.#queue.getJobCountByTypes("waiting", "active")) > 0) await setTimeout(2)
+  /** Adds so many jobs in one round trip, and gives all results. They are kept for an hour, as those of a DistributedExecutor are. */
+  async resultsOf(count: number): Promise<number[]> {
+    const ids = await this.#addMany(count, KEPT)
+    this.#lastHeard = performance.now()
+    const results = Promise.all(ids.map((id) => this.#result(id)))
+    const watch = setInterval(() => void this.#lookUp(), SILENCE)
+    try {
+      return await results
+    } finally {
+      clearInterval(watch)
+    }
+  }
+
+  /** The same without results, and nothing is kept: it only counts the jobs that have not ended. */
+  async countDown(count: number): Promise<void> {
+    await this.#addMany(count, true)
+    while ((await this.#queue.getJobCountByTypes("waiting", "active")) > 0) await sleep(2)
+    this.#early.clear()
   }
 
   async add(): Promise<number> {
-    const { id = "" } = await this.#queue.add("add", { a: 1, b: 1 }, { removeOnComplete: true })
+    const { id = "" } = await this.#queue.add("add", { a: 1, b: 1 }, { removeOnComplete: KEPT })
     return await this.#result(id)
   }
 
@@ -52,19 +74,42 @@ export class ByHand {
     await this.#queue.close()
   }
 
+  async #addMany(count: number, removeOnComplete: true | { age: number }): Promise<string[]> {
+    const jobs = Array.from({ length: count }, (_, i) => ({
+      name: "add",
+      data: { a: i, b: 1 },
+      opts: { removeOnComplete },
+    }))
+    return (await this.#queue.addBulk(jobs)).map(({ id = "" }) => id)
+  }
+
+  /** On PostgreSQL some events of BullMQ get lost when jobs end at the same time. */
+  async #lookUp(): Promise<void> {
+    if (performance.now() - this.#lastHeard < SILENCE) return
+    for (const [id, { reject }] of this.#waiting) {
+      const job = await this.#queue.getJob(id)
+      if (job === undefined) reject(new Error(`Job ${id} is gone`))
+      else if (job.finishedOn !== undefined) {
+        this.lookedUp++
+        this.#end(id, Number(job.returnvalue))
+      }
+    }
+  }
+
   #result(id: string): Promise<number> {
     const early = this.#early.get(id)
     if (early !== undefined) {
       this.#early.delete(id)
       return Promise.resolve(early)
     }
-    return new Promise((resolve) => this.#waiting.set(id, resolve))
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
   }
 
   #end(id: string, value: number): void {
-    const resolve = this.#waiting.get(id)
-    if (resolve === undefined) this.#early.set(id, value)
-    else resolve(value)
+    this.#lastHeard = performance.now()
+    const waiter = this.#waiting.get(id)
+    if (waiter === undefined) this.#early.set(id, value)
+    else waiter.resolve(value)
     this.#waiting.delete(id)
   }
 }

@@ -6,10 +6,11 @@ import { createPostgresBackend, UnrecoverableError, Worker } from "bullmq"
 import { Executors } from "corepool"
 import { ExecutorNode } from "corepool/distributed"
 import { setTimeout } from "node:timers/promises"
-import { CONCURRENCY, connectionOf, engineOf, LOCK } from "./distributed-place.ts"
+import { connectionOf, engineOf, LOCK } from "./distributed-place.ts"
 import * as tasks from "./tasks/distributed.ts"
 
-const [contender = "", name = "", url = ""] = process.argv.slice(2)
+const [contender = "", name = "", url = "", atOnce = ""] = process.argv.slice(2)
+const concurrency = Number(atOnce)
 
 if (contender === "corepool") {
   await ExecutorNode.start({
@@ -17,7 +18,7 @@ if (contender === "corepool") {
     engine: engineOf(url),
     tasks,
     executor: Executors.newVirtualThreadPerTaskExecutor(),
-    concurrency: CONCURRENCY,
+    concurrency,
     lockDuration: LOCK,
     signals: ["SIGTERM"],
   })
@@ -28,7 +29,7 @@ if (contender === "corepool") {
   }
   const options = {
     connection: connectionOf(url),
-    concurrency: CONCURRENCY,
+    concurrency,
     lockDuration: LOCK,
     stalledInterval: LOCK / 2,
   }

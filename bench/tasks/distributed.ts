@@ -7,6 +7,11 @@ export function add(a: number, b: number): number {
   return a + b
 }
 
+/** Takes time, but not the processor's. */
+export async function pause(ms: number): Promise<void> {
+  await Thread.sleep(ms)
+}
+
 /** Waits until it is interrupted. */
 export async function endless(): Promise<void> {
   await Thread.sleep(3_600_000)

@@ -12,6 +12,8 @@ import type { JobData } from "./job-data.ts"
 export interface JobOrder {
   /** Unique in the queue. A job whose id the queue has already is not added again. */
   readonly id: string
+  /** Whether the id was made for this job, so that no job before it can have had the same. */
+  readonly isNew?: boolean
   /** The name of the task in the catalogue. */
   readonly name: string
   readonly data: JobData

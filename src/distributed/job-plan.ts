@@ -76,6 +76,7 @@ export function planFor(
       const due = timing?.cron?.calendar.next(now) ?? (connectedAt ?? now) + Math.min(delay, LONGEST)
       return {
         id,
+        isNew: given === undefined,
         name,
         data: timedData(data, settings, due, timing),
         delay: Math.max(0, due - now),

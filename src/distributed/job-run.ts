@@ -36,7 +36,7 @@ export interface JobHost {
   /** The engine's clock. */
   now(): number
   /** Whether this node has heard that the job is cancelled, before it had it. Does not reject. */
-  isCancelled(id: string): Promise<boolean>
+  isCancelled(id: string): boolean | Promise<boolean>
   /** Tells of an error that no other process hears of. Does not throw. */
   report(error: unknown, job: ClaimedJob): void
   /** The local executor does not take the task: it is shut down, or full. */
@@ -100,7 +100,8 @@ export class JobRun {
   async #run(): Promise<JobEnd> {
     const { job } = this
     const { nodeName, catalogue } = this.#host
-    const isCancelled = await this.#host.isCancelled(job.id)
+    const known = this.#host.isCancelled(job.id)
+    const isCancelled = typeof known === "boolean" ? known : await known
     const checked = this.#endIfDropped() ?? checkJob(job, isCancelled, this.#host.now(), nodeName)
     if (checked !== undefined) return checked
     const fn = catalogue.get(job.name)

@@ -79,8 +79,11 @@ export class NodeJobs {
    * Whether a message has said that the job is cancelled, before this node had the job. The engine is asked, because a job that was cancelled and has ended may
    * have a successor of the same id, which has no mark. But the message may also have come before the mark: so the node looks again, while it runs the job.
    */
-  async isCancelled(id: string): Promise<boolean> {
-    if (!this.#cancels.take(id)) return false
+  isCancelled(id: string): boolean | Promise<boolean> {
+    return this.#cancels.take(id) && this.#isMarked(id)
+  }
+
+  async #isMarked(id: string): Promise<boolean> {
     try {
       const [found] = await this.#queue.find([id])
       if (found?.data.cancelled === true) return true

@@ -7,8 +7,8 @@ import { inBackground } from "./background.ts"
 import type { EngineQueue, JobOrder } from "./engine.ts"
 import type { JobEntry } from "./job-entry.ts"
 
-/** So many at once: what is sent must not become too long for the engine, nor keep it busy for too long. */
-const MOST_AT_ONCE = 1000
+/** So many at once: what is sent must not keep the engine busy for too long, and nodes begin with the first ones while the rest is on its way. */
+const MOST_AT_ONCE = 250
 
 export interface OutboxHost {
   queue(): Promise<EngineQueue>

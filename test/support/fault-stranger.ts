@@ -52,7 +52,7 @@ export class Stranger implements AsyncDisposable {
     const options = { ...order, attempts: 1, keep: 600_000, ...opts }
     const job = { id: `.${id}`, name, data, ...order, opts: options } as BullJob
     try {
-      await this.#jobs.addJobs([{ job, jobId: job.id }])
+      await this.#jobs.addJob(job, job.id)
       return true
     } catch {
       return false

@@ -1,7 +1,7 @@
 /**
  * Takes jobs of a queue for one node, as many at a time as it is told, and reports their ends.
  *
- * How it works. One flow asks for work as long as there is room; when there is none it waits to be woken, for a second at most. A job that ends takes the next
+ * How it works. One flow asks for as many jobs as there is room for; when there are no more it waits to be woken, for a second at most. A job that ends takes the next
  * one along with the answer to its report. Two clocks tick beside: one renews the locks of what runs, one looks for jobs of dead nodes.
  *
  * BullMQ's own Worker is not used. It takes some failures of the connection for failures of the job, and reports a job as failed that has completed; it
@@ -21,6 +21,8 @@ import { LARGE } from "./store.ts"
 
 /** How long to wait for a notification that does not come. */
 const IDLE = 1000
+/** How many jobs are asked for at once, at most. */
+const CLAIMED_AT_ONCE = 16
 /** How often jobs of dead nodes are looked for. */
 const RECOVERY = 500
 /** How long this node leaves work to others when it has given a job back. */
@@ -57,8 +59,8 @@ export class BullConsumer implements Consumer {
   #isPaused = false
   /** Tokens by which the server may have given a job without this node knowing: the answer was lost. */
   #doubtful: string[] = []
-  /** Ends the waiting for work, for room or for the end. */
-  #wake = new AbortController()
+  /** Ends the waiting for room, or for the end. */
+  #wake: (() => void) | undefined
   readonly #stopping = new AbortController()
   readonly #ticks: NodeJS.Timeout[] = []
   readonly #pumping: Promise<void>
@@ -91,7 +93,7 @@ export class BullConsumer implements Consumer {
     this.#stopping.abort()
     this.#stir()
     await this.#pumping
-    while (this.#busy > 0 && !this.#context.steady.ended.aborted) await this.#stirred(IDLE)
+    while (this.#busy > 0 && !this.#context.steady.ended.aborted) await this.#stirred()
     await this.#settleDoubts()
     this.#stop()
   }
@@ -107,16 +109,19 @@ export class BullConsumer implements Consumer {
 
   async #pump(): Promise<void> {
     const { bench, now } = this.#context
+    let atOnce = 1 // the first one that comes after a pause does not wait for others
     while (!this.#stopping.signal.aborted) {
       const rest = this.#notBefore - runtime.now()
-      if (this.#isPaused || this.#busy >= this.#options.concurrency) await this.#stirred(IDLE)
+      if (this.#isPaused || this.#busy >= this.#options.concurrency) await this.#stirred()
       else if (rest > 0) await nap(rest, this.#stopping.signal)
       else {
-        await this.#settleDoubts()
-        const claimed = await this.#claim()
+        const most = Math.min(this.#options.concurrency - this.#busy, atOnce)
+        const claimed = (await this.#settleDoubts()) ? await this.#claim(most) : undefined
+        // Jobs with which a node has died may make this one pause: what comes together with them is given back.
+        const isCalm = claimed?.jobs.every(({ job }) => (job.stalledCounter ?? 0) === 0) === true
+        atOnce = isCalm && claimed?.isMore === true ? CLAIMED_AT_ONCE : 1
         if (claimed === undefined) await nap(IDLE / 2, this.#stopping.signal)
-        else if (claimed.job !== undefined) this.#start(claimed.job, claimed.token, claimed.sent)
-        else {
+        else if (!claimed.isMore) {
           const pause = claimed.due > 0 ? Math.min(IDLE, Math.max(0, claimed.due - now())) : IDLE
           await bench.wait(Math.ceil(pause), this.#stopping.signal)
         }
@@ -124,15 +129,18 @@ export class BullConsumer implements Consumer {
     }
   }
 
-  async #claim(): Promise<(Claim & { token: string; sent: number }) | undefined> {
-    const token = `${this.#node}:${this.#count++}`
+  /** Takes so many jobs and starts them. Undefined if the server has not answered. */
+  async #claim(most: number): Promise<Claim | undefined> {
+    const tokens = Array.from({ length: most }, () => `${this.#node}:${this.#count++}`)
     const sent = runtime.now()
     try {
-      return { ...(await this.#context.bench.claim(token)), token, sent }
+      const claim = await this.#context.bench.claim(tokens)
+      for (const { job, token } of claim.jobs) this.#start(job, token, sent)
+      return claim
     } catch (error) {
       if (!this.#stopping.signal.aborted) this.#context.error(error)
-      if (isPassing(error)) this.#doubtful.push(token)
-      else await this.#failUnreadable(token, error).catch((second: unknown) => this.#context.error(second))
+      if (isPassing(error)) this.#doubtful.push(...tokens)
+      else await this.#failUnreadable(tokens, error).catch((second: unknown) => this.#context.error(second))
       return undefined
     }
   }
@@ -141,25 +149,26 @@ export class BullConsumer implements Consumer {
    * The server has given a job, and BullMQ cannot read it, whatever another program has written there. It fails: given back, it would be the
    * next one again, and no node would come to the others.
    */
-  async #failUnreadable(token: string, error: unknown, known?: string): Promise<void> {
+  async #failUnreadable(tokens: readonly string[], error: unknown, known?: string): Promise<void> {
     const { bench, steady } = this.#context
-    const held = await steady.run(() => bench.held([token]))
-    for (const hold of held) {
-      if (hold.jobId !== known) await steady.run(() => bench.fail(hold, toStorable(unreadable(error)), false, false))
-    }
+    const held = await steady.run(() => bench.held(tokens))
+    const failed = { isFailed: true, outcome: toStorable(unreadable(error)), isRemoved: false, takesNext: false }
+    for (const hold of held) if (hold.jobId !== known) await steady.run(() => bench.end({ hold, ...failed }))
   }
 
-  /** Gives back what this node has without knowing, so that no other node takes its silence for a death. */
-  async #settleDoubts(): Promise<void> {
+  /** Gives back what this node has without knowing, so that no other node takes its silence for a death. False if the server does not answer. */
+  async #settleDoubts(): Promise<boolean> {
     const tokens = this.#doubtful
-    if (tokens.length === 0) return
+    if (tokens.length === 0) return true
     try {
       const { bench } = this.#context
       const held = (await bench.held(tokens)).filter(({ token }) => !this.#running.has(token))
       for (const hold of held) await bench.giveBack(hold)
       this.#doubtful = this.#doubtful.filter((token) => !tokens.includes(token))
+      return true
     } catch (error) {
       this.#context.error(error)
+      return false
     }
   }
 
@@ -218,7 +227,7 @@ export class BullConsumer implements Consumer {
     let tries = 0
     let isAway = false
     try {
-      const claim = await this.#context.steady.run(async () => {
+      return await this.#context.steady.run(async () => {
         tries++
         try {
           return await this.#end(running, end, next)
@@ -227,13 +236,12 @@ export class BullConsumer implements Consumer {
           throw error
         }
       }, REPORTING)
-      return claim?.job
     } catch (error) {
       // The lock is lost, or an answer was and this was the second time: either way the server has decided.
       if (isRefusal(error)) return undefined
       if (isAway) throw error
       // It may be about the next job, which came with the answer.
-      if (next) await this.#failUnreadable(running.token, error, running.jobId)
+      if (next) await this.#failUnreadable([running.token], error, running.jobId)
       if (end.kind === "failed") throw error
       return await this.#report(running, { kind: "failed", reason: untaken(error) })
     } finally {
@@ -241,14 +249,17 @@ export class BullConsumer implements Consumer {
     }
   }
 
-  async #end(running: Running, end: JobEnd, next: boolean): Promise<Claim | undefined> {
+  async #end(running: Running, end: JobEnd, takesNext: boolean): Promise<BullJob | undefined> {
     const { bench, now } = this.#context
-    const remove = numberIn(running.job.opts?.keep, 0) <= 0
+    const isRemoved = numberIn(running.job.opts?.keep, 0) <= 0
     switch (end.kind) {
       case "completed":
-        return bench.complete(running, await this.#small(running, end.outcome), remove, next)
-      case "failed":
-        return bench.fail(running, await this.#small(running, end.reason), remove, next)
+      case "failed": {
+        const isFailed = end.kind === "failed"
+        const text = toStorable(isFailed ? end.reason : end.outcome)
+        const outcome = text.length <= LARGE.limit ? text : await this.#keptAside(running, text)
+        return bench.end({ hold: running, isFailed, outcome, isRemoved, takesNext })
+      }
       case "retry":
         await bench.delay(running, now() + end.delay, toStorable(end.reason))
         return undefined
@@ -262,12 +273,10 @@ export class BullConsumer implements Consumer {
     }
   }
 
-  /** The outcome, or the mark that it is with the data: BullMQ sends all outcomes to all listeners, and keeps many of them for late ones. */
-  async #small(running: Running, outcome: string): Promise<string> {
-    const text = toStorable(outcome)
-    if (text.length <= LARGE.limit) return text
-    const isOurs = await this.#context.bench.rewrite(running, { ...running.data, outcome: text })
-    return isOurs ? LARGE.mark : text
+  /** The mark that the outcome is with the data: BullMQ sends all outcomes to all listeners, and keeps many of them for late ones. */
+  async #keptAside(running: Running, outcome: string): Promise<string> {
+    const isOurs = await this.#context.bench.rewrite(running, { ...running.data, outcome })
+    return isOurs ? LARGE.mark : outcome
   }
 
   // ------------------------------------------------------------------ locks
@@ -304,14 +313,19 @@ export class BullConsumer implements Consumer {
 
   // ------------------------------------------------------------------ waiting
 
+  /** A job has ended, or all are to end. */
   #stir(): void {
-    const wake = this.#wake
-    this.#wake = new AbortController()
-    wake.abort()
+    this.#wake?.()
   }
 
-  #stirred(ms: number): Promise<void> {
-    return nap(ms, this.#wake.signal)
+  /** Is fulfilled by the next `#stir`. One flow waits at a time: the pump, and then the one that drains. */
+  #stirred(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        this.#wake = undefined
+        resolve()
+      }
+    })
   }
 }
 

@@ -72,7 +72,8 @@ export class BullQueue implements EngineQueue {
   async add(orders: readonly JobOrder[]): Promise<void> {
     if (orders.length === 0) return
     const jobs = orders.map((order) => this.#jobOf(order))
-    await this.#try(() => this.#store.add(jobs))
+    const named = orders.flatMap(({ id, isNew }) => (isNew === true ? [] : [toJobId(id)]))
+    await this.#try(() => this.#store.add(jobs, named))
   }
 
   async find(ids: readonly string[], withExpired = false): Promise<(JobRecord | undefined)[]> {

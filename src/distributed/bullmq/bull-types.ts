@@ -35,7 +35,7 @@ export interface BullBackend {
   readonly keys: Readonly<Record<string, string>>
   toKey(type: string): string
   forQueue(queue: string): BullBackend
-  addJobs(entries: { job: BullJob; jobId: string }[]): Promise<string[]>
+  addJob(job: BullJob, jobId: string): Promise<string>
   addFlow(
     entries: { jobData: BullJob; jobId: string; parentKeyOpts: object; prefix: string; queueName: string }[],
   ): Promise<[Error | null, string | number][]>
@@ -76,7 +76,14 @@ export interface Rows<R> {
 }
 
 export interface PgQueryable {
-  query<R>(text: string, values?: readonly unknown[]): Promise<Rows<R>>
+  query<R>(text: string | PgStatement, values?: readonly unknown[]): Promise<Rows<R>>
+}
+
+/** A statement that is read and planned once for each connection. */
+export interface PgStatement {
+  readonly name: string
+  readonly text: string
+  readonly values: readonly unknown[]
 }
 
 export interface PgClient extends PgQueryable, Emitter {

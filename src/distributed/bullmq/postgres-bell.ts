@@ -8,7 +8,12 @@ import type { PgClient, PgConnection } from "./bull-types.ts"
 import { nap } from "./steady.ts"
 import { runtime } from "../../time/runtime.ts"
 
-const CHANNELS = ["bullmq_jobs", "bullmq_events"]
+/** Tells a queue's nodes of new jobs. */
+export const JOBS = "bullmq_jobs"
+/** Tells of everything that happens to the jobs of a queue. */
+export const EVENTS = "bullmq_events"
+/** Tells of messages from process to process. */
+export const MESSAGES = "corepool_messages"
 
 interface Notification {
   readonly channel: string
@@ -23,6 +28,7 @@ interface Waiter {
 
 export class PostgresBell {
   readonly #connection: PgConnection
+  readonly #channels: readonly string[]
   readonly #queues: readonly string[]
   readonly #waiters = new Set<Waiter>()
   /** What rang while nothing waited for it: the next wait is over at once. */
@@ -33,9 +39,13 @@ export class PostgresBell {
   #client: PgClient | undefined
   #isTrying = false
 
-  /** All queues of the database share the channels; only these are of interest. */
-  constructor(connection: PgConnection, queues: readonly string[]) {
+  /**
+   * All queues of the database share the channels; only these queues are of interest. The server wakes each process that listens to a channel for every commit that tells
+   * something there: so a process listens to what it waits for, and to nothing else.
+   */
+  constructor(connection: PgConnection, channels: readonly string[], queues: readonly string[]) {
     this.#connection = connection
+    this.#channels = channels
     this.#queues = queues
     connection.on("listenerinvalidated", () => {
       if (this.#listening === undefined) return
@@ -117,7 +127,7 @@ export class PostgresBell {
     this.#client = client
     client.unref()
     client.on("notification", (message: Notification) => this.#ring(message))
-    for (const channel of CHANNELS) await client.query(`LISTEN ${channel}`)
+    for (const channel of this.#channels) await client.query(`LISTEN ${channel}`)
     for (const waiter of [...this.#waiters]) waiter.wake()
   }
 

@@ -12,20 +12,35 @@
  * Events that have been removed before they were read are a gap.
  */
 import { runtime } from "../../time/runtime.ts"
-import type { PgQueryable } from "./bull-types.ts"
+import type { PgQueryable, PgStatement } from "./bull-types.ts"
 import type { PostgresBell } from "./postgres-bell.ts"
 import { CONTROL, EVENTS_KEPT, type EventSink, JOB_EVENTS } from "./store.ts"
 
 const KINDS = [...JOB_EVENTS, CONTROL]
 const BATCH = 1000
 
-const READ = `SELECT id, queue, event, data FROM event
+/** They have names, so that each connection reads and plans them once. */
+type Statement = Pick<PgStatement, "name" | "text">
+
+const READ: Statement = {
+  name: "corepool_events_read",
+  text: `SELECT id, queue, event, data FROM event
   WHERE queue = ANY($1::text[]) AND id > $2 AND event = ANY($3::text[]) AND NOT (id = ANY($4::bigint[]))
-  ORDER BY id LIMIT ${BATCH}`
-const AGAIN = `SELECT id FROM event
-  WHERE queue = ANY($1::text[]) AND id > $2 AND id <= $3 AND event = ANY($4::text[])`
-const SINGLE = `SELECT id, queue, event, data FROM event WHERE queue = ANY($1::text[]) AND id = ANY($2::bigint[]) ORDER BY id`
-const TOP = `SELECT last_value AS top FROM event_seq`
+  ORDER BY id LIMIT ${BATCH}`,
+}
+const AGAIN: Statement = {
+  name: "corepool_events_again",
+  text: `SELECT id FROM event
+  WHERE queue = ANY($1::text[]) AND id > $2 AND id <= $3 AND event = ANY($4::text[])`,
+}
+const SINGLE: Statement = {
+  name: "corepool_events_single",
+  text: `SELECT id, queue, event, data FROM event WHERE queue = ANY($1::text[]) AND id = ANY($2::bigint[]) ORDER BY id`,
+}
+const TOP: Statement = {
+  name: "corepool_events_top",
+  text: `SELECT last_value AS top FROM event_seq`,
+}
 
 /** After something was seen, the next looks come after so many milliseconds; then one a second. */
 const PAUSES = [20, 50, 100, 250]
@@ -51,6 +66,8 @@ interface EventRow {
 export interface EventSource {
   readonly pool: PgQueryable
   readonly bell: PostgresBell
+  /** Where notifications of new events come. */
+  readonly channel: string
   readonly queues: readonly string[]
   readonly sink: EventSink
 }
@@ -95,7 +112,7 @@ export class PostgresEvents {
   }
 
   async #readOn(): Promise<void> {
-    const { bell, queues, sink } = this.#source
+    const { bell, channel, queues, sink } = this.#source
     while (!this.#end.signal.aborted) {
       try {
         const count = await this.#read()
@@ -112,7 +129,7 @@ export class PostgresEvents {
       }
       const pause = this.#isBroken ? 250 : (PAUSES[this.#quiet] ?? IDLE_PAUSE)
       this.#quiet++
-      await bell.wait("bullmq_events", queues, pause, this.#end.signal)
+      await bell.wait(channel, queues, pause, this.#end.signal)
     }
   }
 
@@ -169,7 +186,7 @@ export class PostgresEvents {
     return Number(row?.top ?? 0)
   }
 
-  async #query<R>(text: string, ...values: unknown[]): Promise<R[]> {
-    return (await this.#source.pool.query<R>(text, values)).rows
+  async #query<R>(statement: Statement, ...values: unknown[]): Promise<R[]> {
+    return (await this.#source.pool.query<R>({ ...statement, values })).rows
   }
 }

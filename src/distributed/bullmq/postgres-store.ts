@@ -1,6 +1,6 @@
 /**
- * A queue in PostgreSQL. What BullMQ's own functions do well is left to them: adding, claiming, renewing and ending jobs. Five things are
- * done here by statements of our own, on BullMQ's tables:
+ * A queue in PostgreSQL. What BullMQ's own functions do well is left to them: adding, claiming, renewing and ending jobs. They are called as
+ * BullMQ calls them, or several in one statement (see also postgres-bench.ts). Five things are done here by statements of our own, on BullMQ's tables:
  *
  * - Looking up many jobs at once, which BullMQ cannot.
  * - Removing: BullMQ's `remove` looks first and deletes then, so that a job which a node takes in between vanishes while it runs; it also removes jobs
@@ -14,9 +14,9 @@
 import type { JobCounts } from "../engine.ts"
 import type { JobData } from "../job-data.ts"
 import { parsed, textIn, toStorable, toStorableJson, unwrapped } from "./names.ts"
-import { BullBench, NEVER_GIVEN_UP } from "./bull-bench.ts"
-import type { Bull, BullBackend, BullJob, PgBackend, PgConnection, Rows } from "./bull-types.ts"
-import { PostgresBell } from "./postgres-bell.ts"
+import type { Bull, BullBackend, BullJob, PgBackend, PgConnection, PgStatement, Rows } from "./bull-types.ts"
+import { EVENTS, JOBS, MESSAGES, PostgresBell } from "./postgres-bell.ts"
+import { PostgresBench } from "./postgres-bench.ts"
 import { PostgresEvents } from "./postgres-events.ts"
 import { withServerTime } from "./server-clock.ts"
 import {
@@ -25,37 +25,48 @@ import {
   controlQueue,
   EVENTS_KEPT,
   type EventSink,
-  type Hold,
   type Store,
   type StoredData,
   type StoredJob,
 } from "./store.ts"
-import { nap } from "./steady.ts"
 
-/** The commands into which BullMQ puts the time of the calling machine. */
-const TIMED = new Set([
-  "move_to_active",
-  "move_to_completed",
-  "move_to_completed_fetch",
-  "move_to_failed",
-  "move_to_failed_fetch",
-  "move_stalled_jobs_to_wait",
-  "move_active_to_wait",
-  "extend_locks",
-  "next_signal",
-])
+/** The commands of BullMQ that are used and into which it puts the time of the calling machine. */
+const TIMED = new Set(["move_stalled_jobs_to_wait", "move_active_to_wait", "extend_locks"])
 
 /** Whether the time of an outcome is over, by the server's clock. */
 const IS_EXPIRED = `(state IN ('completed', 'failed') AND finished_at_ms < (extract(epoch FROM clock_timestamp()) * 1000)::bigint
   - CASE jsonb_typeof(opts->'keep') WHEN 'number' THEN (opts->>'keep')::numeric ELSE 0 END)`
 
-/** Each step reads what the one before has given: that is their order. Rows are locked in the order of ids, so that two processes do not wait for each other. */
-const ADD = `WITH given AS MATERIALIZED (SELECT $2::jsonb AS entries),
-  expired AS MATERIALIZED (SELECT id FROM job WHERE queue = $1 AND ${IS_EXPIRED}
-    AND id = ANY(ARRAY(SELECT entry->>'id' FROM given, jsonb_array_elements(entries) AS entry)) ORDER BY id FOR UPDATE),
-  gone AS (DELETE FROM job WHERE queue = $1 AND id IN (SELECT id FROM expired) RETURNING id)
-  SELECT added.id FROM given, (SELECT count(*) AS number FROM gone) AS cleared,
-    LATERAL add_jobs_bulk(CASE WHEN cleared.number >= 0 THEN $1 END, given.entries) AS added(id)`
+/** Each connection reads and plans it once. */
+type Statement = Pick<PgStatement, "name" | "text">
+
+/** BullMQ's function for many jobs makes and drops two tables each time: up to so many, it is faster to add each by itself. */
+const FEW = 40
+
+/** $1 queue, $2 jobs. */
+const ADD = adding("corepool_add", "SELECT 1 FROM ", "$1")
+
+/**
+ * $1 queue, $2 jobs, $3 ids of which there may be outcomes whose time is over, which make room. Each step reads what the one before has given: that is their order.
+ * Rows are locked in the order of ids, so that two processes do not wait for each other.
+ */
+const ADD_NAMED = adding(
+  "corepool_add_named",
+  `WITH expired AS MATERIALIZED (SELECT id FROM job WHERE queue = $1 AND ${IS_EXPIRED} AND id = ANY($3::text[]) ORDER BY id FOR UPDATE),
+    gone AS (DELETE FROM job WHERE queue = $1 AND id IN (SELECT id FROM expired) RETURNING id)
+    SELECT 1 FROM (SELECT count(*) AS number FROM gone) AS cleared, LATERAL `,
+  "CASE WHEN cleared.number >= 0 THEN $1 END",
+)
+
+function adding(name: string, before: string, queue: string): Readonly<Record<"few" | "many", Statement>> {
+  const few = `jsonb_array_elements($2::jsonb) AS entry,
+    LATERAL add_job(${queue}, entry->>'id', entry->>'name', (entry->>'data')::jsonb, entry->'opts', (entry->>'priority')::integer,
+      (entry->>'delay')::bigint, (entry->>'timestamp')::bigint, (entry->>'attempts')::integer, NULL, NULL, NULL, NULL, NULL, false)`
+  return {
+    few: { name: `${name}_few`, text: before + few },
+    many: { name: `${name}_many`, text: `${before}add_jobs_bulk(${queue}, $2::jsonb)` },
+  }
+}
 
 const FIND = `SELECT id, name, state::text AS state, data, process_at_ms AS due, return_value::text AS returned,
   failed_reason AS reason, progress FROM job WHERE queue = $1 AND id = ANY($2::text[]) AND ($3::boolean OR NOT ${IS_EXPIRED})`
@@ -64,22 +75,17 @@ const REMOVE = `WITH gone AS (
     DELETE FROM job WHERE queue = $1 AND id = $2 AND state IN ('waiting', 'delayed') RETURNING id)
   SELECT publish_event($1, 'removed', jsonb_build_object('jobId', id)) FROM gone`
 
+/** BullMQ's channel tells of what happens to each job of all queues. A node listens to a channel of its own, which tells of messages alone. */
+const PUBLISH = `SELECT pg_notify('${MESSAGES}', CASE WHEN told.id > 0 THEN $1 END) FROM publish_event($1, $2, $3::jsonb) AS told(id)`
+
 const UPDATE = `UPDATE job SET data = $3::jsonb
   WHERE queue = $1 AND id = $2 AND state NOT IN ('completed', 'failed') RETURNING id`
-
-const REWRITE = `UPDATE job SET data = $3::jsonb
-  WHERE queue = $1 AND id = $2 AND state = 'active' AND lock_token = $4 RETURNING id`
-
-const STALLED = `SELECT 1 FROM job WHERE queue = $1 AND state = 'active' AND locked_until_ms < $2 LIMIT 1`
 
 /** One process of the fleet at a time, and not all outcomes in one statement. */
 const CLEAN = `WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtext('corepool:clean:' || $1)) AS is_ours)
   DELETE FROM job WHERE (SELECT is_ours FROM turn) AND queue = $1 AND state IN ('completed', 'failed') AND id IN (
     SELECT id FROM job WHERE queue = $1 AND state IN ('completed', 'failed')
       AND ${IS_EXPIRED} LIMIT 10000 FOR UPDATE SKIP LOCKED)`
-
-const HELD = `SELECT id, lock_token AS token FROM job
-  WHERE queue = $1 AND state = 'active' AND lock_token = ANY($2::text[])`
 
 interface JobRow {
   readonly id: string
@@ -113,7 +119,8 @@ export class PostgresStore implements Store {
     this.#context = context
     this.#backend = backendOf(context, queue, {})
     this.#control = backendOf(context, controlQueue(queue), {})
-    this.#bell = new PostgresBell(connection, [queue, controlQueue(queue)])
+    const channels = context.isExecutor ? [EVENTS] : [JOBS, MESSAGES]
+    this.#bell = new PostgresBell(connection, channels, [queue, controlQueue(queue)])
   }
 
   async time(): Promise<number> {
@@ -123,8 +130,12 @@ export class PostgresStore implements Store {
     return row?.now ?? 0
   }
 
-  async add(jobs: readonly BullJob[]): Promise<void> {
-    await this.#backend.addJobs(jobs.map((job) => ({ job, jobId: job.id })))
+  async add(jobs: readonly BullJob[], named: readonly string[]): Promise<void> {
+    const { connection, queue } = this.#context
+    const { few, many } = named.length === 0 ? ADD : ADD_NAMED
+    const entries = JSON.stringify(jobs.map((job) => ({ ...job, attempts: job.opts?.attempts })))
+    const values = named.length === 0 ? [queue, entries] : [queue, entries, named]
+    await connection.pool.query({ ...(jobs.length <= FEW ? few : many), values })
   }
 
   async find(jobIds: readonly string[], withExpired: boolean): Promise<(StoredJob | undefined)[]> {
@@ -157,19 +168,24 @@ export class PostgresStore implements Store {
   }
 
   async publish(message: string): Promise<void> {
-    await this.#control.publishEvent({ event: CONTROL, message: toStorable(message) }, EVENTS_KEPT)
+    const queue = controlQueue(this.#context.queue)
+    await this.#query(PUBLISH, queue, CONTROL, JSON.stringify({ message: toStorable(message) }))
   }
 
   async listen(sink: EventSink): Promise<void> {
     const { queue, isExecutor, connection } = this.#context
     if (isExecutor) await this.#backend.setQueueMeta({ "opts.maxLenEvents": EVENTS_KEPT })
     const queues = isExecutor ? [queue, controlQueue(queue)] : [controlQueue(queue)]
-    this.#events ??= new PostgresEvents({ pool: connection.pool, bell: this.#bell, queues, sink })
+    const channel = isExecutor ? EVENTS : MESSAGES
+    this.#events ??= new PostgresEvents({ pool: connection.pool, bell: this.#bell, channel, queues, sink })
     await this.#events.start()
   }
 
   bench(node: string, lockDuration: number): Promise<Bench> {
-    return Promise.resolve(new PostgresBench(this.#context, this.#bell, node, lockDuration))
+    const { connection, queue, now } = this.#context
+    const backendWith = (options: object): PgBackend => backendOf(this.#context, queue, options)
+    const context = { connection, backendWith, bell: this.#bell, queue, now }
+    return Promise.resolve(new PostgresBench(context, node, lockDuration))
   }
 
   async setNote(field: string, text: string): Promise<void> {
@@ -198,56 +214,12 @@ export class PostgresStore implements Store {
   }
 }
 
-/** The same queue as one node uses it. */
-class PostgresBench extends BullBench {
-  readonly #context: PostgresContext
-  readonly #bell: PostgresBell
-
-  constructor(context: PostgresContext, bell: PostgresBell, node: string, lockDuration: number) {
-    // Jobs that stall are looked for when there are some.
-    const options = { ...NEVER_GIVEN_UP, lockDuration, name: node, stalledInterval: 1 }
-    super(backendOf(context, context.queue, options), node, lockDuration, context.now)
-    this.#context = context
-    this.#bell = bell
-  }
-
-  async held(tokens: readonly string[]): Promise<Hold[]> {
-    const { connection, queue } = this.#context
-    const { rows } = await connection.pool.query<{ id: string; token: string }>(HELD, [queue, tokens])
-    return rows.map(({ id, token }) => ({ jobId: id, token }))
-  }
-
-  async rewrite({ jobId, token }: Hold, data: StoredData): Promise<boolean> {
-    const values = [this.#context.queue, jobId, toStorableJson(data), token]
-    return (await this.#context.connection.pool.query(REWRITE, values)).rows.length > 0
-  }
-
-  /**
-   * BullMQ marks all active jobs and frees those that were marked before and are not renewed: two writes for each job of the fleet. It is
-   * asked for that only if there is a job whose lock has run out.
-   */
-  async recover(): Promise<void> {
-    const { connection, queue, now } = this.#context
-    const { rows } = await connection.pool.query(STALLED, [queue, Math.round(now())])
-    if (rows.length === 0) return
-    await this.backend.moveStalledJobsToWait()
-    await nap(5, new AbortController().signal) // two calls within a millisecond are one to BullMQ
-    await this.backend.moveStalledJobsToWait()
-  }
-
-  wait(ms: number, signal: AbortSignal): Promise<void> {
-    return this.#bell.wait("bullmq_jobs", [this.#context.queue], ms, signal)
-  }
-}
-
-/** BullMQ's queue, with the server's time in its commands. Adding is done by a statement that calls the same function of BullMQ. */
+/** BullMQ's queue, with the server's time in its commands. */
 function backendOf({ bull, connection, now }: PostgresContext, queue: string, options: object): PgBackend {
   const backend = new bull.PostgresQueueBackend(connection, queue, options, false)
   const run = backend.run.bind(backend)
   backend.run = (command, values = []): Promise<Rows<unknown>> =>
-    command === "add_jobs_bulk"
-      ? connection.pool.query(ADD, values)
-      : run(command, TIMED.has(command) ? withServerTime(values, now()) : values)
+    run(command, TIMED.has(command) ? withServerTime(values, now()) : values)
   return backend
 }
 

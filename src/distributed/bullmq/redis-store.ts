@@ -7,6 +7,7 @@
  *
  * The time in BullMQ's commands is that of the calling machine; here it is the server's. Locks run out by the server's clock anyway.
  */
+import { MAX_VALUE } from "../../checks.ts"
 import type { JobCounts } from "../engine.ts"
 import type { JobData } from "../job-data.ts"
 import { BullBench, NEVER_GIVEN_UP } from "./bull-bench.ts"
@@ -18,8 +19,10 @@ import { withServerTime } from "./server-clock.ts"
 import { nap } from "./steady.ts"
 import {
   type Bench,
+  type Claim,
   CONTROL,
   controlQueue,
+  type End,
   EVENTS_KEPT,
   type EventSink,
   type Hold,
@@ -78,19 +81,19 @@ export class RedisStore implements Store {
   }
 
   /**
-   * Outcomes that are too old make room first. Both commands are on their way at the same time, in this order. What comes between them at the server does no
+   * Outcomes that are too old make room first, if there can be any. Both commands are on their way at the same time, in this order. What comes between them at the server does no
    * harm: an outcome whose time is over exists for no process, so it may be removed at any moment.
    */
-  async add(jobs: readonly BullJob[]): Promise<void> {
-    await Promise.all([this.#script(FORGET, ...jobs.map(({ id }) => id)), this.#add(jobs)])
+  async add(jobs: readonly BullJob[], named: readonly string[]): Promise<void> {
+    await Promise.all([named.length > 0 && this.#script(FORGET, ...named), this.#add(jobs)])
   }
 
-  /** BullMQ's `addJobs` is not all or none here. */
+  /** All or none, which BullMQ's `addJobs` is not here. */
   async #add(jobs: readonly BullJob[]): Promise<void> {
     const { prefix, queue } = this.#context
     const [first] = jobs
     if (jobs.length === 1 && first !== undefined) {
-      await this.#backend.addJobs([{ job: first, jobId: first.id }])
+      await this.#backend.addJob(first, first.id)
       return
     }
     const place = { parentKeyOpts: {}, prefix, queueName: queue }
@@ -184,13 +187,33 @@ export class RedisStore implements Store {
 class RedisBench extends BullBench {
   readonly #context: RedisContext
   readonly #waiter: RedisClient
+  readonly #node: string
 
   constructor(context: RedisContext, waiter: RedisClient, node: string, lockDuration: number) {
     // All nodes together look for stalled jobs so often.
     const options = { ...NEVER_GIVEN_UP, lockDuration, name: node, stalledInterval: 400 }
-    super(backendOf(context, context.queue, options), node, lockDuration, context.now)
+    super(backendOf(context, context.queue, options), lockDuration, context.now)
     this.#context = context
     this.#waiter = waiter
+    this.#node = node
+  }
+
+  /** One at a time: each has a script of its own to run, and how many would find a job is not known before. */
+  async claim([token = ""]: readonly string[]): Promise<Claim> {
+    const [job, id = "", , due = 0] = await this.backend.moveToActive(token, this.#node)
+    return job == null
+      ? { jobs: [], isMore: false, due }
+      : { jobs: [{ job: { ...job, id }, token }], isMore: true, due: 0 }
+  }
+
+  async end({ hold, isFailed, outcome, isRemoved, takesNext }: End): Promise<BullJob | undefined> {
+    // BullMQ compares how often a job that has failed was tried with how often it may be, only to tell of it: more than all of them.
+    const ended = { id: hold.jobId, opts: { attempts: MAX_VALUE } }
+    const { result } = isFailed
+      ? await this.backend.moveToFailed(ended, outcome, isRemoved, hold.token, takesNext)
+      : await this.backend.moveToCompleted(ended, outcome, isRemoved, hold.token, takesNext)
+    const [job, id = ""] = result ?? []
+    return job == null || !takesNext ? undefined : { ...job, id }
   }
 
   async held(tokens: readonly string[]): Promise<Hold[]> {

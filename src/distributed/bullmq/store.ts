@@ -4,7 +4,7 @@
  */
 import type { JobData } from "../job-data.ts"
 import type { JobCounts } from "../engine.ts"
-import type { BullClaim, BullJob } from "./bull-types.ts"
+import type { BullJob } from "./bull-types.ts"
 
 /** A job as it lies in the store. */
 export interface StoredJob {
@@ -26,8 +26,10 @@ export interface StoredData extends JobData {
 
 /** The answer to a node that asks for work. */
 export interface Claim {
-  readonly job: BullJob | undefined
-  /** When the next delayed job is due, by the server's clock; 0 if there is none. */
+  readonly jobs: readonly { readonly job: BullJob; readonly token: string }[]
+  /** Whether there may be more. */
+  readonly isMore: boolean
+  /** If there is no more: when the next delayed job is due, by the server's clock; 0 if there is none. */
   readonly due: number
 }
 
@@ -35,6 +37,18 @@ export interface Claim {
 export interface Hold {
   readonly jobId: string
   readonly token: string
+}
+
+/** How a job has ended. */
+export interface End {
+  readonly hold: Hold
+  readonly isFailed: boolean
+  /** The outcome, or the reason of the failure. */
+  readonly outcome: string
+  /** Whether nothing is kept of it. */
+  readonly isRemoved: boolean
+  /** Whether the node wants another job in its place, with the same token. */
+  readonly takesNext: boolean
 }
 
 /** Hears of what happens. */
@@ -46,10 +60,10 @@ export interface EventSink {
 
 /** What a node does with jobs. */
 export interface Bench {
-  claim(token: string): Promise<Claim>
-  /** With `next`, and if it is the server's way, a job comes back with the answer. */
-  complete(hold: Hold, outcome: string, remove: boolean, next: boolean): Promise<Claim | undefined>
-  fail(hold: Hold, reason: string, remove: boolean, next: boolean): Promise<Claim | undefined>
+  /** Takes jobs, at most one by each token. */
+  claim(tokens: readonly string[]): Promise<Claim>
+  /** The next job, if there is one and it is wanted, comes with the answer. */
+  end(end: End): Promise<BullJob | undefined>
   /** `reason` is that of a failed attempt; without it, this was no attempt. */
   delay(hold: Hold, dueAt: number, reason: string | undefined): Promise<void>
   giveBack(hold: Hold): Promise<void>
@@ -68,8 +82,8 @@ export interface Bench {
 export interface Store {
   /** In milliseconds since 1970, by the server. */
   time(): Promise<number>
-  /** An outcome of the same id whose time is over makes room for the job. */
-  add(jobs: readonly BullJob[]): Promise<void>
+  /** All or none. An outcome whose time is over makes room for a job of the same id; only the ids in `named` can have one. */
+  add(jobs: readonly BullJob[], named: readonly string[]): Promise<void>
   /** `withExpired` finds also outcomes whose time is over, as long as they lie there. */
   find(jobIds: readonly string[], withExpired: boolean): Promise<(StoredJob | undefined)[]>
   remove(jobId: string): Promise<boolean>
@@ -100,12 +114,6 @@ export const EVENTS_KEPT = 50_000
 /** Messages and the list of nodes stand in a queue of their own: a node hears these and not what happens to each job of the fleet. */
 export function controlQueue(queue: string): string {
   return `${queue}%control`
-}
-
-/** On Redis the job does not have its id in it. */
-export function asClaim(answer: BullClaim | undefined | void): Claim {
-  const [job, id = "", , due = 0] = answer ?? []
-  return { job: job == null ? undefined : { ...job, id }, due }
 }
 
 /** An outcome longer than this is kept with the data of its job, and the mark stands in its place. */

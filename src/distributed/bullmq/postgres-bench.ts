@@ -1,0 +1,251 @@
+/**
+ * How one node takes and ends jobs in PostgreSQL: by BullMQ's functions, several of which are called in one statement. What a statement costs beside
+ * the work (a way to the server and back, a commit, a notification) is paid once for many jobs:
+ *
+ * - A claim takes as many jobs as the node has room for, and says in the same answer when the next delayed one is due.
+ * - The ends that come while others are under way go together in the next statement, which also takes the next job for each of them.
+ *
+ * A statement does all or nothing. If the server refuses one that is about several jobs, each of them is reported in a statement of its own: so a job that is
+ * not this node's any more, or whose outcome cannot be stored, has no effect on others. A statement whose answer is lost is repeated by the
+ * consumer, job by job: what had ended the first time is refused then, and what was taken is found by its token and given back.
+ */
+import { runtime } from "../../time/runtime.ts"
+import { BullBench, NEVER_GIVEN_UP } from "./bull-bench.ts"
+import type { BullJob, BullJobOptions, PgBackend, PgConnection, PgStatement } from "./bull-types.ts"
+import { toStorableJson } from "./names.ts"
+import { JOBS, type PostgresBell } from "./postgres-bell.ts"
+import { isPassing, nap } from "./steady.ts"
+import type { Claim, End, Hold, StoredData } from "./store.ts"
+
+/** How many ends go in one statement, and how many statements are under way: the server works at one while the node runs what another one has brought. */
+const ENDS = { atOnce: 25, underWay: 2 }
+
+const COLUMNS = "id, name, data::text AS data, opts, attempts_made, stalled_count, lock_token"
+
+/** They have names, so that each connection reads and plans them once. */
+type Statement = Pick<PgStatement, "name" | "text">
+
+/** $1 queue, $2 tokens, $3 lock time, $4 now, $5 node. */
+const CLAIM_ONE: Statement = {
+  name: "corepool_claim_one",
+  text: `SELECT ${COLUMNS} FROM move_to_active($1, ($2::text[])[1], $3, $4, $5, NULL, NULL)`,
+}
+
+/** $1 queue. */
+const NEXT_DUE: Statement = { name: "corepool_next_due", text: "SELECT NULL AS id, next_delay($1) AS due" }
+
+/** As CLAIM_ONE. Takes one job after the other until there is none, or no token is left. If there are fewer than tokens, the last row says when the next one is due. */
+const CLAIM: Statement = {
+  name: "corepool_claim",
+  text: `WITH RECURSIVE taken AS (
+      SELECT 1 AS number, job.* FROM move_to_active($1, ($2::text[])[1], $3, $4, $5, NULL, NULL) AS job
+      UNION ALL
+      SELECT taken.number + 1, job.* FROM taken,
+        LATERAL move_to_active($1, ($2::text[])[taken.number + 1], $3, $4, $5, NULL, NULL) AS job
+        WHERE taken.number < cardinality($2::text[]))
+    SELECT ${COLUMNS}, NULL::bigint AS due FROM taken
+    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, next_delay($1)
+      WHERE (SELECT count(*) FROM taken) < cardinality($2::text[])`,
+}
+
+/** $1 queue, $2 id, $3 token, $4 outcome, $5 whether nothing is kept, $6 now, $7 lock time, $8 node. The next job is taken by the same token. */
+const COMPLETE_ONE: Statement = {
+  name: "corepool_complete_one",
+  text: `SELECT ${COLUMNS} FROM move_to_completed_fetch($1, $2, $3, to_jsonb($4::text), $6, $5, NULL, NULL, $7, $6, $8, NULL, NULL)`,
+}
+const FAIL_ONE: Statement = {
+  name: "corepool_fail_one",
+  text: `SELECT ${COLUMNS} FROM move_to_failed_fetch($1, $2, $3, $4, NULL, $6, $5, NULL, NULL, $7, $6, $8, NULL, NULL)`,
+}
+
+/**
+ * $1 queue, $2 to $6 the ends, $7 now, $8 tokens for the next jobs, $9 lock time, $10 node. The jobs are taken after the ends, because taking
+ * reads how many there were.
+ */
+const END: Statement = {
+  name: "corepool_end",
+  text: `WITH RECURSIVE ended AS MATERIALIZED (
+      SELECT count(CASE WHEN given.is_failed
+          THEN move_to_failed($1, given.id, given.token, given.outcome, NULL, $7, given.is_removed, NULL, NULL)
+          ELSE move_to_completed($1, given.id, given.token, to_jsonb(given.outcome), $7, given.is_removed, NULL, NULL) END) AS number
+        FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[], $6::boolean[])
+          AS given(id, token, outcome, is_failed, is_removed)),
+    taken AS (
+      SELECT 1 AS number, job.* FROM ended,
+        LATERAL move_to_active(CASE WHEN ended.number > 0 THEN $1 END, ($8::text[])[1], $9, $7, $10, NULL, NULL) AS job
+        WHERE cardinality($8::text[]) > 0
+      UNION ALL
+      SELECT taken.number + 1, job.* FROM taken,
+        LATERAL move_to_active($1, ($8::text[])[taken.number + 1], $9, $7, $10, NULL, NULL) AS job
+        WHERE taken.number < cardinality($8::text[]))
+    SELECT ${COLUMNS} FROM ended LEFT JOIN taken ON ended.number > 0`,
+}
+
+const REWRITE = `UPDATE job SET data = $3::jsonb
+  WHERE queue = $1 AND id = $2 AND state = 'active' AND lock_token = $4 RETURNING id`
+
+const STALLED = `SELECT 1 FROM job WHERE queue = $1 AND state = 'active' AND locked_until_ms < $2 LIMIT 1`
+
+const HELD = `SELECT id, lock_token AS token FROM job
+  WHERE queue = $1 AND state = 'active' AND lock_token = ANY($2::text[])`
+
+/** All are null in a row that is about no job. */
+interface TakenRow {
+  readonly id: string | null
+  readonly name: string
+  readonly data: string
+  readonly opts: BullJobOptions | null
+  readonly attempts_made: number
+  readonly stalled_count: number
+  readonly lock_token: string
+  readonly due?: string | null
+}
+
+/** An end on its way, and where to say what has become of it. */
+interface Report {
+  readonly end: End
+  readonly resolve: (next: BullJob | undefined) => void
+  readonly reject: (error: unknown) => void
+}
+
+export interface PostgresBenchContext {
+  readonly connection: PgConnection
+  readonly backendWith: (options: object) => PgBackend
+  readonly bell: PostgresBell
+  readonly queue: string
+  readonly now: () => number
+}
+
+export class PostgresBench extends BullBench {
+  readonly #context: PostgresBenchContext
+  readonly #node: string
+  readonly #lockDuration: number
+  readonly #reports: Report[] = []
+  #underWay = 0
+  #isPlanned = false
+
+  constructor(context: PostgresBenchContext, node: string, lockDuration: number) {
+    // Jobs that stall are looked for when there are some.
+    const options = { ...NEVER_GIVEN_UP, lockDuration, name: node, stalledInterval: 1 }
+    super(context.backendWith(options), lockDuration, context.now)
+    this.#context = context
+    this.#node = node
+    this.#lockDuration = lockDuration
+  }
+
+  async claim(tokens: readonly string[]): Promise<Claim> {
+    const { queue } = this.#context
+    const statement = tokens.length === 1 ? CLAIM_ONE : CLAIM
+    const rows = await this.#query(statement, queue, tokens, this.#lockDuration, this.#now(), this.#node)
+    const jobs = [...jobsIn(rows)].map(([token, job]) => ({ job, token }))
+    if (jobs.length === tokens.length) return { jobs, isMore: true, due: 0 }
+    const last = rows.at(-1) ?? (await this.#query(NEXT_DUE, queue))[0]
+    return { jobs, isMore: false, due: Number(last?.due ?? 0) }
+  }
+
+  end(end: End): Promise<BullJob | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#reports.push({ end, resolve, reject })
+      this.#plan()
+    })
+  }
+
+  /** What ends in the same turn goes together. */
+  #plan(): void {
+    if (this.#isPlanned || this.#reports.length === 0 || this.#underWay >= ENDS.underWay) return
+    this.#isPlanned = true
+    runtime.afterTurn(() => {
+      this.#isPlanned = false
+      this.#underWay++
+      void this.#send(this.#reports.splice(0, ENDS.atOnce)).finally(() => {
+        this.#underWay--
+        this.#plan()
+      })
+      this.#plan()
+    })
+  }
+
+  /** Never rejects. */
+  async #send(reports: readonly Report[]): Promise<void> {
+    try {
+      const taken = await this.#end(reports.map(({ end }) => end))
+      for (const { end, resolve } of reports) resolve(taken.get(end.hold.token))
+    } catch (error) {
+      if (reports.length === 1 || isPassing(error)) for (const { reject } of reports) reject(asRefusal(error))
+      else for (const report of reports) await this.#send([report])
+    }
+  }
+
+  /** Gives what was taken, by its token. */
+  async #end(ends: readonly End[]): Promise<ReadonlyMap<string, BullJob>> {
+    const { queue } = this.#context
+    const [first] = ends
+    if (first !== undefined && ends.length === 1 && first.takesNext) {
+      const { hold, outcome, isFailed, isRemoved } = first
+      const job = [hold.jobId, hold.token, outcome, isRemoved]
+      const statement = isFailed ? FAIL_ONE : COMPLETE_ONE
+      return jobsIn(await this.#query(statement, queue, ...job, this.#now(), this.#lockDuration, this.#node))
+    }
+    const given = [
+      ends.map(({ hold }) => hold.jobId),
+      ends.map(({ hold }) => hold.token),
+      ends.map(({ outcome }) => outcome),
+      ends.map(({ isFailed }) => isFailed),
+      ends.map(({ isRemoved }) => isRemoved),
+    ]
+    const tokens = ends.flatMap(({ hold, takesNext }) => (takesNext ? [hold.token] : []))
+    return jobsIn(await this.#query(END, queue, ...given, this.#now(), tokens, this.#lockDuration, this.#node))
+  }
+
+  async held(tokens: readonly string[]): Promise<Hold[]> {
+    const { connection, queue } = this.#context
+    const { rows } = await connection.pool.query<{ id: string; token: string }>(HELD, [queue, tokens])
+    return rows.map(({ id, token }) => ({ jobId: id, token }))
+  }
+
+  async rewrite({ jobId, token }: Hold, data: StoredData): Promise<boolean> {
+    const values = [this.#context.queue, jobId, toStorableJson(data), token]
+    return (await this.#context.connection.pool.query(REWRITE, values)).rows.length > 0
+  }
+
+  /**
+   * BullMQ marks all active jobs and frees those that were marked before and are not renewed: two writes for each job of the fleet. It is
+   * asked for that only if there is a job whose lock has run out.
+   */
+  async recover(): Promise<void> {
+    const { connection, queue } = this.#context
+    const { rows } = await connection.pool.query(STALLED, [queue, this.#now()])
+    if (rows.length === 0) return
+    await this.backend.moveStalledJobsToWait()
+    await nap(5, new AbortController().signal) // two calls within a millisecond are one to BullMQ
+    await this.backend.moveStalledJobsToWait()
+  }
+
+  wait(ms: number, signal: AbortSignal): Promise<void> {
+    return this.#context.bell.wait(JOBS, [this.#context.queue], ms, signal)
+  }
+
+  #now(): number {
+    return Math.round(this.#context.now())
+  }
+
+  async #query(statement: Statement, ...values: unknown[]): Promise<TakenRow[]> {
+    return (await this.#context.connection.pool.query<TakenRow>({ ...statement, values })).rows
+  }
+}
+
+/** By their tokens. */
+function jobsIn(rows: readonly TakenRow[]): ReadonlyMap<string, BullJob> {
+  return new Map(rows.flatMap((row) => (row.id === null ? [] : [[row.lock_token, jobOf(row, row.id)]])))
+}
+
+function jobOf(row: TakenRow, id: string): BullJob {
+  const { name, data, opts, attempts_made: attemptsMade, stalled_count: stalledCounter } = row
+  return { id, name, data, opts: opts ?? undefined, timestamp: 0, attemptsMade, stalledCounter }
+}
+
+/** What BullMQ's functions raise has its number in the details: the job is not there, or not this node's. */
+function asRefusal(error: unknown): unknown {
+  const { code, detail, message } = error as { code?: unknown; detail?: unknown; message?: string }
+  return code === "BM001" ? Object.assign(new Error(message), { code: Number(detail) }) : error
+}
