@@ -86,9 +86,9 @@ export class ByHand {
   /** On PostgreSQL some events of BullMQ get lost when jobs end at the same time. */
   async #lookUp(): Promise<void> {
     if (performance.now() - this.#lastHeard < SILENCE) return
-    for (const [id, { reject }] of this.#waiting) {
+    for (const [id, waiter] of this.#waiting) {
       const job = await this.#queue.getJob(id)
-      if (job === undefined) reject(new Error(`Job ${id} is gone`))
+      if (job === undefined) waiter.reject(new Error(`Job ${id} is gone`))
       else if (job.finishedOn !== undefined) {
         this.lookedUp++
         this.#end(id, Number(job.returnvalue))

@@ -158,8 +158,8 @@ async function grown(
 export async function backlog(given: Bench): Promise<Row[]> {
   await using bench = given
   const { backlog: count, trips } = bench.sizes
-  let futures: Promise<unknown>[] = []
-  const adding = await timed(async () => (futures = await add(bench.fleet, count)))
+  const futures: Promise<unknown>[] = []
+  const adding = await timed(() => submitMany(bench.fleet, count, (result) => futures.push(result)))
   const oneMore = await repeat(Math.min(trips, 50), () =>
     timed(async () => {
       const future = bench.fleet.submit(tasks.add, 1, 1)
@@ -189,24 +189,28 @@ export async function backlog(given: Bench): Promise<Row[]> {
 async function takingBack(bench: Bench, count: number): Promise<number> {
   await bench.kill()
   const fleet = new DistributedExecutor({ name: "distributed-taken-back", engine: engineOf(bench.url), tasks })
-  await add(fleet, count)
+  let cancelled = 0
+  await submitMany(fleet, count, (result) => result.catch(() => cancelled++))
   const time = await timed(async () => {
     const unrun = await fleet.shutdownNow()
     if (unrun.length !== count) throw new Error(`${unrun.length} of ${count} jobs were taken back`)
   })
   await fleet.close()
+  if (cancelled !== count) throw new Error(`${cancelled} of ${count} futures were cancelled`)
   return time
 }
 
-/** Gives the results. */
-async function add(fleet: DistributedExecutor, count: number): Promise<Promise<unknown>[]> {
-  const futures: Promise<unknown>[] = []
+/** Calls `each` with each future, before anything can have become of it. */
+async function submitMany(
+  fleet: DistributedExecutor,
+  count: number,
+  each: (result: Promise<number>) => void,
+): Promise<void> {
   for (let done = 0; done < count; done += 1000) {
     const some = Array.from({ length: Math.min(1000, count - done) }, () => fleet.submit(tasks.add, 1, 1))
-    for (const future of some) futures.push(future.get())
+    for (const future of some) each(future.get())
     await Promise.all(some.map((future) => future.stored))
   }
-  return futures
 }
 
 /** Many schedules are there: what does one more cost? */

@@ -118,8 +118,8 @@ export class BullConsumer implements Consumer {
         const most = Math.min(this.#options.concurrency - this.#busy, atOnce)
         const claimed = (await this.#settleDoubts()) ? await this.#claim(most) : undefined
         // Jobs with which a node has died may make this one pause: what comes together with them is given back.
-        const isCalm = claimed?.jobs.every(({ job }) => (job.stalledCounter ?? 0) === 0) === true
-        atOnce = isCalm && claimed?.isMore === true ? CLAIMED_AT_ONCE : 1
+        const hasDied = claimed?.jobs.some(({ job }) => (job.stalledCounter ?? 0) > 0) ?? false
+        atOnce = claimed?.isMore === true && !hasDied ? CLAIMED_AT_ONCE : 1
         if (claimed === undefined) await nap(IDLE / 2, this.#stopping.signal)
         else if (!claimed.isMore) {
           const pause = claimed.due > 0 ? Math.min(IDLE, Math.max(0, claimed.due - now())) : IDLE

@@ -1,0 +1,54 @@
+/** A node on PostgreSQL reports several ends in one statement: docs/spec/distributed-engine.md. */
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { Client } from "pg"
+import { migrate, postgres } from "#src/distributed/bullmq/postgres.js"
+import { DONE, Gate, Lab, Log, order } from "../../contract/queue-engine/kind.ts"
+import { testPostgres } from "../../support/postgres.ts"
+
+const { url, fresh } = await testPostgres()
+const schema = fresh()
+await migrate(postgres({ url, schema }))
+
+test("[QE115] of jobs that end at the same time, one that is not the node's any more has no effect on the others", async () => {
+  await using lab = new Lab(postgres({ url, schema }))
+  const [queue, log] = await lab.listening()
+  const node = await lab.open("node")
+  const nodeLog = new Log()
+  await node.listen(nodeLog)
+  const gate = new Gate()
+  const consumer = await node.consume({
+    node: "node",
+    concurrency: 4,
+    lockDuration: 30_000,
+    run: async () => {
+      await gate.opened
+      return DONE
+    },
+  })
+  const ids = ["first", "taken", "second", "third"]
+  await queue.add(ids.map((id) => order(id)))
+  await log.until(() => log.of("active").length === ids.length)
+  await giveToAnother("taken")
+  gate.open() // all of them end in the same turn
+  await consumer.drain()
+  const ended = ids.filter((id) => id !== "taken")
+  for (const id of ended) await log.hears("completed", id)
+  assert.deepEqual(
+    (await queue.find(ids)).map((job) => job?.state),
+    ["completed", "active", "completed", "completed"],
+  )
+  assert.equal(log.of("completed").length, ended.length)
+  assert.deepEqual(nodeLog.of("error"), [])
+})
+
+/** As if the node's lock had run out and another node had taken the job. */
+async function giveToAnother(id: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(`UPDATE "${schema}".job SET lock_token = 'another' WHERE id = $1`, [`.${id}`])
+  } finally {
+    await client.end()
+  }
+}
