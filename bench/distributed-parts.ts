@@ -190,7 +190,7 @@ async function takingBack(bench: Bench, count: number): Promise<number> {
   await bench.kill()
   const fleet = new DistributedExecutor({ name: "distributed-taken-back", engine: engineOf(bench.url), tasks })
   let cancelled = 0
-  await submitMany(fleet, count, (result) => result.catch(() => cancelled++))
+  await submitMany(fleet, count, (result) => void result.catch(() => cancelled++))
   const time = await timed(async () => {
     const unrun = await fleet.shutdownNow()
     if (unrun.length !== count) throw new Error(`${unrun.length} of ${count} jobs were taken back`)
