@@ -10,7 +10,7 @@ const { url, fresh } = await testPostgres()
 const schema = fresh()
 await migrate(postgres({ url, schema }))
 
-test("[QE115] of jobs that end at the same time, one that is not the node's any more has no effect on the others", async () => {
+test("[QE37] of jobs that end at the same time, one that is not the node's any more has no effect on the others", async () => {
   await using lab = new Lab(postgres({ url, schema }))
   const [queue, log] = await lab.listening()
   const node = await lab.open("node")
