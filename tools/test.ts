@@ -76,6 +76,9 @@ async function run(
     `--test-concurrency=${availableParallelism()}`,
     `--test-timeout=${TIME_LIMIT}`,
     "--test-reporter=spec",
+    "--test-reporter-destination=stdout",
+    `--test-reporter=${new URL("./test-deaths.js", import.meta.url).href}`,
+    "--test-reporter-destination=stdout",
     ...END_HANGING_FILES,
   ]
   // By the environment, so that it holds for programs and threads that a test starts with flags of its own.

@@ -30,7 +30,7 @@ for (const kind of KINDS) {
       const watcher = new Lab(engineAt(lab.address), lab.queue)
       const [queue, log] = await watcher.listening()
       const fleet = lab.fleet()
-      const nodes = await Promise.all(["n1", "n2"].map((node) => lab.node(node)))
+      const nodes = await Promise.all(["n1", "n2"].map((node) => lab.node(node, { lockDuration: 15_000 })))
       const race = async (moment: string, n: number): Promise<[string, DistributedFuture<string>, boolean]> => {
         const key = `${moment} ${n}`
         const future = fleet.submit(n % 2 === 0 ? tasks.work : tasks.workAwhile, key)
@@ -48,7 +48,7 @@ for (const kind of KINDS) {
       for (const [i, [key, future, isCancelled]] of raced.entries()) {
         const record = found[i]
         const [outcome] = await Promise.allSettled([future])
-        // Whoever calls cancel first decides, unless the outcome was here before.
+        // The first call of cancel decides, unless the outcome was here before.
         assert.equal(future.isCancelled, isCancelled, key)
         if (!isCancelled) assert.deepEqual([outcome, record?.state], [{ status: "fulfilled", value: key }, "completed"])
         else assert.ok(outcome.status === "rejected" && outcome.reason instanceof CancellationError, key)
@@ -60,7 +60,8 @@ for (const kind of KINDS) {
         }
         // What was taken out has not run; the rest has run once or, if the mark was there first, not at all.
         const runs = lab.starts(key).length
-        assert.ok(record === undefined ? runs === 0 : record.state === "completed" ? runs === 1 : runs <= 1, key)
+        const allowed = record === undefined ? [0] : record.state === "completed" ? [1] : [0, 1]
+        assert.ok(allowed.includes(runs), `${key}: ${runs} runs, and the engine has it as ${record?.state}`)
       }
       await lab.settled(fleet, { completed, failed })
       await agree(lab, raced, found)

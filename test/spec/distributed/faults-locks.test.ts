@@ -7,21 +7,26 @@ import { engineAt, FaultLab, KINDS } from "../../support/fault-lab.ts"
 
 const HOUR = 3_600_000
 
+/** The lock of a node that must not lose it. A node gets no processor for a second, now and then, on a machine with much else to do. */
+const LOCK = { lockDuration: 2000 }
+/** So many runs of a schedule, one each 100 ms, take longer than that. */
+const SEVERAL_LOCKS = 50
+
 for (const kind of KINDS) {
   const { name, skip } = kind
 
   test(`[DF9] a task that takes many times as long as its lock is run once, on ${name}`, { skip }, async () => {
     await using lab = await FaultLab.open(kind)
     const fleet = lab.fleet()
-    const first = await lab.node("first", { lockDuration: 500, threads: "platform", concurrency: 2 })
+    const first = await lab.node("first", { ...LOCK, threads: "platform", concurrency: 2 })
     const future = fleet.submit(tasks.hold, "a")
     const blocking = fleet.submit(tasks.block, "b")
     await lab.started("a")
     await lab.started("b")
-    const second = await lab.node("second", { lockDuration: 500 })
-    // A clock for this test: so many turns, by the engine's clock, are several locks long.
+    const second = await lab.node("second", LOCK)
+    // A clock for this test, by the engine's clock.
     const schedule = fleet.scheduleWithFixedDelay(tasks.work, 0, 100, "clock")
-    await lab.ended("clock", 25)
+    await lab.ended("clock", SEVERAL_LOCKS)
     lab.openGate("a")
     lab.openGate("b")
     assert.equal(await future, "a")
@@ -78,16 +83,16 @@ for (const kind of KINDS) {
     async () => {
       await using lab = await FaultLab.open(kind)
       const fleet = lab.fleet()
-      const early = await lab.node("early", { clock: -HOUR, lockDuration: 500 })
+      const early = await lab.node("early", { clock: -HOUR, ...LOCK })
       const submitter = await lab.submitter({ clock: HOUR })
       await submitter.submit([
         { task: "hold", args: ["h"], options: { queueTimeout: 60_000 } },
         { task: "work", args: ["w"], options: { queueTimeout: 60_000 } },
       ])
       await lab.started("h")
-      const late = await lab.node("late", { clock: HOUR, lockDuration: 500 })
+      const late = await lab.node("late", { clock: HOUR, ...LOCK })
       const schedule = fleet.scheduleAtFixedRate(tasks.work, 0, 100, "clock")
-      await lab.ended("clock", 12)
+      await lab.ended("clock", SEVERAL_LOCKS)
       lab.openGate("h")
       assert.deepEqual(await submitter.results(), ["h", "w"])
       const [{ id } = { id: "" }] = lab.starts("h")
