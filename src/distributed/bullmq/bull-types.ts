@@ -114,8 +114,10 @@ export interface RedisClient extends Emitter {
   connect(): Promise<void>
   disconnect(reconnect?: boolean): void
   call(command: string, ...values: (string | number)[]): Promise<unknown>
+  /** All commands go through here. */
+  sendCommand(command: unknown, stream?: unknown): unknown
   /** Its socket, once it is connected. */
-  readonly stream?: { unref(): void }
+  readonly stream?: { readonly writableCorked: number; cork(): void; uncork(): void; unref(): void }
 }
 
 /** The package bullmq. */

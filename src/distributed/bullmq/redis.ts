@@ -9,7 +9,8 @@
 import { typeError } from "../../checks.ts"
 import type { Engine, EngineQueue } from "../engine.ts"
 import { BullQueue } from "./bull-queue.ts"
-import { bullFor, type RedisClient, redisClientClass } from "./bull-types.ts"
+import { runtime } from "../../time/runtime.ts"
+import { bullFor, type RedisClient, type RedisClientClass, redisClientClass } from "./bull-types.ts"
 import { toQueueName } from "./names.ts"
 import { RedisStore } from "./redis-store.ts"
 import { ServerClock } from "./server-clock.ts"
@@ -95,7 +96,7 @@ class RedisEngine implements Engine {
       autoResendUnfulfilledCommands: false,
       retryStrategy: (attempt: number) => Math.min(20 * 2 ** attempt, 500),
     }
-    const Redis = redisClientClass("redis()")
+    const Redis = clientClass()
     const client = this.#url === undefined ? new Redis(settings) : new Redis(this.#url, settings)
     client.on("error", onError)
     letProgramsEnd(client)
@@ -136,6 +137,20 @@ function letProgramsEnd(client: RedisClient): void {
       timer?.unref()
     },
   })
+}
+
+/** ioredis' client, which writes each command to its socket by itself. This one writes those of one turn together: a write costs more than a command. */
+function clientClass(): RedisClientClass {
+  return class extends redisClientClass("redis()") {
+    override sendCommand(command: unknown, stream?: unknown): unknown {
+      const socket = this.stream
+      if (socket?.writableCorked === 0) {
+        socket.cork()
+        runtime.afterTurn(() => socket.uncork())
+      }
+      return super.sendCommand(command, stream)
+    }
+  }
 }
 
 function checked(options: RedisOptions): RedisOptions {
