@@ -9,7 +9,6 @@
 import { typeError } from "../../checks.ts"
 import type { Engine, EngineQueue } from "../engine.ts"
 import { BullQueue } from "./bull-queue.ts"
-import { runtime } from "../../time/runtime.ts"
 import { bullFor, type RedisClient, type RedisClientClass, redisClientClass } from "./bull-types.ts"
 import { toQueueName } from "./names.ts"
 import { RedisStore } from "./redis-store.ts"
@@ -146,7 +145,7 @@ function clientClass(): RedisClientClass {
       const socket = this.stream
       if (socket?.writableCorked === 0) {
         socket.cork()
-        runtime.afterTurn(() => socket.uncork())
+        void Promise.resolve().then(() => socket.uncork()) // after all flows that have come as far in this turn
       }
       return super.sendCommand(command, stream)
     }
