@@ -11,6 +11,7 @@
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { listFiles } from "../check/files.ts"
+import { startServers } from "../servers/for-tests.ts"
 import { DIFFERENCES, OMISSIONS } from "./differences.ts"
 import { fetchRuntimes } from "./fetch.ts"
 import { type FileRun, type Limits, runFiles } from "./files.ts"
@@ -51,6 +52,8 @@ async function main(root: string, args: readonly string[]): Promise<number> {
   if (stale.length > 0) throw new Error(stale.join("\n"))
 
   const fetched = await fetchRuntimes(join(root, "tools/runtimes"), runtimes)
+  const servers = await startServers(root, chosen)
+  Object.assign(process.env, servers.env) // of the test files, which are started with the environment of this process
   console.log(header())
   const rows: Row[] = []
   let reference: FileRun[] | undefined
@@ -64,7 +67,8 @@ async function main(root: string, args: readonly string[]): Promise<number> {
     console.log(row(done))
     rows.push(done)
   }
-  for (const line of remarks(rows, OMISSIONS)) console.log(line)
+  await servers.stop()
+  for (const line of [...remarks(rows, OMISSIONS), ...servers.missing]) console.log(line)
   return rows.some(({ verdict }) => verdict.failed.length > 0) ? 1 : 0
 }
 
