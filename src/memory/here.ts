@@ -34,7 +34,7 @@ export interface Addressee {
   readonly index: number
   /** Whether the process stays alive for it. */
   readonly isVital: boolean
-  /** Mail has come, or somebody died. What it throws goes to {@link waitFailed}, and not to the thread that wakes it. */
+  /** Mail has come, or another thread has died. Errors of the wake-up go to {@link waitFailed}, and not to the thread that wakes this one. */
   unpark(): void
   /** For who blocks until it is unparked: whether it was, since this was asked last. */
   takePermit(): boolean
