@@ -10,11 +10,14 @@
  * named one by one; by their sources, because a build folder remembers tests that are gone.
  *
  * There is a runner for each kind of tests (test-kinds.ts): what they run on is decided for a whole process.
- * Servers that test files need run as long as all of them (servers/for-tests.ts).
+ * Servers that test files need run as long as all of them (servers/for-tests.ts). The last lines of the output are the failed tests of all
+ * runners.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { availableParallelism } from "node:os"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { availableParallelism, tmpdir } from "node:os"
+import { join } from "node:path"
 import { listFiles } from "./check/files.ts"
 import { startServers, testsOnRedis } from "./servers/for-tests.ts"
 import { conditionsFor, kindOf, type TestKind } from "./test-kinds.ts"
@@ -48,27 +51,28 @@ if (chosen.length === 0) {
   process.exitCode = 1
 } else {
   const servers = await startServers(process.cwd(), chosen)
+  const reports = await mkdtemp(join(tmpdir(), "corepool-tests-"))
+  let failures = ""
   for (const kind of ["shipped", "modules", "model"] as const) {
-    if (
-      !(await run(
-        kind,
-        servers.env,
-        chosen.filter((path) => kindOf(process.cwd(), path) === kind),
-      ))
-    )
-      process.exitCode = 1
+    const tests = chosen.filter((path) => kindOf(process.cwd(), path) === kind)
+    if (tests.length === 0) continue
+    const report = join(reports, kind)
+    if (!(await run(kind, servers.env, tests, report))) process.exitCode = 1
+    failures += await readFile(report, "utf8")
   }
+  await rm(reports, { recursive: true })
   await servers.stop()
   for (const line of servers.missing) console.error(`\n${"!".repeat(80)}\n${line}\n${"!".repeat(80)}`)
   if (needsRedis && servers.missing.length > 0) process.exitCode = 1
+  if (failures !== "") console.error(`\nFailed:\n\n${failures}`)
 }
 
 async function run(
   kind: TestKind,
   servers: Readonly<Record<string, string>>,
   tests: readonly string[],
+  report: string,
 ): Promise<boolean> {
-  if (tests.length === 0) return true
   const files = tests.map((path) => `build/${path.replace(/\.ts$/, ".js")}`)
   const settings = [
     "--enable-source-maps",
@@ -77,8 +81,8 @@ async function run(
     `--test-timeout=${TIME_LIMIT}`,
     "--test-reporter=spec",
     "--test-reporter-destination=stdout",
-    `--test-reporter=${new URL("./test-deaths.js", import.meta.url).href}`,
-    "--test-reporter-destination=stdout",
+    `--test-reporter=${new URL("./test-failures.js", import.meta.url).href}`,
+    `--test-reporter-destination=${report}`,
     ...END_HANGING_FILES,
   ]
   // By the environment, so that it holds for programs and threads that a test starts with flags of its own.
