@@ -3,7 +3,7 @@
  * messages; each is answered by one. It ends when its parent does.
  */
 import type { DistributedExecutor as Fleet, DistributedTaskOptions, ExecutorNode as Node } from "corepool/distributed"
-import type { EngineAddress } from "./fault-lab.ts"
+import type { EngineAddress } from "./engine-address.ts"
 
 export interface ChildOrder {
   readonly role: "node" | "submitter"
@@ -44,7 +44,7 @@ process.on("disconnect", () => process.exit())
 // After the clock is set, so that nothing has looked at the right one.
 const { Executors, virtualThreads } = await import("corepool")
 const { DistributedExecutor, ExecutorNode } = await import("corepool/distributed")
-const { engineAt } = await import("./fault-lab.ts")
+const { engineAt } = await import("./engine-address.ts")
 const tasks = await import("./fault.tasks.ts")
 
 const engine = engineAt(order.address)

@@ -9,14 +9,7 @@
  *     await lab.started("a")
  *     await node.kill()
  */
-import {
-  DistributedExecutor,
-  type DistributedExecutorOptions,
-  type Engine,
-  migrate,
-  postgres,
-  redis,
-} from "corepool/distributed"
+import { DistributedExecutor, type DistributedExecutorOptions, migrate } from "corepool/distributed"
 import assert from "node:assert/strict"
 import { type ChildProcess, fork } from "node:child_process"
 import { randomUUID } from "node:crypto"
@@ -26,31 +19,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { setTimeout as pause } from "node:timers/promises"
+import { type EngineAddress, engineAt } from "./engine-address.ts"
 import * as tasks from "./fault.tasks.ts"
 import type { ChildAnswer, ChildMessage, ChildOrder, Submission } from "./fault-child.ts"
 import { testPostgres } from "./postgres.ts"
 import { testRedis, withoutRedis } from "./redis.ts"
 
-/** Where a queue is, as text that another process can be told. */
-export interface EngineAddress {
-  readonly kind: "postgres" | "redis"
-  readonly options: Readonly<Record<string, unknown>> & { readonly url: string }
-}
-
-export function engineAt({ kind, options }: EngineAddress): Engine {
-  return kind === "postgres" ? postgres(options) : redis(options)
-}
-
-/** The same server by another way. */
-export function through(port: number, address: EngineAddress): EngineAddress {
-  const url = new URL(address.options.url)
-  url.host = `127.0.0.1:${port}`
-  return { ...address, options: { ...address.options, url: url.href } }
-}
-
-export function portOf({ options }: EngineAddress): number {
-  return Number(new URL(options.url).port)
-}
+export { type EngineAddress, engineAt, portOf, through } from "./engine-address.ts"
 
 let schema: Promise<EngineAddress> | undefined
 

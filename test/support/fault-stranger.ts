@@ -3,7 +3,7 @@ import * as bullmq from "bullmq"
 import { Redis } from "ioredis"
 import type { Bull, BullBackend, BullJob, RedisClient } from "#src/distributed/bullmq/bull-types.js"
 import { CONTROL, controlQueue } from "#src/distributed/bullmq/store.js"
-import type { EngineAddress } from "./fault-lab.ts"
+import type { EngineAddress } from "./engine-address.ts"
 
 const bull = bullmq as unknown as Bull
 
