@@ -215,15 +215,17 @@ export class Encoder extends TrackingWriter {
 
   #plain(object: object): void {
     const keys = Object.keys(object)
-    // Neither has members of its own that count. They would look like plain ones.
-    if (keys.length === 0 ? Reflect.ownKeys(object).length > 0 : keys[0] === "0") this.#requirePlain(object)
+    // Neither `arguments` nor a namespace has members of its own that count. They would look like plain ones, as globalThis does on Bun.
+    if (keys.length === 0 ? Reflect.ownKeys(object).length > 0 : keys[0] === "0" || object === globalThis) {
+      this.#requirePlain(object)
+    }
     this.noted(object)
     this.members(object, keys)
   }
 
   #requirePlain(object: object): void {
     if (types.isArgumentsObject(object)) this.refuse(object, "cannot be copied: it is `arguments`")
-    if (isNamespace(object)) this.refuse(object, "cannot be copied", describe(object))
+    if (isNamespace(object) || object === globalThis) this.refuse(object, "cannot be copied", describe(object))
   }
 
   /** An object with these keys. That it can be referred to is noted by the caller. */

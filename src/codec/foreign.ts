@@ -15,9 +15,9 @@ export function isForeign(value: object, prototype: object | null): boolean {
   if (types.isArgumentsObject(value) || types.isModuleNamespaceObject(value)) return true
   if (types.isGeneratorObject(value) || types.isKeyObject(value) || value === globalThis) return true
   for (let step = prototype; step !== null; step = Object.getPrototypeOf(step) as object | null) {
-    if (iterators.has(step) || isMarked(step) || isNative(valueIn(step, "constructor"))) return true
-    if (isIterator(step) || isSegments(step)) return true
-    if (isOfRuntime(step) && (step === prototype || !isMeantForSubclasses(step))) return true
+    if (iterators.has(step) || isMarked(step) || isIterator(step) || isSegments(step)) return true
+    const isOpen = isData(step) || (step !== prototype && isMeantForSubclasses(step))
+    if (!isOpen && (isNative(valueIn(step, "constructor")) || isOfRuntime(step))) return true
   }
   return false
 }
@@ -79,7 +79,17 @@ function isOfRuntime(prototype: object): boolean {
 
 /** A program derives classes of its own from these, which are made of what it adds. */
 function isMeantForSubclasses(prototype: object): boolean {
-  return /^(?:EventEmitter|EventTarget)$/.test(String(propertyOf(valueIn(prototype, "constructor"), "name")))
+  return /^(?:EventEmitter|EventTarget)$/.test(nameOfClass(prototype))
+}
+
+/** Whether the objects of its class are nothing but data, also where the class is a native one, as in Bun. */
+function isData(prototype: object): boolean {
+  return DATA.test(nameOfClass(prototype))
+}
+
+function nameOfClass(prototype: object): string {
+  const name = propertyOf(valueIn(prototype, "constructor"), "name")
+  return typeof name === "string" ? name : ""
 }
 
 function isGlobal(type: unknown): boolean {
@@ -170,7 +180,8 @@ export function describe(value: object): string {
   if (value === globalThis) return "globalThis"
   const shown = show(value)
   if (shown.endsWith(HIDDEN)) return `an instance of ${hiddenName(value)}`
-  if (shown !== "an instance of Object") return shown
+  // Iterators of the language inherit the constructor `Iterator`, where there is that class; their tags say more.
+  if (shown !== "an instance of Object" && shown !== "an instance of Iterator") return shown
   if (types.isModuleNamespaceObject(value)) return "a module"
   if (isSegments(Object.getPrototypeOf(value) as object)) return "an instance of Segments"
   const tag = propertyOf(value, Symbol.toStringTag)

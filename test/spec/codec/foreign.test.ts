@@ -49,7 +49,7 @@ const OF_THE_LANGUAGE: readonly [source: string, name: RegExp][] = [
   ["'a'[Symbol.iterator]()", /String Iterator/],
   ["'a'.matchAll(/a/g)", /RegExp String Iterator/],
   ["new Intl.Segmenter().segment('a')", /Segments/],
-  ["new Intl.Segmenter().segment('a')[Symbol.iterator]()", /Segmenter String Iterator/],
+  ["new Intl.Segmenter().segment('a')[Symbol.iterator]()", /Segment(?:er)? String Iterator/],
   ["new Intl.Collator()", /Collator/],
   ["new Intl.NumberFormat()", /NumberFormat/],
   ["new WeakMap()", /WeakMap/],
