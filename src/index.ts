@@ -20,7 +20,7 @@ export * from "./future/index.ts"
 
 // Threads: who runs them.
 export * from "./thread/index.ts"
-export type { WaitOptions } from "./memory/waiting.ts"
+export type { WaitOptions } from "./memory/flow/waiting.ts"
 
 // Queues: where they wait, and how threads hand things to each other.
 export * from "./queue/index.ts"

@@ -12,7 +12,7 @@
 import { add, compareAndSet, exchange, load, store } from "#atomics"
 import { MAX_VALUE, rangeError, typeError } from "../checks.ts"
 import { LINE } from "../memory/layout.ts"
-import { type Shared, SharedMemory } from "../memory/shared-memory.ts"
+import { type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
 import { AtomicNumber } from "./atomic-number.ts"
 
 const MIN_VALUE = -(2 ** 31)

@@ -11,7 +11,7 @@
 import { compareAndSetLong, exchangeLong, loadLong } from "#atomics"
 import { rangeError, typeError } from "../checks.ts"
 import { LINE } from "../memory/layout.ts"
-import { type Shared, SharedMemory } from "../memory/shared-memory.ts"
+import { type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
 import { AtomicNumber } from "./atomic-number.ts"
 
 /*
@@ -24,7 +24,7 @@ import { AtomicNumber } from "./atomic-number.ts"
  * in between does not, and everybody would see what must not be seen.
  *
  * Why not two words of 32 bits, the upper one counting the carries of the lower: that works for what only ever grows by
- * one (memory/counter.ts), but not if it can be set, and a thread that dies before its carry leaves it wrong for ever.
+ * one (memory/structures/counter.ts), but not if it can be set, and a thread that dies before its carry leaves it wrong for ever.
  */
 
 /** Alone on its cache line. */

@@ -7,7 +7,7 @@
  */
 import { requireFunction } from "../checks.ts"
 import { FACTS, type Facts } from "../inspection.ts"
-import { Shareable } from "../memory/shared-memory.ts"
+import { Shareable } from "../memory/shared/shared-memory.ts"
 
 export abstract class AtomicNumber extends Shareable {
   abstract get(): number

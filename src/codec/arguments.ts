@@ -1,7 +1,7 @@
 /** The arguments of a call as a letter. The most common ones, none and one or two numbers, are nothing but words. */
 import { NotSerializableError } from "../errors.ts"
 import { decode, encodeStructure } from "./codec.ts"
-import { Letter, NO_ARGUMENTS, ONE_DOUBLE, ONE_INT, PLAIN_WORDS, TWO_DOUBLES, TWO_INTS } from "./letter.ts"
+import { Letter, NO_ARGUMENTS, ONE_DOUBLE, ONE_INT, PLAIN_WORDS, TWO_DOUBLES, TWO_INTS } from "./bytes/letter.ts"
 import { readPlain } from "./plain-words.ts"
 
 /** As `encode` for a list of arguments; refusals speak of `args[0]`. */

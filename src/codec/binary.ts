@@ -7,10 +7,10 @@
  */
 import { Buffer } from "node:buffer"
 import { types } from "node:util"
-import type { ByteReader } from "./byte-reader.ts"
-import { ATTACHED_VIEW, ATTACHMENT, BUFFER, FAR_BUFFER, FAR_VIEW, RESIZABLE_BUFFER, VIEW } from "./tags.ts"
+import type { ByteReader } from "./bytes/byte-reader.ts"
+import { ATTACHED_VIEW, ATTACHMENT, BUFFER, FAR_BUFFER, FAR_VIEW, RESIZABLE_BUFFER, VIEW } from "./bytes/tags.ts"
 import type { TrackingWriter } from "./tracking-writer.ts"
-import { bufferOf, offsetOf, sizeOf, sizeOfBuffer } from "./views.ts"
+import { bufferOf, offsetOf, sizeOf, sizeOfBuffer } from "./bytes/views.ts"
 
 interface ViewType {
   readonly elementSize: number

@@ -6,7 +6,7 @@
  */
 import { types } from "node:util"
 import { isPromiseLike } from "../checks.ts"
-import { isLocal, isPart, isShareable } from "../memory/shareables.ts"
+import { isLocal, isPart, isShareable } from "../memory/shared/shareables.ts"
 import { runtime } from "../time/runtime.ts"
 import { isForeign } from "./foreign.ts"
 

@@ -17,13 +17,13 @@
  */
 import { show } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
-import { LONG_TEXT } from "./byte-writer.ts"
+import { LONG_TEXT } from "./bytes/byte-writer.ts"
 import { Decoder } from "./decoder.ts"
 import { Encoder } from "./encoder.ts"
 import { isError, isInstance, messageOf, textOf } from "../user-values.ts"
-import * as letters from "./letter.ts"
-import { Letter } from "./letter.ts"
-import { isWide, latin1, utf16 } from "./texts.ts"
+import * as letters from "./bytes/letter.ts"
+import { Letter } from "./bytes/letter.ts"
+import { isWide, latin1, utf16 } from "./bytes/texts.ts"
 
 /**
  * The letter is the caller's to {@link Letter.release}. If it throws, nothing was attached; but a shared object in the

@@ -1,15 +1,15 @@
 /** Reads a value that an Encoder wrote. */
 import { types } from "node:util"
 import { readAttachedView, readBuffer, readFarBuffer, readFarView, readResizableBuffer, readView } from "./binary.ts"
-import { ByteReader } from "./byte-reader.ts"
+import { ByteReader } from "./bytes/byte-reader.ts"
 import { setOwn } from "../user-values.ts"
 import { readError } from "./error-data.ts"
 import { readCustomInstance, readInstance, readRegisteredShareable, readShareable } from "./instances.ts"
-import { GRAPH, type Letter } from "./letter.ts"
-import { readPacked } from "./packed.ts"
+import { GRAPH, type Letter } from "./bytes/letter.ts"
+import { readPacked } from "./bytes/packed.ts"
 import { readPart } from "./shared-parts.ts"
 import { type Shape, findShape, makeShape } from "./shapes.ts"
-import * as tags from "./tags.ts"
+import * as tags from "./bytes/tags.ts"
 
 const MANY_HOLES = 10_000
 

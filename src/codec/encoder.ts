@@ -11,16 +11,16 @@
  */
 import { types } from "node:util"
 import { writeBuffer, writeView } from "./binary.ts"
-import type { Bulk } from "./bulk.ts"
-import { LOCAL, type Part, PART } from "../memory/shareables.ts"
+import type { Bulk } from "./bytes/bulk.ts"
+import { LOCAL, type Part, PART } from "../memory/shared/shareables.ts"
 import { classify } from "./classification.ts"
 import { writeError } from "./error-data.ts"
 import { describe, isNamespace } from "./foreign.ts"
 import { writeForeign, writeInstance, writeShareable } from "./instances.ts"
 import { OFTEN, writerFor } from "./generated.ts"
 import { areEqual, type KeyList, nothingYet, slotFor } from "./key-lists.ts"
-import { GRAPH, type Letter, TREE } from "./letter.ts"
-import { widthOf } from "./packed.ts"
+import { GRAPH, type Letter, TREE } from "./bytes/letter.ts"
+import { widthOf } from "./bytes/packed.ts"
 import { registeredFor } from "./revival.ts"
 import { writePart } from "./shared-parts.ts"
 import {
@@ -41,7 +41,7 @@ import {
   SPARSE,
   TRUE_VALUE,
   UNDEFINED_VALUE,
-} from "./tags.ts"
+} from "./bytes/tags.ts"
 import { type Step, TrackingWriter } from "./tracking-writer.ts"
 
 /** An object with more keys is likely to be the only one with them. */

@@ -10,7 +10,7 @@ import { setOwn, propertyOf } from "../user-values.ts"
 import type { Decoder } from "./decoder.ts"
 import type { Encoder } from "./encoder.ts"
 import { registeredAs, registeredFor } from "./revival.ts"
-import { ERROR } from "./tags.ts"
+import { ERROR } from "./bytes/tags.ts"
 
 const NO_MORE = 0
 const FIELD = 1

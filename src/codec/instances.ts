@@ -1,6 +1,6 @@
 /** What has to be made anew in the other thread, by its class or by the runtime: registered classes, shared objects, and the rest. */
 import { NotSerializableError } from "../errors.ts"
-import { isMovable, isShareable } from "../memory/shareables.ts"
+import { isMovable, isShareable } from "../memory/shared/shareables.ts"
 import { isClonedByRuntime } from "./classification.ts"
 import { describe } from "./foreign.ts"
 import type { Decoder } from "./decoder.ts"
@@ -8,7 +8,7 @@ import type { Encoder } from "./encoder.ts"
 import { setOwn, messageOf } from "../user-values.ts"
 import { isRevivable, type RegisteredClass, registeredAs, reviveShareable } from "./revival.ts"
 import { isKeyed, readSharedInstance, writeSharedInstance } from "./shared-parts.ts"
-import { ATTACHMENT, CUSTOM_INSTANCE, INSTANCE, SHARED_OBJECT } from "./tags.ts"
+import { ATTACHMENT, CUSTOM_INSTANCE, INSTANCE, SHARED_OBJECT } from "./bytes/tags.ts"
 
 // ------------------------------------------------------------------ registered classes
 

@@ -1,6 +1,6 @@
 /** Lists of keys that were written. They are kept, as objects with the same keys come again and again. */
 import type { MembersWriter } from "./generated.ts"
-import { SLOTS } from "./tags.ts"
+import { SLOTS } from "./bytes/tags.ts"
 
 export interface KeyList {
   readonly keys: readonly string[]

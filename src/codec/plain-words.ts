@@ -7,7 +7,7 @@
  *     offset in bytes, its length
  */
 import { read, write } from "#atomics"
-import { isSharedBuffer } from "../memory/shareables.ts"
+import { isSharedBuffer } from "../memory/shared/shareables.ts"
 import { typedArrays } from "./binary.ts"
 
 const INT = 1

@@ -12,14 +12,14 @@
  * gets that one.
  */
 import { NotSerializableError } from "../errors.ts"
-import { isShareable, type Part, PART, SHAREABLE } from "../memory/shareables.ts"
-import type { Handle } from "../memory/shared-memory.ts"
+import { isShareable, type Part, PART, SHAREABLE } from "../memory/shared/shareables.ts"
+import type { Handle } from "../memory/shared/shared-memory.ts"
 import { perThread } from "../per-thread.ts"
 import { messageOf } from "../user-values.ts"
 import type { Decoder } from "./decoder.ts"
 import type { Encoder } from "./encoder.ts"
 import { type RegisteredClass, registerShareable } from "./revival.ts"
-import { SHARED_INSTANCE, SHARED_PART } from "./tags.ts"
+import { SHARED_INSTANCE, SHARED_PART } from "./bytes/tags.ts"
 
 /** What a key has, whichever copy of corepool it is of. */
 const KEY: unique symbol = Symbol.for("corepool.key")

@@ -6,10 +6,10 @@
  */
 import { show } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
-import { type Bulk, BULKY } from "./bulk.ts"
-import { ByteWriter } from "./byte-writer.ts"
-import { type Letter, requireShort } from "./letter.ts"
-import { REFERENCE } from "./tags.ts"
+import { type Bulk, BULKY } from "./bytes/bulk.ts"
+import { ByteWriter } from "./bytes/byte-writer.ts"
+import { type Letter, requireShort } from "./bytes/letter.ts"
+import { REFERENCE } from "./bytes/tags.ts"
 
 /** A step from a thing to what is in it. */
 export type Step = string | number

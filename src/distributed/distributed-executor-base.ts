@@ -8,17 +8,21 @@ import { FutureTask } from "../future/future-task.ts"
 import { type Callable, requireRunnable, type Runnable } from "../future/runnable.ts"
 import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts"
 import { FACTS, type Facts } from "../inspection.ts"
-import { guarded } from "../memory/guard.ts"
-import { LOCAL } from "../memory/shareables.ts"
-import { awaiting, type WaitOptions } from "../memory/waiting.ts"
+import { guarded } from "../memory/flow/guard.ts"
+import { LOCAL } from "../memory/shared/shareables.ts"
+import { awaiting, type WaitOptions } from "../memory/flow/waiting.ts"
 import { CronCalendar, type CronOptions } from "../schedule/cron-calendar.ts"
 import { runtime } from "../time/runtime.ts"
-import { type DistributedFuture, DistributedFutureTask, type DistributedScheduledFuture } from "./distributed-future.ts"
+import {
+  type DistributedFuture,
+  DistributedFutureTask,
+  type DistributedScheduledFuture,
+} from "./job/distributed-future.ts"
 import type { DistributedExecutorService, DistributedStats } from "./distributed-executor-service.ts"
-import type { NodeRecord } from "./engine.ts"
-import { belongsHere, futureOf, type JobTiming } from "./job-plan.ts"
-import { type DistributedTaskOptions, requireId, requireTaskOptions, type TaskSettings } from "./options.ts"
-import type { Submitter } from "./submitter.ts"
+import type { NodeRecord } from "./job/engine.ts"
+import { belongsHere, futureOf, type JobTiming } from "./submitter/job-plan.ts"
+import { type DistributedTaskOptions, requireId, requireTaskOptions, type TaskSettings } from "./job/options.ts"
+import type { Submitter } from "./submitter/submitter.ts"
 
 export abstract class DistributedExecutorBase
   extends ExecutorServiceBase<Promise<Runnable[]>>

@@ -1,6 +1,6 @@
 import { DistributedExecutorBase } from "./distributed-executor-base.ts"
-import { type DistributedExecutorOptions, requireExecutorOptions } from "./options.ts"
-import { Submitter } from "./submitter.ts"
+import { type DistributedExecutorOptions, requireExecutorOptions } from "./job/options.ts"
+import { Submitter } from "./submitter/submitter.ts"
 
 /**
  * An ExecutorService and ScheduledExecutorService whose threads are on other machines. A queue engine stands between, on PostgreSQL or Redis; processes with an `ExecutorNode` take

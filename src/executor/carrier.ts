@@ -7,7 +7,7 @@
  */
 import { FutureTask } from "../future/future-task.ts"
 import { FACTS, type Facts } from "../inspection.ts"
-import { guarded } from "../memory/guard.ts"
+import { guarded } from "../memory/flow/guard.ts"
 
 export abstract class Carrier<T> extends FutureTask<unknown> {
   readonly future: FutureTask<T>

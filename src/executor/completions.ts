@@ -3,7 +3,7 @@ import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { bind } from "../future/runnable.ts"
 import type { RemoteTasks } from "../future/task-parties.ts"
-import { guarded } from "../memory/guard.ts"
+import { guarded } from "../memory/flow/guard.ts"
 import { Carrier } from "./carrier.ts"
 import type { Executor, TaskHost } from "./executor.ts"
 

@@ -3,7 +3,7 @@ import type { Future } from "../future/future.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
 import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts"
-import type { WaitOptions } from "../memory/waiting.ts"
+import type { WaitOptions } from "../memory/flow/waiting.ts"
 
 /** Runs commands, somewhere, some time. */
 export interface Executor {

@@ -4,9 +4,17 @@ import { TimeoutError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import type { Callable } from "../future/runnable.ts"
-import { currentFlow } from "../memory/flow.ts"
-import { guarded } from "../memory/guard.ts"
-import { abortOf, awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
+import { currentFlow } from "../memory/flow/flow.ts"
+import { guarded } from "../memory/flow/guard.ts"
+import {
+  abortOf,
+  awaiting,
+  type Steps,
+  TIMEOUT,
+  timeoutOf,
+  WaitList,
+  type WaitOptions,
+} from "../memory/flow/waiting.ts"
 import { now } from "../time/timer.ts"
 import type { TaskHost } from "./executor.ts"
 import { type Completion, Completions } from "./completions.ts"

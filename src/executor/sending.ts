@@ -1,11 +1,11 @@
 /**
  * What views of executors have to do with other threads: what they move there, and how they get there themselves. Only executors of
- * platform threads need it. So it is provided with these (platform/equip.ts), and a program of virtual threads alone does without.
+ * platform threads need it. So it is provided with these (platform/member/equip.ts), and a program of virtual threads alone does without.
  */
 import { requireArray } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
-import type { Handle } from "../memory/shared-memory.ts"
+import type { Handle } from "../memory/shared/shared-memory.ts"
 import type { TaskOptions } from "./executor.ts"
 
 /** What another thread needs to have the same view. */

@@ -1,5 +1,5 @@
 /** What a ForkJoinPool and its engine have in common: see PoolContext, which says when the engine has the pool. */
-import { WaitList } from "../memory/waiting.ts"
+import { WaitList } from "../memory/flow/waiting.ts"
 import { PoolContext } from "../pool/pool-context.ts"
 import type { ForkJoinShell } from "./fork-join-member.ts"
 

@@ -2,7 +2,7 @@
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
-import { atLeast, SHUTDOWN, STOP, TERMINATED } from "../pool/control-word.ts"
+import { atLeast, SHUTDOWN, STOP, TERMINATED } from "../core/control-word.ts"
 import type { ForkJoinMember } from "./fork-join-member.ts"
 
 export abstract class ForkJoinStatus extends AbstractExecutorService {

@@ -1,4 +1,4 @@
-import type { WaitOptions } from "../memory/waiting.ts"
+import type { WaitOptions } from "../memory/flow/waiting.ts"
 
 /** As in Java, `"running"` covers everything that is not yet completed. */
 export type FutureState = "running" | "success" | "failed" | "cancelled"

@@ -6,8 +6,16 @@
  */
 import { CancellationError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
-import { TIMEOUT, WaitList } from "../memory/wait-list.ts"
-import { abortOf, awaiting, blocking, isLimited, type Steps, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
+import { TIMEOUT, WaitList } from "../memory/flow/wait-list.ts"
+import {
+  abortOf,
+  awaiting,
+  blocking,
+  isLimited,
+  type Steps,
+  timeoutOf,
+  type WaitOptions,
+} from "../memory/flow/waiting.ts"
 import type { FutureState, OnRejected } from "./future.ts"
 import { addCallers } from "./callers.ts"
 import { ResultWait } from "./result-wait.ts"

@@ -2,8 +2,8 @@
  * A wait for a future's result without a limit, by far the most frequent one: what `awaiting(…)` with a generator
  * would do, without a generator and a driver for each of a hundred thousand futures.
  */
-import { currentFlow, interrupted } from "../memory/flow.ts"
-import { Parked, type WaitList } from "../memory/wait-list.ts"
+import { currentFlow, interrupted } from "../memory/flow/flow.ts"
+import { Parked, type WaitList } from "../memory/flow/wait-list.ts"
 
 /** What can be waited for so. */
 interface Awaitable<T> {

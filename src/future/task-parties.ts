@@ -1,5 +1,5 @@
 /** Who else has to do with a task: those who hang limits on it, and those who have it if it runs in another thread. */
-import type { Steps } from "../memory/waiting.ts"
+import type { Steps } from "../memory/flow/waiting.ts"
 
 /** Told of the turns in a task's life; how executors hang time limits and signals on it. */
 export interface TaskWatcher {
@@ -18,7 +18,7 @@ export interface TaskWatcher {
 export interface Timing {
   /** When it is due. */
   readonly time: number
-  /** See pool/timetable.ts; 0 if it runs once. */
+  /** See core/timetable.ts; 0 if it runs once. */
   readonly period: number
   /** If it is due by the calendar: the time of day before which it must not begin, in ms since 1970. */
   readonly notBefore?: number

@@ -2,11 +2,11 @@
  * How to get what others hold: the one algorithm under all locks, semaphores and latches. Its steps are run blocking or
  * awaiting.
  */
-import { currentFlow, type Flow } from "../memory/flow.ts"
-import { ACQUIRED, ACQUIRED_SHARED, CANCELLED } from "../memory/node-pool.ts"
-import type { WaitNode } from "../memory/wait-node.ts"
-import { SHARED, type WaitQueue } from "../memory/wait-queue.ts"
-import { type Steps, TIMEOUT } from "../memory/waiting.ts"
+import { currentFlow, type Flow } from "../memory/flow/flow.ts"
+import { ACQUIRED, ACQUIRED_SHARED, CANCELLED } from "../memory/thread/node-pool.ts"
+import type { WaitNode } from "../memory/wait/wait-node.ts"
+import { SHARED, type WaitQueue } from "../memory/wait/wait-queue.ts"
+import { type Steps, TIMEOUT } from "../memory/flow/waiting.ts"
 
 /** Takes it if it can be had, without waiting. */
 type Attempt = () => boolean

@@ -7,9 +7,9 @@
  * was just being put in or taken out: the next that is appended takes its place.
  */
 import { load, read, store, write } from "#atomics"
-import type { Here } from "../memory/here.ts"
-import { FREE, WAITING } from "../memory/node-pool.ts"
-import { NODE } from "../memory/space.ts"
+import type { Here } from "../memory/thread/here.ts"
+import { FREE, WAITING } from "../memory/thread/node-pool.ts"
+import { NODE } from "../memory/thread/space.ts"
 
 const HEAD = 0
 const TAIL = 1

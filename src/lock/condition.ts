@@ -12,14 +12,22 @@
 import { compareAndSet, read, store, write } from "#atomics"
 import { requireTimeout, typeError } from "../checks.ts"
 import { IllegalMonitorStateError, IllegalStateError, InterruptedError } from "../errors.ts"
-import { currentFlow, type Flow } from "../memory/flow.ts"
-import { CANCELLED, FREE, WAITING } from "../memory/node-pool.ts"
-import { type Part, PART } from "../memory/shareables.ts"
-import { Shareable, type SharedMemory } from "../memory/shared-memory.ts"
-import { NODE } from "../memory/space.ts"
-import { WaitNode } from "../memory/wait-node.ts"
-import { EXCLUSIVE, type WaitQueue } from "../memory/wait-queue.ts"
-import { abortOf, awaiting, blocking, type Steps, TIMEOUT, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
+import { currentFlow, type Flow } from "../memory/flow/flow.ts"
+import { CANCELLED, FREE, WAITING } from "../memory/thread/node-pool.ts"
+import { type Part, PART } from "../memory/shared/shareables.ts"
+import { Shareable, type SharedMemory } from "../memory/shared/shared-memory.ts"
+import { NODE } from "../memory/thread/space.ts"
+import { WaitNode } from "../memory/wait/wait-node.ts"
+import { EXCLUSIVE, type WaitQueue } from "../memory/wait/wait-queue.ts"
+import {
+  abortOf,
+  awaiting,
+  blocking,
+  type Steps,
+  TIMEOUT,
+  timeoutOf,
+  type WaitOptions,
+} from "../memory/flow/waiting.ts"
 import { type LastResort, reacquiring } from "./acquiring.ts"
 import { ConditionList, LEFT_BEHIND, LIST_WORDS } from "./condition-list.ts"
 import type { QueuedThread } from "./synchronizer-base.ts"

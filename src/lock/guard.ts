@@ -1,5 +1,5 @@
 /** What `lock()` gives: unlocks at the end of a block, or before, but once. */
-import { LOCAL } from "../memory/shareables.ts"
+import { LOCAL } from "../memory/shared/shareables.ts"
 import type { Guard } from "./lock.ts"
 
 export class LockGuard implements Guard {

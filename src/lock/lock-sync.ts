@@ -18,8 +18,8 @@
 import { compareAndSet, exchange, load, read, store, write } from "#atomics"
 import { MAX_VALUE } from "../checks.ts"
 import { IllegalMonitorStateError, IllegalStateError } from "../errors.ts"
-import { currentFlow, type Flow, mainFlow } from "../memory/flow.ts"
-import { SharedMemory } from "../memory/shared-memory.ts"
+import { currentFlow, type Flow, mainFlow } from "../memory/flow/flow.ts"
+import { SharedMemory } from "../memory/shared/shared-memory.ts"
 import { AbstractQueuedSynchronizer } from "./abstract-queued-synchronizer.ts"
 import { OWN, STATE } from "./synchronizer-base.ts"
 

@@ -1,5 +1,5 @@
 /** What all locks have in common. */
-import type { WaitOptions } from "../memory/waiting.ts"
+import type { WaitOptions } from "../memory/flow/waiting.ts"
 import type { Condition } from "./condition.ts"
 
 /** Unlocks at the end of a block: `using guard = await lock.lock()`. */

@@ -7,8 +7,8 @@
  * first would be wrong: by then the cell may be another one's, who lives, and the state looks the same as before.)
  */
 import { compareAndSet, load, read, store, write } from "#atomics"
-import type { SharedMemory } from "../memory/shared-memory.ts"
-import type { Space } from "../memory/space.ts"
+import type { SharedMemory } from "../memory/shared/shared-memory.ts"
+import type { Space } from "../memory/thread/space.ts"
 import {
   ABANDONED,
   CELL_COUNT,

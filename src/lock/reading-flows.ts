@@ -8,7 +8,7 @@
  * Usually one flow reads, and one lock. So both maps keep their first entry outside of the map: putting one into a map and
  * taking it out again costs more than all the rest of locking and unlocking.
  */
-import type { Here } from "../memory/here.ts"
+import type { Here } from "../memory/thread/here.ts"
 import { perThread } from "../per-thread.ts"
 
 export class ReadingFlows {

@@ -7,8 +7,8 @@ import { requireObject, typeError } from "../checks.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import { wholeLines } from "../memory/layout.ts"
-import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
-import { EXCLUSIVE, QUEUE, SHARED, type Waiter, WaitQueue } from "../memory/wait-queue.ts"
+import { Shareable, type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
+import { EXCLUSIVE, QUEUE, SHARED, type Waiter, WaitQueue } from "../memory/wait/wait-queue.ts"
 
 /** The queue, and after it on a line of its own what a synchronizer is about. */
 export const STATE: number = wholeLines(QUEUE.SIZE)

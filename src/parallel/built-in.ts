@@ -1,7 +1,7 @@
 /** How other threads find the functions of this folder. */
 import { defineBuiltIn } from "../task/definitions.ts"
 
-/** No file: every thread of a ForkJoinPool has them from the start, see platform/all-classes.ts. */
+/** No file: every thread of a ForkJoinPool has them from the start, see worker-program/all-classes.ts. */
 const MODULE = "corepool:parallel"
 
 /**

@@ -4,7 +4,7 @@
  * To divide that, one asks which elements come first in the result: so many of the one run, and so many of the other. A binary search finds
  * out how many of each, and then the two halves of the result have nothing to do with each other.
  */
-import { fork } from "../forkjoin/fork.ts"
+import { fork } from "../forkjoin/task/fork.ts"
 import { give, type Given } from "../task/reference.ts"
 import { Loops } from "./loops.ts"
 import { builtIn } from "./built-in.ts"

@@ -1,6 +1,6 @@
 /** Doing something for every number of a range, or every element of an array. */
 import { type Known, requireFunction } from "../checks.ts"
-import { fork } from "../forkjoin/fork.ts"
+import { fork } from "../forkjoin/task/fork.ts"
 import type { Given } from "../task/reference.ts"
 import { type AnyFunction, bound, requireSynchronous } from "./each.ts"
 import {

@@ -1,6 +1,6 @@
 /** Computing an array, element by element. */
 import { type Known, rangeError, requireFunction, typeError } from "../checks.ts"
-import { fork } from "../forkjoin/fork.ts"
+import { fork } from "../forkjoin/task/fork.ts"
 import type { Given } from "../task/reference.ts"
 import { type AnyFunction, bound, requireSynchronous } from "./each.ts"
 import {

@@ -1,6 +1,6 @@
 /** Cumulating an array: running totals, running maxima, and the like. */
 import { type Known, requireFunction } from "../checks.ts"
-import { fork } from "../forkjoin/fork.ts"
+import { fork } from "../forkjoin/task/fork.ts"
 import { give, type Given } from "../task/reference.ts"
 import { requireSynchronous } from "./each.ts"
 import { grainOf, LEAST } from "./items.ts"

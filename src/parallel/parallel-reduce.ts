@@ -1,6 +1,6 @@
 /** Making one value of many. */
 import { type Known, requireFunction, typeError } from "../checks.ts"
-import { fork } from "../forkjoin/fork.ts"
+import { fork } from "../forkjoin/task/fork.ts"
 import type { Given } from "../task/reference.ts"
 import { type AnyFunction, bound, requireSynchronous } from "./each.ts"
 import { type EachOptions, isTiny, itemsIn, kindIn, type Range, requireArgs, sharedIn } from "./items.ts"

@@ -1,9 +1,9 @@
 /** Sorting by all threads. */
 import { availableParallelism } from "node:os"
 import { type Known, requireFunction, requireInteger } from "../checks.ts"
-import { fork } from "../forkjoin/fork.ts"
-import type { ForkJoinTask } from "../forkjoin/fork-join-task.ts"
-import { thisThread } from "../forkjoin/this-thread.ts"
+import { fork } from "../forkjoin/task/fork.ts"
+import type { ForkJoinTask } from "../forkjoin/task/fork-join-task.ts"
+import { thisThread } from "../forkjoin/task/this-thread.ts"
 import { give, type Given } from "../task/reference.ts"
 import { firstIn, mergeRuns, type Order } from "./merging.ts"
 import { builtIn } from "./built-in.ts"

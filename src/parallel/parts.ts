@@ -1,5 +1,5 @@
 /** How work is divided: halves of halves, down to parts that are worth no more division. */
-import type { ForkJoinTask } from "../forkjoin/fork-join-task.ts"
+import type { ForkJoinTask } from "../forkjoin/task/fork-join-task.ts"
 
 /** Enough for every thread to have its share, also if parts take unequally long; few enough that dividing costs nothing. */
 const MOST_PARTS = 128

@@ -10,11 +10,11 @@
 import { type Known, requireOptions, requireSignal, typeError } from "../checks.ts"
 import { CancellationError } from "../errors.ts"
 import { ForkJoinPool } from "../forkjoin/fork-join-pool.ts"
-import { fork } from "../forkjoin/fork.ts"
-import { thisThread } from "../forkjoin/this-thread.ts"
+import { fork } from "../forkjoin/task/fork.ts"
+import { thisThread } from "../forkjoin/task/this-thread.ts"
 import type { Future } from "../future/future.ts"
 import type { Sendable } from "../future/signatures.ts"
-import { listen, unlisten } from "../memory/abort.ts"
+import { listen, unlisten } from "../memory/flow/abort.ts"
 import { findHere, type FoundTask, give, type Given, giveFound } from "../task/reference.ts"
 
 export interface ParallelOptions {

@@ -7,7 +7,7 @@
  */
 import { types } from "node:util"
 import { typeError } from "../checks.ts"
-import { isSharedBuffer, sharedBytes } from "../memory/shareables.ts"
+import { isSharedBuffer, sharedBytes } from "../memory/shared/shareables.ts"
 
 /** Arrays of numbers. */
 export type NumberArray =

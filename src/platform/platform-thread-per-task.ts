@@ -6,7 +6,7 @@
  * soon as they have nothing to do.
  */
 import { MAX_VALUE } from "../checks.ts"
-import { NoQueue } from "./no-queue.ts"
+import { NoQueue } from "./member/no-queue.ts"
 import type { ThreadFactory } from "../thread/thread-factory.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
 

@@ -5,14 +5,14 @@
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
 import { type PlatformSupport, providePlatform } from "../pool/platform-support.ts"
 import { newPlatformThreads } from "../thread/platform-threads.ts"
-import { equip } from "./equip.ts"
-import { watchPool } from "./forgotten-pools.ts"
-import { registerPools, registerScheduledPools } from "./known-classes.ts"
-import { startAhead } from "./thread-ahead.ts"
+import { equip } from "./member/equip.ts"
+import { watchPool } from "./owner/forgotten-pools.ts"
+import { registerPools, registerScheduledPools } from "./member/known-classes.ts"
+import { startAhead } from "./start/thread-ahead.ts"
 import { PlatformThreadPerTaskExecutor } from "./platform-thread-per-task.ts"
-import { PoolGuest } from "./pool-guest.ts"
-import { PoolOwner } from "./pool-owner.ts"
-import { TimedTaskQueue } from "./timed-task-queue.ts"
+import { PoolGuest } from "./member/pool-guest.ts"
+import { PoolOwner } from "./owner/pool-owner.ts"
+import { TimedTaskQueue } from "./member/timed-task-queue.ts"
 
 /** Whether this thread has pools of platform threads. */
 let hasPools = false

@@ -3,7 +3,7 @@ import { rangeError, requireBoolean, requireDuration, requireInteger } from "../
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
-import { atLeast, SHUTDOWN, TERMINATED, TIDYING } from "./control-word.ts"
+import { atLeast, SHUTDOWN, TERMINATED, TIDYING } from "../core/control-word.ts"
 import type { PoolEngine } from "./pool-engine.ts"
 import type { Capabilities, PoolStats } from "./thread-pool-options.ts"
 

@@ -2,7 +2,7 @@
 import { RejectedExecutionError } from "../errors.ts"
 import { FutureTask } from "../future/future-task.ts"
 import type { Runnable } from "../future/runnable.ts"
-import { guarded } from "../memory/guard.ts"
+import { guarded } from "../memory/flow/guard.ts"
 
 /** A command goes back as it is. A submitted task's future is cancelled, and its work goes back as a task of its own. */
 export function handBack(task: Runnable, pool: string): Runnable {

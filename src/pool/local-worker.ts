@@ -1,8 +1,8 @@
 /** A worker whose thread is a flow of this event loop. */
-import type { Flow } from "../memory/flow.ts"
+import type { Flow } from "../memory/flow/flow.ts"
 import type { Thread } from "../thread/thread.ts"
-import type { PoolState } from "./pool-state.ts"
-import type { Worker } from "./worker.ts"
+import type { PoolState } from "../core/pool-state.ts"
+import type { Worker } from "../core/worker.ts"
 
 export class LocalWorker<R> implements Worker<R> {
   readonly #state: PoolState

@@ -8,10 +8,10 @@
  * - for ever, if others may come back to it of whom this thread knows nothing, as the pool was sent to another thread; if a subclass has
  *   hooks; and when it is shut down.
  *
- * A pool that is collected is idle, then, and what is left of it can be ended: see platform/forgotten-pools.ts.
+ * A pool that is collected is idle, then, and what is left of it can be ended: see platform/owner/forgotten-pools.ts.
  */
 import type { Runnable } from "../future/runnable.ts"
-import { WaitList } from "../memory/waiting.ts"
+import { WaitList } from "../memory/flow/waiting.ts"
 import type { Thread } from "../thread/thread.ts"
 import { newThreadOf, type ThreadFactory } from "../thread/thread-factory.ts"
 import type { PoolShell } from "./pool-engine.ts"

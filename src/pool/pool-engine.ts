@@ -3,11 +3,11 @@
  * three: VirtualEngine, and platform/PoolOwner and PoolGuest.
  */
 import type { Callable, Runnable } from "../future/runnable.ts"
-import type { Handle } from "../memory/shared-memory.ts"
-import type { BlockingQueue } from "../queue/blocking-queue.ts"
+import type { Handle } from "../memory/shared/shared-memory.ts"
+import type { BlockingQueue } from "../queue/base/blocking-queue.ts"
 import type { Thread } from "../thread/thread.ts"
-import type { PoolState } from "./pool-state.ts"
-import type { PoolTimes } from "./pool-times.ts"
+import type { PoolState } from "../core/pool-state.ts"
+import type { PoolTimes } from "../core/pool-times.ts"
 import type { RejectedExecutionHandler } from "./rejection.ts"
 import type { Capabilities } from "./thread-pool-options.ts"
 
@@ -17,7 +17,7 @@ export interface PoolShell {
   newThread(target: () => unknown): Thread | undefined
   /** Which of the next two there are: 1 and 2, added up. */
   readonly hooks: number
-  /** These three give what the hook has returned, which is to be heeded: see memory/guard.ts. */
+  /** These three give what the hook has returned, which is to be heeded: see memory/flow/guard.ts. */
   beforeExecute(thread: Thread, task: Runnable): unknown
   afterExecute(task: Runnable, error?: unknown): unknown
   terminated(): unknown

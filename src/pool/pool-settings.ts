@@ -1,7 +1,7 @@
 /** The options of a ThreadPoolExecutor, checked, with defaults for what was left out. */
 import { type Known, requireDuration, requireInteger, requireOptions, requireString } from "../checks.ts"
 import type { Runnable } from "../future/runnable.ts"
-import type { BlockingQueue } from "../queue/blocking-queue.ts"
+import type { BlockingQueue } from "../queue/base/blocking-queue.ts"
 import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 import { AbortPolicy, type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
 import { requireQueue, type ThreadPoolOptions } from "./thread-pool-options.ts"

@@ -4,7 +4,7 @@
  */
 import { FutureTask } from "../future/future-task.ts"
 import { now } from "../time/timer.ts"
-import type { PoolTimes } from "./pool-times.ts"
+import type { PoolTimes } from "../core/pool-times.ts"
 
 /** After so many others a task that has not begun is given up: it may have been taken out, or refused. */
 const PATIENCE = 10_000

@@ -2,14 +2,14 @@
 import { isPromiseLike } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Runnable, start } from "../future/runnable.ts"
-import { guarded, heed, type Report } from "../memory/guard.ts"
+import { guarded, heed, type Report } from "../memory/flow/guard.ts"
 import type { Thread } from "../thread/thread.ts"
 import { LocalWorker } from "./local-worker.ts"
 import type { PoolShell } from "./pool-engine.ts"
-import type { PoolHost } from "./pool-host.ts"
-import type { PoolState } from "./pool-state.ts"
+import type { PoolHost } from "../core/pool-host.ts"
+import type { PoolState } from "../core/pool-state.ts"
 import type { Probe } from "./probe.ts"
-import type { Worker } from "./worker.ts"
+import type { Worker } from "../core/worker.ts"
 
 export class RunnableHost implements PoolHost<Runnable> {
   readonly #state: PoolState

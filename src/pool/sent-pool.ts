@@ -1,6 +1,6 @@
 /** A pool that another thread has made and sent, in the place of a pool's options. */
 import { UnsupportedOperationError } from "../errors.ts"
-import type { Shared } from "../memory/shared-memory.ts"
+import type { Shared } from "../memory/shared/shared-memory.ts"
 import type { ThreadFactory } from "../thread/thread-factory.ts"
 import type { GuestEngine, PoolShell } from "./pool-engine.ts"
 import type { PoolSettings } from "./pool-settings.ts"

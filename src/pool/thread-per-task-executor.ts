@@ -11,9 +11,17 @@ import type { FutureTask } from "../future/future-task.ts"
 import { type Callable, commandOf, type Runnable, start } from "../future/runnable.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
-import { currentFlow } from "../memory/flow.ts"
-import { SHAREABLE } from "../memory/shareables.ts"
-import { abortOf, awaiting, type Steps, TIMEOUT, timeoutOf, WaitList, type WaitOptions } from "../memory/waiting.ts"
+import { currentFlow } from "../memory/flow/flow.ts"
+import { SHAREABLE } from "../memory/shared/shareables.ts"
+import {
+  abortOf,
+  awaiting,
+  type Steps,
+  TIMEOUT,
+  timeoutOf,
+  WaitList,
+  type WaitOptions,
+} from "../memory/flow/waiting.ts"
 import type { Thread } from "../thread/thread.ts"
 import { newThreadOf, requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 

@@ -1,8 +1,8 @@
 /** How a ThreadPoolExecutor is made, and what it then can do. */
 import { typeError } from "../checks.ts"
-import type { Times } from "../memory/histogram.ts"
+import type { Times } from "../memory/structures/histogram.ts"
 import type { Runnable } from "../future/runnable.ts"
-import { BlockingQueue } from "../queue/blocking-queue.ts"
+import { BlockingQueue } from "../queue/base/blocking-queue.ts"
 import type { ThreadFactory } from "../thread/thread-factory.ts"
 import type { RejectedExecutionHandler } from "./rejection.ts"
 

@@ -1,6 +1,6 @@
 import { requireBoolean, requireFunction, requireOptions } from "../checks.ts"
-import type { Shared } from "../memory/shared-memory.ts"
-import { BoundedQueue } from "./bounded-queue.ts"
+import type { Shared } from "../memory/shared/shared-memory.ts"
+import { BoundedQueue } from "./base/bounded-queue.ts"
 
 /**
  * First in, first out, with a capacity that must be named.

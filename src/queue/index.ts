@@ -1,8 +1,8 @@
-export { BlockingQueue } from "./blocking-queue.ts"
+export { BlockingQueue } from "./base/blocking-queue.ts"
 export type { Delayed } from "./delay-queue.ts"
-export type { Comparator } from "./heap.ts"
-export type { QueueIterator } from "./iteration.ts"
-export type { Comparable } from "./order.ts"
+export type { Comparator } from "./local/heap.ts"
+export type { QueueIterator } from "./local/iteration.ts"
+export type { Comparable } from "./local/order.ts"
 export {
   ArrayBlockingQueue,
   DelayQueue,
@@ -12,4 +12,4 @@ export {
   PriorityBlockingQueue,
   SynchronousQueue,
 } from "./shareable-queues.ts"
-export type { WaitOptions } from "../memory/waiting.ts"
+export type { WaitOptions } from "../memory/flow/waiting.ts"

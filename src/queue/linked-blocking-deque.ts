@@ -1,9 +1,9 @@
 import { MAX_VALUE, requireIterable } from "../checks.ts"
-import type { Flow } from "../memory/flow.ts"
-import type { Shared } from "../memory/shared-memory.ts"
-import type { WaitOptions } from "../memory/waiting.ts"
-import { BoundedQueue } from "./bounded-queue.ts"
-import type { QueueIterator } from "./iteration.ts"
+import type { Flow } from "../memory/flow/flow.ts"
+import type { Shared } from "../memory/shared/shared-memory.ts"
+import type { WaitOptions } from "../memory/flow/waiting.ts"
+import { BoundedQueue } from "./base/bounded-queue.ts"
+import type { QueueIterator } from "./local/iteration.ts"
 
 /**
  * A queue with two ends; without a limit unless one is given. The methods of every queue insert at the tail and take

@@ -1,6 +1,6 @@
 import { MAX_VALUE } from "../checks.ts"
-import type { Shared } from "../memory/shared-memory.ts"
-import { BoundedQueue } from "./bounded-queue.ts"
+import type { Shared } from "../memory/shared/shared-memory.ts"
+import { BoundedQueue } from "./base/bounded-queue.ts"
 
 /** First in, first out; without a limit unless one is given. The queue of a fixed pool. */
 export class LinkedBlockingQueue<E> extends BoundedQueue<E> {

@@ -1,7 +1,7 @@
 import { MAX_VALUE, requireTimeout } from "../checks.ts"
 import { TimeoutError } from "../errors.ts"
-import { currentFlow, type Flow } from "../memory/flow.ts"
-import type { Shared } from "../memory/shared-memory.ts"
+import { currentFlow, type Flow } from "../memory/flow/flow.ts"
+import type { Shared } from "../memory/shared/shared-memory.ts"
 import {
   abortOf,
   blocking,
@@ -12,12 +12,12 @@ import {
   type Settle,
   type Steps,
   type WaitOptions,
-} from "../memory/waiting.ts"
-import { BlockingQueue } from "./blocking-queue.ts"
-import { ChunkedList } from "./chunked-list.ts"
-import type { Cursor } from "./iteration.ts"
-import type { End } from "./queue-core.ts"
-import { type QueueForm, sharedForms } from "./queue-form.ts"
+} from "../memory/flow/waiting.ts"
+import { BlockingQueue } from "./base/blocking-queue.ts"
+import { ChunkedList } from "./local/chunked-list.ts"
+import type { Cursor } from "./local/iteration.ts"
+import type { End } from "./base/queue-core.ts"
+import { type QueueForm, sharedForms } from "./base/queue-form.ts"
 
 const TYPE = "LinkedTransferQueue"
 

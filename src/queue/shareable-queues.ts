@@ -8,8 +8,8 @@ import { LinkedBlockingDeque as LocalLinkedBlockingDeque } from "./linked-blocki
 import { LinkedBlockingQueue as LocalLinkedBlockingQueue } from "./linked-blocking-queue.ts"
 import { LinkedTransferQueue as LocalLinkedTransferQueue } from "./linked-transfer-queue.ts"
 import { PriorityBlockingQueue as LocalPriorityBlockingQueue } from "./priority-blocking-queue.ts"
-import { provideSharedForms } from "./queue-form.ts"
-import { SharedQueue } from "./shared-queue.ts"
+import { provideSharedForms } from "./base/queue-form.ts"
+import { SharedQueue } from "./shared/shared-queue.ts"
 import { SynchronousQueue as LocalSynchronousQueue } from "./synchronous-queue.ts"
 
 /** From now on queues of this thread can be shared. */

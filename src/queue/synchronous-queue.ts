@@ -1,11 +1,11 @@
 import { requireBoolean, requireOptions } from "../checks.ts"
-import type { Flow } from "../memory/flow.ts"
-import type { Shared } from "../memory/shared-memory.ts"
-import { WaitList, type Steps } from "../memory/waiting.ts"
-import { BlockingQueue } from "./blocking-queue.ts"
-import type { Cursor } from "./iteration.ts"
-import type { End } from "./queue-core.ts"
-import { type QueueForm, sharedForms } from "./queue-form.ts"
+import type { Flow } from "../memory/flow/flow.ts"
+import type { Shared } from "../memory/shared/shared-memory.ts"
+import { WaitList, type Steps } from "../memory/flow/waiting.ts"
+import { BlockingQueue } from "./base/blocking-queue.ts"
+import type { Cursor } from "./local/iteration.ts"
+import type { End } from "./base/queue-core.ts"
+import { type QueueForm, sharedForms } from "./base/queue-form.ts"
 
 const TYPE = "SynchronousQueue"
 

@@ -1,6 +1,6 @@
 /** One run of a series by the calendar, as it lies in the queue of the executor. */
 import type { Timing } from "../future/task-parties.ts"
-import { OF_A_SERIES } from "../pool/timetable.ts"
+import { OF_A_SERIES } from "../core/timetable.ts"
 import type { Clock } from "../time/clock.ts"
 import type { CronOrder } from "./cron-series.ts"
 import { type ScheduleHost, ScheduledTask } from "./scheduled-task.ts"

@@ -4,8 +4,8 @@ import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf } from "../future/runnable.ts"
 import type { Timing } from "../future/task-parties.ts"
 import { FACTS, type Facts } from "../inspection.ts"
-import { guarded } from "../memory/guard.ts"
-import { repeats } from "../pool/timetable.ts"
+import { guarded } from "../memory/flow/guard.ts"
+import { repeats } from "../core/timetable.ts"
 import type { Clock } from "../time/clock.ts"
 import type { ScheduledFuture } from "./scheduled-future.ts"
 import { NOWHERE, type Placed, precedes } from "./task-heap.ts"
@@ -26,7 +26,7 @@ export interface ScheduleHost {
 let lastNumber = 0
 
 /*
- * How the life of a periodic task goes is in pool/timetable.ts. On virtual threads this object is what lies in the queue; on
+ * How the life of a periodic task goes is in core/timetable.ts. On virtual threads this object is what lies in the queue; on
  * platform threads it is the future of a task in shared memory, which has the time, and changes it from run to run.
  */
 export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T>, Placed {

@@ -12,7 +12,7 @@
  * Why not the heap of src/queue: that one orders anything by any comparator, equal elements and the same element twice
  * included, and so has to search.
  */
-import { IndexedHeap } from "../memory/indexed-heap.ts"
+import { IndexedHeap } from "../memory/structures/indexed-heap.ts"
 
 /** The slot of a task that is in no heap. */
 export const NOWHERE = 0

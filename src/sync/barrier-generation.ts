@@ -17,13 +17,13 @@
  * does no harm: a node does not go back to its thread until GENERATION has changed.
  */
 import { load, read, store, write } from "#atomics"
-import type { Here } from "../memory/here.ts"
+import type { Here } from "../memory/thread/here.ts"
 import { wholeLines } from "../memory/layout.ts"
-import { FREE, WAITING } from "../memory/node-pool.ts"
-import type { SharedMemory } from "../memory/shared-memory.ts"
-import { NODE } from "../memory/space.ts"
-import type { WaitNode } from "../memory/wait-node.ts"
-import { QUEUE } from "../memory/wait-queue.ts"
+import { FREE, WAITING } from "../memory/thread/node-pool.ts"
+import type { SharedMemory } from "../memory/shared/shared-memory.ts"
+import { NODE } from "../memory/thread/space.ts"
+import type { WaitNode } from "../memory/wait/wait-node.ts"
+import { QUEUE } from "../memory/wait/wait-queue.ts"
 
 export const BARRIER = {
   GUARD: 0,

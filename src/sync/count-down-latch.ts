@@ -17,8 +17,8 @@ import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import { AbstractQueuedSynchronizer } from "../lock/abstract-queued-synchronizer.ts"
 import { OWN } from "../lock/synchronizer-base.ts"
-import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
-import type { WaitOptions } from "../memory/waiting.ts"
+import { Shareable, type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
+import type { WaitOptions } from "../memory/flow/waiting.ts"
 
 const COUNT = OWN
 const WORDS = OWN + 1

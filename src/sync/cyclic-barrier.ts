@@ -26,9 +26,9 @@ import { isPromiseLike, rangeError, requireFunction, requireInteger, requireTime
 import { BrokenBarrierError, IllegalStateError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
-import { currentFlow } from "../memory/flow.ts"
-import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
-import { abortOf, awaiting, blocking, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
+import { currentFlow } from "../memory/flow/flow.ts"
+import { Shareable, type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
+import { abortOf, awaiting, blocking, timeoutOf, type WaitOptions } from "../memory/flow/waiting.ts"
 import { BarrierCore } from "./barrier-core.ts"
 import { BarrierGeneration } from "./barrier-generation.ts"
 

@@ -21,9 +21,9 @@
  */
 import { compareAndSet, load, read, store, write } from "#atomics"
 import { IllegalStateError, NotSerializableError } from "../errors.ts"
-import type { GrowableMemory } from "../memory/growable-memory.ts"
+import type { GrowableMemory } from "../memory/shared/growable-memory.ts"
 import { LINE, wholeLines } from "../memory/layout.ts"
-import { QUEUE, WaitQueue } from "../memory/wait-queue.ts"
+import { QUEUE, WaitQueue } from "../memory/wait/wait-queue.ts"
 
 const GUARD = wholeLines(QUEUE.SIZE)
 const OFFER = GUARD + 1

@@ -23,15 +23,23 @@ import { decodeFromBytes, encodeToBytes } from "../codec/codec.ts"
 import { IllegalStateError, InterruptedError, TimeoutError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import { acquiring } from "../lock/acquiring.ts"
-import { currentFlow, type Flow } from "../memory/flow.ts"
-import { GrowableMemory } from "../memory/growable-memory.ts"
-import { FREE, WAITING } from "../memory/node-pool.ts"
+import { currentFlow, type Flow } from "../memory/flow/flow.ts"
+import { GrowableMemory } from "../memory/shared/growable-memory.ts"
+import { FREE, WAITING } from "../memory/thread/node-pool.ts"
 import { perThread } from "../per-thread.ts"
-import { Shareable, type Shared } from "../memory/shared-memory.ts"
-import { NODE } from "../memory/space.ts"
-import { WaitNode } from "../memory/wait-node.ts"
-import { EXCLUSIVE } from "../memory/wait-queue.ts"
-import { abortOf, awaiting, blocking, type Steps, TIMEOUT, timeoutOf, type WaitOptions } from "../memory/waiting.ts"
+import { Shareable, type Shared } from "../memory/shared/shared-memory.ts"
+import { NODE } from "../memory/thread/space.ts"
+import { WaitNode } from "../memory/wait/wait-node.ts"
+import { EXCLUSIVE } from "../memory/wait/wait-queue.ts"
+import {
+  abortOf,
+  awaiting,
+  blocking,
+  type Steps,
+  TIMEOUT,
+  timeoutOf,
+  type WaitOptions,
+} from "../memory/flow/waiting.ts"
 import { ExchangeHall, INITIAL_WORDS, MOST_WORDS, type Partner } from "./exchange-hall.ts"
 
 /*

@@ -16,8 +16,8 @@
 import { compareAndSet, compareAndSetLong, exchange, exchangeLong, load, loadLong, store } from "#atomics"
 import { MAX_VALUE } from "../checks.ts"
 import { wholeLines } from "../memory/layout.ts"
-import type { SharedMemory } from "../memory/shared-memory.ts"
-import { QUEUE } from "../memory/wait-queue.ts"
+import type { SharedMemory } from "../memory/shared/shared-memory.ts"
+import { QUEUE } from "../memory/wait/wait-queue.ts"
 
 export const MAX_PARTIES = 65_535
 

@@ -17,10 +17,10 @@
  */
 import { requireBoolean } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
-import { currentFlow, type Flow } from "../memory/flow.ts"
-import { ACQUIRED_SHARED, CANCELLED } from "../memory/node-pool.ts"
-import { SHARED, WaitQueue } from "../memory/wait-queue.ts"
-import { blocking, type Steps, TIMEOUT } from "../memory/waiting.ts"
+import { currentFlow, type Flow } from "../memory/flow/flow.ts"
+import { ACQUIRED_SHARED, CANCELLED } from "../memory/thread/node-pool.ts"
+import { SHARED, WaitQueue } from "../memory/wait/wait-queue.ts"
+import { blocking, type Steps, TIMEOUT } from "../memory/flow/waiting.ts"
 import {
   freshTally,
   isEmpty,

@@ -26,10 +26,10 @@ import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import { AbstractQueuedSynchronizer } from "../lock/abstract-queued-synchronizer.ts"
 import { OWN, type QueuedThread } from "../lock/synchronizer-base.ts"
-import { LOCAL } from "../memory/shareables.ts"
-import { currentFlow } from "../memory/flow.ts"
-import { Shareable, type Shared, SharedMemory } from "../memory/shared-memory.ts"
-import type { WaitOptions } from "../memory/waiting.ts"
+import { LOCAL } from "../memory/shared/shareables.ts"
+import { currentFlow } from "../memory/flow/flow.ts"
+import { Shareable, type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
+import type { WaitOptions } from "../memory/flow/waiting.ts"
 
 const PERMITS = OWN
 /** Never changes. */

@@ -1,6 +1,6 @@
 /** The memory of a phaser, which knows that of the phaser above it: whoever is sent a child gets the parents too. */
-import { type Handle, type Shared, SharedMemory } from "../memory/shared-memory.ts"
-import type { Here } from "../memory/here.ts"
+import { type Handle, type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
+import type { Here } from "../memory/thread/here.ts"
 
 interface TierHandle extends Handle {
   readonly parent?: TierHandle

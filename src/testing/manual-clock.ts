@@ -19,8 +19,8 @@
 import { rangeError, requireDuration, requireOptions, typeError } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
-import { LOCAL } from "../memory/shareables.ts"
-import { awaiting, type Steps, WaitList } from "../memory/waiting.ts"
+import { LOCAL } from "../memory/shared/shareables.ts"
+import { awaiting, type Steps, WaitList } from "../memory/flow/waiting.ts"
 import type { Clock, ClockTimer } from "../time/clock.ts"
 import { runtime } from "../time/runtime.ts"
 

@@ -1,6 +1,6 @@
 /** Errors that reach the top of a thread: nobody will ever see them unless somebody is told. */
 import { textOf } from "../user-values.ts"
-import { guarded } from "../memory/guard.ts"
+import { guarded } from "../memory/flow/guard.ts"
 import type { Thread } from "./thread.ts"
 
 export type UncaughtExceptionHandler = (thread: Thread, error: unknown) => void

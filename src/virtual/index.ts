@@ -31,17 +31,17 @@ export type { UncaughtExceptionHandler } from "../thread/uncaught.ts"
 
 // Queues: where they wait, and how virtual threads hand things to each other.
 export { ArrayBlockingQueue } from "../queue/array-blocking-queue.ts"
-export { BlockingQueue } from "../queue/blocking-queue.ts"
+export { BlockingQueue } from "../queue/base/blocking-queue.ts"
 export { type Delayed, DelayQueue } from "../queue/delay-queue.ts"
-export type { Comparator } from "../queue/heap.ts"
-export type { QueueIterator } from "../queue/iteration.ts"
+export type { Comparator } from "../queue/local/heap.ts"
+export type { QueueIterator } from "../queue/local/iteration.ts"
 export { LinkedBlockingDeque } from "../queue/linked-blocking-deque.ts"
 export { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 export { LinkedTransferQueue } from "../queue/linked-transfer-queue.ts"
-export type { Comparable } from "../queue/order.ts"
+export type { Comparable } from "../queue/local/order.ts"
 export { PriorityBlockingQueue } from "../queue/priority-blocking-queue.ts"
 export { SynchronousQueue } from "../queue/synchronous-queue.ts"
-export type { WaitOptions } from "../memory/waiting.ts"
+export type { WaitOptions } from "../memory/flow/waiting.ts"
 
 // Errors: what can go wrong.
 export * from "../errors.ts"

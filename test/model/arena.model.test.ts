@@ -3,7 +3,7 @@
  * [AR10] refer to docs/spec/memory-structures.md.
  */
 import { sharedWords } from "#atomics"
-import { Arena, ARENA, BLOCK, KIND } from "#src/memory/arena.js"
+import { Arena, ARENA, BLOCK, KIND } from "#src/memory/structures/arena.js"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { explore, name, type Report } from "./explore.ts"

@@ -4,9 +4,9 @@
  * docs/spec/forkjoin.md.
  */
 import { sharedWords } from "#atomics"
-import { RING } from "#src/memory/ring.js"
-import { SlotDeque } from "#src/forkjoin/slot-deque.js"
-import { MOST_TASKS } from "#src/platform/layout.js"
+import { RING } from "#src/memory/structures/ring.js"
+import { SlotDeque } from "#src/platform/queue/slot-deque.js"
+import { MOST_TASKS } from "#src/platform/memory/layout.js"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { startRingAt } from "../spec/memory/fenced.ts"

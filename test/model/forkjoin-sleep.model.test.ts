@@ -2,12 +2,12 @@
  * How workers of a ForkJoinPool sleep and are woken: idle ones by whoever forks, and those that wait for a stolen part by its
  * thief. Rules: docs/spec/forkjoin.md.
  */
-import { Calls } from "#src/forkjoin/calls.js"
-import { Deques, PLACE } from "#src/forkjoin/deques.js"
-import { noteThief, noteWaiter, thiefOf } from "#src/forkjoin/fork-records.js"
-import type { SlotDeque } from "#src/forkjoin/slot-deque.js"
-import type { StealingStore } from "#src/forkjoin/stealing-store.js"
-import { TaskQueue } from "#src/platform/task-queue.js"
+import { Calls } from "#src/forkjoin/worker/calls.js"
+import { Deques, PLACE } from "#src/platform/queue/deques.js"
+import { noteThief, noteWaiter, thiefOf } from "#src/forkjoin/worker/fork-records.js"
+import type { SlotDeque } from "#src/platform/queue/slot-deque.js"
+import type { StealingStore } from "#src/platform/queue/stealing-store.js"
+import { TaskQueue } from "#src/platform/queue/task-queue.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { name } from "./explore.ts"

@@ -1,8 +1,8 @@
 /** Phasers: every order of a few threads, and their deaths. Rules in docs/spec/phaser.md. */
-import { mainFlow } from "#src/memory/flow.js"
-import { SharedMemory } from "#src/memory/shared-memory.js"
-import { QUEUE } from "#src/memory/wait-queue.js"
-import { blocking } from "#src/memory/waiting.js"
+import { mainFlow } from "#src/memory/flow/flow.js"
+import { SharedMemory } from "#src/memory/shared/shared-memory.js"
+import { QUEUE } from "#src/memory/wait/wait-queue.js"
+import { blocking } from "#src/memory/flow/waiting.js"
 import { freshTally, PhaserState, type Tally, unarrivedIn, WORDS } from "#src/sync/phaser-state.js"
 import { PhaserTier } from "#src/sync/phaser-tier.js"
 import { TierMemory } from "#src/sync/tier-memory.js"

@@ -1,7 +1,7 @@
 /** Boxes, in which a thread hears of the tasks it has submitted, under every interleaving. Rules: docs/spec/platform.md. */
 import { add, load, notify, store, wait } from "#atomics"
-import { Bell } from "#src/memory/bell.js"
-import { blocking, type Steps } from "#src/memory/waiting.js"
+import { Bell } from "#src/memory/wait/bell.js"
+import { blocking, type Steps } from "#src/memory/flow/waiting.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { Self } from "./explore.ts"

@@ -1,8 +1,8 @@
 /** Cancelling against completing, and killing against leaving the user's code. Rules: docs/spec/platform.md. */
 import { add, load, store } from "#atomics"
 import { CANCELLED, INTERRUPTED, INTERRUPTING, NEW, NORMAL } from "#src/future/task-state.js"
-import type { FunctionTable } from "#src/platform/function-table.js"
-import { SlotRunner } from "#src/platform/slot-runner.js"
+import type { FunctionTable } from "#src/platform/memory/function-table.js"
+import { SlotRunner } from "#src/platform/worker/slot-runner.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { flowOf, hire, member, type Member, type PoolModel, poolOf } from "./pool.ts"

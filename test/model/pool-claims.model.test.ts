@@ -1,7 +1,7 @@
 /** What becomes of the task that a worker has claimed when it dies. Rules: docs/spec/platform.md. */
 import { add, load, store } from "#atomics"
 import { COMPLETING, NEW, NORMAL } from "#src/future/task-state.js"
-import { isOrphan, isUndelivered } from "#src/platform/orphans.js"
+import { isOrphan, isUndelivered } from "#src/platform/member/orphans.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { bellOf, hire, member, type PoolModel, poolOf } from "./pool.ts"

@@ -1,7 +1,7 @@
 /** Tasks by priority in shared memory, and deaths in the midst of it. Rules: docs/spec/platform.md. */
 import { load } from "#atomics"
-import { BY_PRIORITY } from "#src/platform/layout.js"
-import { SlotHeap } from "#src/platform/slot-heap.js"
+import { BY_PRIORITY } from "#src/platform/memory/layout.js"
+import { SlotHeap } from "#src/platform/memory/slot-heap.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { hire, member, type PoolModel, poolOf, sorted } from "./pool.ts"

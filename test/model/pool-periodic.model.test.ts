@@ -1,8 +1,8 @@
 /** A worker that puts a periodic task back into the queue, and dies on the way. Rules: docs/spec/platform.md. */
-import { isOrphan, isUndelivered } from "#src/platform/orphans.js"
-import { Remains } from "#src/platform/remains.js"
-import { Series } from "#src/platform/series.js"
-import type { Timetable } from "#src/pool/timetable.js"
+import { isOrphan, isUndelivered } from "#src/platform/member/orphans.js"
+import { Remains } from "#src/platform/owner/remains.js"
+import { Series } from "#src/platform/worker/series.js"
+import type { Timetable } from "#src/core/timetable.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { hire, member, type PoolModel, poolOf } from "./pool.ts"

@@ -1,8 +1,8 @@
 /** The queue of a platform pool, its lookout and its idle workers. Rules: docs/spec/platform.md. */
 import { load, store } from "#atomics"
 import { InterruptedError } from "#src/errors.js"
-import { HEADER } from "#src/platform/layout.js"
-import { isOrphan } from "#src/platform/orphans.js"
+import { HEADER } from "#src/platform/memory/layout.js"
+import { isOrphan } from "#src/platform/member/orphans.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { Self } from "./explore.ts"

@@ -7,21 +7,21 @@
  */
 import { sharedWords } from "#atomics"
 import { encodeArguments } from "#src/codec/arguments.js"
-import { Bell } from "#src/memory/bell.js"
-import { Flow, mainFlow } from "#src/memory/flow.js"
-import type { Here } from "#src/memory/here.js"
+import { Bell } from "#src/memory/wait/bell.js"
+import { Flow, mainFlow } from "#src/memory/flow/flow.js"
+import type { Here } from "#src/memory/thread/here.js"
 import { LINE } from "#src/memory/layout.js"
-import { FREE } from "#src/memory/node-pool.js"
-import { RING } from "#src/memory/ring.js"
-import { THREAD } from "#src/memory/space.js"
-import { EXCLUSIVE, QUEUE } from "#src/memory/wait-queue.js"
+import { FREE } from "#src/memory/thread/node-pool.js"
+import { RING } from "#src/memory/structures/ring.js"
+import { THREAD } from "#src/memory/thread/space.js"
+import { EXCLUSIVE, QUEUE } from "#src/memory/wait/wait-queue.js"
 import { perThread } from "#src/per-thread.js"
-import { Boxes } from "#src/platform/boxes.js"
-import { BASE, BOX, BY_ARRIVAL, HEADER, slotsBase, TASK, tasksBase, WORKER } from "#src/platform/layout.js"
-import { PoolMemory } from "#src/platform/pool-memory.js"
-import { SharedRoster } from "#src/platform/shared-roster.js"
-import { TaskQueue } from "#src/platform/task-queue.js"
-import { TaskRecords } from "#src/platform/task-records.js"
+import { Boxes } from "#src/platform/memory/boxes.js"
+import { BASE, BOX, BY_ARRIVAL, HEADER, slotsBase, TASK, tasksBase, WORKER } from "#src/platform/memory/layout.js"
+import { PoolMemory } from "#src/platform/memory/pool-memory.js"
+import { SharedRoster } from "#src/platform/memory/shared-roster.js"
+import { TaskQueue } from "#src/platform/queue/task-queue.js"
+import { TaskRecords } from "#src/platform/memory/task-records.js"
 import assert from "node:assert/strict"
 import { name } from "./explore.ts"
 import { Program } from "./program.ts"
@@ -36,7 +36,7 @@ export interface Shape {
   /** Of the queue; −1 unless told. */
   readonly bound?: number
   readonly ordering?: number
-  /** For workers with tasks of their own: see src/forkjoin/deques.ts. */
+  /** For workers with tasks of their own: see src/platform/queue/deques.ts. */
   readonly deques?: Int32Array
 }
 

@@ -8,12 +8,12 @@
  *     onKill: ({ program }, name) => program.bury(name),
  */
 import { sharedWords } from "#atomics"
-import { Here } from "#src/memory/here.js"
-import { mainFlow } from "#src/memory/flow.js"
-import { SharedMemory } from "#src/memory/shared-memory.js"
-import { Space, SPACE, THREAD } from "#src/memory/space.js"
-import { become } from "#src/memory/this-thread.js"
-import { drive, type Steps } from "#src/memory/waiting.js"
+import { Here } from "#src/memory/thread/here.js"
+import { mainFlow } from "#src/memory/flow/flow.js"
+import { SharedMemory } from "#src/memory/shared/shared-memory.js"
+import { Space, SPACE, THREAD } from "#src/memory/thread/space.js"
+import { become } from "#src/memory/thread/this-thread.js"
+import { drive, type Steps } from "#src/memory/flow/waiting.js"
 import { name, type Self } from "./explore.ts"
 
 /** Wait nodes for every thread. */

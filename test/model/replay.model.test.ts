@@ -15,7 +15,7 @@ import {
   wait,
   write,
 } from "#atomics"
-import { Counter } from "#src/memory/counter.js"
+import { Counter } from "#src/memory/structures/counter.js"
 import { explore, ModelError } from "./explore.ts"
 import { violationIn } from "./support.ts"
 

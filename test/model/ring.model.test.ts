@@ -3,7 +3,7 @@
  * [RG9] refer to docs/spec/memory-structures.md. All rings have two cells and stand where positions and laps wrap.
  */
 import { sharedWords } from "#atomics"
-import { RING, Ring } from "#src/memory/ring.js"
+import { RING, Ring } from "#src/memory/structures/ring.js"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { startRingAt } from "../spec/memory/fenced.ts"

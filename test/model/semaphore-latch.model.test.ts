@@ -1,7 +1,7 @@
 /** Semaphore and latch, as they are, in the hands of threads that block. */
 import { add, load } from "#atomics"
 import type { AbstractQueuedSynchronizer } from "#src/lock/index.js"
-import { SharedMemory } from "#src/memory/shared-memory.js"
+import { SharedMemory } from "#src/memory/shared/shared-memory.js"
 import { CountDownLatch, Semaphore } from "#src/sync/index.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"

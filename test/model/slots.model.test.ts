@@ -3,8 +3,8 @@
  * steps. Ids such as [SL8] refer to docs/spec/memory-structures.md.
  */
 import { sharedWords } from "#atomics"
-import { RING } from "#src/memory/ring.js"
-import { SLOT, SLOTS, Slots } from "#src/memory/slots.js"
+import { RING } from "#src/memory/structures/ring.js"
+import { SLOT, SLOTS, Slots } from "#src/memory/structures/slots.js"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { explore, name, type Report } from "./explore.ts"

@@ -3,10 +3,10 @@
  * the name of its thread; what becomes of them in the end is looked at in the words.
  */
 import { load } from "#atomics"
-import { Flow } from "#src/memory/flow.js"
-import type { SharedMemory } from "#src/memory/shared-memory.js"
-import { THREAD } from "#src/memory/space.js"
-import { QUEUE } from "#src/memory/wait-queue.js"
+import { Flow } from "#src/memory/flow/flow.js"
+import type { SharedMemory } from "#src/memory/shared/shared-memory.js"
+import { THREAD } from "#src/memory/thread/space.js"
+import { QUEUE } from "#src/memory/wait/wait-queue.js"
 import assert from "node:assert/strict"
 import { explore, type Limits, type Model } from "./explore.ts"
 import type { Program } from "./program.ts"

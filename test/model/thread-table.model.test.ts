@@ -1,5 +1,5 @@
 /** Threads that come and go: whose entry of the thread table it is. Rules: docs/spec/memory.md. */
-import { Space } from "#src/memory/space.js"
+import { Space } from "#src/memory/thread/space.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { explore } from "./explore.ts"

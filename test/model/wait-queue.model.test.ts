@@ -1,9 +1,9 @@
 /** The wait queue and the one algorithm that acquires, with a lock of a single word, or permits in one. */
 import { add, compareAndSet, load, store } from "#atomics"
 import { acquiring } from "#src/lock/acquiring.js"
-import { mainFlow } from "#src/memory/flow.js"
-import { EXCLUSIVE, QUEUE, SHARED, WaitQueue } from "#src/memory/wait-queue.js"
-import { blocking, type Steps } from "#src/memory/waiting.js"
+import { mainFlow } from "#src/memory/flow/flow.js"
+import { EXCLUSIVE, QUEUE, SHARED, WaitQueue } from "#src/memory/wait/wait-queue.js"
+import { blocking, type Steps } from "#src/memory/flow/waiting.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { explore, type Limits, type Self } from "./explore.ts"

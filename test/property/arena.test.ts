@@ -3,7 +3,7 @@
  * docs/spec/memory-structures.md. A failure prints the seed and the shortest operations that bring it back:
  * `fc.assert(…, { seed, path })`.
  */
-import { Arena } from "#src/memory/arena.js"
+import { Arena } from "#src/memory/structures/arena.js"
 import fc from "fast-check"
 import assert from "node:assert/strict"
 import test from "node:test"

@@ -5,7 +5,7 @@
 import { NotSerializableError } from "corepool"
 import { decodeArguments, encodeArguments } from "#src/codec/arguments.js"
 import { copyOf, decode, encode } from "#src/codec/codec.js"
-import { GRAPH, Letter, TREE } from "#src/codec/letter.js"
+import { GRAPH, Letter, TREE } from "#src/codec/bytes/letter.js"
 import fc from "fast-check"
 import assert from "node:assert/strict"
 import test from "node:test"

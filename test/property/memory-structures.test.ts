@@ -3,9 +3,9 @@
  * [RG2] refer to docs/spec/memory-structures.md. A failure prints the seed and the shortest operations that bring
  * it back: `fc.assert(…, { seed, path })`.
  */
-import { HEAP, IndexedHeap } from "#src/memory/indexed-heap.js"
-import { Ring } from "#src/memory/ring.js"
-import { Slots } from "#src/memory/slots.js"
+import { HEAP, IndexedHeap } from "#src/memory/structures/indexed-heap.js"
+import { Ring } from "#src/memory/structures/ring.js"
+import { Slots } from "#src/memory/structures/slots.js"
 import fc from "fast-check"
 import assert from "node:assert/strict"
 import test from "node:test"

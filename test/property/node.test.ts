@@ -3,8 +3,8 @@
  * threads, so that a failure comes back with its seed.
  */
 import { Thread } from "corepool"
-import type { ExecutorNode } from "#src/distributed/executor-node.js"
-import type { FailureKind } from "#src/distributed/failure.js"
+import type { ExecutorNode } from "#src/distributed/node/executor-node.js"
+import type { FailureKind } from "#src/distributed/job/failure.js"
 import fc from "fast-check"
 import assert from "node:assert/strict"
 import { test } from "node:test"

@@ -3,10 +3,10 @@
  * shortest text: `fc.assert(…, { seed, path })`.
  */
 import { NotSerializableError, registerClass } from "corepool"
-import { decodeFailure, encodeFailure } from "#src/distributed/failure.js"
-import { decodeArguments, decodeResult, encodeArguments, encodeResult } from "#src/distributed/payload.js"
-import { GRAPH, TREE } from "#src/codec/letter.js"
-import * as tags from "#src/codec/tags.js"
+import { decodeFailure, encodeFailure } from "#src/distributed/job/failure.js"
+import { decodeArguments, decodeResult, encodeArguments, encodeResult } from "#src/distributed/job/payload.js"
+import { GRAPH, TREE } from "#src/codec/bytes/letter.js"
+import * as tags from "#src/codec/bytes/tags.js"
 import fc from "fast-check"
 import assert from "node:assert/strict"
 import test from "node:test"

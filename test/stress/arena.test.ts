@@ -2,7 +2,7 @@
  * The arena between real threads, more of them than most machines in their tests have cores. Ids such as [AR10] refer to
  * docs/spec/memory-structures.md. `STRESS=20` does twenty times as much.
  */
-import { Arena } from "#src/memory/arena.js"
+import { Arena } from "#src/memory/structures/arena.js"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually } from "../support/harness.ts"

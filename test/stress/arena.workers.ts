@@ -1,5 +1,5 @@
 /** What the threads of arena.test.ts do. */
-import { Arena } from "#src/memory/arena.js"
+import { Arena } from "#src/memory/structures/arena.js"
 import { add, exchange, load, store } from "#src/memory/atomics.js"
 import { Dice } from "../support/stress.ts"
 

@@ -8,7 +8,7 @@ import {
   SynchronousQueue,
   type BlockingQueue,
 } from "corepool"
-import type { Shared } from "#src/memory/shared-memory.js"
+import type { Shared } from "#src/memory/shared/shared-memory.js"
 import type { Voice } from "../support/workers.ts"
 
 const KINDS = {

@@ -2,10 +2,10 @@
  * The structures of src/memory, and the deque of src/forkjoin, between real threads, more of them than most machines in their
  * tests have cores. Ids such as [RG9] refer to docs/spec/memory-structures.md, [FJ60] to docs/spec/forkjoin.md. `STRESS=20` does twenty times as much.
  */
-import { SlotDeque } from "#src/forkjoin/slot-deque.js"
-import { IndexedHeap } from "#src/memory/indexed-heap.js"
-import { Ring } from "#src/memory/ring.js"
-import { Slots } from "#src/memory/slots.js"
+import { SlotDeque } from "#src/platform/queue/slot-deque.js"
+import { IndexedHeap } from "#src/memory/structures/indexed-heap.js"
+import { Ring } from "#src/memory/structures/ring.js"
+import { Slots } from "#src/memory/structures/slots.js"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually } from "../support/harness.ts"

@@ -1,9 +1,9 @@
 /** What the threads of structures.test.ts do. */
-import { SlotDeque } from "#src/forkjoin/slot-deque.js"
+import { SlotDeque } from "#src/platform/queue/slot-deque.js"
 import { add, block, compareAndSet, exchange, load, pause, read, store, write } from "#src/memory/atomics.js"
-import { IndexedHeap } from "#src/memory/indexed-heap.js"
-import { Ring } from "#src/memory/ring.js"
-import { Slots } from "#src/memory/slots.js"
+import { IndexedHeap } from "#src/memory/structures/indexed-heap.js"
+import { Ring } from "#src/memory/structures/ring.js"
+import { Slots } from "#src/memory/structures/slots.js"
 import { Dice } from "../support/stress.ts"
 
 /**

@@ -12,8 +12,8 @@ import type {
   JobRecord,
   JobState,
   NodeRecord,
-} from "#src/distributed/engine.js"
-import type { JobData } from "#src/distributed/job-data.js"
+} from "#src/distributed/job/engine.js"
+import type { JobData } from "#src/distributed/job/job-data.js"
 import type { MemoryEngine } from "./memory-engine.ts"
 import { copyOf, type MemoryConsumer, type MemoryJob, type MemoryStore } from "./memory-store.ts"
 

@@ -1,7 +1,7 @@
 /** The jobs of one queue of a MemoryEngine, and who takes them. */
 import type { ClockTimer } from "corepool"
-import type { ClaimedJob, ConsumeOptions, Consumer, JobEnd, JobOrder, JobState } from "#src/distributed/engine.js"
-import type { JobData } from "#src/distributed/job-data.js"
+import type { ClaimedJob, ConsumeOptions, Consumer, JobEnd, JobOrder, JobState } from "#src/distributed/job/engine.js"
+import type { JobData } from "#src/distributed/job/job-data.js"
 import type { Announcements, MemoryEngine } from "./memory-engine.ts"
 
 export interface MemoryJob {

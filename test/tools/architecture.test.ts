@@ -12,19 +12,21 @@ const MANIFEST = JSON.stringify({
   peerDependencies: { "@scope/peer": "*" },
 })
 
-test("[RP1] imports of the own layer and of those below are fine", (t) => {
+test("[RP1] imports of the own folder and of those below are fine", (t) => {
   const root = repository(t, {
     "package.json": MANIFEST,
-    "src/errors.ts": "",
-    "src/checks.ts": `import "./errors.ts"`,
-    "src/memory/atomics.ts": `import "../checks.ts"`,
-    "src/queue/ring.ts": `import "#atomics"; import "../future/future.ts"`,
-    "src/future/future.ts": `import "#src/memory/atomics.js"`,
+    "src/checks.ts": "",
+    "src/errors.ts": `import "./checks.ts"`,
+    "src/memory/atomics.ts": `import "../errors.ts"`,
+    "src/memory/flow/flow.ts": `import "#atomics"; import "./waiting.ts"`,
+    "src/memory/flow/waiting.ts": "",
+    "src/future/future.ts": `import "#atomics"; import "../queue/ring.ts"`,
+    "src/queue/ring.ts": `import "#src/memory/atomics.js"`,
   })
   assert.deepEqual(told(checkArchitecture(root)), [])
 })
 
-test("[RP1] an import of a layer above is found: by value, by type, by re-export, dynamic, by alias", (t) => {
+test("[RP1] an import of a folder above is found: by value, by type, by re-export, dynamic, by alias", (t) => {
   const root = repository(t, {
     "package.json": MANIFEST,
     "src/pool/pool.ts": "export type Pool = 1",
@@ -35,6 +37,8 @@ test("[RP1] an import of a layer above is found: by value, by type, by re-export
     "src/memory/c.ts": `export type P = import("../pool/pool.ts").Pool`,
     "src/time/d.ts": `import "#src/pool/pool.js"`,
     "src/time/e.ts": `import "#atomics"`,
+    "src/memory/f.ts": `import "./flow/g.ts"`,
+    "src/memory/flow/g.ts": "",
   })
   assert.deepEqual(told(checkArchitecture(root)), [
     "src/checks.ts:1 checks imports src/pool/pool.ts: pool stands above it",
@@ -42,6 +46,7 @@ test("[RP1] an import of a layer above is found: by value, by type, by re-export
     "src/memory/a.ts:1 memory imports src/pool/pool.ts: pool stands above it",
     "src/memory/b.ts:2 memory imports src/pool/pool.ts: pool stands above it",
     "src/memory/c.ts:1 memory imports src/pool/pool.ts: pool stands above it",
+    "src/memory/f.ts:1 memory imports src/memory/flow/g.ts: memory/flow stands above it",
     "src/time/d.ts:1 time imports src/pool/pool.ts: pool stands above it",
     "src/time/e.ts:1 time imports src/memory/atomics.ts: memory stands above it",
   ])
@@ -50,7 +55,7 @@ test("[RP1] an import of a layer above is found: by value, by type, by re-export
 test("[RP1] a folder that stands in no layer is found", (t) => {
   const root = repository(t, { "package.json": MANIFEST, "src/misc/things.ts": "" })
   assert.deepEqual(told(checkArchitecture(root)), [
-    "src/misc/things.ts misc stands in no layer: add it to tools/check/architecture.ts",
+    "src/misc/things.ts misc stands in no layer: add it to FOLDERS in tools/check/architecture.ts",
   ])
 })
 
@@ -97,6 +102,7 @@ test("[RP3] a circle closed by a type is found between folders, and allowed insi
     "src/queue/f.ts": `import "./e.ts"`,
   })
   assert.deepEqual(told(checkArchitecture(root)), [
+    "src/queue/a.ts:1 queue imports src/future/b.ts: future stands above it",
     "src/future/b.ts imports go in a circle: future/b.ts → queue/a.ts → future/b.ts",
     "src/queue/e.ts imports go in a circle: queue/e.ts → queue/f.ts → queue/e.ts",
   ])
@@ -153,17 +159,17 @@ test("[RP39] what the entry of virtual threads loads is theirs: not of platform 
     "package.json": MANIFEST,
     "src/virtual/index.ts": `export * from "../pool/pool.ts"; import type { P } from "../platform/p.ts"; export type Q = P`,
     "src/pool/pool.ts": `import "../queue/queue.ts"; import "node:timers"; import "node:worker_threads"; import type { R } from "@scope/peer"`,
-    "src/queue/queue.ts": `\nimport "../codec/codec.ts"; import "./shared-queue.ts"; import "../memory/flow.ts"`,
-    "src/queue/shared-queue.ts": `import "node:os"`,
+    "src/queue/queue.ts": `\nimport "../codec/codec.ts"; import "./shared/shared-queue.ts"; import "../memory/flow/flow.ts"`,
+    "src/queue/shared/shared-queue.ts": `import "node:os"`,
     "src/codec/codec.ts": `import "node:util"`,
-    "src/memory/flow.ts": `import "node:async_hooks"; import "./space.ts"`,
+    "src/memory/flow/flow.ts": `import "node:async_hooks"; import "../space.ts"`,
     "src/memory/space.ts": "",
     "src/platform/p.ts": `export type P = 1; import "node:fs"`,
   })
   assert.deepEqual(told(checkArchitecture(root)), [
     "src/pool/pool.ts:1 imports node:worker_threads, and is loaded by src/virtual/index.ts",
     "src/queue/queue.ts:2 imports src/codec/codec.ts, and is loaded by src/virtual/index.ts",
-    "src/queue/queue.ts:2 imports src/queue/shared-queue.ts, and is loaded by src/virtual/index.ts",
-    "src/memory/flow.ts:1 imports src/memory/space.ts, and is loaded by src/virtual/index.ts",
+    "src/queue/queue.ts:2 imports src/queue/shared/shared-queue.ts, and is loaded by src/virtual/index.ts",
+    "src/memory/flow/flow.ts:1 imports src/memory/space.ts, and is loaded by src/virtual/index.ts",
   ])
 })

@@ -39,16 +39,18 @@ test("[RP11] a link to a missing file or heading is found", (t) => {
 
 test("[RP12] a path in backticks that does not exist is found in Markdown and in comments of src", (t) => {
   const root = repository(t, {
-    "docs/a.md": "`src/memory/ring.ts` `src/gone.ts` `src/memory/…` `src/away/*.ts` `dist/index.js` `a/b.ts`\n",
+    "docs/a.md":
+      "`src/memory/structures/ring.ts` `src/gone.ts` `src/memory/…` `src/away/*.ts` `dist/index.js` `a/b.ts`\n",
     "CHANGELOG.md": "`src/gone.ts`\n",
-    "src/memory/ring.ts": "// `docs/a.md:12` `docs/b.md` `ring.ts` `rung.ts` `./ring.ts` `../rung.ts` `Ring.ts()`\n",
+    "src/memory/structures/ring.ts":
+      "// `docs/a.md:12` `docs/b.md` `ring.ts` `rung.ts` `./ring.ts` `../rung.ts` `Ring.ts()`\n",
   })
   assert.deepEqual(told(checkLinks(root)), [
     "docs/a.md:1 mentions src/gone.ts, which does not exist",
     "docs/a.md:1 mentions src/away/*.ts, which does not exist",
-    "src/memory/ring.ts:1 mentions docs/b.md, which does not exist",
-    "src/memory/ring.ts:1 mentions rung.ts, which does not exist",
-    "src/memory/ring.ts:1 mentions ../rung.ts, which does not exist",
+    "src/memory/structures/ring.ts:1 mentions docs/b.md, which does not exist",
+    "src/memory/structures/ring.ts:1 mentions rung.ts, which does not exist",
+    "src/memory/structures/ring.ts:1 mentions ../rung.ts, which does not exist",
   ])
 })
 

@@ -3,16 +3,16 @@ import test from "node:test"
 import { kindOf } from "../../tools/test-kinds.ts"
 import { repository } from "./fixture.ts"
 
-const INNER = `import { Ring } from "#src/memory/ring.js"\n`
+const INNER = `import { Ring } from "#src/memory/structures/ring.js"\n`
 const PUBLIC = `import { Executors } from "corepool"\n`
 
 const FILES = {
-  "test/public.test.ts": `${PUBLIC}import type { Ring } from "#src/memory/ring.js"\nimport { help } from "./support/public.ts"\n`,
+  "test/public.test.ts": `${PUBLIC}import type { Ring } from "#src/memory/structures/ring.js"\nimport { help } from "./support/public.ts"\n`,
   "test/inner.test.ts": INNER,
   "test/atomics.test.ts": `import { load } from "#atomics"\n`,
   "test/by-helper.test.ts": `${PUBLIC}import { help } from "./support/helper.ts"\n`,
   "test/by-thread.test.ts": `${PUBLIC}new Worker(new URL("support/thread.js", import.meta.url))\n`,
-  "test/by-program.test.ts": `${PUBLIC}runProgram(\`\n  import { Ring } from "#src/memory/ring.js"\`)\n`,
+  "test/by-program.test.ts": `${PUBLIC}runProgram(\`\n  import { Ring } from "#src/memory/structures/ring.js"\`)\n`,
   "test/ring.model.test.ts": INNER,
   "test/support/public.ts": `/** May import "#src/…". */\n// "#src/a.js"\n${PUBLIC}import "./circle.ts"\n`,
   "test/support/circle.ts": `import "./public.ts"\n`,

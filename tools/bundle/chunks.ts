@@ -67,7 +67,7 @@ const TAKEN = new RegExp(`const \\{ ([^}]*) \\} = ${BUILTIN}\\("([^"]+)"\\)`, "g
 /** What some modules are in a bundle. */
 const REPLACED: ReadonlyMap<string, string> = new Map([
   [
-    "platform/worker-source.js",
+    "platform/start/worker-source.js",
     `import { closeSync, openSync, readSync, statSync } from "node:fs"
      const fs = { closeSync, openSync, readSync, statSync }
      const OWN = /code-[^/\\\\]*\\.cjs$/

@@ -23,10 +23,10 @@ export const ENTRIES: readonly Entry[] = [
 ]
 
 /** The entry that begins a worker thread, and exports nothing. */
-export const WORKER_ENTRY = { name: "worker", module: "platform/worker-entry" } as const
+export const WORKER_ENTRY = { name: "worker", module: "worker-program/worker-entry" } as const
 
 /** What a worker thread begins with: the module, of which `begin` and `enter` are called. */
-export const PROGRAM = "platform/worker-program"
+export const PROGRAM = "worker-program/worker-program"
 
 /** The folder that the compiler writes src to, and that of the bundles; from the root. */
 export const COMPILED = "build/src"

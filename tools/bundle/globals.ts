@@ -5,7 +5,7 @@
  *
  * A file that is loaded later, when a task may have been at work, takes them from what the first file has kept in the registry (chunks.ts).
  *
- * What a task does to the objects themselves (`Array.prototype.map = undefined`) is another matter: see src/platform/stopping-runner.ts.
+ * What a task does to the objects themselves (`Array.prototype.map = undefined`) is another matter: see src/platform/worker/stopping-runner.ts.
  */
 import { parseSync, type Program, Visitor } from "oxc-parser"
 import { type Edit, edited } from "./edit.ts"

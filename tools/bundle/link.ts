@@ -35,7 +35,9 @@ export function laterModule(chunk: string, names: readonly string[]): string {
 }
 
 /** Modules that another one stands for where it is loaded when the program runs, as a lower layer cannot name it. */
-const STANDS_FOR: ReadonlyMap<string, string> = new Map([["platform/job-part.js", "distributed/job-in-thread.js"]])
+const STANDS_FOR: ReadonlyMap<string, string> = new Map([
+  ["platform/worker/job-part.js", "distributed/node/job-in-thread.js"],
+])
 
 export class Linker {
   readonly #graph: ModuleGraph

@@ -2,7 +2,7 @@
  * How a thread loads files of code that was not started by corepool: the program itself. `require` could do that, and does where this cannot. But
  *
  * - what is compiled by node:vm can be given to the threads of pools, which need most of these files too, and start in half the time with that
- *   (src/platform/worker-code.ts);
+ *   (src/platform/start/worker-code.ts);
  * - `require` takes half a millisecond for each file to find out where it is;
  * - when a file is needed, the program may have put other functions in the place of those of `node:fs`, as tests do that mock it. The package may be gone, or no file can be opened any
  *   more. So an entry reads, in a millisecond, the texts of all files that the program may come to need, and keeps what these take from modules of the runtime as it is then. To

@@ -11,7 +11,7 @@
  * `import()`, nor can functions that they make from texts. So the script is given what can (src/task/host.ts).
  */
 export interface ThreadCode {
-  /** The names of all files with code. Where a name stands in it is the number of its kept code (src/platform/worker-code.ts). */
+  /** The names of all files with code. Where a name stands in it is the number of its kept code (src/platform/start/worker-code.ts). */
   readonly files: readonly string[]
   /** What files take from modules of the runtime: the names of modules, and of what they export. */
   readonly builtins: ReadonlyMap<string, ReadonlySet<string>>

@@ -68,12 +68,12 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   "pool/virtual-engine": {
     without: ["isOwner", "isBusy", "beginEnd", "shuttingDown", "setHandler"],
   },
-  "pool/pool-core": {
+  "core/pool-core": {
     calls: { mayEnd: "true" },
     results: { "#takeBack": "this.remove(task)" },
     without: ["noteFactoryThrew"],
   },
-  "pool/worker-loop": {
+  "core/worker-loop": {
     calls: { stopIfBroken: UNSET },
     reads: { patience: UNSET },
   },
@@ -81,7 +81,7 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     reads: { "#isKept": UNSET },
     without: ["#isKept", "#calls", "isKept", "enter", "leave", "rest", "hooks"],
   },
-  "pool/pool-state": { without: ["add"] },
+  "core/pool-state": { without: ["add"] },
   "thread/thread": {
     reads: { "#body": UNSET },
     calls: { "#startElsewhere": UNSET },
@@ -95,24 +95,24 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     without: ["comeBack", "isPortable"],
   },
   // All waits are for events of the same thread: no other has to stand in.
-  "memory/waiting": {
+  "memory/flow/waiting": {
     reads: { limited: "true", interruptible: "true" },
     without: ["resume"],
     results: { block: "place.block(flow, ms)", "#enters": "this.enter(place)" },
   },
   "time/timer": { without: ["after"] },
-  "memory/wait-list": {
+  "memory/flow/wait-list": {
     reads: { interruptible: "true" },
     without: ["interruptible", "limited", "isLocal"],
   },
-  "queue/queue-core": {
+  "queue/base/queue-core": {
     reads: { "#shared": UNSET },
     // Which throws, whatever the queue.
     results: { handleOf: "queue.toShared()" },
     without: ["[SHAREABLE]", "#shared", "holdTasksIn", "adopt", "shared", "moved"],
   },
-  "queue/blocking-queue": NEVER_SHARED,
-  "queue/bounded-queue": {
+  "queue/base/blocking-queue": NEVER_SHARED,
+  "queue/base/bounded-queue": {
     ...NEVER_SHARED,
     results: { open: "sharedForms()", toShared: "sharedForms()" },
     without: ["moved"],
@@ -120,7 +120,7 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   "queue/linked-blocking-queue": { without: ["typeName"] },
   "queue/linked-blocking-deque": { without: ["typeName"] },
   "queue/array-blocking-queue": { ...NEVER_SHARED, without: ["typeName"] },
-  "queue/heap-queue": NEVER_SHARED,
+  "queue/base/heap-queue": NEVER_SHARED,
   "queue/priority-blocking-queue": KIND,
   "queue/delay-queue": KIND,
   "queue/linked-transfer-queue": KIND,

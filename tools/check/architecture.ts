@@ -12,22 +12,33 @@ import { listFiles, readText } from "./files.ts"
 import type { Finding } from "./finding.ts"
 import { type Import, Source } from "./source.ts"
 
-/** From the bottom to the top. A file imports from its own layer and from those before it. */
-const LAYERS: readonly (readonly string[])[] = [
-  ["errors", "error-names", "checks", "user-values", "identity", "inspection", "per-thread", "time"],
-  ["memory"],
-  ["codec"],
-  ["atomic", "lock", "sync", "queue", "future"],
-  ["task", "thread"],
-  ["executor"],
-  ["pool"],
-  ["schedule"],
-  ["virtual"],
-  ["platform", "forkjoin", "parallel", "scope"],
-  ["executors"],
-  ["distributed"],
-  ["observe"],
-  ["monitor", "cli", "testing"],
+/**
+ * Every folder of src, from the bottom to the top; the files directly in src stand here by their names. A file imports from its own
+ * folder and from those before it, so folders cannot form a circle.
+ */
+const FOLDERS: readonly string[] = [
+  // What needs no threads and no shared memory.
+  ...["per-thread", "error-names", "checks", "errors", "user-values", "identity", "inspection", "time"],
+  // Words of shared memory, waiting, and structures of words.
+  ...["memory", "memory/flow", "memory/thread", "memory/wait", "memory/shared", "memory/structures"],
+  // Values as bytes.
+  ...["codec/bytes", "codec"],
+  // Synchronizers, queues and futures.
+  ...["atomic", "lock", "sync", "queue/local", "queue/base", "queue/shared", "queue", "future"],
+  // Functions that other threads can find, threads, executors.
+  ...["task", "thread", "executor"],
+  // The algorithm of a pool, which knows no threads; pools and schedules on virtual threads.
+  ...["core", "pool", "schedule", "virtual"],
+  // Pools of worker threads.
+  ...["platform/memory", "platform/queue", "platform/transport", "platform/submit", "platform/start"],
+  ...["platform/worker", "platform/member", "platform/owner", "platform"],
+  ...["forkjoin/task", "forkjoin/worker", "forkjoin", "parallel"],
+  // The program of a worker thread.
+  "worker-program",
+  // The factories, and what stands on them.
+  "executors",
+  ...["distributed/job", "distributed/submitter", "distributed", "distributed/node", "distributed/bullmq"],
+  ...["observe", "monitor", "cli", "testing"],
 ]
 
 /**
@@ -37,7 +48,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const VIRTUAL_ENTRY = "src/virtual/index.ts"
 const OF_VIRTUAL_THREADS = new Set(["executor", "future", "pool", "queue", "schedule", "thread", "time", "virtual"])
 const ALSO_OF_VIRTUAL_THREADS =
-  /^src\/(?:[^/]+\.ts|memory\/(?:abort|atomics|counter|flow|guard|histogram|indexed-heap|nap|shareables|wait-list|waiting|words)\.ts|task\/each\.ts)$/
+  /^src\/(?:[^/]+\.ts|core\/[^/]+\.ts|memory\/(?:flow\/(?:abort|flow|guard|wait-list|waiting)|structures\/(?:counter|histogram|indexed-heap)|thread\/nap|shared\/shareables|atomics|words)\.ts|task\/each\.ts)$/
 const NOT_OF_VIRTUAL_THREADS = /^src\/(?:queue\/share|future\/both-stacks|thread\/platform-threads)/
 const RUNTIME_OF_VIRTUAL_THREADS = new Set([
   "node:async_hooks",
@@ -105,7 +116,8 @@ function checkLayers({ path, targets }: Module): Finding[] {
   if (isEntry(path)) return []
   const unit = unitOf(path)
   const layer = layerOf(path)
-  if (layer === -1) return [{ where: path, what: `${unit} stands in no layer: add it to tools/check/architecture.ts` }]
+  if (layer === -1)
+    return [{ where: path, what: `${unit} stands in no layer: add it to FOLDERS in tools/check/architecture.ts` }]
   const findings: Finding[] = []
   for (const [target, { line }] of targets) {
     const where = `${path}:${line}`
@@ -204,13 +216,14 @@ function isEntry(path: string): boolean {
   return posix.basename(path) === "index.ts"
 }
 
-/** The folder of src, or the file directly in it, that a path belongs to: `memory`, `errors`. */
+/** The folder of src, or the file directly in it, that a path belongs to: `memory/flow`, `errors`. */
 function unitOf(path: string): string {
-  return (path.split("/")[1] ?? "").replace(/\.ts$/, "")
+  const inside = path.slice("src/".length)
+  return inside.includes("/") ? posix.dirname(inside) : inside.replace(/\.ts$/, "")
 }
 
 function layerOf(path: string): number {
-  return LAYERS.findIndex((units) => units.includes(unitOf(path)))
+  return FOLDERS.indexOf(unitOf(path))
 }
 
 interface Manifest {

@@ -15,8 +15,8 @@ import type {
   JobRecord,
   JobState,
   NodeRecord,
-} from "../engine.ts"
-import type { JobData } from "../job-data.ts"
+} from "../job/engine.ts"
+import type { JobData } from "../job/job-data.ts"
 import { BullConsumer } from "./bull-consumer.ts"
 import {
   fromJobId,

@@ -2,7 +2,7 @@
  * The packages on which this engine stands, as far as it uses them. BullMQ's own types are not used: the methods through which all its commands go are
  * private there, and a user's compiler need not have them.
  */
-import { peer } from "../peers.ts"
+import { peer } from "../job/peers.ts"
 
 /** A job as BullMQ gives and takes it. */
 export interface BullJob {

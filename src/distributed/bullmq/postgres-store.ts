@@ -11,8 +11,8 @@
  *
  * The time in BullMQ's commands is that of the calling machine; here it is the server's.
  */
-import type { JobCounts } from "../engine.ts"
-import type { JobData } from "../job-data.ts"
+import type { JobCounts } from "../job/engine.ts"
+import type { JobData } from "../job/job-data.ts"
 import { parsed, textIn, toStorable, toStorableJson, unwrapped } from "./names.ts"
 import type { Bull, BullBackend, BullJob, PgBackend, PgConnection, PgStatement, Rows } from "./bull-types.ts"
 import { EVENTS, JOBS, MESSAGES, PostgresBell } from "./postgres-bell.ts"

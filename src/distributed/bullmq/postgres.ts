@@ -9,7 +9,7 @@
  */
 import { rangeError, typeError } from "../../checks.ts"
 import { IllegalStateError } from "../../errors.ts"
-import type { Engine, EngineQueue } from "../engine.ts"
+import type { Engine, EngineQueue } from "../job/engine.ts"
 import { BullQueue } from "./bull-queue.ts"
 import { type Bull, bullFor, type PgClient, type PgConnection, requirePg } from "./bull-types.ts"
 import { toQueueName } from "./names.ts"

@@ -8,8 +8,8 @@
  * The time in BullMQ's commands is that of the calling machine; here it is the server's. Locks run out by the server's clock anyway.
  */
 import { MAX_VALUE } from "../../checks.ts"
-import type { JobCounts } from "../engine.ts"
-import type { JobData } from "../job-data.ts"
+import type { JobCounts } from "../job/engine.ts"
+import type { JobData } from "../job/job-data.ts"
 import { BullBench, NEVER_GIVEN_UP } from "./bull-bench.ts"
 import type { Bull, BullBackend, BullJob, RedisBackend, RedisClient } from "./bull-types.ts"
 import { fromStorableJson, parsed, textIn, toStorable, toStorableJson } from "./names.ts"

@@ -7,7 +7,7 @@
  * A Redis that throws keys away when its memory is full loses jobs: it must have `maxmemory-policy noeviction`. There is a warning otherwise.
  */
 import { typeError } from "../../checks.ts"
-import type { Engine, EngineQueue } from "../engine.ts"
+import type { Engine, EngineQueue } from "../job/engine.ts"
 import { BullQueue } from "./bull-queue.ts"
 import { bullFor, type RedisClient, type RedisClientClass, redisClientClass } from "./bull-types.ts"
 import { toQueueName } from "./names.ts"

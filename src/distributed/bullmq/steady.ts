@@ -10,7 +10,7 @@
  */
 import { rangeError, shorten, typeError } from "../../checks.ts"
 import { CorepoolError, IllegalStateError } from "../../errors.ts"
-import { KeepAlive } from "../../memory/keep-alive.ts"
+import { KeepAlive } from "../../memory/thread/keep-alive.ts"
 import { runtime } from "../../time/runtime.ts"
 import { messageOf } from "../../user-values.ts"
 

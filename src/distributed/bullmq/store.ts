@@ -2,8 +2,8 @@
  * What differs between PostgreSQL and Redis: the operations on one queue, each a single try. Ids are those of BullMQ here, see names.ts. What
  * decides between two parties (who has a job, whether it has begun) is decided by the server in one step.
  */
-import type { JobData } from "../job-data.ts"
-import type { JobCounts } from "../engine.ts"
+import type { JobData } from "../job/job-data.ts"
+import type { JobCounts } from "../job/engine.ts"
 import type { BullJob } from "./bull-types.ts"
 
 /** A job as it lies in the store. */

@@ -8,8 +8,8 @@ import type {
   EngineQueue,
   JobEnd,
   JobOrder,
-} from "#src/distributed/engine.js"
-import type { JobData } from "#src/distributed/job-data.js"
+} from "#src/distributed/job/engine.js"
+import type { JobData } from "#src/distributed/job/job-data.js"
 
 /** What users do not see of an engine. */
 interface OpenableEngine extends Engine {

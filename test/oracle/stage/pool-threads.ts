@@ -14,8 +14,8 @@ import {
   type ThreadFactory,
   type ThreadPoolExecutor,
 } from "corepool"
-import { here } from "#src/memory/this-thread.js"
-import { LISTENING, THREAD } from "#src/memory/space.js"
+import { here } from "#src/memory/thread/this-thread.js"
+import { LISTENING, THREAD } from "#src/memory/thread/space.js"
 import { isNode } from "#src/time/shared-clock.js"
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises"
 import { setEnvironmentData, Worker } from "node:worker_threads"

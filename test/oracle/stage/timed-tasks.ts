@@ -4,7 +4,7 @@
  */
 import { store } from "#atomics"
 import { bind, type Callable, task, Thread } from "corepool"
-import { here } from "#src/memory/this-thread.js"
+import { here } from "#src/memory/thread/this-thread.js"
 import { getEnvironmentData, isMainThread } from "node:worker_threads"
 import { ScenarioError } from "../json.ts"
 import { ACTIVITY } from "./activity.ts"

@@ -1,7 +1,7 @@
 /** An actor that is a worker thread, from the driver's side. It may be another actor in the next scenario. */
 import { load } from "#src/memory/atomics.js"
-import { LISTENING, THREAD } from "#src/memory/space.js"
-import { here } from "#src/memory/this-thread.js"
+import { LISTENING, THREAD } from "#src/memory/thread/space.js"
+import { here } from "#src/memory/thread/this-thread.js"
 import { Worker } from "node:worker_threads"
 import { type JsonObject, ScenarioError, string } from "../json.ts"
 import type { Manner, Posted } from "../suites/sync/subject.ts"

@@ -1,5 +1,5 @@
 /** What other threads do in the tests of atomic numbers. */
-import type { Shared } from "#src/memory/shared-memory.js"
+import type { Shared } from "#src/memory/shared/shared-memory.js"
 import type { Voice } from "../../support/workers.ts"
 import { type Kind, KINDS } from "./kinds.ts"
 

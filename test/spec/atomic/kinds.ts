@@ -1,6 +1,6 @@
 /** Both kinds of atomic numbers, for tests of what they have in common. */
 import { AtomicInteger, AtomicLong } from "#src/atomic/index.js"
-import type { Shared } from "#src/memory/shared-memory.js"
+import type { Shared } from "#src/memory/shared/shared-memory.js"
 
 export type Atomic = AtomicInteger | AtomicLong
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import test from "node:test"
 import { MessageChannel, receiveMessageOnPort } from "node:worker_threads"
-import type { Shared } from "#src/memory/shared-memory.js"
+import type { Shared } from "#src/memory/shared/shared-memory.js"
 import { STRESS } from "../../support/stress.ts"
 import { Workers } from "../../support/workers.ts"
 import { KINDS } from "./kinds.ts"

@@ -2,7 +2,7 @@
 import { NotSerializableError } from "corepool"
 import { decodeArguments, encodeArguments } from "#src/codec/arguments.js"
 import { encode } from "#src/codec/codec.js"
-import { Letter, NO_ARGUMENTS, ONE_DOUBLE, ONE_INT, TREE, TWO_DOUBLES, TWO_INTS } from "#src/codec/letter.js"
+import { Letter, NO_ARGUMENTS, ONE_DOUBLE, ONE_INT, TREE, TWO_DOUBLES, TWO_INTS } from "#src/codec/bytes/letter.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { thrownBy } from "../../support/harness.ts"

@@ -11,7 +11,7 @@ import {
   Semaphore,
 } from "corepool"
 import { copyOf, decode, encode } from "#src/codec/codec.js"
-import { registerKnownClasses } from "#src/platform/known-classes.js"
+import { registerKnownClasses } from "#src/platform/member/known-classes.js"
 import assert from "node:assert/strict"
 import { createSecretKey } from "node:crypto"
 import { test } from "node:test"

@@ -1,8 +1,8 @@
 /** What the workers of attachments.test.ts run. */
 import { LinkedBlockingQueue } from "corepool"
 import { decode } from "#src/codec/codec.js"
-import { Letter } from "#src/codec/letter.js"
-import { registerKnownClasses } from "#src/platform/known-classes.js"
+import { Letter } from "#src/codec/bytes/letter.js"
+import { registerKnownClasses } from "#src/platform/member/known-classes.js"
 
 export interface Parcel {
   readonly kind: number

@@ -1,8 +1,8 @@
 /** Bytes that go beside the letter, and arrays of numbers. Rule ids are those of docs/spec/codec.md. */
 import { NotSerializableError } from "corepool"
-import { BULKY, bulkOf } from "#src/codec/bulk.js"
+import { BULKY, bulkOf } from "#src/codec/bytes/bulk.js"
 import { copyOf, decode, encode } from "#src/codec/codec.js"
-import type { Letter } from "#src/codec/letter.js"
+import type { Letter } from "#src/codec/bytes/letter.js"
 import * as fc from "fast-check"
 import assert from "node:assert/strict"
 import { test } from "node:test"

@@ -1,6 +1,6 @@
 /** What the workers of classes.test.ts run. They have registered no class. */
 import { decode } from "#src/codec/codec.js"
-import { Letter } from "#src/codec/letter.js"
+import { Letter } from "#src/codec/bytes/letter.js"
 import type { Parcel } from "./attachments.workers.ts"
 
 export function describe({ kind, bytes }: Parcel): object {

@@ -1,7 +1,7 @@
 /** Rule ids are those of docs/spec/codec.md. */
 import { LinkedBlockingQueue, NotSerializableError, ReentrantLock, TimeoutError } from "corepool"
 import { copyOf, decode, encode } from "#src/codec/codec.js"
-import { Letter } from "#src/codec/letter.js"
+import { Letter } from "#src/codec/bytes/letter.js"
 import * as fc from "fast-check"
 import assert from "node:assert/strict"
 import { test } from "node:test"

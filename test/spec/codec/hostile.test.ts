@@ -1,7 +1,7 @@
 /** Values that are not what they seem, and bytes that are none. Rule ids are those of docs/spec/codec.md. */
 import { NotSerializableError } from "corepool"
 import { copyOf, decode, decodeFromBytes, encode, encodeToBytes } from "#src/codec/codec.js"
-import { Letter, TREE } from "#src/codec/letter.js"
+import { Letter, TREE } from "#src/codec/bytes/letter.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { thrownBy } from "../../support/harness.ts"

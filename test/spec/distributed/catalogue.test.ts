@@ -1,6 +1,6 @@
 /** The names of tasks. Rule ids are those of docs/spec/distributed.md. */
 import { bind, tasksOf } from "corepool"
-import { Catalogue } from "#src/distributed/catalogue.js"
+import { Catalogue } from "#src/distributed/job/catalogue.js"
 import { callOf } from "#src/future/call.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"

@@ -8,7 +8,7 @@ import {
   TimeoutError,
   UnknownTaskError,
 } from "corepool"
-import { decodeFailure, encodeFailure, type FailureKind } from "#src/distributed/failure.js"
+import { decodeFailure, encodeFailure, type FailureKind } from "#src/distributed/job/failure.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 

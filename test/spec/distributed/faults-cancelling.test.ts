@@ -5,7 +5,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 import { Lab } from "../../contract/queue-engine/kind.ts"
-import { decodeFailure } from "#src/distributed/failure.js"
+import { decodeFailure } from "#src/distributed/job/failure.js"
 import * as tasks from "../../support/fault.tasks.ts"
 import { engineAt, FaultLab, KINDS, until } from "../../support/fault-lab.ts"
 

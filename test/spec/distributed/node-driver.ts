@@ -9,12 +9,12 @@
  * At the end all nodes are closed, and an error that a node has told of and the test has not taken fails the test.
  */
 import { Executors, type ExecutorService, platformThreads, virtualThreads } from "corepool"
-import type { ControlMessage, Engine, EngineQueue, JobOrder } from "#src/distributed/engine.js"
-import { ExecutorNode } from "#src/distributed/executor-node.js"
-import { decodeFailure, type FailureKind } from "#src/distributed/failure.js"
-import type { JobData } from "#src/distributed/job-data.js"
-import type { ExecutorNodeOptions, NodeErrorContext } from "#src/distributed/node-options.js"
-import { decodeResult, encodeArguments } from "#src/distributed/payload.js"
+import type { ControlMessage, Engine, EngineQueue, JobOrder } from "#src/distributed/job/engine.js"
+import { ExecutorNode } from "#src/distributed/node/executor-node.js"
+import { decodeFailure, type FailureKind } from "#src/distributed/job/failure.js"
+import type { JobData } from "#src/distributed/job/job-data.js"
+import type { ExecutorNodeOptions, NodeErrorContext } from "#src/distributed/node/node-options.js"
+import { decodeResult, encodeArguments } from "#src/distributed/job/payload.js"
 import assert from "node:assert/strict"
 import { eventually } from "../../support/harness.ts"
 import { reserve, words } from "../../support/inherited-words.ts"

@@ -1,6 +1,6 @@
 import { Executors, ThreadPoolExecutor, virtualThreads } from "corepool"
 import { DistributedExecutor } from "#src/distributed/distributed-executor.js"
-import { ExecutorNode } from "#src/distributed/executor-node.js"
+import { ExecutorNode } from "#src/distributed/node/executor-node.js"
 import assert from "node:assert/strict"
 import { availableParallelism } from "node:os"
 import { test } from "node:test"
@@ -264,7 +264,7 @@ test("[ND46] an executor that is full is told of once, and the job is run later"
 })
 
 const SIGNALLED = `
-  import { ExecutorNode } from "#src/distributed/executor-node.js"
+  import { ExecutorNode } from "#src/distributed/node/executor-node.js"
   import { MemoryEngine } from "../test/support/memory-engine.js"
   const engine = new MemoryEngine()
   let end

@@ -1,6 +1,6 @@
 /** The catalogue of nodes in processes of their own. What they report tells the test that they are there. */
 import { task, Thread } from "corepool"
-import { currentJob } from "#src/distributed/job-in-thread.js"
+import { currentJob } from "#src/distributed/node/job-in-thread.js"
 import { existsSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 

@@ -1,5 +1,5 @@
 import { NodeDeathError } from "corepool"
-import { retryDelay } from "#src/distributed/job-checks.js"
+import { retryDelay } from "#src/distributed/node/job-checks.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { eventually } from "../../support/harness.ts"

@@ -1,6 +1,6 @@
 /** The catalogue of the nodes in these tests. */
 import { InterruptedError, registerClass, task, Thread } from "corepool"
-import { currentJob, type CurrentJob } from "#src/distributed/job-in-thread.js"
+import { currentJob, type CurrentJob } from "#src/distributed/node/job-in-thread.js"
 import { setTimeout as pause } from "node:timers/promises"
 import { isMainThread, threadId } from "node:worker_threads"
 import { words } from "../../support/inherited-words.ts"

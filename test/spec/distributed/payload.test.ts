@@ -10,7 +10,13 @@ import {
   registerClass,
   virtualThreads,
 } from "corepool"
-import { decodeArguments, decodeResult, encodeArguments, encodeResult, MAX_PAYLOAD } from "#src/distributed/payload.js"
+import {
+  decodeArguments,
+  decodeResult,
+  encodeArguments,
+  encodeResult,
+  MAX_PAYLOAD,
+} from "#src/distributed/job/payload.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { MessageChannel } from "node:worker_threads"
@@ -66,7 +72,7 @@ test("[DP1] another process reads what this one has written, also if it was writ
   for (let i = 0; i < 500; i++) encodeResult("t", value)
   const text = encodeResult("t", value)
   const { code, stdout, stderr } = await runProgram(`
-    import { decodeResult } from "#src/distributed/payload.js"
+    import { decodeResult } from "#src/distributed/job/payload.js"
     const [a, b, map, error] = decodeResult("t", ${JSON.stringify(text)})
     console.log(JSON.stringify([a, b, map.get("k").getTime(), error instanceof RangeError, error.message, error.a]))
   `)

@@ -1,7 +1,7 @@
 /** The deque of a worker. Rules: docs/spec/forkjoin.md. */
 import { sharedWords } from "#atomics"
-import { SlotDeque } from "#src/forkjoin/slot-deque.js"
-import { MOST_TASKS } from "#src/platform/layout.js"
+import { SlotDeque } from "#src/platform/queue/slot-deque.js"
+import { MOST_TASKS } from "#src/platform/memory/layout.js"
 import fc from "fast-check"
 import assert from "node:assert/strict"
 import test from "node:test"

@@ -1,4 +1,4 @@
-import { listen, unlisten } from "#src/memory/abort.js"
+import { listen, unlisten } from "#src/memory/flow/abort.js"
 import assert from "node:assert/strict"
 import { getEventListeners } from "node:events"
 import { test } from "node:test"
@@ -78,7 +78,7 @@ test("[MW14] a party that leaves while the others are told is not told", () => {
 
 test("[MW15] a party that throws is heard of, and the others are told", async () => {
   const { code, stdout, stderr } = await runProgram(`
-    import { listen } from "#src/memory/abort.js"
+    import { listen } from "#src/memory/flow/abort.js"
     process.on("uncaughtException", (error) => console.log("uncaught", error.message))
     const controller = new AbortController()
     for (const n of [1, 2, 3]) {

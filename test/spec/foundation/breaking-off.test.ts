@@ -1,5 +1,5 @@
-import { currentFlow, Flow } from "#src/memory/flow.js"
-import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "#src/memory/waiting.js"
+import { currentFlow, Flow } from "#src/memory/flow/flow.js"
+import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "#src/memory/flow/waiting.js"
 import { InterruptedError } from "corepool"
 import assert from "node:assert/strict"
 import { getEventListeners } from "node:events"

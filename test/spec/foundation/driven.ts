@@ -1,6 +1,6 @@
 /** Runs steps with the driver and notes what is delivered, at the moment it is delivered. */
-import { Flow } from "#src/memory/flow.js"
-import { drive, type Park, type Steps, WaitList, type Wake } from "#src/memory/waiting.js"
+import { Flow } from "#src/memory/flow/flow.js"
+import { drive, type Park, type Steps, WaitList, type Wake } from "#src/memory/flow/waiting.js"
 
 export interface Driven {
   readonly flow: Flow

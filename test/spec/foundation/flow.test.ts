@@ -1,5 +1,5 @@
-import { currentFlow, Flow, mainFlow } from "#src/memory/flow.js"
-import { WaitList } from "#src/memory/waiting.js"
+import { currentFlow, Flow, mainFlow } from "#src/memory/flow/flow.js"
+import { WaitList } from "#src/memory/flow/waiting.js"
 import { InterruptedError } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"

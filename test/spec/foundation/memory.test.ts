@@ -1,5 +1,5 @@
 import { add, compareAndSet, exchange, load, store } from "#src/memory/atomics.js"
-import { Counter } from "#src/memory/counter.js"
+import { Counter } from "#src/memory/structures/counter.js"
 import { nextIndex, nextPage } from "#src/memory/words.js"
 import { FutureTask } from "corepool"
 import assert from "node:assert/strict"
@@ -79,7 +79,7 @@ test("[MW19] two threads that count across the carry lose nothing", async () => 
       for (let i = 0; i < each; i++) counter.increment()
       parentPort.postMessage("done")
     })`
-  const workerData = { block, each, url: import.meta.resolve("#src/memory/counter.js") }
+  const workerData = { block, each, url: import.meta.resolve("#src/memory/structures/counter.js") }
   await Promise.all(
     [1, 2].map(() => {
       const worker = new Worker(script, { eval: true, workerData })

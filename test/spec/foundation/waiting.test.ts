@@ -1,4 +1,4 @@
-import { DUE, SIGNALLED, type Steps, TIMEOUT, WaitList } from "#src/memory/waiting.js"
+import { DUE, SIGNALLED, type Steps, TIMEOUT, WaitList } from "#src/memory/flow/waiting.js"
 import { InterruptedError } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"

@@ -1,5 +1,5 @@
-import { mainFlow } from "#src/memory/flow.js"
-import { drive, type Steps, type WaitList } from "#src/memory/waiting.js"
+import { mainFlow } from "#src/memory/flow/flow.js"
+import { drive, type Steps, type WaitList } from "#src/memory/flow/waiting.js"
 import { Thread } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"

@@ -1,6 +1,6 @@
 import { ReentrantLock, type Shared, Thread } from "corepool"
 import { sharedWords, store } from "#src/memory/atomics.js"
-import { here } from "#src/memory/this-thread.js"
+import { here } from "#src/memory/thread/this-thread.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { eventually } from "../../support/harness.ts"

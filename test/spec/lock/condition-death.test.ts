@@ -73,7 +73,7 @@ test("[CN30] a wait for a condition that other threads know keeps the process al
   for (const shared of [true, false]) {
     const { stdout, code } = await runProgram(`
       import { ReentrantLock } from "corepool"
-      import { Flow } from "#src/memory/flow.js"
+      import { Flow } from "#src/memory/flow/flow.js"
       const lock = new ReentrantLock()
       const condition = lock.newCondition()
       if (${shared}) structuredClone({ lock, condition })

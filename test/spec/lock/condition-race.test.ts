@@ -1,9 +1,9 @@
 /** A signal, and the end of a wait for another reason, at the same moment; and what such ends leave behind. */
 import { ReentrantLock } from "corepool"
 import { load, store } from "#src/memory/atomics.js"
-import { SPACE } from "#src/memory/space.js"
-import { here } from "#src/memory/this-thread.js"
-import { QUEUE } from "#src/memory/wait-queue.js"
+import { SPACE } from "#src/memory/thread/space.js"
+import { here } from "#src/memory/thread/this-thread.js"
+import { QUEUE } from "#src/memory/wait/wait-queue.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { FakeClock } from "../../support/fake-clock.ts"

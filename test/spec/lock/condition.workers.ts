@@ -4,7 +4,7 @@
  */
 import { type Condition, ReentrantLock, type Shared, Thread } from "corepool"
 import { block, read, write } from "#src/memory/atomics.js"
-import { here } from "#src/memory/this-thread.js"
+import { here } from "#src/memory/thread/this-thread.js"
 import type { Voice } from "../../support/workers.ts"
 
 /** A lock and a condition of it, as they arrive. */

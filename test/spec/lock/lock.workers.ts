@@ -1,7 +1,7 @@
 /** What the worker threads of the lock tests do. */
 import { ReentrantLock, type Shared, Thread } from "corepool"
 import { block, load, read, write } from "#src/memory/atomics.js"
-import { here } from "#src/memory/this-thread.js"
+import { here } from "#src/memory/thread/this-thread.js"
 import { Worker } from "node:worker_threads"
 import { exhaust } from "../../support/memory-limits.ts"
 import type { Order, Voice } from "../../support/workers.ts"

@@ -8,7 +8,7 @@ const JOBS = new URL("lock.workers.js", import.meta.url).href
 
 const PROLOGUE = `
   import { ReentrantLock } from "corepool"
-  import { Flow } from "#src/memory/flow.js"
+  import { Flow } from "#src/memory/flow/flow.js"
   import { WorkerHand } from ${JSON.stringify(WORKERS)}
 
   const start = (name, ...args) => new WorkerHand({ module: ${JSON.stringify(JOBS)}, name, args })

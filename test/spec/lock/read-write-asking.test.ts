@@ -1,7 +1,7 @@
 /** What a read-write lock tells of itself. */
 import { Thread } from "corepool"
 import { ReentrantReadWriteLock } from "#src/lock/index.js"
-import { EXCLUSIVE, SHARED } from "#src/memory/wait-queue.js"
+import { EXCLUSIVE, SHARED } from "#src/memory/wait/wait-queue.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { waitersOf } from "./read-write-support.ts"

@@ -1,6 +1,6 @@
 /** Threads that die with a read-write lock, or waiting for one. */
 import { ReentrantLock, ReentrantReadWriteLock } from "#src/lock/index.js"
-import { mainFlow } from "#src/memory/flow.js"
+import { mainFlow } from "#src/memory/flow/flow.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { eventually } from "../../support/harness.ts"

@@ -1,6 +1,6 @@
 /** Whose holds are whose, and how many. */
 import { ReentrantReadWriteLock } from "#src/lock/index.js"
-import { currentFlow } from "#src/memory/flow.js"
+import { currentFlow } from "#src/memory/flow/flow.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { Call, Task, tasks } from "./support.ts"

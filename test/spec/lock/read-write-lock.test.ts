@@ -1,6 +1,6 @@
 /** Who can read and write at the same time, and who cannot. */
 import { ReentrantReadWriteLock } from "#src/lock/index.js"
-import { currentFlow } from "#src/memory/flow.js"
+import { currentFlow } from "#src/memory/flow/flow.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { Task, tasks, timeLimit } from "./support.ts"

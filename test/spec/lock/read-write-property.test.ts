@@ -1,6 +1,6 @@
 /** The lock beside its model, doing the same. */
 import { ReentrantReadWriteLock } from "#src/lock/index.js"
-import type { WaitOptions } from "#src/memory/waiting.js"
+import type { WaitOptions } from "#src/memory/flow/waiting.js"
 import fc from "fast-check"
 import assert from "node:assert/strict"
 import { test } from "node:test"

@@ -1,10 +1,10 @@
 /** What the tests of read-write locks share. */
 import { ReentrantReadWriteLock } from "#src/lock/index.js"
 import type { ReadWriteSync } from "#src/lock/read-write-sync.js"
-import { Here } from "#src/memory/here.js"
-import { SharedMemory } from "#src/memory/shared-memory.js"
-import { here } from "#src/memory/this-thread.js"
-import type { Waiter, WaitQueue } from "#src/memory/wait-queue.js"
+import { Here } from "#src/memory/thread/here.js"
+import { SharedMemory } from "#src/memory/shared/shared-memory.js"
+import { here } from "#src/memory/thread/this-thread.js"
+import type { Waiter, WaitQueue } from "#src/memory/wait/wait-queue.js"
 
 /** The synchronizer inside; the public declarations leave it out. */
 export function insideOf(lock: ReentrantReadWriteLock): ReadWriteSync {

@@ -1,7 +1,7 @@
 /** Several threads, and several flows of one. */
 import { CountDownLatch, Executors } from "corepool"
 import { ReentrantLock, ReentrantReadWriteLock } from "#src/lock/index.js"
-import { here } from "#src/memory/this-thread.js"
+import { here } from "#src/memory/thread/this-thread.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { collectGarbage } from "../../support/garbage.ts"

@@ -1,7 +1,7 @@
 /** What the worker threads of the tests of synchronizers do. */
 import { ReentrantLock, type Shared } from "corepool"
 import { block, load, read, write } from "#src/memory/atomics.js"
-import { Flow } from "#src/memory/flow.js"
+import { Flow } from "#src/memory/flow/flow.js"
 import type { Voice } from "../../support/workers.ts"
 import { BooleanLatch, FairMutex, Mutex } from "./synchronizers.ts"
 

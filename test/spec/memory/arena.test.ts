@@ -1,5 +1,5 @@
 /** The arena, one operation at a time. Ids such as [AR1] refer to docs/spec/memory-structures.md. */
-import { Arena, ARENA, BLOCK, KIND, KINDS } from "#src/memory/arena.js"
+import { Arena, ARENA, BLOCK, KIND, KINDS } from "#src/memory/structures/arena.js"
 import { LINE } from "#src/memory/layout.js"
 import assert from "node:assert/strict"
 import test from "node:test"

@@ -1,5 +1,5 @@
 /** Words for a structure with a fence around: what lies outside must not change. */
-import { RING } from "#src/memory/ring.js"
+import { RING } from "#src/memory/structures/ring.js"
 import assert from "node:assert/strict"
 
 export const MEMORIES: Readonly<Record<string, (words: number) => Int32Array>> = {

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { sharedWords } from "#src/memory/atomics.js"
-import { Histogram, HISTOGRAM_WORDS } from "#src/memory/histogram.js"
+import { Histogram, HISTOGRAM_WORDS } from "#src/memory/structures/histogram.js"
 
 function histogramOf(times: readonly number[]): Histogram {
   const histogram = new Histogram(sharedWords(HISTOGRAM_WORDS + 3), 3)

@@ -4,7 +4,7 @@
  * The heap makes plain accesses only, so words that refuse to be written after so many times are enough: the exception
  * passes through the operation, which catches nothing, and leaves memory as a death would.
  */
-import { HEAP, IndexedHeap } from "#src/memory/indexed-heap.js"
+import { HEAP, IndexedHeap } from "#src/memory/structures/indexed-heap.js"
 import assert from "node:assert/strict"
 import test from "node:test"
 

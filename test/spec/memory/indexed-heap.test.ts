@@ -1,5 +1,5 @@
 /** The indexed heap. Ids such as [IH1] refer to docs/spec/memory-structures.md. Deaths are in a file of their own. */
-import { HEAP, IndexedHeap } from "#src/memory/indexed-heap.js"
+import { HEAP, IndexedHeap } from "#src/memory/structures/indexed-heap.js"
 import { IllegalStateError } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"

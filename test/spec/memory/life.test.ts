@@ -3,8 +3,8 @@
  *
  * Deno does not stop a thread that computes: there the threads of these tests are also told to stop by a word.
  */
-import { LifeProbe } from "#src/memory/life.js"
-import { here } from "#src/memory/this-thread.js"
+import { LifeProbe } from "#src/memory/thread/life.js"
+import { here } from "#src/memory/thread/this-thread.js"
 import { ReentrantLock, Thread } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"

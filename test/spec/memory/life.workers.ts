@@ -1,5 +1,5 @@
 /** What the worker threads of life.test.ts do. */
-import { here } from "#src/memory/this-thread.js"
+import { here } from "#src/memory/thread/this-thread.js"
 import { ReentrantLock, type Shared } from "corepool"
 
 /** How often the thread has worked, whether it is to stop, and its token. */

@@ -1,5 +1,5 @@
 import { Semaphore } from "corepool"
-import { here } from "#src/memory/this-thread.js"
+import { here } from "#src/memory/thread/this-thread.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { eventually } from "../../support/harness.ts"

@@ -1,6 +1,6 @@
 /** The ring, one operation at a time. Ids such as [RG1] refer to docs/spec/memory-structures.md. */
 import { LINE } from "#src/memory/layout.js"
-import { RING, Ring } from "#src/memory/ring.js"
+import { RING, Ring } from "#src/memory/structures/ring.js"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { Fenced, MEMORIES, POSITIONS, startRingAt } from "./fenced.ts"

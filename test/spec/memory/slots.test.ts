@@ -1,7 +1,7 @@
 /** The allocator of slots, one operation at a time. Ids such as [SL1] refer to docs/spec/memory-structures.md. */
 import { LINE } from "#src/memory/layout.js"
-import { Ring } from "#src/memory/ring.js"
-import { SLOT, Slots, SLOTS } from "#src/memory/slots.js"
+import { Ring } from "#src/memory/structures/ring.js"
+import { SLOT, Slots, SLOTS } from "#src/memory/structures/slots.js"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { Fenced, MEMORIES } from "./fenced.ts"

@@ -8,8 +8,8 @@ import {
   Thread,
   ThreadPoolExecutor,
 } from "corepool"
-import { Endings } from "#src/platform/endings.js"
-import { type PoolHandle, PoolMemory } from "#src/platform/pool-memory.js"
+import { Endings } from "#src/platform/memory/endings.js"
+import { type PoolHandle, PoolMemory } from "#src/platform/memory/pool-memory.js"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, rejectionOf } from "../../support/harness.ts"

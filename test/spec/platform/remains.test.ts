@@ -1,9 +1,9 @@
 /** What a dead worker had in its hands. Ids such as [PL59] refer to docs/spec/platform.md. */
-import { BY_ARRIVAL } from "#src/platform/layout.js"
-import { PoolMemory } from "#src/platform/pool-memory.js"
-import { Remains } from "#src/platform/remains.js"
-import { SharedRoster } from "#src/platform/shared-roster.js"
-import { TaskRecords } from "#src/platform/task-records.js"
+import { BY_ARRIVAL } from "#src/platform/memory/layout.js"
+import { PoolMemory } from "#src/platform/memory/pool-memory.js"
+import { Remains } from "#src/platform/owner/remains.js"
+import { SharedRoster } from "#src/platform/memory/shared-roster.js"
+import { TaskRecords } from "#src/platform/memory/task-records.js"
 import assert from "node:assert/strict"
 import test from "node:test"
 

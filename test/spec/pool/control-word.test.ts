@@ -11,9 +11,9 @@ import {
   STOP,
   TERMINATED,
   TIDYING,
-} from "#src/pool/control-word.js"
-import { PoolCore } from "#src/pool/pool-core.js"
-import { SharedState, STATE_WORDS } from "#src/pool/pool-state.js"
+} from "#src/core/control-word.js"
+import { PoolCore } from "#src/core/pool-core.js"
+import { SharedState, STATE_WORDS } from "#src/core/pool-state.js"
 import { Pools } from "../../support/pools.ts"
 
 /** A word with so many threads, between two neighbours that must stay as they are. */

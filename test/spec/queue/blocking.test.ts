@@ -9,7 +9,7 @@ import {
   PriorityBlockingQueue,
   SynchronousQueue,
 } from "corepool"
-import { currentFlow } from "#src/memory/flow.js"
+import { currentFlow } from "#src/memory/flow/flow.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { thrownBy } from "../../support/harness.ts"

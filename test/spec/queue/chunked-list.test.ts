@@ -1,5 +1,5 @@
 /** Rule ids are those of docs/spec/queue.md. */
-import { ChunkedList } from "#src/queue/chunked-list.js"
+import { ChunkedList } from "#src/queue/local/chunked-list.js"
 import * as fc from "fast-check"
 import assert from "node:assert/strict"
 import { test } from "node:test"

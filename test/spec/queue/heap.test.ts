@@ -1,5 +1,5 @@
 /** Rule ids are those of docs/spec/queue.md. */
-import { Heap } from "#src/queue/heap.js"
+import { Heap } from "#src/queue/local/heap.js"
 import * as fc from "fast-check"
 import assert from "node:assert/strict"
 import { test } from "node:test"

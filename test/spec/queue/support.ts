@@ -1,9 +1,9 @@
 /** What the tests of queues share. */
 import type { BlockingQueue } from "corepool"
 import { load } from "#atomics"
-import { Flow } from "#src/memory/flow.js"
-import { THREAD } from "#src/memory/space.js"
-import { here } from "#src/memory/this-thread.js"
+import { Flow } from "#src/memory/flow/flow.js"
+import { THREAD } from "#src/memory/thread/space.js"
+import { here } from "#src/memory/thread/this-thread.js"
 import { now } from "#src/time/timer.js"
 import assert from "node:assert/strict"
 import { afterEach } from "node:test"

@@ -1,8 +1,8 @@
 /** Rule ids are those of docs/spec/shared-queue.md. */
-import { ByteStore, CELL, STORE } from "#src/memory/byte-store.js"
+import { ByteStore, CELL, STORE } from "#src/memory/structures/byte-store.js"
 import { GrowingWords } from "#src/memory/growing-words.js"
 import { MemoryRecord } from "#src/memory/record.js"
-import { CONTROL, ENTRY, LIST } from "#src/queue/shared-layout.js"
+import { CONTROL, ENTRY, LIST } from "#src/queue/shared/shared-layout.js"
 import * as fc from "fast-check"
 import assert from "node:assert/strict"
 import { test } from "node:test"

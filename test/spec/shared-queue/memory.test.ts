@@ -7,8 +7,8 @@ import {
   PriorityBlockingQueue,
   SynchronousQueue,
 } from "corepool"
-import { SharedQueue } from "#src/queue/shared-queue.js"
-import { naturalOrder } from "#src/queue/order.js"
+import { SharedQueue } from "#src/queue/shared/shared-queue.js"
+import { naturalOrder } from "#src/queue/local/order.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { thrownBy } from "../../support/harness.ts"

@@ -7,7 +7,7 @@
 import type { BlockingQueue } from "corepool"
 import { isPromiseLike } from "#src/checks.js"
 import { decode } from "#src/codec/codec.js"
-import { Letter } from "#src/codec/letter.js"
+import { Letter } from "#src/codec/bytes/letter.js"
 import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads"
 
 /** The methods that are done there, if they are called with so many arguments, and the properties. */

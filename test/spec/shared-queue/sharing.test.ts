@@ -12,7 +12,7 @@ import {
   SynchronousQueue,
   virtualThreads,
 } from "corepool"
-import type { Shared } from "#src/memory/shared-memory.js"
+import type { Shared } from "#src/memory/shared/shared-memory.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { rejectionOf, thrownBy } from "../../support/harness.ts"

@@ -1,6 +1,6 @@
 /** What the tests of shared queues have in common. */
-import type { Handle, Shared } from "#src/memory/shared-memory.js"
-import { CONTROL, CONTROL_BASE, LIST } from "#src/queue/shared-layout.js"
+import type { Handle, Shared } from "#src/memory/shared/shared-memory.js"
+import { CONTROL, CONTROL_BASE, LIST } from "#src/queue/shared/shared-layout.js"
 
 /** The queue, after it has taken on its shared form. */
 export function shared<Q extends { readonly handle: object }>(queue: Q): Q {

@@ -9,7 +9,7 @@ import {
   SynchronousQueue,
   TimeoutError,
 } from "corepool"
-import { here } from "#src/memory/this-thread.js"
+import { here } from "#src/memory/thread/this-thread.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { runProgram } from "../../support/child.ts"

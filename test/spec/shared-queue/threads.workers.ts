@@ -8,8 +8,8 @@ import {
   PriorityBlockingQueue,
   SynchronousQueue,
 } from "corepool"
-import type { Shared } from "#src/memory/shared-memory.js"
-import { here } from "#src/memory/this-thread.js"
+import type { Shared } from "#src/memory/shared/shared-memory.js"
+import { here } from "#src/memory/thread/this-thread.js"
 import type { Voice } from "../../support/workers.ts"
 
 const CLASSES = {

@@ -1,5 +1,5 @@
 /** What the tests of exchangers share. */
-import { GrowableMemory } from "#src/memory/growable-memory.js"
+import { GrowableMemory } from "#src/memory/shared/growable-memory.js"
 import { ExchangeHall } from "#src/sync/exchange-hall.js"
 import type { Exchanger } from "#src/sync/index.js"
 

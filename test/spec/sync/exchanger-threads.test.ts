@@ -1,8 +1,8 @@
 /** Exchangers between threads. */
 import { AtomicInteger } from "#src/atomic/index.js"
 import { sharedWords, store } from "#src/memory/atomics.js"
-import type { Shared } from "#src/memory/shared-memory.js"
-import { here } from "#src/memory/this-thread.js"
+import type { Shared } from "#src/memory/shared/shared-memory.js"
+import { here } from "#src/memory/thread/this-thread.js"
 import { Exchanger, Semaphore } from "#src/sync/index.js"
 import assert from "node:assert/strict"
 import test from "node:test"

@@ -1,8 +1,8 @@
 /** What other threads do in the tests of exchangers. */
 import { AtomicInteger } from "#src/atomic/index.js"
 import { block, load } from "#src/memory/atomics.js"
-import type { Shared } from "#src/memory/shared-memory.js"
-import { here } from "#src/memory/this-thread.js"
+import type { Shared } from "#src/memory/shared/shared-memory.js"
+import { here } from "#src/memory/thread/this-thread.js"
 import { Exchanger } from "#src/sync/index.js"
 import assert from "node:assert/strict"
 import type { Voice } from "../../support/workers.ts"

@@ -1,7 +1,7 @@
 /** What the tests of phasers share. */
 import { load } from "#src/memory/atomics.js"
-import type { SharedMemory } from "#src/memory/shared-memory.js"
-import { QUEUE } from "#src/memory/wait-queue.js"
+import type { SharedMemory } from "#src/memory/shared/shared-memory.js"
+import { QUEUE } from "#src/memory/wait/wait-queue.js"
 import { freshTally, PhaserState } from "#src/sync/phaser-state.js"
 import type { PhaserTier } from "#src/sync/phaser-tier.js"
 import { Phaser } from "#src/sync/index.js"

@@ -1,7 +1,7 @@
 /** Phasers between threads. */
 import { AtomicInteger } from "#src/atomic/index.js"
-import type { Shared } from "#src/memory/shared-memory.js"
-import { here } from "#src/memory/this-thread.js"
+import type { Shared } from "#src/memory/shared/shared-memory.js"
+import { here } from "#src/memory/thread/this-thread.js"
 import { Phaser, Semaphore } from "#src/sync/index.js"
 import assert from "node:assert/strict"
 import test from "node:test"

@@ -1,9 +1,9 @@
 /** What other threads do in the tests of phasers. */
 import { AtomicInteger } from "#src/atomic/index.js"
 import { block, load } from "#src/memory/atomics.js"
-import type { Shared } from "#src/memory/shared-memory.js"
-import { here } from "#src/memory/this-thread.js"
-import { QUEUE } from "#src/memory/wait-queue.js"
+import type { Shared } from "#src/memory/shared/shared-memory.js"
+import { here } from "#src/memory/thread/this-thread.js"
+import { QUEUE } from "#src/memory/wait/wait-queue.js"
 import { Phaser } from "#src/sync/index.js"
 import assert from "node:assert/strict"
 import type { Voice } from "../../support/workers.ts"

@@ -1,7 +1,7 @@
 /** What worker threads do in the tests of semaphores, latches and barriers. */
 import { CountDownLatch, CyclicBarrier, Semaphore, type Shared, Thread } from "corepool"
 import { add, load, read, store, write } from "#src/memory/atomics.js"
-import { here } from "#src/memory/this-thread.js"
+import { here } from "#src/memory/thread/this-thread.js"
 import type { Voice } from "../../support/workers.ts"
 
 /** How a wait ended: what it gave, or the name of its error. */

@@ -1,5 +1,5 @@
 import { TaskNotPortableError } from "corepool"
-import { FunctionTable } from "#src/platform/function-table.js"
+import { FunctionTable } from "#src/platform/memory/function-table.js"
 import { GrowingWords } from "#src/memory/growing-words.js"
 import { find, findNow, give, type Given, referenceOf } from "#src/task/reference.js"
 import { compile } from "#src/task/compile.js"

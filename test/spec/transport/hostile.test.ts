@@ -13,10 +13,10 @@ import {
   ThreadPoolExecutor,
   virtualThreads,
 } from "corepool"
-import { ForkRecords } from "#src/forkjoin/fork-records.js"
-import { BY_ARRIVAL } from "#src/platform/layout.js"
-import { PoolMemory } from "#src/platform/pool-memory.js"
-import { TaskRecords } from "#src/platform/task-records.js"
+import { ForkRecords } from "#src/forkjoin/worker/fork-records.js"
+import { BY_ARRIVAL } from "#src/platform/memory/layout.js"
+import { PoolMemory } from "#src/platform/memory/pool-memory.js"
+import { TaskRecords } from "#src/platform/memory/task-records.js"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, rejectionOf, thrownBy } from "../../support/harness.ts"

@@ -8,10 +8,10 @@ import {
   ThreadPoolExecutor,
   virtualThreads,
 } from "corepool"
-import { Flow } from "#src/memory/flow.js"
-import { Bell } from "#src/memory/bell.js"
-import { here } from "#src/memory/this-thread.js"
-import { drive, SIGNALLED, type Steps, WaitList } from "#src/memory/waiting.js"
+import { Flow } from "#src/memory/flow/flow.js"
+import { Bell } from "#src/memory/wait/bell.js"
+import { here } from "#src/memory/thread/this-thread.js"
+import { drive, SIGNALLED, type Steps, WaitList } from "#src/memory/flow/waiting.js"
 import assert from "node:assert/strict"
 import test, { type TestContext } from "node:test"
 import { runProgram } from "../../support/child.ts"

@@ -1,5 +1,5 @@
 /** What one thread has compiled, and others start with; and how soon the end of a thread is known. */
-import { codeIn, inheritCode, keepCode, keptCode, RUN } from "#src/platform/worker-code.js"
+import { codeIn, inheritCode, keepCode, keptCode, RUN } from "#src/platform/start/worker-code.js"
 import { ThreadDeathError } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"

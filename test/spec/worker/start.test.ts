@@ -2,7 +2,7 @@
 import { build, type BuildOptions } from "esbuild"
 import { ThreadDeathError } from "corepool"
 import { VERSION } from "#src/per-thread.js"
-import { requireOrders } from "#src/platform/worker-orders.js"
+import { requireOrders } from "#src/platform/start/worker-orders.js"
 import assert from "node:assert/strict"
 import { cpSync, readdirSync, readFileSync } from "node:fs"
 import { join, sep } from "node:path"

@@ -1,0 +1,146 @@
+/**
+ * Reads what a ByteWriter wrote. Trusts nothing: whatever the bytes are, it ends, and takes no more memory than there
+ * are bytes.
+ */
+import type { Buffer } from "node:buffer"
+import { NotSerializableError } from "../../errors.ts"
+import type { BulkSource } from "./bulk.ts"
+import type { Letter } from "./letter.ts"
+import { LATIN1_TEXT, UTF16_TEXT } from "./tags.ts"
+import { latin1, utf16 } from "./texts.ts"
+
+/** For all buffers of one value that can grow, if the value comes from another process: address space, in bytes. */
+const MOST_RESERVED = 2 ** 32
+/** Each counts at least so much: the operating system gives a process only so many pieces of memory. */
+const LEAST_RESERVED = 2 ** 22
+
+export class ByteReader {
+  protected at = 0
+  protected end = 0
+  protected source: Buffer
+  protected view: DataView
+  /** Whether the bytes come from another process. */
+  protected isStrange = false
+  #attachments: readonly object[] = []
+  #bulk: BulkSource | undefined
+  /** How much may still be reserved for buffers that can grow. */
+  #reservable = Infinity
+
+  constructor(letter: Letter) {
+    this.source = letter.bytes
+    this.view = letter.view
+  }
+
+  protected begin(letter: Letter, attachments: readonly object[], isStrange: boolean): void {
+    this.isStrange = isStrange
+    this.#reservable = isStrange ? MOST_RESERVED : Infinity
+    this.source = letter.bytes
+    this.view = letter.view
+    this.at = 0
+    this.end = letter.length
+    this.#attachments = attachments
+    this.#bulk = letter.bulkSource
+  }
+
+  /** Holds on to nothing that is not its own. */
+  protected drop(): void {
+    this.#attachments = []
+    this.#bulk = undefined
+  }
+
+  fail(): never {
+    throw new NotSerializableError("These bytes are not those of a value: the memory was written by something else")
+  }
+
+  /** What was sent beside the bytes. */
+  attachment(index: number): object {
+    const attachment = this.#attachments[index]
+    if (attachment === undefined) {
+      throw new NotSerializableError(`The value came without what belongs to it: attachment ${index} is missing`)
+    }
+    return attachment
+  }
+
+  /** Makes sure that there are so many bytes left, passes them and returns where they begin. */
+  protected pass(size: number): number {
+    const { at } = this
+    if (size > this.end - at) this.fail()
+    this.at = at + size
+    return at
+  }
+
+  byte(): number {
+    if (this.at >= this.end) this.fail()
+    return this.source[this.at++] as number
+  }
+
+  count(): number {
+    const first = this.byte()
+    if (first < 0x80) return first
+    let value = first & 0x7f
+    for (let shift = 7; shift < 35; shift += 7) {
+      const next = this.byte()
+      value |= (next & 0x7f) << shift
+      if (next < 0x80) return value >>> 0
+    }
+    return this.fail()
+  }
+
+  /** A number of bytes that follow. */
+  size(): number {
+    const size = this.count()
+    if (size > this.end - this.at) this.fail()
+    return size
+  }
+
+  double(): number {
+    return this.view.getFloat64(this.pass(8), true)
+  }
+
+  /** The next bytes as a buffer of their own. */
+  copy(size: number): ArrayBuffer {
+    const start = this.pass(size)
+    return (this.view.buffer as ArrayBuffer).slice(start, start + size)
+  }
+
+  /** A buffer that can grow is made: what a stranger's bytes may reserve in this way is limited, in size and in number. */
+  reserve(size: number): void {
+    this.#reservable -= Math.max(size, LEAST_RESERVED)
+    if (!(this.#reservable >= 0)) this.fail()
+  }
+
+  /** The next bytes of those that went beside the letter. */
+  far(size: number): ArrayBuffer {
+    return this.#bulk?.next(size) ?? this.fail()
+  }
+
+  /** With its tag. */
+  text(): string {
+    switch (this.byte()) {
+      case LATIN1_TEXT:
+        return this.latin1()
+      case UTF16_TEXT:
+        return this.utf16()
+      default:
+        return this.fail()
+    }
+  }
+
+  protected latin1(): string {
+    const length = this.size()
+    return latin1(this.source, this.pass(length), length)
+  }
+
+  protected utf16(): string {
+    const length = this.size()
+    return utf16(this.source, this.pass(length * 2), length)
+  }
+
+  protected key(): string {
+    const head = this.count()
+    const length = head >>> 1
+    return (head & 1) === 0
+      ? latin1(this.source, this.pass(length), length)
+      : utf16(this.source, this.pass(length * 2), length)
+  }
+}

@@ -1,0 +1,241 @@
+/**
+ * The algorithms of a thread pool: who is admitted, who is replaced, and when the pool ends; what a worker does in
+ * between is in worker-loop.ts. They know no JavaScript objects of the user's: a task is a reference `R`, and what
+ * must be done with one is asked of a `PoolHost`. On virtual threads `R` is the Runnable itself and host and workers
+ * share a heap; on platform threads `R` is a slot number and these same classes are built in every worker over the
+ * same block of memory. docs/design/pool.md says which part runs where.
+ */
+import { RejectedExecutionError } from "../errors.ts"
+import { guarded, type Report } from "../memory/flow/guard.ts"
+import { atLeast, countIn, MOST_WORKERS, SHUTDOWN, STOP, TIDYING } from "./control-word.ts"
+import type { PoolHost, WorkQueue } from "./pool-host.ts"
+import type { PoolState } from "./pool-state.ts"
+import type { Roster, Worker } from "./worker.ts"
+import { WorkerLoop } from "./worker-loop.ts"
+
+/** Which limit a new worker counts against. */
+type Bound = "core" | "maximum"
+
+export class PoolCore<R> {
+  readonly #state: PoolState
+  readonly #queue: WorkQueue<R>
+  readonly #host: PoolHost<R>
+  readonly #loop: WorkerLoop<R>
+  readonly #workers: Roster<R>
+  #isRelieving = false
+  /** Whether the factory threw when it was last asked. One that gave no thread has refused: that is no failure. */
+  #hasFactoryThrown = false
+  #isClosing = false
+
+  constructor(state: PoolState, queue: WorkQueue<R>, host: PoolHost<R>, workers: Roster<R>) {
+    this.#state = state
+    this.#queue = queue
+    this.#host = host
+    this.#workers = workers
+    this.#loop = new WorkerLoop(state, queue, host, {
+      left: (worker) => this.#workers.delete(worker),
+      ended: (worker, died) => {
+        try {
+          this.workerExit(worker, died)
+        } finally {
+          this.relieve((error) => worker.reportUncaught(error))
+        }
+      },
+    })
+  }
+
+  // ------------------------------------------------------------------ admission
+
+  /**
+   * 1. Fewer workers than the core size: start one for this task, even if others are idle.
+   * 2. Else queue it. Then look again: the pool may have been shut down meanwhile (take the task back and refuse it), or
+   *    its last worker may have left (start one for the queue).
+   * 3. The queue is full: start a worker up to the maximum size for this task, which thus overtakes the queued ones.
+   *    Else refuse it.
+   */
+  execute(task: R): void {
+    const control = this.#state.control
+    if (control.workerCount < this.#state.corePoolSize && this.addWorker("core", task)) return
+    if (control.isRunning && this.#queue.offer(task)) {
+      if (!control.isRunning && this.#takeBack(task)) this.#host.reject(task)
+      else if (control.workerCount === 0) this.addWorker("maximum")
+      return
+    }
+    if (!this.addWorker("maximum", task)) this.#host.reject(task)
+  }
+
+  /**
+   * Starts a worker, with its first task if there is one. False if the pool's state or size forbids it, or the
+   * factory refuses; a factory that throws lets its error through. The worker is counted before its thread is made,
+   * and uncounted if that fails.
+   */
+  addWorker(bound: Bound, firstTask?: R): boolean {
+    if (!this.#reserve(bound, firstTask)) return false
+    let worker: Worker<R> | undefined
+    let started = false
+    try {
+      this.#hasFactoryThrown = true
+      worker = this.#host.newWorker(firstTask)
+      if (worker !== undefined && this.#mayStart(firstTask)) {
+        this.#workers.add(worker)
+        worker.start()
+        this.#state.notePoolSize(this.#workers.size)
+        started = true
+      }
+      this.#hasFactoryThrown = false
+    } finally {
+      if (!started) this.#unreserve(worker)
+    }
+    return started
+  }
+
+  #reserve(bound: Bound, firstTask: R | undefined): boolean {
+    for (;;) {
+      const seen = this.#state.control.snapshot
+      // A pool that is shutting down still gets workers for what is queued, for nothing else.
+      if (atLeast(seen, SHUTDOWN) && (atLeast(seen, STOP) || firstTask !== undefined || this.#queue.isEmpty))
+        return false
+      const limit = bound === "core" ? this.#state.corePoolSize : this.#state.maximumPoolSize
+      if (countIn(seen) >= Math.min(limit, MOST_WORKERS)) return false
+      if (this.#state.control.tryAddWorker(seen)) return true
+    }
+  }
+
+  /** The factory ran user code, or another thread shut the pool down: look again before the worker counts for good. */
+  #mayStart(firstTask: R | undefined): boolean {
+    const seen = this.#state.control.snapshot
+    return !atLeast(seen, SHUTDOWN) || (!atLeast(seen, STOP) && firstTask === undefined)
+  }
+
+  #unreserve(worker: Worker<R> | undefined): void {
+    if (worker !== undefined) {
+      worker.release()
+      this.#workers.delete(worker)
+    }
+    this.#state.control.removeWorker()
+    this.tryTerminate()
+  }
+
+  /** Makes sure that somebody will look at the queue, up to the core size. */
+  ensureWorker(): void {
+    const count = this.#state.control.workerCount
+    if (count < this.#state.corePoolSize) this.addWorker("core")
+    else if (count === 0) this.addWorker("maximum")
+  }
+
+  /** Takes a task back from the queue; true if it was there. */
+  remove(task: R): boolean {
+    const removed = this.#queue.remove(task)
+    this.tryTerminate() // it may have been the last thing to wait for
+    return removed
+  }
+
+  #takeBack(task: R): boolean {
+    if (this.#queue.takeBack === undefined) return this.remove(task)
+    const removed = this.#queue.takeBack(task)
+    this.tryTerminate()
+    return removed
+  }
+
+  // ------------------------------------------------------------------ workers
+
+  /** A worker's life, from its first task to its exit: what its thread runs. */
+  run(worker: Worker<R>): Promise<void> {
+    return this.#loop.run(worker)
+  }
+
+  /**
+   * The end of a worker. One that a task killed is replaced; one that left is only if the pool would otherwise be too
+   * small for what is queued.
+   */
+  workerExit(worker: Worker<R>, died: boolean): void {
+    const { control } = this.#state
+    if (died) control.removeWorker()
+    this.#workers.delete(worker)
+    this.tryTerminate()
+    if (atLeast(control.snapshot, STOP)) return
+    if (!died) {
+      const core = this.#state.allowCoreThreadTimeOut ? 0 : this.#state.corePoolSize
+      const needed = Math.max(core, this.#queue.isEmpty ? 0 : 1)
+      if (control.workerCount >= needed) return
+    }
+    this.addWorker("maximum")
+  }
+
+  /** A factory threw that was asked for a thread by other means than {@link addWorker}. */
+  noteFactoryThrew(): void {
+    this.#hasFactoryThrown = true
+  }
+
+  /** The pool is being closed: its caller waits for the end, and so no task may wait for a thread that will not come. */
+  closing(): void {
+    this.#isClosing = true
+  }
+
+  /**
+   * If tasks wait and the pool has no thread, because the factory threw when the last one was to be replaced, no thread would ever
+   * look at the tasks. The factory is asked once more, and if it fails again, the tasks fail. Called after a thread has ended, and
+   * when the pool is shut down. Only where threads are made: elsewhere it does nothing. [TP118]
+   *
+   * As in Java, tasks wait on if the factory has refused by null, for the thread of a later task; but not if the pool is closed. [TP26]
+   */
+  relieve(tell: Report): void {
+    if (this.#host.failWaiting === undefined || this.#isRelieving || !this.#isStranded) return
+    if (!this.#hasFactoryThrown && !this.#isClosing) return
+    this.#isRelieving = true // the factory is code of the user's, and may call the pool
+    const errors: unknown[] = []
+    guarded(
+      () => this.addWorker("maximum"),
+      (error) => errors.push(error),
+    )
+    this.#isRelieving = false
+    if (this.#isStranded && (errors.length > 0 || this.#isClosing)) {
+      const why = "The pool has no thread, and its thread factory failed to make one"
+      const options = errors.length === 0 ? undefined : { cause: errors[0] }
+      this.#host.failWaiting(new RejectedExecutionError(why, undefined, options), tell)
+    } else for (const error of errors) tell(error)
+    guarded(() => this.tryTerminate(), tell)
+  }
+
+  get #isStranded(): boolean {
+    const seen = this.#state.control.snapshot
+    return countIn(seen) === 0 && !atLeast(seen, STOP) && !this.#queue.isEmpty
+  }
+
+  // ------------------------------------------------------------------ interruption and termination
+
+  /** Makes idle workers look again at the pool's state and sizes. */
+  interruptIdleWorkers(onlyOne = false): void {
+    for (const worker of [...this.#workers]) {
+      if (worker.isBusy || worker.isInterrupted) continue
+      worker.interrupt()
+      if (onlyOne) return
+    }
+  }
+
+  interruptWorkers(): void {
+    for (const worker of [...this.#workers]) worker.interrupt()
+  }
+
+  /**
+   * Ends the pool if nothing is left to do. Called wherever something that termination waits for may have been the
+   * last: a worker's exit, a failed start, a removal, a shutdown. If idle workers remain, one is woken; as it leaves
+   * it calls this again, and so the news travels.
+   */
+  tryTerminate(): void {
+    const control = this.#state.control
+    for (;;) {
+      const seen = control.snapshot
+      if (!atLeast(seen, SHUTDOWN) || atLeast(seen, TIDYING)) return
+      if (!atLeast(seen, STOP) && !this.#queue.isEmpty) return
+      if (countIn(seen) !== 0) {
+        this.interruptIdleWorkers(true)
+        return
+      }
+      if (this.#host.mayEnd?.(this.#queue.isEmpty) === false) return
+      if (!control.tryTidy(seen)) continue
+      this.#host.endPool()
+      return
+    }
+  }
+}

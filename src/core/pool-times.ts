@@ -1,0 +1,27 @@
+/** How long the tasks of a pool wait, how long they run, and how late they begin if they have times: of some of them, for to look at the clock takes time, too. */
+import { Histogram, HISTOGRAM_WORDS, LocalHistogram, type Recorder } from "../memory/structures/histogram.ts"
+
+export const TIMES_WORDS: number = 3 * HISTOGRAM_WORDS
+
+export interface PoolTimes {
+  /** From submission to start. */
+  readonly wait: Recorder
+  /** From start to end. */
+  readonly run: Recorder
+  /** From when it was due to its start. */
+  readonly lateness: Recorder
+}
+
+/** Of a pool of platform threads: `TIMES_WORDS` words from `index` on. */
+export function sharedTimes(words: Int32Array, index: number): PoolTimes {
+  return {
+    wait: new Histogram(words, index),
+    run: new Histogram(words, index + HISTOGRAM_WORDS),
+    lateness: new Histogram(words, index + 2 * HISTOGRAM_WORDS),
+  }
+}
+
+/** Of a pool of virtual threads. */
+export function localTimes(): PoolTimes {
+  return { wait: new LocalHistogram(), run: new LocalHistogram(), lateness: new LocalHistogram() }
+}

@@ -1,0 +1,208 @@
+/**
+ * What a worker does: its first task, then whatever the queue gives, until it must leave or a task kills it. Runs on
+ * the worker's own thread, and waits only by asking the queue to deliver a task (`receive`), which parks the worker's
+ * flow.
+ */
+import { InterruptedError } from "../errors.ts"
+import type { Settle } from "../memory/flow/waiting.ts"
+import { nextTurn, turnIsOver } from "../thread/turn.ts"
+import { atLeast, countIn, SHUTDOWN, type Snapshot, STOP } from "./control-word.ts"
+import type { PoolHost, WorkQueue } from "./pool-host.ts"
+import type { PoolState } from "./pool-state.ts"
+import type { Worker } from "./worker.ts"
+
+/** Who keeps the list of workers. */
+export interface WorkerExits<R> {
+  /** The worker is going to end and is no longer counted. */
+  left(worker: Worker<R>): void
+  /** The worker has ended: by itself, or because a task or a hook killed it. */
+  ended(worker: Worker<R>, died: boolean): void
+}
+
+export class WorkerLoop<R> {
+  readonly #state: PoolState
+  readonly #queue: WorkQueue<R>
+  readonly #host: PoolHost<R>
+  readonly #exits: WorkerExits<R>
+  /** Whether the host has just kept the worker from leaving. */
+  #keeps = false
+
+  constructor(state: PoolState, queue: WorkQueue<R>, host: PoolHost<R>, exits: WorkerExits<R>) {
+    this.#state = state
+    this.#queue = queue
+    this.#host = host
+    this.#exits = exits
+  }
+
+  /** A worker's life: its first task, then whatever the queue gives, until it must leave or a task kills it. */
+  async run(worker: Worker<R>): Promise<void> {
+    let died = true
+    try {
+      // Also here: if every task kills its worker, no worker ever gets to the end of this loop.
+      if (worker.task === undefined && turnIsOver()) await nextTurn()
+      for (;;) {
+        if (worker.task === undefined) {
+          const got = this.#getTask(worker)
+          if (!(typeof got === "boolean" ? got : await got)) break
+        }
+        // A loop that waits keeps its variables in memory. So the task is in the worker's hand only, and what others hold
+        // of it is cleared. (To clear a variable with the task would not do: Bun remembers it as of the last `await`.)
+        this.#settleInterrupt(worker)
+        try {
+          this.#beforeExecute(worker)
+          try {
+            let pending = this.#host.begin(worker, worker.taskInHand)
+            if (pending !== undefined) {
+              // Not `await` inside the call of complete(): an error of complete() itself is not the task's.
+              let failed = false
+              let outcome: unknown
+              try {
+                outcome = await pending
+              } catch (error) {
+                failed = true
+                outcome = error
+              }
+              pending = undefined
+              if (failed) this.#host.fail(worker.taskInHand, outcome)
+              else this.#host.complete(worker.taskInHand, outcome)
+              outcome = undefined
+            }
+            this.#host.afterExecute(worker.taskInHand)
+          } catch (error) {
+            this.#host.stopIfBroken?.(error)
+            // Also when afterExecute itself threw: it is then called a second time, with its own error. [TP34]
+            this.#host.afterExecute(worker.taskInHand, error)
+            throw error
+          }
+        } catch (error) {
+          this.#host.stopIfBroken?.(error) // with the task in its hand, which is how that is found
+          this.#letGo(worker)
+          throw error
+        }
+        this.#letGo(worker)
+        if (turnIsOver()) await nextTurn()
+      }
+      died = false
+    } catch (error) {
+      this.#host.stopIfBroken?.(error)
+      throw error
+    } finally {
+      try {
+        if (died) this.#host.mayLeave?.(true)
+        worker.flow.consumeInterrupt() // it was for a task, or to wake the worker: not for terminated()
+        this.#exits.ended(worker, died)
+      } catch (error) {
+        worker.reportUncaught(error) // of the factory or terminated(); thrown, it would hide what killed the worker
+      }
+    }
+  }
+
+  /** The task is over. It is counted while it is in hand: should the thread die in between, what it had in hand is not counted again. */
+  #letGo(worker: Worker<R>): void {
+    worker.countCompleted()
+    worker.release()
+  }
+
+  /**
+   * Once the pool has stopped, a task runs interrupted; before that it starts with a clear flag and a signal of its
+   * own, whatever happened to the last one.
+   */
+  #settleInterrupt(worker: Worker<R>): void {
+    if (atLeast(this.#state.control.snapshot, STOP)) worker.flow.interrupt()
+    else worker.flow.renew()
+  }
+
+  #beforeExecute(worker: Worker<R>): void {
+    try {
+      this.#host.beforeExecute(worker, worker.taskInHand)
+    } catch (error) {
+      this.#host.abandon(worker.taskInHand, error)
+      throw error
+    }
+  }
+
+  /**
+   * Gets the worker its next task: true if it has one now, false if it must leave, a promise of either if it has to
+   * wait.
+   */
+  #getTask(worker: Worker<R>): boolean | Promise<boolean> {
+    if (this.#leaves(worker, false)) return false
+    const task = this.#queue.poll()
+    if (task === undefined) return this.#waitForTask(worker)
+    worker.accept(task)
+    return true
+  }
+
+  async #waitForTask(worker: Worker<R>): Promise<boolean> {
+    for (;;) {
+      const timedOut = await this.#park(worker)
+      if (worker.task !== undefined) return true
+      if (this.#leaves(worker, timedOut)) return false
+    }
+  }
+
+  /**
+   * Whether a worker must leave; if so it is no longer counted, in the word and in the set alike. It must when the
+   * pool has stopped, or is shut down and the queue is empty; when there are more than the maximum; or when it may
+   * time out and did. But the last worker never leaves a queue with something in it, and none leaves as long as its host keeps it.
+   */
+  #leaves(worker: Worker<R>, timedOut: boolean): boolean {
+    this.#host.stopIfLeft?.()
+    const control = this.#state.control
+    for (;;) {
+      const seen = control.snapshot
+      const isStopped = atLeast(seen, STOP)
+      if (isStopped || (atLeast(seen, SHUTDOWN) && this.#queue.isEmpty)) {
+        if (this.#isKept(isStopped)) return false
+        control.removeWorker()
+        this.#exits.left(worker)
+        return true
+      }
+      const surplus = countIn(seen) > this.#state.maximumPoolSize || (timedOut && this.#mayTimeOut(seen))
+      if (!surplus || (countIn(seen) === 1 && !this.#queue.isEmpty) || this.#isKept(false)) return false
+      if (control.tryRemoveWorker(seen)) {
+        this.#exits.left(worker)
+        return true
+      }
+    }
+  }
+
+  /** Whether the worker has to stay, as it has something under way besides tasks in its hand; never if it must leave. */
+  #isKept(mustLeave: boolean): boolean {
+    this.#keeps = this.#host.mayLeave?.(mustLeave) === false
+    return this.#keeps
+  }
+
+  /** There are no "core workers": whichever is idle while there are more than the core size may go. */
+  #mayTimeOut(seen: Snapshot): boolean {
+    return this.#state.allowCoreThreadTimeOut || countIn(seen) > this.#state.corePoolSize
+  }
+
+  /**
+   * Waits for a task, which then is in the worker's hand; true if the keep-alive time passed without one. An
+   * interrupt just ends the wait.
+   */
+  #park(worker: Worker<R>): Promise<boolean> {
+    const { flow } = worker
+    const patience = Math.min(this.#state.keepAliveTime, this.#host.patience ?? Infinity)
+    // One that is kept is told when it may leave.
+    const timeout = !this.#keeps && this.#mayTimeOut(this.#state.control.snapshot) ? patience : Infinity
+    this.#keeps = false
+    return new Promise((resolve, reject) => {
+      const settle: Settle<R | undefined> = {
+        resolve(task) {
+          flow.idle = false
+          if (task !== undefined) worker.accept(task)
+          resolve(task === undefined)
+        },
+        reject(error) {
+          flow.idle = false
+          if (error instanceof InterruptedError) resolve(false)
+          else reject(error)
+        },
+      }
+      flow.idle = this.#queue.isEmpty // a delay queue may hold what is not yet due: that is worth staying alive for
+      this.#queue.receive(settle, flow, timeout)
+    })
+  }
+}

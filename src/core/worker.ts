@@ -1,0 +1,38 @@
+/**
+ * One worker of a pool, and the list of them, as the core sees them. On virtual threads both are objects of the heap
+ * (local-worker.ts); on platform threads they lie in shared memory (platform/memory/shared-roster.ts).
+ */
+import type { Flow } from "../memory/flow/flow.ts"
+
+/** A thread and the task it has in hand. */
+export interface Worker<R> {
+  /**
+   * The task in hand: given on admission, handed over by the queue, or polled. A worker with a task is busy from the moment
+   * the task is its own, not from the moment it gets to run it, so that a task is at any time counted as queued or as
+   * active.
+   */
+  readonly task: R | undefined
+  /** The same, for who knows that there is one. */
+  readonly taskInHand: R
+  /** A busy worker is interrupted only to stop its task, an idle one to make it look again. */
+  readonly isBusy: boolean
+  readonly isInterrupted: boolean
+  /** What it runs as; for itself alone. */
+  readonly flow: Flow
+
+  accept(task: R): void
+  /** The task is over, whatever came of it. */
+  release(): void
+  /** One more task is over. */
+  countCompleted(): void
+  start(): void
+  interrupt(): void
+  /** What is done with an error that nobody catches. */
+  reportUncaught(error: unknown): void
+}
+
+export interface Roster<R> extends Iterable<Worker<R>> {
+  readonly size: number
+  add(worker: Worker<R>): void
+  delete(worker: Worker<R>): void
+}

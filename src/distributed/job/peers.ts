@@ -1,0 +1,95 @@
+/**
+ * The packages that a queue engine is made of. They are optional peers: a program installs those that it uses, and corepool looks for each
+ * when it is needed first. A bundler does not see that, so a program can be bundled without them; one that is bundled into one file, and
+ * runs where no packages are installed, hands them over by `usePeers`.
+ */
+import { createRequire } from "node:module"
+import { resolve } from "node:path"
+import { typeError } from "../../checks.ts"
+import { UnsupportedOperationError } from "../../errors.ts"
+
+/** What each of them is, to a program that has it installed. */
+export interface PeerModules {
+  readonly bullmq: typeof import("bullmq")
+  readonly pg: typeof import("pg")
+  readonly ioredis: typeof import("ioredis")
+}
+
+type PeerName = keyof PeerModules
+
+interface Peer {
+  /** A class that it exports, and older versions do not. */
+  readonly member: string
+  /** What npm is to install. */
+  readonly version: string
+}
+
+const PEERS: Readonly<Record<PeerName, Peer>> = {
+  bullmq: { member: "PostgresQueueBackend", version: "bullmq@^6.7" },
+  pg: { member: "Client", version: "pg@^8" },
+  ioredis: { member: "Redis", version: "ioredis@^6" },
+}
+
+/** Packages as a program has imported them. */
+export interface GivenPeers {
+  readonly bullmq?: object
+  readonly pg?: object
+  readonly ioredis?: object
+}
+
+const found = new Map<PeerName, object>()
+
+/**
+ * Tells where the packages are, for programs in which they cannot be found: those that a bundler has put into one file. Others need not call it.
+ *
+ *     import * as bullmq from "bullmq"
+ *     import * as pg from "pg"
+ *     usePeers({ bullmq, pg })
+ */
+export function usePeers(peers: GivenPeers): void {
+  for (const name of Object.keys(PEERS) as PeerName[]) {
+    const given = peers[name]
+    if (given === undefined) continue
+    const module = withMember(given, PEERS[name].member)
+    if (module === undefined) throw typeError(name, `the package ${name}, with its class ${PEERS[name].member}`, given)
+    found.set(name, module)
+  }
+}
+
+/** The package of this name. `user` is what needs it, as a program writes it: `postgres()`. */
+export function peer<N extends PeerName>(name: N, user: string): PeerModules[N] {
+  let module = found.get(name)
+  if (module === undefined) {
+    module = find(name, user)
+    found.set(name, module)
+  }
+  return module as PeerModules[N]
+}
+
+/** Seen from corepool, as its dependencies are; and seen from the program, if a bundler has moved corepool into it. */
+function find(name: PeerName, user: string): object {
+  const { member, version } = PEERS[name]
+  const places = [(import.meta as Partial<ImportMeta>).url, resolve("_")].filter((place) => place !== undefined)
+  let cause: unknown
+  for (const place of places) {
+    try {
+      const module = withMember(createRequire(place)(name) as object, member)
+      if (module !== undefined) return module
+    } catch (error) {
+      cause ??= error
+    }
+  }
+  throw new UnsupportedOperationError(
+    `${user} needs the package ${name}: \`npm install ${version}\`. If it is installed, but the program is bundled, hand it over: \`usePeers({ ${name}: await import("${name}") })\``,
+    { cause },
+  )
+}
+
+/** Of a CommonJS module, an `import` may find all members in `default` alone. */
+function withMember(module: object, member: string): object | undefined {
+  for (const candidate of [module, (module as { default?: unknown }).default]) {
+    const isObject = (typeof candidate === "object" && candidate !== null) || typeof candidate === "function"
+    if (isObject && typeof (candidate as Record<string, unknown>)[member] === "function") return candidate
+  }
+  return undefined
+}

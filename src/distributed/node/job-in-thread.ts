@@ -1,0 +1,192 @@
+/**
+ * What a thread of a node does with a job: it reads the arguments, calls the task, and writes down what comes of it. All of that happens here and
+ * not in the node's main thread, which only moves text and so has time to renew the locks of its jobs.
+ *
+ * The function is one of the node's catalogue. The node has looked it up by the job's name and tells the thread where it is; nothing
+ * in a job says what code to run.
+ */
+import { isPromiseLike, show, wrongType } from "../../checks.ts"
+import { NotSerializableError } from "../../errors.ts"
+import { JOB_MODULE } from "../../platform/worker/job-part.ts"
+import { perThread } from "../../per-thread.ts"
+import { defineBuiltIn } from "../../task/definitions.ts"
+import type { Given } from "../../task/reference.ts"
+import { explain } from "../../task/source.ts"
+import { currentListener, type ProgressListener, withListener } from "../../thread/progress.ts"
+import { Thread } from "../../thread/thread.ts"
+import { encodeFailure } from "../job/failure.ts"
+import { decodeArguments, encodeResult, MAX_PAYLOAD } from "../job/payload.ts"
+
+/** What a task can know of the job by which it runs. */
+export interface CurrentJob {
+  /** Unique in the queue. The same in every attempt, and so a key for what must not be done twice. */
+  readonly id: string
+  /** The name of the task in the catalogue. */
+  readonly name: string
+  /** Which attempt this is, from 1. Of a schedule, the failed attempts of all runs count. */
+  readonly attempt: number
+  /** How many nodes have died while they had it. What they had done before is not known. */
+  readonly deaths: number
+}
+
+/** All that a thread is told of a job besides the function and its arguments. Plain data. */
+export interface ThreadOrder {
+  readonly job: CurrentJob
+  /** A number that no other run of this process has. */
+  readonly run: number
+  readonly maxPayload: number
+  /** Of the node, for stacks. */
+  readonly nodeName: string
+  /** Whether the function was sent as source, so that it may refer to variables that the thread does not have. */
+  readonly isSource: boolean
+}
+
+/** Where a thread leaves what its task reports: a queue that the node reads. */
+export interface ProgressQueue {
+  offer(entry: string): boolean
+  remove(entry: string): boolean
+}
+
+/** What has come of a call: the text for the engine. */
+export interface ThreadOutcome {
+  /** `unreadable`: the task was not called, because its arguments cannot be read; to try again would not help. */
+  readonly kind: "completed" | "failed" | "unreadable"
+  readonly text: string
+}
+
+/** How many characters a value may have that a task reports, as JSON. */
+export const LONGEST_PROGRESS: number = 2 ** 16
+
+/** The job by which the current task runs; undefined if a distributed executor has nothing to do with it. */
+export function currentJob(): CurrentJob | undefined {
+  const listener = currentListener()
+  return listener !== undefined && "job" in listener ? (listener as RunningJob).job : undefined
+}
+
+/**
+ * A job under way in this thread. Of what its task reports, at most one value is in the queue: a newer one takes the place of one that the node has not
+ * read yet. So the node gets the newest, and a task that reports without pause fills no memory.
+ */
+class RunningJob implements ProgressListener {
+  readonly job: CurrentJob
+  readonly #run: number
+  readonly #queue: ProgressQueue
+  #last: string | undefined
+  #isOver = false
+
+  constructor({ job, run }: ThreadOrder, queue: ProgressQueue) {
+    this.job = job
+    this.#run = run
+    this.#queue = queue
+    underWay.set(run, () => undefined)
+  }
+
+  progress(value: unknown): void {
+    const text = jsonOf(value)
+    if (this.#isOver) return // what the task has left behind has nothing to say any more
+    const entry = entryOf(this.#run, text)
+    if (this.#last !== undefined) this.#queue.remove(this.#last)
+    this.#last = this.#queue.offer(entry) ? entry : undefined
+  }
+
+  end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    const listener = underWay.get(this.#run)
+    underWay.delete(this.#run)
+    listener?.()
+  }
+}
+
+/** The runs that are under way in this thread, and what is to be called at their ends. */
+const underWay = perThread("runs under way", () => new Map<number, () => void>())
+
+/** Is fulfilled when the run is not under way in this very thread any more; at once if it is in another one, or has not begun. */
+export function endOfRunHere(run: number): Promise<void> {
+  const listener = underWay.get(run)
+  if (listener === undefined) return Promise.resolve()
+  return new Promise((resolve) => {
+    underWay.set(run, () => {
+      listener()
+      resolve()
+    })
+  })
+}
+
+/** As a thread writes it into the queue, and {@link readEntry} reads it. */
+function entryOf(run: number, json: string): string {
+  return `${run} ${json}`
+}
+
+export function readEntry(entry: string): { readonly run: number; readonly value: unknown } {
+  const end = entry.indexOf(" ")
+  return { run: Number(entry.slice(0, end)), value: JSON.parse(entry.slice(end + 1)) as unknown }
+}
+
+function jsonOf(value: unknown): string {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(value) as string | undefined
+  } catch (cause) {
+    const error = wrongType("Expected `value` to be plain data, got something that JSON cannot write")
+    error.cause = cause
+    throw error
+  }
+  if (text === undefined) throw wrongType(`Expected \`value\` to be plain data that JSON can write, got ${show(value)}`)
+  if (text.length <= LONGEST_PROGRESS) return text
+  throw new NotSerializableError(
+    `The progress takes ${text.length} characters as JSON, more than ${LONGEST_PROGRESS}: report where the data is, not the data`,
+  )
+}
+
+type AnyFunction = (...args: unknown[]) => unknown
+
+function runJob(
+  { functions: [fn] }: Given<readonly [AnyFunction]>,
+  args: string,
+  order: ThreadOrder,
+  queue: ProgressQueue,
+): ThreadOutcome | Promise<ThreadOutcome> {
+  let given: unknown[]
+  try {
+    given = decodeArguments(order.job.name, args)
+  } catch (error) {
+    return failure("unreadable", error, order)
+  }
+  const running = new RunningJob(order, queue)
+  try {
+    const value = withListener(running, () => fn(...given))
+    return isPromiseLike(value) ? settle(value, running, order) : completion(value, running, order)
+  } catch (error) {
+    return failed(error, running, order)
+  }
+}
+
+async function settle(pending: PromiseLike<unknown>, running: RunningJob, order: ThreadOrder): Promise<ThreadOutcome> {
+  try {
+    return completion(await pending, running, order)
+  } catch (error) {
+    return failed(error, running, order)
+  }
+}
+
+/** Throws if the result cannot be sent. */
+function completion(value: unknown, running: RunningJob, { job, maxPayload }: ThreadOrder): ThreadOutcome {
+  const text = encodeResult(job.name, value, maxPayload)
+  running.end()
+  return { kind: "completed", text }
+}
+
+function failed(error: unknown, running: RunningJob, order: ThreadOrder): ThreadOutcome {
+  running.end()
+  return failure("failed", order.isSource ? explain(error) : error, order)
+}
+
+function failure(kind: "failed" | "unreadable", error: unknown, { nodeName, maxPayload }: ThreadOrder): ThreadOutcome {
+  const where = `${Thread.currentThread().name} of ${nodeName}`
+  // A limit that is meant for results must not cut errors short, whose stacks have a few kilobytes.
+  return { kind, text: encodeFailure(error, "error", where, Math.max(maxPayload, MAX_PAYLOAD)) }
+}
+
+/** To be called with the task's function, as `give(runInThread, [fn])`. */
+export const runInThread: typeof runJob = defineBuiltIn({ module: JOB_MODULE, name: "runJob" }, runJob)

@@ -1,0 +1,201 @@
+/**
+ * A job on this node, from when the engine has given it to when its end is told.
+ *
+ *     checked -> running      job-checks.ts has nothing against it
+ *     checked -> ended        it is cancelled, too late, unknown …
+ *     checked -> alone        it is its last run (last-runs.ts), and waits to be the only one that begins
+ *     alone -> running
+ *     running -> ended        the task has returned or thrown, or its time or its thread has come to an end
+ *     running -> dropped      it is cancelled, is not this node's any more, or is given back: what comes of the task does not count
+ *
+ * A job is not over before its thread has stopped: the process that has cancelled it may count on that, and the node takes no other job in its place before. A
+ * task that is dropped with interrupt is interrupted and, if that does not help, its thread is terminated by the local pool. One that is cancelled without interrupt goes on
+ * to its end.
+ */
+import { CancellationError, RejectedExecutionError, TimeoutError } from "../../errors.ts"
+import { listen, unlisten } from "../../memory/flow/abort.ts"
+import { now, Timer } from "../../time/timer.ts"
+import type { Catalogue } from "../job/catalogue.ts"
+import type { ClaimedJob, JobEnd } from "../job/engine.ts"
+import { decodeFailure, encodeFailure } from "../job/failure.ts"
+import { cancelledEnd, checkJob, putOff, retryDelay, unknownTask } from "./job-checks.ts"
+import type { ThreadOutcome } from "./job-in-thread.ts"
+import type { LastRuns } from "./last-runs.ts"
+import type { Attempt, LocalRuns } from "./local-run.ts"
+import type { ProgressInbox } from "./progress-inbox.ts"
+import { afterRun } from "./series-run.ts"
+
+/** What a job needs of its node. */
+export interface JobHost {
+  readonly nodeName: string
+  readonly catalogue: Catalogue
+  readonly local: LocalRuns
+  readonly inbox: ProgressInbox
+  /** For how long a last run is alone, in ms. */
+  readonly aloneFor: number
+  /** The engine's clock. */
+  now(): number
+  /** Whether this node has heard that the job is cancelled, before it had it. Does not reject. */
+  isCancelled(id: string): boolean | Promise<boolean>
+  /** Tells of an error that no other process hears of. Does not throw. */
+  report(error: unknown, job: ClaimedJob): void
+  /** The local executor does not take the task: it is shut down, or full. */
+  refused(error: unknown, job: ClaimedJob): void
+}
+
+/** Why what comes of the task does not count. */
+type Dropped = "cancelled" | "lost" | "given back"
+
+export class JobRun {
+  readonly job: ClaimedJob
+  /** When the node began it, on the clock of `now()`. */
+  readonly begunAt: number = now()
+  readonly #host: JobHost
+  readonly #lastRuns: LastRuns
+  readonly #onLost = (): void => this.#drop("lost", true)
+  #dropped: Dropped | undefined
+  #attempt: Attempt | undefined
+  #drops: (() => void) | undefined
+
+  constructor(job: ClaimedJob, host: JobHost, lastRuns: LastRuns) {
+    this.job = job
+    this.#host = host
+    this.#lastRuns = lastRuns
+  }
+
+  /** The job is cancelled: by interrupt, or so that the task goes on and its outcome is dropped. */
+  cancel(interrupt: boolean): void {
+    this.#drop("cancelled", interrupt)
+  }
+
+  /** Interrupts the task and leaves the job to another node. */
+  giveBack(): void {
+    this.#drop("given back", true)
+  }
+
+  #drop(why: Dropped, interrupt: boolean): void {
+    this.#dropped ??= why
+    this.#lastRuns.changed()
+    if (!interrupt) return
+    this.#attempt?.future.cancel(true)
+    this.#drops?.()
+  }
+
+  /** Runs it. Never rejects. */
+  async run(): Promise<JobEnd> {
+    const { lost } = this.job
+    if (lost.aborted) return { kind: "back" }
+    listen(lost, this.#onLost)
+    try {
+      return await this.#run()
+    } catch (error) {
+      // Of corepool's own making: the engine's clock, say, or an executor that keeps no contract. The task must not be pending for ever.
+      this.#host.report(error, this.job)
+      return this.#failed(encodeFailure(error, "error", this.#host.nodeName))
+    } finally {
+      unlisten(lost, this.#onLost)
+    }
+  }
+
+  async #run(): Promise<JobEnd> {
+    const { job } = this
+    const { nodeName, catalogue } = this.#host
+    const known = this.#host.isCancelled(job.id)
+    const isCancelled = typeof known === "boolean" ? known : await known
+    const checked = this.#endIfDropped() ?? checkJob(job, isCancelled, this.#host.now(), nodeName)
+    if (checked !== undefined) return checked
+    const fn = catalogue.get(job.name)
+    if (fn === undefined) return unknownTask(job, nodeName)
+    return this.#lastRuns.isOf(this) ? await this.#runAlone(fn) : await this.#runTask(fn)
+  }
+
+  /** That it has begun is written down first. If that cannot be, the job is left to another node. */
+  async #runAlone(fn: (...args: never[]) => unknown): Promise<JobEnd> {
+    const { aloneFor } = this.#host
+    await this.#lastRuns.alone(this, aloneFor, () => this.#dropped !== undefined)
+    const hasBegun = this.#dropped === undefined && (await this.#noteLastRun())
+    if (!hasBegun) return this.#endIfDropped() ?? { kind: "back" }
+    const timer = new Timer(aloneFor, true, () => this.#lastRuns.leave(this))
+    try {
+      return await this.#runTask(fn)
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  async #noteLastRun(): Promise<boolean> {
+    const { data, failures } = this.job
+    try {
+      return await this.job.rewrite({ ...data, lastRun: failures })
+    } catch (error) {
+      this.#host.report(error, this.job)
+      return false
+    }
+  }
+
+  async #runTask(fn: (...args: never[]) => unknown): Promise<JobEnd> {
+    let attempt: Attempt
+    try {
+      attempt = this.#attempt = this.#host.local.start(fn, this.job)
+    } catch (error) {
+      return this.#endOf(error)
+    }
+    let end: JobEnd
+    try {
+      end = this.#after(await attempt.future)
+    } catch (error) {
+      end = this.#endOf(error)
+      await attempt.stopped()
+    }
+    if (this.#dropped === undefined) await this.#reported(attempt)
+    else this.#host.inbox.drop(attempt.run)
+    return this.#endIfDropped() ?? this.#tell(end)
+  }
+
+  /** Waits until the engine has what the task has reported, or the job is dropped. */
+  async #reported({ run }: Attempt): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#drops = resolve
+      void this.#host.inbox.end(run).then(resolve)
+    })
+  }
+
+  #endIfDropped(): JobEnd | undefined {
+    if (this.#dropped === undefined) return undefined
+    // Of a job that is lost, the engine refuses whatever is told.
+    return this.#dropped === "cancelled" ? cancelledEnd(this.#host.nodeName) : { kind: "back" }
+  }
+
+  #after({ kind, text }: ThreadOutcome): JobEnd {
+    if (kind === "unreadable") return { kind: "failed", reason: text }
+    if (kind === "failed") return this.#failed(text)
+    const { series } = this.job.data
+    return series === undefined
+      ? { kind: "completed", outcome: text }
+      : afterRun(this.job, series, this.#host.now(), text)
+  }
+
+  /** What has kept the task from an end of its own. */
+  #endOf(error: unknown): JobEnd {
+    // A task that throws one of these does so in its thread, and its text comes as that of any error.
+    if (error instanceof RejectedExecutionError || error instanceof CancellationError) {
+      if (this.#dropped === undefined) this.#host.refused(error, this.job)
+      return putOff(this.job, this.#host.now())
+    }
+    return this.#failed(encodeFailure(error, error instanceof TimeoutError ? "timeout" : "error", this.#host.nodeName))
+  }
+
+  #failed(reason: string): JobEnd {
+    const { attempts, failures, data } = this.job
+    if (failures + 1 >= attempts) return { kind: "failed", reason }
+    return { kind: "retry", reason, delay: retryDelay(data.retry, failures, Math.random()) }
+  }
+
+  /** No process waits for the outcome of a command: if it has failed, this node says so. */
+  #tell(end: JobEnd): JobEnd {
+    if (end.kind === "failed" && this.job.data.command === true) {
+      this.#host.report(decodeFailure(end.reason).error, this.job)
+    }
+    return end
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * One attempt at a job, on the local executor. What runs there is the function that the node's catalogue has under the job's name, called by
+ * `runInThread`, which reads the arguments and writes the outcome in the thread of the task. A function of a module is found there by the
+ * module's URL and its name, both from the catalogue; one without a place travels as source, as with every executor.
+ */
+import type { ExecutorService, TaskOptions } from "../../executor/executor.ts"
+import type { Future } from "../../future/future.ts"
+import { FutureTask } from "../../future/future-task.ts"
+import { whenReleased } from "../../future/release.ts"
+import { placeOf } from "../../task/definitions.ts"
+import { eachOf } from "../../task/each.ts"
+import { give } from "../../task/reference.ts"
+import type { ClaimedJob } from "../job/engine.ts"
+import { endOfRunHere, runInThread, type ThreadOrder, type ThreadOutcome } from "./job-in-thread.ts"
+import type { ProgressInbox } from "./progress-inbox.ts"
+
+type AnyFunction = (...args: never[]) => unknown
+type Call = (args: string, order: ThreadOrder, queue: ProgressInbox["queue"]) => Promise<ThreadOutcome>
+
+/** An attempt that has been given to the local executor. */
+export interface Attempt {
+  readonly future: Future<ThreadOutcome>
+  /** See {@link ProgressInbox}. */
+  readonly run: number
+  /**
+   * Is fulfilled when no thread runs the task any more, as far as the executor lets that be known. The future may be done before that: it is cancelled, or out
+   * of time, and the thread is yet to stop.
+   */
+  stopped(): Promise<void>
+}
+
+export class LocalRuns {
+  readonly #executor: ExecutorService
+  readonly #inbox: ProgressInbox
+  readonly #nodeName: string
+  readonly #maxPayload: number
+  /** Made once for each function: threads find a function once, and know it by a number then. */
+  readonly #calls = new WeakMap<AnyFunction, Call>()
+  readonly #callsForEach = new WeakMap<AnyFunction, Call>()
+
+  constructor(executor: ExecutorService, inbox: ProgressInbox, nodeName: string, maxPayload: number) {
+    this.#executor = executor
+    this.#inbox = inbox
+    this.#nodeName = nodeName
+    this.#maxPayload = maxPayload
+  }
+
+  /** Whether the executor takes no more tasks. */
+  get isShutdown(): boolean {
+    return this.#executor.isShutdown
+  }
+
+  /** Throws what the executor throws: RejectedExecutionError, if it takes no more tasks, or TaskNotPortableError. */
+  start(fn: AnyFunction, job: ClaimedJob): Attempt {
+    const { id, name, failures, deaths, data } = job
+    const run = this.#inbox.begin(job)
+    const order: ThreadOrder = {
+      job: { id, name, attempt: failures + 1, deaths },
+      run,
+      maxPayload: this.#maxPayload,
+      nodeName: this.#nodeName,
+      isSource: placeOf(fn) === undefined,
+    }
+    const options: TaskOptions = {
+      name: data.title ?? name,
+      ...(data.timeout !== undefined && { timeout: data.timeout }),
+    }
+    try {
+      const future = this.#executor
+        .with(options)
+        .submit(this.#callOf(fn, data.each === true), data.args, order, this.#inbox.queue)
+      return { future, run, stopped: stopOf(future, run) }
+    } catch (error) {
+      this.#inbox.drop(run)
+      throw error
+    }
+  }
+
+  #callOf(fn: AnyFunction, forEach: boolean): Call {
+    const calls = forEach ? this.#callsForEach : this.#calls
+    let call = calls.get(fn)
+    if (call === undefined) {
+      const called = forEach ? eachOf(fn as (item: unknown) => unknown) : fn
+      call = give(runInThread as never, [called] as const) as Call
+      calls.set(fn, call)
+    }
+    return call
+  }
+}
+
+/** Of a future that has just been submitted. */
+function stopOf(future: Future<unknown>, run: number): Attempt["stopped"] {
+  if (!(future instanceof FutureTask) || !future.isElsewhere) return () => endOfRunHere(run)
+  const released = new Promise<void>((resolve) => whenReleased(future, resolve))
+  return () => released
+}

@@ -1,0 +1,132 @@
+/**
+ * Where a node hears how far its jobs have got. Threads leave what tasks report in one queue in shared memory (job-in-thread.ts); the node passes
+ * it on to the engine, one value of a job at a time: while one is on its way, newer ones replace each other, and the newest goes next.
+ */
+import { Flow } from "../../memory/flow/flow.ts"
+import { guarded, type Report } from "../../memory/flow/guard.ts"
+import { perThread } from "../../per-thread.ts"
+import { LinkedBlockingQueue } from "../../queue/linked-blocking-queue.ts"
+import { runtime } from "../../time/runtime.ts"
+import type { ClaimedJob } from "../job/engine.ts"
+import { readEntry } from "./job-in-thread.ts"
+
+/** Each run has one entry at most; so many are more than a node ever runs at once. What finds no room is lost: the next one may find it. */
+const CAPACITY = 2 ** 16
+
+const runs = perThread("runs of jobs", () => ({ last: 0 }))
+
+/** What one job has reported, on its way to the engine. */
+class Reports {
+  readonly #job: ClaimedJob
+  readonly #report: Report
+  /** The newest value that is not on its way yet, in an array. */
+  #next: [unknown] | undefined
+  #sending: Promise<void> | undefined
+
+  constructor(job: ClaimedJob, report: Report) {
+    this.#job = job
+    this.#report = report
+  }
+
+  add(value: unknown): void {
+    this.#next = [value]
+    this.#sending ??= this.#send()
+  }
+
+  /** Is fulfilled when all has been sent, or has failed to be. */
+  async sent(): Promise<void> {
+    await this.#sending
+  }
+
+  async #send(): Promise<void> {
+    while (this.#next !== undefined) {
+      const [value] = this.#next
+      this.#next = undefined
+      try {
+        await this.#job.progress(value)
+      } catch (error) {
+        if (!this.#job.lost.aborted) this.#report(error)
+      }
+    }
+    this.#sending = undefined
+  }
+}
+
+export class ProgressInbox {
+  /** Given to each task as an argument, in threads of this process. */
+  readonly queue: LinkedBlockingQueue<string> = new LinkedBlockingQueue<string>(CAPACITY)
+  readonly #runs = new Map<number, Reports>()
+  readonly #report: Report
+  /** An interrupt ends its wait. */
+  readonly #flow = new Flow()
+  #isListening = false
+  #isClosed = false
+
+  /** `report` is told of errors of the engine. */
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  /** The number of a new run. What it reports goes to this job until {@link end}. */
+  begin(job: ClaimedJob): number {
+    if (!this.#isListening) this.#listen()
+    const run = ++runs.last
+    this.#runs.set(run, new Reports(job, this.#report))
+    return run
+  }
+
+  /** The run is over: is fulfilled when the engine has the newest value that it has reported. */
+  async end(run: number): Promise<void> {
+    this.#empty()
+    const reports = this.#runs.get(run)
+    this.#runs.delete(run)
+    await reports?.sent()
+  }
+
+  /** The run's job is not this node's any more, or its end is decided: what it reports from now on goes nowhere. */
+  drop(run: number): void {
+    this.#runs.delete(run)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#flow.interrupt()
+  }
+
+  /** By callback, at the moment when there is something. A promise of it would be on its way while {@link end} finds an empty queue. */
+  #listen(): void {
+    if (this.#isClosed) return
+    this.#isListening = true
+    this.queue.receive(
+      {
+        resolve: (entry) => {
+          if (entry !== undefined) this.#receive(entry)
+          this.#empty()
+          // Once in a turn of the event loop: a task may report without pause.
+          runtime.afterTurn(() => this.#listen())
+        },
+        reject: (error) => {
+          this.#isListening = false
+          if (!this.#isClosed) this.#report(error)
+        },
+      },
+      this.#flow,
+      Infinity,
+    )
+  }
+
+  /** Takes what is there now. Not until it is empty: tasks go on reporting. */
+  #empty(): void {
+    for (let left = this.queue.size; left > 0; left--) {
+      const entry = this.queue.poll()
+      if (entry !== undefined) this.#receive(entry)
+    }
+  }
+
+  #receive(entry: string): void {
+    guarded(() => {
+      const { run, value } = readEntry(entry)
+      this.#runs.get(run)?.add(value)
+    }, this.#report)
+  }
+}

@@ -1,0 +1,52 @@
+/** The way to the engine: opened when it is needed first, and again if that has failed. */
+import { runtime } from "../../time/runtime.ts"
+import { inBackground } from "../job/background.ts"
+import type { Engine, EngineListener, EngineQueue } from "../job/engine.ts"
+
+export class Connection {
+  readonly #engine: Engine
+  readonly #name: string
+  readonly #listener: EngineListener
+  #opening: Promise<EngineQueue> | undefined
+  #queue: EngineQueue | undefined
+
+  constructor(engine: Engine, name: string, listener: EngineListener) {
+    this.#engine = engine
+    this.#name = name
+    this.#listener = listener
+  }
+
+  /** The queue. The listener hears of everything that happens from then on. Rejects if the engine cannot be reached. */
+  queue(): Promise<EngineQueue> {
+    this.#opening ??= inBackground(() => this.#open())
+    return this.#opening
+  }
+
+  async #open(): Promise<EngineQueue> {
+    let queue: EngineQueue | undefined
+    try {
+      queue = await this.#engine.open(this.#name, "executor")
+      await queue.listen(this.#listener)
+    } catch (error) {
+      this.#opening = undefined // the next one tries again
+      await queue?.close()
+      throw error
+    }
+    return (this.#queue = queue)
+  }
+
+  /** The engine's clock; that of this machine as long as there was no connection. */
+  now(): number {
+    return this.#queue?.now() ?? runtime.wallTime()
+  }
+
+  get isOpen(): boolean {
+    return this.#queue !== undefined
+  }
+
+  async close(): Promise<void> {
+    if (this.#opening === undefined) return
+    const queue = await this.#opening.catch(() => undefined) // it was told to those who wanted to use it
+    await queue?.close()
+  }
+}

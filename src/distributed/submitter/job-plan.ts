@@ -1,0 +1,167 @@
+/** How a task becomes a job: its name, its arguments as text, and when it is due. */
+import { wrongType } from "../../checks.ts"
+import { TaskNotPortableError } from "../../errors.ts"
+import { Carrier } from "../../executor/carrier.ts"
+import { type Call, callOf } from "../../future/call.ts"
+import { FutureTask } from "../../future/future-task.ts"
+import { type Callable, nameOf } from "../../future/runnable.ts"
+import type { CronCalendar } from "../../schedule/cron-calendar.ts"
+import { originalOf } from "../../task/each.ts"
+import type { Catalogue } from "../job/catalogue.ts"
+import { DistributedFutureTask } from "../job/distributed-future.ts"
+import type { JobOrder } from "../job/engine.ts"
+import type { JobData, SeriesData } from "../job/job-data.ts"
+import type { JobPlan } from "./job-entry.ts"
+import type { TaskSettings } from "../job/options.ts"
+import { encodeArguments } from "../job/payload.ts"
+
+/** When a task is to run, if that is not at once. */
+export interface JobTiming {
+  /** Milliseconds until it is due. */
+  readonly delay: number
+  readonly kind?: SeriesData["kind"]
+  readonly period?: number
+  readonly cron?: { readonly expression: string; readonly timezone: string; readonly calendar: CronCalendar }
+}
+
+/** What belongs to the executor, not to the task. */
+export interface PlanContext {
+  /** The id of the executor. */
+  readonly from: string
+  readonly catalogue: Catalogue
+  readonly maxPayload: number
+  newId(): string
+  /** The engine's clock, if it is known. */
+  now(): number | undefined
+}
+
+/** Nothing waits for longer: a time that far away is beyond what engines can keep. */
+const LONGEST = 10 * 365 * 86_400_000
+
+/** The plan for a task, or for a command if `command` is a function. Throws if it cannot be sent to another machine. */
+export function planFor(
+  command: FutureTask<unknown> | Callable<unknown>,
+  settings: TaskSettings,
+  context: PlanContext,
+  timing?: JobTiming,
+): JobPlan {
+  const isTask = command instanceof FutureTask
+  const future = isTask ? futureOf(command) : undefined
+  const call = innermost(future === undefined ? callOf(command as Callable<unknown>) : callIn(future))
+  const original = originalOf(call.fn)
+  const name = context.catalogue.nameOf(original ?? call.fn)
+  const args = encodeArguments(name, call.args, context.maxPayload)
+  const known = future instanceof DistributedFutureTask ? future.id : undefined
+  const { id: given, attempts, keepResults, priority = 0 } = settings
+  const isCommand = future === undefined
+  const id = known ?? given ?? context.newId()
+  const connectedAt = context.now()
+  const delay = Math.max(0, timing?.delay ?? 0)
+  // No process asks for what comes of a command; but one with an id must be remembered, or it would run again.
+  const keep = isCommand && given === undefined ? 0 : keepResults
+  const data = dataFor(args, settings, context, isCommand, original !== undefined)
+  return {
+    id,
+    name,
+    args,
+    from: context.from,
+    role: timing !== undefined && given !== undefined ? "shared-schedule" : "own",
+    future,
+    carrier: isTask && command !== future ? command : undefined,
+    call,
+    isNamed: given !== undefined,
+    delay,
+    series: timing && seriesFor(timing),
+    order: (now) => {
+      const due = timing?.cron?.calendar.next(now) ?? (connectedAt ?? now) + Math.min(delay, LONGEST)
+      return {
+        id,
+        isNew: given === undefined,
+        name,
+        data: timedData(data, settings, due, timing),
+        delay: Math.max(0, due - now),
+        priority,
+        attempts: timing?.kind === undefined ? attempts : 1,
+        keep,
+      } satisfies JobOrder
+    },
+  }
+}
+
+function dataFor(
+  args: string,
+  { name, timeout, retry, maxDeaths }: TaskSettings,
+  { from }: PlanContext,
+  isCommand: boolean,
+  isEach: boolean,
+): JobData {
+  return {
+    v: 1,
+    args,
+    from,
+    ...(isEach && { each: true }),
+    ...(name !== undefined && { title: name }),
+    ...(timeout !== undefined && timeout !== Infinity && { timeout }),
+    ...(retry !== undefined && { retry }),
+    ...(maxDeaths !== 1 && { maxDeaths }),
+    ...(isCommand && { command: true }),
+  }
+}
+
+function timedData(data: JobData, { queueTimeout }: TaskSettings, due: number, timing?: JobTiming): JobData {
+  const series = timing && seriesFor(timing)
+  return {
+    ...data,
+    ...(queueTimeout !== undefined && queueTimeout !== Infinity && { startBy: due + queueTimeout }),
+    ...(series !== undefined && { series: { ...series, due, runs: 0, deathsBefore: 0 } }),
+  }
+}
+
+/** The part of a series that does not change from run to run. */
+export type SeriesRule = Pick<SeriesData, "kind" | "period" | "cron" | "timezone">
+
+function seriesFor({ kind, period, cron }: JobTiming): SeriesRule | undefined {
+  if (kind === undefined) return undefined
+  if (cron !== undefined) return { kind, cron: cron.expression, timezone: cron.timezone }
+  return { kind, period: Math.min(period ?? 0, LONGEST) }
+}
+
+export function isSameRule(a: SeriesRule | undefined, b: SeriesRule | undefined): boolean {
+  return a?.kind === b?.kind && a?.period === b?.period && a?.cron === b?.cron && a?.timezone === b?.timezone
+}
+
+// ------------------------------------------------------------------ what is to be called
+
+/** Whose outcome it is. */
+export function futureOf(task: FutureTask<unknown>): FutureTask<unknown> {
+  return task instanceof Carrier ? task.future : task
+}
+
+function callIn(future: FutureTask<unknown>): Call {
+  if (!future.isPortable) {
+    throw new TaskNotPortableError(
+      `${nameOf(future)} has a run() method of its own, which cannot be called by another machine. Submit a function of the catalogue`,
+    )
+  }
+  if (future.work === undefined) throw wrongType("Expected `command` to be a task that is not done")
+  const { workArguments: args } = future
+  return args.length === 0 ? callOf(future.work) : { fn: future.work, args }
+}
+
+/** The function that is called in the end: what was bound by `bind` is taken apart. */
+function innermost(call: Call): Call {
+  let { fn, args } = call
+  for (;;) {
+    const inner = callOf(fn)
+    if ((inner.object ?? call.object) !== undefined) throw belongsHere((inner.object ?? call.object) as object)
+    if (inner.fn === fn) break
+    ;({ fn, args } = inner)
+  }
+  return { ...call, fn, args }
+}
+
+export function belongsHere(object: object): TaskNotPortableError {
+  return new TaskNotPortableError(
+    `${nameOf(object)} is an object of this process, and its run() method cannot be called by another machine. Submit a function of the catalogue`,
+  )
+}

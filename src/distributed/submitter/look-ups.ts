@@ -1,0 +1,114 @@
+/**
+ * Asks the engine what has become of jobs: those of other processes, those whose ids may have been taken, all of them when events may have been lost, and from time to time those
+ * that have been waited for since the last time, in case the engine has lost an event without knowing it.
+ */
+import { Timer } from "../../time/timer.ts"
+import type { EngineQueue } from "../job/engine.ts"
+import type { JobEntry } from "./job-entry.ts"
+import type { Ledger } from "./ledger.ts"
+
+/** How many jobs are looked up at once. */
+const AT_ONCE = 1000
+/** How long to wait before looking jobs up again, if the engine could not be asked, or has nothing of them. */
+const LOOK_AGAIN = 1000
+
+interface FindOptions {
+  /** What the engine does not have now counts as missing. */
+  readonly isLast?: boolean
+  /** Outcomes whose time is over are found, too. */
+  readonly withExpired?: boolean
+}
+
+export class LookUps {
+  readonly #ledger: Ledger
+  readonly #queue: () => Promise<EngineQueue>
+  readonly #report: (error: unknown) => void
+  #isLooking = false
+  #hasToLookAgain = false
+  /** The newest job that the coming review looks up; later ones are looked up by the review after that. */
+  #reviewUpTo = 0
+  #isReviewPlanned = false
+
+  constructor(ledger: Ledger, queue: () => Promise<EngineQueue>, report: (error: unknown) => void) {
+    this.#ledger = ledger
+    this.#queue = queue
+    this.#report = report
+  }
+
+  /** Reviews all jobs every so many milliseconds, as long as there are any. */
+  review(interval: number): void {
+    if (this.#isReviewPlanned) return
+    this.#isReviewPlanned = true
+    Timer.after(interval, () => void this.#review(interval))
+  }
+
+  async #review(interval: number): Promise<void> {
+    const old = [...this.#ledger.entries].filter(
+      ({ place, handle }) => place === "stored" && handle <= this.#reviewUpTo,
+    )
+    this.#reviewUpTo = this.#ledger.newest
+    try {
+      if (old.length > 0) await this.find(old)
+    } catch (error) {
+      if (old.some(({ isOver }) => !isOver)) this.#report(error)
+    }
+    this.#isReviewPlanned = false
+    if (this.#ledger.size > 0) this.review(interval)
+  }
+
+  /** All that is waited for. Tries on until the engine has answered. */
+  all(): void {
+    this.#hasToLookAgain = true
+    if (this.#isLooking) return
+    this.#isLooking = true
+    void this.#lookAtAll()
+  }
+
+  async #lookAtAll(): Promise<void> {
+    while (this.#hasToLookAgain) {
+      this.#hasToLookAgain = false
+      const stored = [...this.#ledger.entries].filter(({ place }) => place === "stored")
+      try {
+        if (stored.length > 0) await this.find(stored)
+      } catch (error) {
+        if (stored.every(({ isOver }) => isOver)) continue // the executor has ended meanwhile
+        this.#report(error)
+        this.#hasToLookAgain = true
+        await new Promise<void>((resolve) => Timer.after(LOOK_AGAIN, resolve))
+      }
+    }
+    this.#isLooking = false
+  }
+
+  /**
+   * Tells the ledger of what the engine has. One that the engine does not have may have ended just now, and this process is about to hear of that: so it is looked
+   * at once more, a while later, before it counts as missing.
+   */
+  async find(entries: readonly JobEntry[], { isLast = false, withExpired = false }: FindOptions = {}): Promise<void> {
+    const queue = await this.#queue()
+    const missing: JobEntry[] = []
+    for (let start = 0; start < entries.length; start += AT_ONCE) {
+      const some = entries.slice(start, start + AT_ONCE)
+      const records = await queue.find(
+        some.map(({ id }) => id),
+        withExpired,
+      )
+      for (const [i, entry] of some.entries()) {
+        if (records[i] !== undefined || isLast || entry.plan.role === "watched") this.#ledger.found(entry, records[i])
+        else missing.push(entry)
+      }
+    }
+    if (missing.length > 0) Timer.after(LOOK_AGAIN, () => void this.#findAgain(missing))
+  }
+
+  async #findAgain(entries: readonly JobEntry[]): Promise<void> {
+    const left = entries.filter(({ isOver }) => !isOver)
+    try {
+      if (left.length > 0) await this.find(left, { isLast: true })
+    } catch (error) {
+      if (left.every(({ isOver }) => isOver)) return
+      this.#report(error)
+      this.all()
+    }
+  }
+}

@@ -1,0 +1,396 @@
+/**
+ * A task that is over when others are, of which it knows only how many: its pending count. Nobody waits for anybody. Whoever
+ * comes to an end says `tryComplete`, which takes one off the count of its completer, or, if that is 0, calls `onCompletion` of
+ * that one and goes on with its completer in turn, up to the root.
+ *
+ *     export class Sum extends CountedCompleter<number> {
+ *       static {
+ *         task(import.meta.url, this)
+ *       }
+ *       sum = 0
+ *       parts: Sum[] = []
+ *       constructor(completer: Sum | undefined, readonly numbers: Float64Array, readonly from: number, readonly to: number) {
+ *         super(completer)
+ *       }
+ *       compute(): void {
+ *         …
+ *         this.addToPendingCount(1)
+ *         this.left = new Sum(this, numbers, from, middle)
+ *         this.left.fork()
+ *         …
+ *         this.tryComplete()
+ *       }
+ *       override onCompletion(): void {
+ *         this.sum = this.left.sum + this.right.sum
+ *       }
+ *     }
+ *
+ * Each of them belongs to the thread that has made it, with its pending count. A thread that steals one has a copy, see
+ * RecursiveTask; when the tree of the copy has completed, its fields come back, the original counts as complete and goes on
+ * with its completer. So no two threads ever use the same object, and none of this needs locks. (The JDK lets whichever thread
+ * comes last run `onCompletion`. There all threads see the same objects.)
+ *
+ * In the thread of the thief there is nothing above the stolen part: to use `completer` or `root` there is an
+ * IllegalStateError, and fails the part and all above it. `onCompletion` of the stolen part itself is called where it can work:
+ * in its own thread, with its completer, or in that of the thief, if it knows its parts, which are there.
+ */
+import { isPromiseLike, requireInteger } from "../../checks.ts"
+import { IllegalStateError } from "../../errors.ts"
+import {
+  above,
+  begin,
+  beginStolen,
+  belongsHome,
+  climbsByHand,
+  completionOf,
+  ENDING,
+  holdsTasks,
+  requireOwn,
+  topOf,
+} from "./completion.ts"
+import { hasChanged, isSame, snapshotOf } from "./in-place.ts"
+import { EXCEPTIONAL, NORMAL, UNFINISHED } from "./life.ts"
+import { outOfReach } from "./out-of-reach.ts"
+import { type Ending, type Fields, ObjectTask, type Sent } from "./recursive-task.ts"
+import { thisThread } from "./this-thread.ts"
+
+/** Those whose `compute` has returned a promise. */
+const pending = new WeakMap<object, Promise<void>>()
+
+export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
+  constructor(completer?: CountedCompleter<unknown>, initialPendingCount = 0) {
+    super()
+    requireInteger("initialPendingCount", initialPendingCount, 0)
+    begin(this, completer, initialPendingCount)
+  }
+
+  /** What the task does. It ends with `tryComplete`, or something else that completes it. */
+  abstract compute(): void | PromiseLike<void>
+
+  /** All it waited for is complete; `caller` was the last, or is the task itself. */
+  onCompletion(_caller: CountedCompleter<unknown>): void {}
+
+  /** Something below has failed, or it itself; true if its completer is to fail, too. */
+  onExceptionalCompletion(_error: unknown, _caller: CountedCompleter<unknown>): boolean {
+    return true
+  }
+
+  /** What is the result when it completes as a root. */
+  get rawResult(): T | undefined {
+    return undefined
+  }
+
+  // ------------------------------------------------------------------ counting
+
+  /** In the thread of a thief something that cannot be used. */
+  get completer(): CountedCompleter<unknown> | undefined {
+    const { completer, stolen } = completionOf(this)
+    return completer ?? (stolen?.far as CountedCompleter<unknown> | undefined)
+  }
+
+  /** In the thread of a thief something that cannot be used, too. */
+  get root(): CountedCompleter<unknown> {
+    const top = topOf(this)
+    const { stolen } = completionOf(top)
+    return stolen === undefined ? top : (stolen.far as CountedCompleter<unknown>)
+  }
+
+  /** How many it waits for. */
+  get pendingCount(): number {
+    return completionOf(this).pending
+  }
+
+  set pendingCount(count: number) {
+    completionOf(this).pending = requireInteger("pendingCount", count, 0)
+  }
+
+  addToPendingCount(delta: number): void {
+    this.pendingCount += delta
+  }
+
+  /** What the count was. */
+  decrementPendingCountUnlessZero(): number {
+    const { pendingCount } = this
+    if (pendingCount > 0) this.pendingCount = pendingCount - 1
+    return pendingCount
+  }
+
+  // ------------------------------------------------------------------ completing
+
+  /** Takes one off the pending count, or, if that is 0, completes it and goes on with its completer. */
+  tryComplete(): void {
+    climb(this, this)
+  }
+
+  /** The same without `onCompletion`. */
+  propagateCompletion(): void {
+    climb(this, this, true)
+  }
+
+  /** Completes it whatever its count, with this result, and then takes one off the count of its completer. */
+  override complete(value: T): void {
+    if (completionOf(this).stolen !== undefined) {
+      if (!this.isDone) endStolen(this, this, ENDING.VALUE, value)
+      return
+    }
+    if (!this.completeAs(NORMAL, value)) return
+    this.onCompletion(this)
+    above(this)?.tryComplete()
+  }
+
+  /** Itself, if its pending count is 0; otherwise takes one off, and undefined. */
+  firstComplete(): CountedCompleter<unknown> | undefined {
+    return this.decrementPendingCountUnlessZero() === 0 ? this : undefined
+  }
+
+  /**
+   * Its completer, if that has nothing else to wait for; completes the root, if this is it. A class that calls this keeps all its
+   * parts in one thread: they are run at once when they are forked.
+   */
+  nextComplete(): CountedCompleter<unknown> | undefined {
+    const { completer, stolen } = completionOf(this)
+    if (stolen !== undefined) {
+      throw new IllegalStateError(
+        "This part was stolen, and its completer is in another thread: use tryComplete() and onCompletion(), or let the class itself call nextComplete(), and not a helper: then its parts are not stolen",
+      )
+    }
+    if (completer !== undefined) return completer.firstComplete()
+    this.finish()
+    return undefined
+  }
+
+  quietlyCompleteRoot(): void {
+    const top = topOf(this)
+    const completion = completionOf(top)
+    if (completion.stolen === undefined) top.finish()
+    else if (!top.isDone) {
+      completion.ending = ENDING.ROOT
+      top.endCopy(undefined)
+    }
+  }
+
+  /** Completes it with `rawResult`, whatever its count, and tells nothing to its completer. */
+  override quietlyComplete(): void {
+    this.finish()
+  }
+
+  /** @internal Completes it as a root. */
+  finish(): void {
+    if (!this.isDone) this.completeAs(NORMAL, this.rawResult)
+  }
+
+  /** @internal It is a copy, and over. */
+  endCopy(value: unknown): void {
+    this.completeAs(NORMAL, value)
+  }
+
+  override completeExceptionally(error: unknown): void {
+    if (this.completeAs(EXCEPTIONAL, error)) passOn(error, this)
+  }
+
+  /** @internal */
+  failAlone(error: unknown): void {
+    this.completeAs(EXCEPTIONAL, error)
+  }
+
+  // ------------------------------------------------------------------ running
+
+  override fork(): this {
+    const { forks } = thisThread
+    const { completer, hasParts } = completionOf(this)
+    // Its count, or that of its completer, is going to be used in this thread.
+    const stays = hasParts || (completer !== undefined && climbsByHand(this.constructor))
+    if (forks === undefined || !this.isFresh || !stays) return super.fork()
+    forks.throwIfStopped()
+    this.runHere()
+    return this
+  }
+
+  protected override exec(): unknown {
+    try {
+      const value = this.compute()
+      if (isPromiseLike(value)) pending.set(this, failWith(value, this))
+    } catch (error) {
+      this.completeExceptionally(error)
+    }
+    return UNFINISHED
+  }
+
+  /** @internal */
+  override get canBeJoined(): boolean {
+    return thisThread.forks !== undefined
+  }
+
+  /** @internal */
+  override isPartOf(task: unknown): boolean {
+    let next = above(this)
+    while (next !== undefined && next !== task) next = above(next)
+    return next !== undefined
+  }
+
+  /** Outside of a ForkJoinPool there is nobody in this thread who could run its parts: then the common pool does it. */
+  override invoke(): T {
+    if (thisThread.forks === undefined && this.isFresh) this.fork()
+    return super.invoke()
+  }
+
+  override quietlyInvoke(): void {
+    if (thisThread.forks === undefined && this.isFresh) this.fork()
+    super.quietlyInvoke()
+  }
+
+  // ------------------------------------------------------------------ in the thread of a thief
+
+  /** @internal */
+  protected override computeAll(): unknown {
+    this.runHere()
+    const computing = pending.get(this)
+    return computing === undefined ? this.join() : computing.then(() => this.join())
+  }
+
+  /** @internal The pending count; less than 0 if it has a completer. */
+  protected override get hidden(): number {
+    const { completer, pending: count } = completionOf(this)
+    return completer === undefined ? count : -1 - count
+  }
+
+  /** @internal */
+  protected override restore(hidden: unknown): void {
+    const count = hidden as number
+    if (count < 0) beginStolen(this, -1 - count)
+    else begin(this, undefined, count)
+  }
+
+  /** @internal */
+  protected override misused(error: unknown): void {
+    const { stolen } = completionOf(this)
+    if (stolen !== undefined) stolen.misuse = error
+  }
+
+  /** @internal Also what the fields hold: parts may have added to that. */
+  protected override remember(fields: Fields): Fields {
+    const seen = new Map<object, unknown>()
+    return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, snapshotOf(field, seen)]))
+  }
+
+  /** @internal */
+  protected override differs(field: unknown, before: unknown): boolean {
+    return hasChanged(field, before)
+  }
+
+  /** @internal */
+  protected override endingOf(names: readonly string[], before: Fields): Ending | undefined {
+    const { stolen, ending } = completionOf(this)
+    const fields = this as unknown as Fields
+    const left = names.filter((name) => holdsTasks(fields[name]))
+    if (stolen === undefined && left.length === 0) return undefined
+    const inPlace = names.filter((name) => !left.includes(name) && isSame(fields[name], before[name]))
+    return { how: ending, left, inPlace }
+  }
+
+  // ------------------------------------------------------------------ back in its own thread
+
+  /** @internal */
+  protected override received(outcome: unknown): unknown {
+    const completion = completionOf(this)
+    const ending = (completion.ending = (outcome as Sent)[2]?.how ?? 0)
+    const { left = [], inPlace = [] } = (outcome as Sent)[2] ?? {}
+    requireOwn(this, inPlace)
+    const value = super.received(outcome)
+    for (const name of left) {
+      ;(this as unknown as Fields)[name] = outOfReach(`What is in field \`${name}\` of a stolen task`, () => undefined)
+    }
+    if ((ending & ENDING.CALL) !== 0) this.onCompletion((ending & ENDING.BY_ITSELF) === 0 ? partElsewhere() : this)
+    return completion.completer === undefined || (ending & ENDING.VALUE) !== 0 ? value : this.rawResult
+  }
+
+  /** @internal A thief has completed the copy. */
+  override comeBack(state: "success" | "failed" | "cancelled", outcome: unknown): void {
+    if (this.isSettled) return
+    super.comeBack(state, outcome)
+    goOn(this)
+  }
+
+  /** @internal The same, if it was submitted. */
+  override arrived(): void {
+    if (this.isSettled) return
+    super.arrived()
+    goOn(this)
+  }
+}
+
+/** An asynchronous `compute` fails its task as another one does. */
+async function failWith(computing: PromiseLike<unknown>, task: CountedCompleter<unknown>): Promise<void> {
+  try {
+    await computing
+  } catch (error) {
+    task.completeExceptionally(error)
+  }
+}
+
+function partElsewhere(): CountedCompleter<unknown> {
+  return outOfReach("The part that came last", () => undefined) as CountedCompleter<unknown>
+}
+
+/** The task has come to its end in another thread. */
+function goOn(task: CountedCompleter<unknown>): void {
+  const { ending, completer } = completionOf(task)
+  const { state } = task
+  try {
+    if (state === "failed") passOn(task.exceptionNow(), task)
+    else if (state !== "success" || completer === undefined) return
+    else if ((ending & ENDING.ROOT) !== 0) completer.quietlyCompleteRoot()
+    else if ((ending & ENDING.VALUE) !== 0) completer.tryComplete()
+    else climb(completer, task, (ending & ENDING.QUIET) !== 0)
+  } catch (error) {
+    // A hook of the user's has thrown, and no compute() is beneath that could: all who wait for it are told.
+    for (let next = completer; next !== undefined; next = above(next)) next.failAlone(error)
+  }
+}
+
+/** Takes one off the count of the task, or, if that is 0, tells it so and goes on with its completer. */
+function climb(from: CountedCompleter<unknown>, by: CountedCompleter<unknown>, isQuiet = false): void {
+  let caller = by
+  for (let task: CountedCompleter<unknown> | undefined = from; task !== undefined; task = above(task)) {
+    if (task.decrementPendingCountUnlessZero() > 0) return
+    if (completionOf(task).stolen !== undefined) {
+      if (!task.isDone) endStolen(task, caller, isQuiet ? ENDING.QUIET : 0)
+      return
+    }
+    if (!isQuiet) task.onCompletion(caller)
+    caller = task
+  }
+  caller.finish()
+}
+
+/** The copy of a stolen completer is complete: what is above goes on in its own thread, when this one has sent the fields. */
+function endStolen(
+  task: CountedCompleter<unknown>,
+  caller: CountedCompleter<unknown>,
+  how: number,
+  value?: unknown,
+): void {
+  const completion = completionOf(task)
+  const stolen = completion.stolen as NonNullable<typeof completion.stolen>
+  let ending = how
+  if (stolen.misuse === undefined && (how & ENDING.QUIET) === 0) {
+    if (belongsHome(task)) ending |= ENDING.CALL | (caller === task ? ENDING.BY_ITSELF : 0)
+    else task.onCompletion(caller)
+  }
+  if (stolen.misuse !== undefined) throw stolen.misuse as Error
+  completion.ending = ending
+  task.endCopy(value)
+}
+
+/** The task has failed: so do its completers, as long as they are told to. One that was stolen is asked in its own thread. */
+function passOn(error: unknown, by: CountedCompleter<unknown>): void {
+  let caller = by
+  let task = by
+  while (completionOf(task).stolen === undefined && task.onExceptionalCompletion(error, caller)) {
+    const next = above(task)
+    if (next === undefined || next.isDone) return
+    caller = task
+    task = next
+    task.failAlone(error)
+  }
+}

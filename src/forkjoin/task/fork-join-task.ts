@@ -1,0 +1,395 @@
+/**
+ * A task that is part of another one: `fork` lets other threads have it, `join` waits for it, and meanwhile works.
+ *
+ *     export const fib = task(import.meta.url, function fib(n: number): number {
+ *       if (n < 20) return sequentialFib(n)
+ *       const other = fork(fib, n - 1)
+ *       return fib(n - 2) + other.join()
+ *     })
+ *
+ * A forked task lies in a list of its thread, from which idle threads steal. If nobody has stolen it when it is joined, the
+ * thread runs it itself, as a plain call with the very arguments: then nothing is copied. Otherwise the thread works on
+ * whatever it has forked since, or helps the thief, and only if there is nothing to help with does it sleep.
+ *
+ * It belongs to the thread that made it and cannot be sent to another one. It is a future, too, and can be awaited; an
+ * asynchronous function can be forked, but then it cannot be joined, only awaited.
+ *
+ * Cancelling a task cancels what it has forked: a task that was cancelled gets a `CancellationError` from its next `fork`, or
+ * from a `join` that has to wait, and what it has forked and not joined is cancelled with it.
+ */
+import { isPromiseLike } from "../../checks.ts"
+import { CancellationError, IllegalStateError, TimeoutError } from "../../errors.ts"
+import { addCallers } from "../../future/both-stacks.ts"
+import type { FutureState } from "../../future/future.ts"
+import { FutureTask } from "../../future/future-task.ts"
+import { timeoutOf } from "../../memory/flow/waiting.ts"
+import { Elsewhere } from "./elsewhere.ts"
+import { FutureView } from "./future-view.ts"
+import {
+  AWAY,
+  CANCELLED,
+  EXCEPTIONAL,
+  FORK_JOIN_TASK,
+  FORKED,
+  FRESH,
+  NORMAL,
+  type Portable,
+  RUNNING,
+  UNDER_WAY,
+  UNFINISHED,
+} from "./life.ts"
+import { alreadyForked, neverForked, waitsForItself } from "./refusals.ts"
+import { wouldWaitForItself } from "../../platform/worker/this-worker.ts"
+import { type AnyFunction, call, thisThread } from "./this-thread.ts"
+
+/*
+ * How it works. `fork` and `join` of a task that nobody steals should cost little more than the call. So this is a small
+ * object that knows how far it has come (life.ts), and everything about waiting is left to a FutureTask, which is made when
+ * somebody wants to wait otherwise than by `join`. Who wakes whom is in README.md.
+ */
+
+const NO_ARGUMENTS: readonly unknown[] = []
+
+export class ForkJoinTask<T> extends FutureView<T> {
+  readonly #fn: AnyFunction | undefined
+  readonly #args: readonly unknown[]
+  #slot = 0
+  #state: number = FRESH
+  #outcome: unknown = undefined
+  #future: FutureTask<T> | undefined = undefined
+
+  /** @internal Without a function it is a subclass that says what to do. */
+  constructor(fn?: AnyFunction, args: readonly unknown[] = NO_ARGUMENTS) {
+    super()
+    this.#fn = fn
+    this.#args = args
+  }
+
+  /** @internal */
+  get [FORK_JOIN_TASK](): true {
+    return true
+  }
+
+  // ------------------------------------------------------------------ forking and joining
+
+  /** Lets others have it, unless it is over. The task itself. */
+  fork(): this {
+    if (this.isSettled) return this // as in Java: who joins it is told what has come of it
+    if (this.#state !== FRESH) throw alreadyForked()
+    const fn = this.#fn
+    const { forks } = thisThread
+    if (forks === undefined) {
+      this.goTo((task) => thisThread.submitElsewhere(task))
+    } else if (fn !== undefined) forks.fork(this, fn, this.#args)
+    else {
+      const portable = this.portable()
+      forks.fork(this, portable.fn, portable.args)
+    }
+    return this
+  }
+
+  /**
+   * Its result, when it is over; meanwhile this thread works. Throws what the task has thrown, or `CancellationError`.
+   * `IllegalStateError` if the wait would never end: for a task that is beneath this very call, was never forked, or is
+   * asynchronous.
+   */
+  override join(): T {
+    if (this.#state === FORKED && thisThread.forks?.unpush(this.#slot) === true) this.#run()
+    if (this.#state !== NORMAL) this.#settleOrThrow()
+    return this.#outcome as T
+  }
+
+  /** Runs it here and now, if it was not begun. Its result, as with {@link join}. */
+  invoke(): T {
+    if (this.#state === FRESH) this.#run()
+    return this.join()
+  }
+
+  quietlyInvoke(): void {
+    if (this.#state === FRESH) this.#run()
+    this.quietlyJoin()
+  }
+
+  /** Takes it back, if it was forked last and nobody has stolen it. Then it may be forked or invoked again. */
+  tryUnfork(): boolean {
+    if (this.#state !== FORKED || thisThread.forks?.unpush(this.#slot) !== true) return false
+    this.#state = FRESH
+    return true
+  }
+
+  #run(): void {
+    this.#state = RUNNING
+    let value: unknown
+    try {
+      value = this.exec()
+      if (typeof value === "object" && isPromiseLike(value)) {
+        this.#state = UNDER_WAY
+        void this.#await(value)
+        return
+      }
+    } catch (error) {
+      if (this.#state === RUNNING) this.settle(EXCEPTIONAL, error)
+      return
+    }
+    if (value === UNFINISHED) {
+      if (this.#state === RUNNING) this.#state = UNDER_WAY
+    } else if (this.#state === RUNNING) {
+      this.#state = NORMAL
+      this.#outcome = value
+      if (this.#future !== undefined) this.#tell(this.#future)
+    }
+  }
+
+  async #await(pending: PromiseLike<unknown>): Promise<void> {
+    let value: unknown
+    try {
+      value = await pending
+    } catch (error) {
+      if (this.#state === UNDER_WAY) this.settle(EXCEPTIONAL, error)
+      return
+    }
+    if (this.#state === UNDER_WAY) this.settle(NORMAL, value)
+  }
+
+  /** What it does. */
+  protected exec(): unknown {
+    return call(this.#fn as AnyFunction, this.#args as never[])
+  }
+
+  /** @internal What another thread has to do instead. */
+  portable(): Portable {
+    return { fn: this.#fn as AnyFunction, args: this.#args }
+  }
+
+  /** @internal What a thief has sent back, as the result. */
+  protected received(value: unknown): unknown {
+    return value
+  }
+
+  #settleOrThrow(): void {
+    if (this.#state === AWAY) (this.#future as Elsewhere<T>).awaitUninterruptibly()
+    else if (this.#isPending) this.#wait()
+    switch (this.#state) {
+      case FRESH:
+        throw neverForked()
+      case RUNNING:
+        throw waitsForItself()
+      case EXCEPTIONAL:
+        addCallers(this.#outcome, 2)
+        throw this.#outcome
+      case CANCELLED:
+        throw this.#cancellation()
+    }
+  }
+
+  /** Whether there is something to wait for: a task that was not forked is completed by others if it is a completer. */
+  get #isPending(): boolean {
+    const state = this.#state
+    return state === FORKED || state === UNDER_WAY || (state === FRESH && this.canBeJoined)
+  }
+
+  #wait(): void {
+    const { forks } = thisThread
+    if (forks === undefined || !this.canBeJoined) throw wouldWaitForItself()
+    forks.join(this)
+  }
+
+  /** @internal Whether this thread can bring it to its end while it stands still for it. */
+  get canBeJoined(): boolean {
+    return this.#state === FORKED
+  }
+
+  #cancellation(): CancellationError {
+    return new CancellationError(
+      "Task was cancelled",
+      this.#outcome === undefined ? undefined : { cause: this.#outcome },
+    )
+  }
+
+  // ------------------------------------------------------------------ completing it otherwise
+
+  /** Completes it with this value, whatever it does, unless it is over. */
+  complete(value: T): void {
+    this.completeAs(NORMAL, value)
+  }
+
+  /** Completes it, unless it is over, as if it had no result to give: see `rawResult` of completers. */
+  quietlyComplete(): void {
+    this.completeAs(NORMAL, undefined)
+  }
+
+  /** Completes it with this error, unless it is over. */
+  completeExceptionally(error: unknown): void {
+    this.completeAs(EXCEPTIONAL, error)
+  }
+
+  /** @internal False if it was over, or another thread has decided on its outcome, which is on its way. */
+  protected completeAs(state: number, outcome: unknown): boolean {
+    if (this.isDone) return false
+    const away = this.#state === AWAY ? (this.#future as Elsewhere<T>) : undefined
+    if (away?.takeBackFrom() === false) return false
+    if (this.#state === FORKED) thisThread.forks?.cancel(this.#slot, false) // the thread that has it need not go on
+    this.settle(state, outcome)
+    if (away?.early !== undefined) this.#tell(away.early)
+    return true
+  }
+
+  /** True if it is cancelled now, also if it was before. */
+  override cancel(mayInterruptIfRunning = false): boolean {
+    if (this.#state === AWAY) {
+      const future = this.#future as FutureTask<T>
+      return future.cancel(mayInterruptIfRunning) || future.isCancelled
+    }
+    if (this.#state === FORKED && thisThread.forks?.cancel(this.#slot, mayInterruptIfRunning) !== true) {
+      return this.isCancelled // its outcome is here, or on its way
+    }
+    if (this.#state < NORMAL) this.settle(CANCELLED, undefined)
+    return this.#state === CANCELLED
+  }
+
+  /** Makes it ready to be forked again, if it is over. */
+  reinitialize(): void {
+    if (!this.isDone) throw new IllegalStateError("Only a task that is over can be used again")
+    this.#state = FRESH
+    this.#outcome = undefined
+    this.#future = undefined
+  }
+
+  /** @internal It has come to its end. */
+  settle(state: number, outcome: unknown): void {
+    this.#state = state
+    this.#outcome = outcome
+    if (this.#future !== undefined) this.#tell(this.#future)
+  }
+
+  #tell(future: FutureTask<T>): void {
+    future.comeBack()
+    if (this.#state === NORMAL) future.complete(this.#outcome as T)
+    else if (this.#state === EXCEPTIONAL) future.fail(this.#outcome)
+    else future.abandon(this.#outcome)
+  }
+
+  // ------------------------------------------------------------------ as a future
+
+  override get isDone(): boolean {
+    if (this.#state === FORKED) thisThread.forks?.look()
+    else if (this.#state === AWAY && (this.#future as FutureTask<T>).isDone) return true // which looks, and tells
+    return this.isSettled
+  }
+
+  override get state(): FutureState {
+    if (!this.isDone) return "running"
+    if (this.#state === NORMAL) return "success"
+    return this.#state === EXCEPTIONAL ? "failed" : "cancelled"
+  }
+
+  /** As {@link join}, but an interrupt or the time limit ends the wait. With a limit this thread runs nothing meanwhile. */
+  override getSync(timeout?: number): T {
+    const limit = timeout === undefined ? Infinity : timeoutOf(timeout)
+    if (this.#state === AWAY) return (this.#future as FutureTask<T>).getSync(timeout)
+    const { forks } = thisThread
+    if (limit === Infinity && this.#state === FORKED && forks?.unpush(this.#slot) === true) this.#run()
+    if (limit <= 0 && !this.isDone) throw new TimeoutError("The task did not complete in time")
+    if (this.#isPending && forks !== undefined && this.canBeJoined) forks.await(this, limit)
+    return this.join()
+  }
+
+  /** @internal */
+  protected override asFuture(): FutureTask<T> {
+    let future = this.#future
+    if (future === undefined) {
+      this.#future = future = new FutureTask<T>(unused)
+      if (this.#state >= NORMAL) this.#tell(future)
+      else if (this.#state === FORKED && thisThread.forks !== undefined)
+        future.runElsewhere(thisThread.forks, this.#slot)
+    }
+    return future
+  }
+
+  /** @internal It is to be run by whoever takes this future, somewhere else. */
+  goTo(submit: (task: FutureTask<T>) => void): void {
+    if (this.#state !== FRESH) throw alreadyForked()
+    const { fn, args } = this.portable()
+    const future = Elsewhere.ofCall(fn, args as never[]) as Elsewhere<T>
+    future.task = this
+    this.#state = AWAY
+    future.early = this.#future
+    this.#future = future
+    try {
+      submit(future)
+    } catch (error) {
+      future.task = undefined
+      this.#state = FRESH
+      this.#future = future.early
+      throw error
+    }
+  }
+
+  /** @internal What it was submitted as is done. */
+  arrived(): void {
+    if (this.#state !== AWAY) return
+    const future = this.#future as Elsewhere<T>
+    const { state } = future
+    this.#state = state === "success" ? NORMAL : state === "failed" ? EXCEPTIONAL : CANCELLED
+    this.#outcome =
+      this.#state === NORMAL
+        ? future.resultNow()
+        : this.#state === EXCEPTIONAL
+          ? future.exceptionNow()
+          : future.causeOfCancellation
+    if (future.early !== undefined) this.#tell(future.early)
+  }
+
+  // ------------------------------------------------------------------ for the thread it belongs to
+
+  /** @internal It is in this slot from now on, for whoever takes it. */
+  lieIn(slot: number): void {
+    this.#slot = slot
+    this.#state = FORKED
+  }
+
+  /** @internal Its turn has come, in this thread. */
+  runHere(): void {
+    if (this.#state === FORKED || this.#state === FRESH) this.#run()
+  }
+
+  /** @internal Another thread has run it, as it was told to. */
+  returned(value: unknown): T {
+    return this.received(value) as T
+  }
+
+  /** @internal A thief has run it. */
+  comeBack(state: "success" | "failed" | "cancelled", outcome: unknown): void {
+    if (this.#state !== FORKED) return
+    try {
+      if (state === "success") this.settle(NORMAL, this.received(outcome))
+      else this.settle(state === "failed" ? EXCEPTIONAL : CANCELLED, outcome)
+    } catch (error) {
+      this.settle(EXCEPTIONAL, error)
+    }
+  }
+
+  /** @internal Neither begun nor over. */
+  get isFresh(): boolean {
+    return this.#state === FRESH
+  }
+
+  /** @internal */
+  get isSettled(): boolean {
+    return this.#state >= NORMAL
+  }
+
+  /** @internal Where it lies, if others can have it; 0 if it was not forked, or runs here. */
+  get slot(): number {
+    return this.#state === FORKED ? this.#slot : 0
+  }
+
+  /** @internal */
+  get isRunning(): boolean {
+    return this.#state === RUNNING || this.#state === UNDER_WAY
+  }
+}
+
+function unused(): never {
+  throw new Error("corepool: a forked task is run by whoever has it")
+}

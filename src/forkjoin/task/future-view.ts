@@ -1,0 +1,114 @@
+/** The methods that a task that can be forked has as a future: those that tell its outcome, and the waits other than `join`. */
+import type { Future, FutureState, OnRejected } from "../../future/future.ts"
+import type { FutureTask } from "../../future/future-task.ts"
+import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../../inspection.ts"
+import type { WaitOptions } from "../../memory/flow/waiting.ts"
+import { thisThread } from "./this-thread.ts"
+
+export abstract class FutureView<T> implements Future<T> {
+  // ------------------------------------------------------------------ the thread that asks
+
+  /** Whether this thread is one of a ForkJoinPool: otherwise `fork` goes to the common pool. */
+  static get inForkJoinPool(): boolean {
+    return thisThread.forks !== undefined
+  }
+
+  /** How many tasks this thread has forked that wait in its list; an estimate, as other threads may just be taking some. */
+  static get queuedTaskCount(): number {
+    return thisThread.queue?.stealing?.own?.length ?? 0
+  }
+
+  /**
+   * How many of these are left if every idle thread of the pool takes one: if there are several, to fork more is of no use, and a
+   * task may as well compute by itself. An estimate; negative if there are more idle threads than tasks.
+   */
+  static get surplusQueuedTaskCount(): number {
+    const { queue } = thisThread
+    return queue === undefined ? 0 : this.queuedTaskCount - queue.idleWorkers
+  }
+
+  // ------------------------------------------------------------------ the task
+
+  abstract get isDone(): boolean
+  abstract get state(): FutureState
+  abstract cancel(mayInterruptIfRunning?: boolean): boolean
+  abstract getSync(timeout?: number): T
+  abstract join(): T
+
+  /** @internal A future that is settled with the task. */
+  protected abstract asFuture(): FutureTask<T>
+
+  /** @internal Whether that one is over only when this is: see counted-completer.ts. */
+  isPartOf(_task: unknown): boolean {
+    return false
+  }
+
+  get isCancelled(): boolean {
+    return this.state === "cancelled"
+  }
+
+  get isCompletedNormally(): boolean {
+    return this.state === "success"
+  }
+
+  get isCompletedAbnormally(): boolean {
+    return this.isDone && !this.isCompletedNormally
+  }
+
+  resultNow(): T {
+    return this.asFuture().resultNow()
+  }
+
+  exceptionNow(): unknown {
+    return this.asFuture().exceptionNow()
+  }
+
+  /** The same as `join`, but tells nothing of what has come of it. */
+  quietlyJoin(): void {
+    try {
+      this.join()
+    } catch (error) {
+      if (!this.isDone) throw error
+    }
+  }
+
+  get(wait?: WaitOptions): Promise<T> {
+    return this.asFuture().get(wait)
+  }
+
+  // oxlint-disable-next-line unicorn/no-thenable -- a future is a thenable by contract
+  then<A = T, B = never>(
+    onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
+    onRejected?: OnRejected<B>,
+  ): Promise<A | B> {
+    return this.asFuture().then(onFulfilled, onRejected)
+  }
+
+  catch<B = never>(onRejected?: OnRejected<B>): Promise<T | B> {
+    return this.then(undefined, onRejected)
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<T> {
+    return this.get().finally(onFinally)
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "Future"
+  }
+
+  /** @internal */
+  [INSPECT](...by: InspectArguments): string {
+    return inspected(this, by)
+  }
+
+  /** @internal */
+  get [FACTS](): Facts {
+    const { state } = this
+    if (state === "success") return { state, value: this.resultNow() }
+    return { state, error: state === "failed" ? this.exceptionNow() : undefined }
+  }
+
+  toString(): string {
+    return this.asFuture().toString()
+  }
+}

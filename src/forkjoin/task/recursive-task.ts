@@ -1,0 +1,180 @@
+/**
+ * Tasks as objects: what to do is the method `compute`, and what with are the fields.
+ *
+ *     export class Fib extends RecursiveTask<number> {
+ *       static {
+ *         task(import.meta.url, this)
+ *       }
+ *       constructor(readonly n: number) {
+ *         super()
+ *       }
+ *       protected compute(): number {
+ *         if (this.n < 20) return sequentialFib(this.n)
+ *         const other = new Fib(this.n - 1).fork()
+ *         return new Fib(this.n - 2).invoke() + other.join()
+ *       }
+ *     }
+ *
+ *     await pool.invoke(new Fib(40))
+ *
+ * The class is a task as a function is: exported from a module of its own under its own name, which `task` is told.
+ *
+ * A thread that steals such a task has another object of the same class, with the same public fields, whose constructor was not
+ * called. When it is done, the fields to which `compute` has assigned something else are assigned here, too. Private fields
+ * (`#x`), other tasks and what a field's object holds inside of it stay where they are; to use a task in a field is an
+ * IllegalStateError there.
+ */
+import { isPromiseLike } from "../../checks.ts"
+import { COMPUTE, computeOf } from "../../task/reference.ts"
+import type { Completion } from "./completion.ts"
+import { ForkJoinTask } from "./fork-join-task.ts"
+import { isForkJoinTask, type Portable } from "./life.ts"
+import { outOfReach } from "./out-of-reach.ts"
+
+export type Fields = Record<string, unknown>
+
+/** The result, the fields that have changed, if any have, and what else the original has to know. */
+export type Sent = readonly [value: unknown, changed?: Fields | undefined, ending?: Ending]
+
+/** Of a completer: how it has ended, the names of fields with tasks that stay, and of those that hold what they held, but changed. */
+export interface Ending {
+  readonly how: number
+  readonly left: readonly string[]
+  readonly inPlace: readonly string[]
+}
+
+/** What is known of a completer besides its fields: see completion.ts. Undefined for what is none, or has not been asked yet. */
+export function completionIn(task: object): Completion | undefined {
+  return readCompletion(task)
+}
+
+export function setCompletion(task: object, completion: Completion): void {
+  writeCompletion(task, completion)
+}
+
+let readCompletion: (task: object) => Completion | undefined
+let writeCompletion: (task: object, completion: Completion) => void
+/** What is to be told of a copy, which is over. */
+let sent: (value: unknown, before: Fields, copy: ObjectTask<unknown>) => Sent
+
+export abstract class ObjectTask<T> extends ForkJoinTask<T> {
+  #completion: Completion | undefined = undefined
+
+  static {
+    readCompletion = (task) => (#completion in task ? (task as ObjectTask<unknown>).#completion : undefined)
+    writeCompletion = (task, completion) => {
+      ;(task as ObjectTask<unknown>).#completion = completion
+    }
+    sent = (value, before, copy) => {
+      const names: string[] = []
+      for (const [name, field] of Object.entries(copy)) {
+        if (!Object.hasOwn(before, name) || copy.differs(field, before[name])) names.push(name)
+      }
+      const ending = copy.endingOf(names, before)
+      const changed: Fields = {}
+      for (const name of names) {
+        const field = (copy as unknown as Fields)[name]
+        if (!isForkJoinTask(field) && ending?.left.includes(name) !== true) changed[name] = field
+      }
+      const fields = Object.keys(changed).length === 0 ? undefined : changed
+      return ending !== undefined ? [value, fields, ending] : fields === undefined ? [value] : [value, fields]
+    }
+  }
+
+  /** @internal */
+  override portable(): Portable {
+    const fields: Fields = {}
+    let tasks: string[] | undefined
+    for (const [name, field] of Object.entries(this)) {
+      if (isForkJoinTask(field)) (tasks ??= []).push(name)
+      else fields[name] = field
+    }
+    const args = tasks === undefined ? [fields, this.hidden] : [fields, this.hidden, tasks]
+    return { fn: computeOf(this.constructor), args }
+  }
+
+  /**
+   * @internal Does the work of an instance with these fields, in the place of the thread that has it; `tasks` are the names of fields
+   * with tasks, which stay there.
+   */
+  static [COMPUTE](fields: Fields, hidden: unknown, tasks: readonly string[] = []): Sent | Promise<Sent> {
+    const copy = Reflect.construct(ObjectTask as never, [], this as never) as ObjectTask<unknown>
+    Object.assign(copy, fields)
+    for (const name of tasks) {
+      const far = outOfReach(`The task in field \`${name}\``, (error) => copy.misused(error))
+      ;(copy as unknown as Fields)[name] = far
+    }
+    copy.restore(hidden)
+    const before = copy.remember(Object.fromEntries(Object.entries(copy)))
+    const value = copy.computeAll()
+    return isPromiseLike(value) ? afterwards(value, before, copy) : sent(value, before, copy)
+  }
+
+  /** @internal What a copy has to know beyond the fields. */
+  protected get hidden(): unknown {
+    return undefined
+  }
+
+  /** @internal */
+  protected restore(_hidden: unknown): void {}
+
+  /** @internal The copy has used a task that is out of reach, and has got this error. */
+  protected misused(_error: unknown): void {}
+
+  /** @internal What to compare the fields with when it is over. */
+  protected remember(fields: Fields): Fields {
+    return fields
+  }
+
+  /** @internal */
+  protected differs(field: unknown, before: unknown): boolean {
+    return !Object.is(field, before)
+  }
+
+  /** @internal What the original has to know beyond the fields; `names` are those that have changed. */
+  protected endingOf(_names: readonly string[], _before: Fields): Ending | undefined {
+    return undefined
+  }
+
+  /** @internal Does everything, in another thread. */
+  protected abstract computeAll(): unknown
+
+  protected override received(outcome: unknown): unknown {
+    const [value, changed] = outcome as Sent
+    if (changed !== undefined) Object.assign(this, changed)
+    return value
+  }
+}
+
+async function afterwards(pending: PromiseLike<unknown>, before: Fields, copy: ObjectTask<unknown>): Promise<Sent> {
+  return sent(await pending, before, copy)
+}
+
+export abstract class RecursiveTask<T> extends ObjectTask<T> {
+  /** What the task does: its result. */
+  protected abstract compute(): T | PromiseLike<T>
+
+  protected override exec(): unknown {
+    return this.compute()
+  }
+
+  /** @internal */
+  protected override computeAll(): unknown {
+    return this.compute()
+  }
+}
+
+/** As {@link RecursiveTask}, for those that have no result. */
+export abstract class RecursiveAction extends ObjectTask<void> {
+  /** What the task does. */
+  protected abstract compute(): void | PromiseLike<void>
+
+  protected override exec(): unknown {
+    return this.compute()
+  }
+
+  /** @internal */
+  protected override computeAll(): unknown {
+    return this.exec()
+  }
+}

@@ -1,0 +1,30 @@
+/** What is told to who would wait for ever, or uses a task twice. */
+import { IllegalStateError } from "../../errors.ts"
+
+export function alreadyForked(): IllegalStateError {
+  return new IllegalStateError(
+    "The task was forked, submitted or begun before, and is not over: only when it is can it be used again, see reinitialize()",
+  )
+}
+
+export function neverForked(): IllegalStateError {
+  return new IllegalStateError("This wait would never end: the task was not forked. Use invoke()")
+}
+
+export function waitsForItself(): IllegalStateError {
+  return new IllegalStateError(
+    "This wait would never end: the task is running in this very thread, beneath the call of join(), and cannot go on before that returns",
+  )
+}
+
+export function neverCompleted(): IllegalStateError {
+  return new IllegalStateError(
+    "This wait would never end: nothing is under way that could complete the task. Does its compute(), or one of its parts, not say tryComplete(), or was the pending count too high?",
+  )
+}
+
+export function waitInCircle(): IllegalStateError {
+  return new IllegalStateError(
+    "This wait would never end: the task waits for one that waits, perhaps through others, for this very task. A task should join only what it has forked itself",
+  )
+}

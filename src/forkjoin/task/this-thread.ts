@@ -1,0 +1,60 @@
+/**
+ * What `fork` and `join` find of the thread they are called in: whether it is a worker of a ForkJoinPool. One for all copies of
+ * corepool that the thread has loaded.
+ */
+import type { Runnable } from "../../future/runnable.ts"
+import type { RemoteTasks } from "../../future/task-parties.ts"
+import { perThread } from "../../per-thread.ts"
+import type { TaskQueue } from "../../platform/queue/task-queue.ts"
+import type { ForkJoinTask } from "./fork-join-task.ts"
+
+export type AnyFunction = (...args: never[]) => unknown
+
+/** What a task asks of the worker of a ForkJoinPool that runs it (worker/forks.ts). */
+export interface ForkingWorker extends RemoteTasks {
+  /** Puts the task where other workers can take it; runs it at once if there is no room. */
+  fork(task: ForkJoinTask<unknown>, fn: AnyFunction, args: readonly unknown[]): void
+  /** Takes the task in this slot back, if it was forked last and no other worker has stolen it. */
+  unpush(slot: number): boolean
+  /** Waits for a task, and runs others meanwhile. */
+  join(task: ForkJoinTask<unknown>): void
+  /** Blocks until a task is over, at most so many ms. */
+  await(task: ForkJoinTask<unknown>, limit: number): void
+  /** Throws if the task that this worker runs was cancelled. */
+  throwIfStopped(): void
+  /** Adds a thread while this worker is blocked by anything but a task that it has forked. */
+  readonly standingIn: { compensate(): void; during<T>(body: () => T): T }
+}
+
+interface ThisThread {
+  /** What it has forked, if it is a worker of a ForkJoinPool. */
+  forks: ForkingWorker | undefined
+  /** Where it takes its tasks from, in that case. */
+  queue: TaskQueue | undefined
+  /** How a task gets to the common pool, for any other thread; set by fork-join-pool.ts. */
+  submitElsewhere: (task: Runnable) => void
+}
+
+export const thisThread: ThisThread = perThread("fork join", () => ({
+  forks: undefined,
+  queue: undefined,
+  submitElsewhere: (): never => {
+    throw new Error("corepool: there is no common pool")
+  },
+}))
+
+/** To spread them is several times slower. */
+export function call(fn: AnyFunction, args: never[]): unknown {
+  switch (args.length) {
+    case 0:
+      return fn()
+    case 1:
+      return fn(args[0] as never)
+    case 2:
+      return fn(args[0] as never, args[1] as never)
+    case 3:
+      return fn(args[0] as never, args[1] as never, args[2] as never)
+    default:
+      return fn(...args)
+  }
+}

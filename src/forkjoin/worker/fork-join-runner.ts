@@ -1,0 +1,125 @@
+/**
+ * What a worker of a ForkJoinPool does with the tasks it takes. What it has stolen, or was submitted, it runs as any worker
+ * does; what it has forked itself and nobody has stolen is a plain call.
+ */
+import { standIn } from "../../memory/flow/waiting.ts"
+import type { PoolCore } from "../../core/pool-core.ts"
+import type { Worker } from "../../core/worker.ts"
+import type { SlotRunner } from "../../platform/worker/slot-runner.ts"
+import type { TaskQueue } from "../../platform/queue/task-queue.ts"
+import { Desk } from "../../platform/worker/desk.ts"
+import { PreloadingRunner } from "../../platform/worker/worker-preload.ts"
+import type { Orders } from "../../platform/start/worker-orders.ts"
+import type { ForkJoinTask } from "../task/fork-join-task.ts"
+import { Forks } from "./forks.ts"
+import { detach } from "./stray-code.ts"
+import { thisThread } from "../task/this-thread.ts"
+
+type RunnerParts = ConstructorParameters<typeof SlotRunner>
+
+export class ForkJoinRunner extends PreloadingRunner {
+  readonly #parts: RunnerParts
+  #forks: Forks | undefined
+  /** An asynchronous task of this thread's own that is in hand. */
+  #own: ForkJoinTask<unknown> | undefined
+
+  constructor(orders: Orders, ...parts: RunnerParts) {
+    super(orders, ...parts)
+    this.#parts = parts
+  }
+
+  override attend(queue: TaskQueue, core: PoolCore<number>): void {
+    const [memory, tasks, boxes, functions, roster, self] = this.#parts
+    if (queue.stealing?.own === undefined) return // more threads than places: it only steals
+    this.#forks = new Forks({ memory, tasks, boxes, functions, roster, self, queue, core, runner: this })
+    thisThread.forks = this.#forks
+    thisThread.queue = queue
+    standIn.current = this.#forks.standingIn
+    self.onLeft = detach
+    Desk.asked = (token) => this.#forks?.remind(token)
+  }
+
+  override begin(worker: Worker<number>, slot: number): PromiseLike<unknown> | undefined {
+    const forks = this.#forks
+    if (forks === undefined) return super.begin(worker, slot)
+    const own = forks.beginOwn(slot)
+    if (own !== undefined) return this.#beginOwn(forks, own, slot)
+    const outer = forks.enter(slot)
+    let pending: PromiseLike<unknown> | undefined
+    try {
+      pending = super.begin(worker, slot)
+    } finally {
+      if (pending === undefined || outer !== 0) forks.leave(outer)
+    }
+    return pending
+  }
+
+  #beginOwn(forks: Forks, own: ForkJoinTask<unknown>, slot: number): PromiseLike<unknown> | undefined {
+    const [, , , , , self] = this.#parts
+    self.enterUserCode()
+    own.runHere()
+    if (own.isRunning) {
+      if (!own.canBeJoined) {
+        this.#own = own
+        return own.get().catch(() => undefined) // its error is its own
+      }
+      forks.finish(own)
+    }
+    self.leaveUserCode()
+    forks.endOwn(slot)
+    return undefined
+  }
+
+  override complete(slot: number, value: unknown): void {
+    if (this.#endOwn(slot)) return
+    try {
+      super.complete(slot, value)
+    } finally {
+      this.#forks?.leave(0)
+    }
+  }
+
+  override fail(slot: number, error: unknown): void {
+    if (this.#endOwn(slot)) return
+    try {
+      super.fail(slot, error)
+    } finally {
+      this.#forks?.leave(0)
+    }
+  }
+
+  #endOwn(slot: number): boolean {
+    if (this.#own === undefined) return false
+    const [, , , , , self] = this.#parts
+    this.#own = undefined
+    self.leaveUserCode()
+    this.#forks?.endOwn(slot)
+    return true
+  }
+
+  protected override discarding(): void {
+    this.#forks?.cancelParts()
+  }
+
+  /** Should this thread die later, it is not to be asked what it had claimed for this. */
+  override runInside(slot: number, isBlocked = false): void {
+    const [, , , , , self] = this.#parts
+    super.runInside(slot, isBlocked)
+    self.disclaim()
+  }
+
+  /** How long it waits for a task, if not as long as the pool says. */
+  get patience(): number | undefined {
+    return this.#forks?.standingIn.patienceWhenIdle
+  }
+
+  /** The outcome of what this thread has forked comes back to it alone. */
+  protected override get hasNothingLeft(): boolean {
+    return super.hasNothingLeft && this.#forks?.hasPartsOf() !== true
+  }
+
+  override end(): void {
+    this.#forks?.standingIn.left()
+    this.#forks?.end()
+  }
+}

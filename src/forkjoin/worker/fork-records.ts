@@ -1,0 +1,242 @@
+/**
+ * The slots in which a worker writes down what it forks. It keeps a stock of them, as to take one from the pool and to give it
+ * back would cost more than all the rest of a fork, and writes the most common arguments straight into the record.
+ */
+import { load, read, store, write } from "#atomics"
+import { encodeArguments } from "../../codec/arguments.ts"
+import { NO_ARGUMENTS, PLAIN_WORDS } from "../../codec/bytes/letter.ts"
+import { writePlain } from "../../codec/plain-words.ts"
+import { CANCELLED, NEW, NORMAL } from "../../future/task-state.ts"
+import { INLINE_WORDS, KIND_MASK, POSTED, REACHABLE, REFERENCES_SHIFT, TASK } from "../../platform/memory/layout.ts"
+import { Outgoing } from "../../platform/submit/outgoing.ts"
+import type { PoolMemory } from "../../platform/memory/pool-memory.ts"
+import { PostOffice } from "../../platform/transport/post-office.ts"
+import { ON_ITS_WAY, outcomeOf } from "../../platform/submit/results.ts"
+import type { TaskRecords } from "../../platform/memory/task-records.ts"
+import { writeNumbers } from "./plain-arguments.ts"
+
+/**
+ * A value of TASK.STATE beside those of task-state.ts: the slot is in the stock of its worker, or the worker runs what is in it as
+ * a plain call. Should the worker die, nobody else knows of it.
+ */
+export const PRIVATE = -1
+
+/** Words of a record that only pools with an order use otherwise. */
+interface ForkWords {
+  /** The slot of the task that has forked it. */
+  readonly PARENT: number
+  /** The number of the worker that has begun it. */
+  readonly THIEF: number
+  /** The number of the worker that sleeps until somebody has. */
+  readonly WAITER: number
+}
+
+export const FORK: ForkWords = { PARENT: TASK.RANK, THIEF: TASK.RANK + 1, WAITER: TASK.SEQUENCE }
+
+/** How many slots are taken at once, and how many are kept at most. */
+const BATCH = 32
+const MOST_KEPT = 1024
+
+/** What has come of a task that another thread has run. */
+export type Outcome = readonly [state: "success" | "failed" | "cancelled", value: unknown]
+
+export class ForkRecords {
+  readonly #tasks: TaskRecords
+  readonly #box: number
+  readonly #office: PostOffice
+  readonly #outgoing: Outgoing
+  /** REACHABLE if this thread is. */
+  readonly #reachable: number
+  readonly #stock: number[] = []
+  /** One more, put back last: the next task goes there. */
+  #hot = 0
+  /** What plain arguments are views of. */
+  readonly #things: object[] = []
+  /** At rest; what of arguments cannot be written down is collected there. */
+  #collector: object[] | undefined = []
+
+  /**
+   * `box` is where the worker hears of what others have run. `argumentsOf` knows what is forked; `settled` is called when parcels
+   * have come.
+   */
+  constructor(
+    memory: PoolMemory,
+    tasks: TaskRecords,
+    box: number,
+    argumentsOf: (slot: number) => readonly unknown[] | undefined,
+    settled: () => void,
+  ) {
+    this.#tasks = tasks
+    this.#box = box
+    this.#office = PostOffice.of(memory)
+    this.#outgoing = Outgoing.of(tasks, this.#office, settled)
+    this.#outgoing.forked = argumentsOf
+    this.#reachable = this.#office.isReachable ? REACHABLE : 0
+  }
+
+  // ------------------------------------------------------------------ writing
+
+  /** A slot that is this thread's alone; 0 if there is none left. */
+  take(): number {
+    const hot = this.#hot
+    this.#hot = 0
+    return hot !== 0 ? hot : this.#stock.length > 0 ? (this.#stock.pop() as number) : this.#restock()
+  }
+
+  #restock(): number {
+    for (let i = 0; i < BATCH; i++) {
+      const slot = this.#tasks.take(this.#box, 0, this.#reachable)
+      if (slot === 0) break
+      this.#clear(slot)
+      this.#stock.push(slot)
+    }
+    return this.#stock.pop() ?? 0
+  }
+
+  /**
+   * Writes the task down, for whoever takes the slot from now on. False if there is no room for its arguments. If they cannot
+   * be sent at all, throws; either way the slot is back in the stock.
+   */
+  write(slot: number, functionId: number, parent: number, args: readonly unknown[]): boolean {
+    const tasks = this.#tasks
+    const record = tasks.recordOf(slot)
+    const { words } = tasks
+    if (!writeNumbers(words, record, args) && !this.#writeOthers(slot, record, args)) return false
+    write(words, record + TASK.FUNCTION, functionId)
+    write(words, record + FORK.PARENT, parent)
+    write(words, record + TASK.STATE, NEW)
+    return true
+  }
+
+  /** To look at them may run code of the program, which may throw. */
+  #writeOthers(slot: number, record: number, args: readonly unknown[]): boolean {
+    let isWritten = false
+    try {
+      isWritten = this.#writePlain(record, args) || this.#encode(slot, args)
+    } finally {
+      if (!isWritten) this.putBack(slot)
+    }
+    return isWritten
+  }
+
+  /** Numbers and views of shared memory, which is told by its number. */
+  #writePlain(record: number, args: readonly unknown[]): boolean {
+    const { words } = this.#tasks
+    const things = this.#things
+    if (things.length > 0) things.length = 0
+    const used = writePlain(words, record + TASK.DATA, INLINE_WORDS, args, things)
+    const count = things.length
+    if (used === 0 || used + count > INLINE_WORDS || (count > 0 && this.#reachable === 0)) return false
+    const { known } = this.#office.lines
+    for (let i = 0; i < count; i++) {
+      write(words, record + TASK.DATA + used + i, known.numberOf(things[i] as object))
+    }
+    write(words, record + TASK.KIND, PLAIN_WORDS | (count << REFERENCES_SHIFT))
+    write(words, record + TASK.LENGTH, used * 4)
+    return true
+  }
+
+  #encode(slot: number, args: readonly unknown[]): boolean {
+    const things = this.#reachable === 0 ? undefined : (this.#collector ?? [])
+    this.#collector = undefined // a getter among the arguments may fork something itself
+    const letter = encodeArguments(args, things)
+    const isWhole = things === undefined || things.length === 0
+    if (isWhole) this.#collector = things
+    if (isWhole && this.#tasks.fill(slot, letter)) return true
+    if (things !== undefined) {
+      this.#outgoing.pack(slot, letter, isWhole ? [] : things, [], args)
+      return true
+    }
+    letter.release()
+    return false
+  }
+
+  /** The slot is this thread's alone again, and nobody else has begun what is in it. */
+  putBack(slot: number): void {
+    const record = this.#tasks.recordOf(slot)
+    const { words } = this.#tasks
+    const kind = read(words, record + TASK.KIND)
+    write(words, record + TASK.STATE, PRIVATE)
+    if (!isPlain(kind)) {
+      this.#outgoing.finish(slot)
+      this.#tasks.renew(slot)
+      write(words, record + TASK.KIND, NO_ARGUMENTS)
+    }
+    if (this.#hot === 0) this.#hot = slot
+    else this.#stock.push(slot)
+  }
+
+  // ------------------------------------------------------------------ what others have run
+
+  /** What has come of the task, and takes the slot back; undefined if part of it is still on its way. */
+  receive(slot: number): Outcome | undefined {
+    const state = this.#tasks.stateOf(slot)
+    let outcome: Outcome
+    if (state >= CANCELLED) {
+      outcome = ["cancelled", undefined]
+      this.#office.forget(this.#tasks.handleOf(slot))
+    } else {
+      try {
+        const value = outcomeOf(slot, this.#tasks, this.#office, this.#outgoing)
+        if (value === ON_ITS_WAY) return undefined
+        outcome = [state === NORMAL ? "success" : "failed", value]
+      } catch (error) {
+        outcome = ["failed", error]
+      }
+    }
+    this.#outgoing.finish(slot)
+    this.#clear(slot)
+    if (this.#stock.length < MOST_KEPT) {
+      this.#tasks.renew(slot) // others have known it by its handle
+      this.#stock.push(slot)
+    } else this.#tasks.free(slot)
+    return outcome
+  }
+
+  #clear(slot: number): void {
+    const record = this.#tasks.recordOf(slot)
+    const { words } = this.#tasks
+    write(words, record + TASK.STATE, PRIVATE)
+    write(words, record + TASK.KIND, NO_ARGUMENTS)
+    write(words, record + TASK.BOX, this.#box) // `shutdownNow` may have taken it
+    write(words, record + FORK.THIEF, 0)
+    write(words, record + FORK.WAITER, 0)
+  }
+
+  parentOf(slot: number): number {
+    return read(this.#tasks.words, this.#tasks.recordOf(slot) + FORK.PARENT)
+  }
+
+  /** The thread is about to end. */
+  end(): void {
+    for (const slot of this.#stock.splice(0)) this.#tasks.free(slot)
+    if (this.#hot !== 0) this.#tasks.free(this.#hot)
+    this.#hot = 0
+  }
+}
+
+/** Whether nothing but the record knows of these arguments. */
+function isPlain(kind: number): boolean {
+  return (kind & POSTED) === 0 && (kind & KIND_MASK) >= NO_ARGUMENTS && (kind & KIND_MASK) <= PLAIN_WORDS
+}
+
+// ------------------------------------------------------------------ who has to do with a task
+
+/** The worker that has begun it; 0 if none has, as far as is known. */
+export function thiefOf(tasks: TaskRecords, slot: number): number {
+  const record = tasks.recordOf(slot)
+  return load(tasks.words, record + FORK.THIEF)
+}
+
+/** Says that this worker has begun it. Who sleeps until somebody has; 0 if nobody does. */
+export function noteThief(tasks: TaskRecords, slot: number, worker: number): number {
+  const record = tasks.recordOf(slot)
+  store(tasks.words, record + FORK.THIEF, worker)
+  return load(tasks.words, record + FORK.WAITER)
+}
+
+/** Says that this worker goes to sleep until somebody has begun it, if nobody has: look once more after this. 0 if it is awake. */
+export function noteWaiter(tasks: TaskRecords, slot: number, worker: number): void {
+  const record = tasks.recordOf(slot)
+  store(tasks.words, record + FORK.WAITER, worker)
+}

@@ -1,0 +1,48 @@
+/**
+ * Listening to an AbortSignal that many waits and tasks share. Each signal gets one listener of ours,
+ * however many parties: with one each, Node warns of a leak from the eleventh on, and removing one of
+ * n listeners is a linear search.
+ */
+import { alone } from "../../checks.ts"
+import { guarded } from "./guard.ts"
+
+type Party = (reason: unknown) => void
+
+interface Audience {
+  readonly parties: Set<Party>
+  readonly listener: () => void
+}
+
+const audiences = new WeakMap<AbortSignal, Audience>()
+
+/** Calls `party` once when the signal aborts, until {@link unlisten}. The signal must not be aborted yet. */
+export function listen(signal: AbortSignal, party: Party): void {
+  let audience = audiences.get(signal)
+  if (audience === undefined) {
+    const parties = new Set<Party>()
+    audience = { parties, listener: () => abortAll(signal, parties) }
+    audiences.set(signal, audience)
+    signal.addEventListener("abort", audience.listener, alone({ once: true }))
+  }
+  audience.parties.add(party)
+}
+
+/**
+ * The last one to leave takes the listener along. It is little in itself, but a runtime keeps a signal that is
+ * listened to alive: each
+ * `AbortSignal.any(…)` and `AbortSignal.timeout(…)` would stay in memory until it aborts, perhaps for ever.
+ */
+export function unlisten(signal: AbortSignal, party: Party): void {
+  const audience = audiences.get(signal)
+  if (audience?.parties.delete(party) !== true || audience.parties.size > 0 || signal.aborted) return
+  audiences.delete(signal)
+  signal.removeEventListener("abort", audience.listener)
+}
+
+function abortAll(signal: AbortSignal, set: Set<Party>): void {
+  // In the order in which they came; those that leave while the others are told are skipped.
+  for (const party of set) {
+    set.delete(party)
+    guarded(() => party(signal.reason)) // the others must hear of the abort too
+  }
+}

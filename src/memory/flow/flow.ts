@@ -1,0 +1,258 @@
+/**
+ * A flow of control: what parks, is woken and is interrupted. A virtual thread is a flow; so is the
+ * program itself outside of any corepool thread ("main").
+ *
+ * This is the lower half of `Thread`, without names, factories and targets, so that queues and
+ * futures, which stand below threads in the layering, can wait and be interrupted.
+ */
+import { AsyncLocalStorage } from "node:async_hooks"
+import { exchange, letPass, load, read, store } from "#atomics"
+import { InterruptedError } from "../../errors.ts"
+import { perThread } from "../../per-thread.ts"
+import { runtime } from "../../time/runtime.ts"
+import { nextIndex, nextPage } from "../words.ts"
+
+/** A wait that a flow is in. An interrupt breaks it off. */
+export abstract class FlowWait {
+  /** Links of the flow's waits; owned by the flow. */
+  flowBefore: FlowWait | undefined
+  flowAfter: FlowWait | undefined
+
+  /** Ends the wait, if it has not ended yet. */
+  abstract interrupt(): void
+}
+
+/** A Thread, as its flow knows it. */
+export interface FlowOwner {
+  /** Tells of an error that belongs to no future and to no caller. Does not throw. */
+  reportUncaught(error: unknown): void
+}
+
+const CLEAR = 0
+const RAISED = 1
+
+/*
+ * How the current flow is known. AsyncLocalStorage carries it across awaits, timers and callbacks.
+ * On Node 20 it taxes every promise of the process (about half a microsecond, measured), which is why
+ * a worker enters its context once, for its whole loop, and why the loop makes as few promises as it can.
+ */
+const context = perThread("context", () => new AsyncLocalStorage<Flow>())
+
+/** Runs a function in the asynchronous context this module was loaded in: nobody's request, nobody's thread. */
+const outside = AsyncLocalStorage.snapshot()
+
+/** What runs functions in the asynchronous context of this call. */
+export function snapshot(): <R>(fn: () => R) => R {
+  return AsyncLocalStorage.snapshot()
+}
+
+/** `examine` is what a worker thread does first when a wait has failed in it: it looks whether it can work at all (stopping-runner.ts). */
+export const flows: { id: number; examine?: (error: unknown) => void } = perThread("flows", () => ({ id: 0 }))
+
+/** The error of a flow that was interrupted; `when` goes on in the sentence. */
+export function interrupted(when = ""): InterruptedError {
+  return new InterruptedError(`The thread was interrupted${when}`)
+}
+
+export class Flow {
+  /** Unique in this process, in order of creation; 1 is the program itself. */
+  readonly id: number = ++flows.id
+
+  /** Whoever speaks for this flow to users: its Thread. */
+  owner: FlowOwner | undefined
+
+  /**
+   * True while the flow waits for something to do rather than for something it does: an idle worker.
+   * Its timers then do not keep the process alive.
+   */
+  idle = false
+
+  /** The interrupt flag: CLEAR or RAISED. Raised by anyone, cleared by the flow itself. */
+  #words: Int32Array = nextPage()
+  #flag: number = nextIndex()
+  /** Makes this thread hear of it when another one raises the flag. */
+  #listen: (() => void) | undefined
+
+  /** Exists once somebody asked for `signal`; replaced after an interrupt was consumed. */
+  #controller: AbortController | undefined
+
+  /** The waits this flow is in. Usually none or one; a flow that forks by `Promise.all` may be in many. */
+  #firstWait: FlowWait | undefined
+  #lastWait: FlowWait | undefined
+
+  get isInterrupted(): boolean {
+    return load(this.#words, this.#flag) === RAISED
+  }
+
+  /**
+   * The same at a glance, for who looks before trying its luck: an interrupt that another thread sends just now may be
+   * missed, as if it had come a moment later.
+   */
+  get looksInterrupted(): boolean {
+    return read(this.#words, this.#flag) === RAISED
+  }
+
+  /** Aborts with the next interrupt. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      this.#listen?.()
+      if (this.isInterrupted) this.#controller.abort(interrupted())
+    }
+    return this.#controller.signal
+  }
+
+  /** Raises the flag, aborts the signal and breaks off every wait the flow is in. Does not throw. */
+  interrupt(): void {
+    if (exchange(this.#words, this.#flag, RAISED) === CLEAR) this.passInterruptOn()
+  }
+
+  /** Lets another thread raise the flag: from now on it is this word, which threads share. */
+  exposeFlag(words: Int32Array, index: number, listen?: () => void): void {
+    if (this.isInterrupted) store(words, index, RAISED)
+    this.#words = words
+    this.#flag = index
+    this.#listen = listen
+    if (this.#controller !== undefined) listen?.()
+  }
+
+  /** What follows from a raised flag. Another thread that raised it could not do this: it has but the flag. */
+  passInterruptOn(): void {
+    this.#abort()
+    // Each wait consumes the flag as it breaks off; all of them end, as Java's only one would. Not those that begin
+    // meanwhile.
+    const waits: FlowWait[] = []
+    for (let wait = this.#firstWait; wait !== undefined; wait = wait.flowAfter) waits.push(wait)
+    for (const wait of waits) {
+      try {
+        wait.interrupt()
+      } catch (error) {
+        waitFailed(error) // the other waits end all the same
+      }
+    }
+  }
+
+  /** The listeners are the user's. Runtimes report what one throws by themselves; whatever comes through goes no further. */
+  #abort(): void {
+    try {
+      this.#controller?.abort(interrupted())
+    } catch (error) {
+      uncaught(error)
+    }
+  }
+
+  /** Clears the flag and tells whether it was raised. */
+  consumeInterrupt(): boolean {
+    // Looking first: hot loops ask all the time, and it is hardly ever raised.
+    if (load(this.#words, this.#flag) === CLEAR || exchange(this.#words, this.#flag, CLEAR) === CLEAR) return false
+    // Another thread may have raised the flag, and this one had no turn of the event loop to pass it on.
+    this.#abort()
+    // A signal cannot be un-aborted: whoever asks next gets a fresh one.
+    this.#controller = undefined
+    return true
+  }
+
+  /**
+   * Makes ready for another task: no interrupt is pending, and the signal is a new one. On the old one, listeners that
+   * tasks left behind would pile up and hear of interrupts that are not meant for them.
+   */
+  renew(): void {
+    if (this.isInterrupted) store(this.#words, this.#flag, CLEAR) // looking first: before each task, and hardly ever raised
+    this.#controller = undefined
+  }
+
+  /** Throws if the flag is raised, and clears it: how an interruptible method begins. */
+  throwIfInterrupted(): void {
+    if (this.consumeInterrupt()) throw interrupted()
+  }
+
+  enterWait(wait: FlowWait): void {
+    wait.flowBefore = this.#lastWait
+    if (this.#lastWait === undefined) this.#firstWait = wait
+    else this.#lastWait.flowAfter = wait
+    this.#lastWait = wait
+  }
+
+  leaveWait(wait: FlowWait): void {
+    if (wait.flowBefore === undefined) this.#firstWait = wait.flowAfter
+    else wait.flowBefore.flowAfter = wait.flowAfter
+    if (wait.flowAfter === undefined) this.#lastWait = wait.flowBefore
+    else wait.flowAfter.flowBefore = wait.flowBefore
+    wait.flowBefore = wait.flowAfter = undefined
+  }
+
+  /** Runs `body` as this flow, in the context of the caller. */
+  runInside<T>(body: () => T): T {
+    return context.run(this, body)
+  }
+
+  /** Runs `body` as this flow, in a context that owes nothing to the caller's. */
+  run<T>(body: () => T): T {
+    return outside(() => context.run(this, body))
+  }
+}
+
+/**
+ * A flow for a task that another flow, its host, runs in passing, such as a caller for a pool that is full. It speaks for the same
+ * thread, and an interrupt of the host reaches it too. But an interrupt of the task does not reach the host, which has other things to
+ * wait for while the task goes on. Say {@link Guest.leave} when the task is over.
+ */
+export class Guest extends Flow {
+  readonly #host: Flow
+  readonly #link: FlowWait
+
+  constructor(host: Flow) {
+    super()
+    this.#host = host
+    this.owner = host.owner
+    this.#link = new Link(this)
+    if (host.isInterrupted) this.interrupt()
+    host.enterWait(this.#link)
+  }
+
+  leave(): void {
+    this.#host.leaveWait(this.#link)
+  }
+}
+
+/** Stands among the waits of the host, and passes its interrupts on. */
+class Link extends FlowWait {
+  readonly #guest: Guest
+
+  constructor(guest: Guest) {
+    super()
+    this.#guest = guest
+  }
+
+  interrupt(): void {
+    this.#guest.interrupt()
+  }
+}
+
+/** The program outside of any corepool thread. */
+export const mainFlow: Flow = perThread("main", () => new Flow())
+
+export function currentFlow(): Flow {
+  return context.getStore() ?? mainFlow
+}
+
+/** Tells the current thread of an error that belongs to no future and to no caller: see guard.ts. */
+export function uncaught(error: unknown): void {
+  letPass(error)
+  const { owner } = currentFlow()
+  if (owner !== undefined) owner.reportUncaught(error)
+  // Nothing of threads is loaded: a model, or a test of this folder alone.
+  else
+    runtime.microtask(() => {
+      throw error
+    })
+}
+
+/**
+ * A wait of this thread was to go on, or to break off, and has thrown. An error of code of the user's is told. But if a task has broken what the
+ * code of corepool needs, the wait does not go on, whether it is that of the thread's worker or that of a task.
+ */
+export function waitFailed(error: unknown): void {
+  flows.examine?.(error)
+  uncaught(error)
+}

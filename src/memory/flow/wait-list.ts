@@ -1,0 +1,145 @@
+/**
+ * Where flows stand while they wait, longest waiting first; the local form of a wait queue.
+ *
+ * What stands in a list is a `Parked`. It stands in exactly one list and among its flow's waits, and leaves both at
+ * the same time: see waiting.ts. The links are in the parked object itself, so entering and leaving cost no
+ * allocation however many wait.
+ */
+import { block } from "#atomics"
+import { IllegalStateError } from "../../errors.ts"
+import { type Flow, FlowWait, waitFailed } from "./flow.ts"
+
+/** Why a parked flow goes on: it was signalled, the limit of this step is over, or that of the whole wait. */
+export type Wake = typeof SIGNALLED | typeof DUE | typeof TIMEOUT
+export const SIGNALLED = "signalled"
+export const DUE = "due"
+export const TIMEOUT = "timeout"
+
+/** Why a blocked thread goes on. */
+export type BlockedWake = typeof SIGNALLED | typeof TIMEOUT | typeof INTERRUPTED
+export const INTERRUPTED = "interrupted"
+
+/** Where a flow can park. */
+export interface ParkPlace {
+  /** Whether an interrupt of the flow ends its stay. */
+  readonly interruptible: boolean
+  /** Whether the time limit of the wait and its AbortSignal end it. One that must get its lock back waits regardless. */
+  readonly limited: boolean
+  /** Whether only flows of this thread could end it, so that nobody else is to be had for that. */
+  readonly isLocal?: boolean
+  /** Takes the flow in; false if it need not wait, because it has been signalled already. */
+  append(parked: Parked): boolean
+  unlink(parked: Parked): void
+  /** The other way to wait: blocks the thread, `ms` at most. */
+  block(flow: Flow, ms: number): BlockedWake
+}
+
+export abstract class Parked extends FlowWait {
+  readonly flow: Flow
+
+  /** Where it stands, if anywhere. */
+  place: ParkPlace | undefined
+  /** Links of the list it stands in; owned by that list. */
+  before: Parked | undefined
+  after: Parked | undefined
+  /** Grows with each entry: who came later has the greater one. */
+  ticket = 0
+
+  constructor(flow: Flow) {
+    super()
+    this.flow = flow
+  }
+
+  /** Goes on. Called only while it stands somewhere, and leaves that place. */
+  abstract wake(why: Wake): void
+
+  /** False if there is nothing to wait for. */
+  protected enter(place: ParkPlace): boolean {
+    if (!place.append(this)) return false
+    this.place = place
+    if (place.interruptible) this.flow.enterWait(this)
+    return true
+  }
+
+  protected leave(): void {
+    const { place } = this
+    if (place === undefined) return
+    this.place = undefined
+    place.unlink(this)
+    if (place.interruptible) this.flow.leaveWait(this)
+  }
+}
+
+export class WaitList implements ParkPlace {
+  #head: Parked | undefined
+  #tail: Parked | undefined
+  #length = 0
+  #lastTicket = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  get interruptible(): boolean {
+    return true
+  }
+
+  get limited(): boolean {
+    return true
+  }
+
+  get isLocal(): boolean {
+    return true
+  }
+
+  /** Wakes the longest waiter; false if nobody waits. */
+  signal(): boolean {
+    const first = this.#head
+    if (first === undefined) return false
+    first.wake(SIGNALLED)
+    return true
+  }
+
+  /** Wakes everybody who waits now; those who come back to wait again are not woken twice. */
+  signalAll(): void {
+    const last = this.#lastTicket
+    while (this.#head !== undefined && this.#head.ticket <= last) {
+      try {
+        this.#head.wake(SIGNALLED)
+      } catch (error) {
+        waitFailed(error) // the others are woken too
+      }
+    }
+  }
+
+  append(parked: Parked): boolean {
+    parked.ticket = ++this.#lastTicket
+    parked.before = this.#tail
+    if (this.#tail === undefined) this.#head = parked
+    else this.#tail.after = parked
+    this.#tail = parked
+    this.#length++
+    return true
+  }
+
+  unlink(parked: Parked): void {
+    if (parked.before === undefined) this.#head = parked.after
+    else parked.before.after = parked.after
+    if (parked.after === undefined) this.#tail = parked.before
+    else parked.after.before = parked.before
+    parked.before = parked.after = undefined
+    this.#length--
+  }
+
+  /** Whoever could signal runs on this thread, and does not run while it blocks: only the time can end the wait. */
+  block(flow: Flow, ms: number): BlockedWake {
+    if (flow.isInterrupted) return INTERRUPTED
+    if (ms === Infinity) {
+      throw new IllegalStateError(
+        "This wait could never end: only flows of this thread could end it, and they stand still while the thread is blocked. Await it instead, or share the object with another thread",
+      )
+    }
+    block(ms)
+    return TIMEOUT
+  }
+}

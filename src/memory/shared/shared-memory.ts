@@ -1,0 +1,116 @@
+/**
+ * The memory of one shared object, and how the object gets to another thread.
+ *
+ * Each object has a buffer of its own rather than a piece of a common one: the runtime then frees it when the last
+ * thread has dropped it, however that thread ended, and a number written into it can never come to mean another object.
+ * It costs half a microsecond to make.
+ */
+import { sharedWords } from "#atomics"
+import { alone, typeError } from "../../checks.ts"
+import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../../inspection.ts"
+import type { Here } from "../thread/here.ts"
+import { SHAREABLE } from "./shareables.ts"
+import { here, hereIn } from "../thread/this-thread.ts"
+import type { Sharing } from "../wait/wait-node.ts"
+
+/** What is sent to another thread in place of a shared object. Give it to the `from` of the object's class there. */
+export interface Handle {
+  /** The name of the class. */
+  readonly corepool: string
+  readonly space: SharedArrayBuffer
+  readonly memory: SharedArrayBuffer
+}
+
+/** A handle, or what becomes of a shared object itself when it is posted. */
+export type Shared = Handle | { readonly handle: Handle }
+
+export class SharedMemory implements Sharing {
+  readonly here: Here
+  readonly words: Int32Array
+  isShared: boolean
+
+  constructor(thread: Here, words: Int32Array, isShared: boolean) {
+    this.here = thread
+    this.words = words
+    this.isShared = isShared
+  }
+
+  /** New memory, all 0. */
+  static allocate(words: number): SharedMemory {
+    return new SharedMemory(here(), sharedWords(words), false)
+  }
+
+  /** The memory of an object of this class that another thread has sent. */
+  static open(type: string, sent: Shared): SharedMemory {
+    const handle = handleIn(sent)
+    if (handle?.corepool !== type) throw typeError("handle", `the handle of a ${type}`, describe(sent, handle))
+    return new SharedMemory(hereIn(handle.space), new Int32Array(handle.memory), true)
+  }
+
+  handleAs(type: string): Handle {
+    if (!this.isShared) {
+      this.isShared = true
+      this.here.reviewKeepAlive()
+    }
+    return { corepool: type, space: this.here.space.buffer, memory: this.words.buffer as SharedArrayBuffer }
+  }
+}
+
+function handleIn(sent: unknown): Handle | undefined {
+  if (typeof sent !== "object" || sent === null) return undefined
+  if ("corepool" in sent && "memory" in sent && "space" in sent) return sent as Handle
+  return "handle" in sent && sent.handle !== sent ? handleIn(sent.handle) : undefined
+}
+
+function describe(sent: unknown, handle: Handle | undefined): unknown {
+  return handle === undefined ? sent : `the handle of a ${handle.corepool}`
+}
+
+/**
+ * The base of everything that threads share. Post it to a worker, alone or inside of something else, and give what
+ * arrives to `from`:
+ *
+ *     worker.postMessage({ lock })                                                        // here
+ *     parentPort.on("message", (message) => { const lock = ReentrantLock.from(message.lock) … })   // there
+ */
+export abstract class Shareable {
+  /** What a clone of this object consists of; see {@link Handle}. */
+  declare readonly handle: Handle
+  readonly #type: string
+  readonly #memory: SharedMemory
+
+  /** @internal */
+  protected constructor(type: string, memory: SharedMemory) {
+    this.#type = type
+    this.#memory = memory
+    Object.defineProperty(this, "handle", handleProperty)
+  }
+
+  /** @internal */
+  get [SHAREABLE](): true {
+    return true
+  }
+
+  /** @internal */
+  [INSPECT](...by: InspectArguments): string {
+    return inspected(this, by)
+  }
+
+  /** @internal */
+  get [FACTS](): Facts {
+    return {}
+  }
+
+  /** @internal */
+  static handleOf(object: Shareable): Handle {
+    return object.#memory.handleAs(object.#type)
+  }
+}
+
+/** A clone takes along what an object owns, not what its class has. Read at the moment of cloning, so that we know of it. */
+const handleProperty: PropertyDescriptor & ThisType<Shareable> = /* @__PURE__ */ alone({
+  enumerable: true,
+  get() {
+    return Shareable.handleOf(this)
+  },
+})

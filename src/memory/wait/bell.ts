@@ -1,0 +1,89 @@
+/**
+ * A bell that other threads can ring: it calls a function of this thread, from the event loop, or from inside of whatever
+ * the thread blocks in. Rung several times before it is answered, it calls once. It is also rung by every death, as
+ * whoever wanted to ring may have died on the way.
+ *
+ *     const bell = new Bell(here, () => lookAtTheMail())
+ *     …                                                      here.wake(bell.token, bell.index)   // another thread
+ *
+ * A bell stands in the thread's list of waits for as long as it exists, and so keeps the doorbell armed, but it keeps the
+ * process alive only while it is held.
+ */
+import type { Flow } from "../flow/flow.ts"
+import type { Addressee, Here } from "../thread/here.ts"
+import { FREE } from "../thread/node-pool.ts"
+import type { BlockedWake, ParkPlace } from "../flow/wait-list.ts"
+import { EXCLUSIVE } from "./wait-queue.ts"
+
+export class Bell implements Addressee, ParkPlace {
+  readonly here: Here
+  readonly index: number
+  readonly interruptible: boolean
+  readonly limited = true
+  readonly #answer: () => void
+  /** Called whenever the bell is let go. */
+  onRest: (() => void) | undefined
+  #rung = false
+  #held = false
+
+  /** Whether an interrupt ends the wait of who blocks for it is decided here. */
+  constructor(here: Here, answer: () => void, interruptible = true) {
+    this.here = here
+    this.interruptible = interruptible
+    this.#answer = answer
+    this.index = here.nodes.take(0, FREE, EXCLUSIVE)
+    here.expect(this, false) // which may find that somebody has died: too early to answer, whoever makes the bell has yet to get it
+    here.register(this)
+  }
+
+  get token(): number {
+    return this.here.token
+  }
+
+  get isVital(): boolean {
+    return this.#held
+  }
+
+  /** The process stays alive until the bell is let go. */
+  hold(): void {
+    if (this.#held) return
+    this.#held = true
+    this.here.expect(this, true)
+  }
+
+  letGo(): void {
+    if (!this.#held) return
+    this.#held = false
+    this.here.relax(this)
+    this.onRest?.()
+  }
+
+  unpark(): void {
+    this.#rung = true
+    this.#answer()
+  }
+
+  takePermit(): boolean {
+    const rung = this.#rung
+    this.#rung = false
+    return rung
+  }
+
+  /** Nobody awaits a bell; see {@link block}. */
+  append(): boolean {
+    return false
+  }
+
+  unlink(): void {}
+
+  /** Blocks the thread until the bell rings. */
+  block(flow: Flow, ms: number): BlockedWake {
+    return this.here.block(this, this.interruptible ? flow : undefined, ms)
+  }
+
+  /** It will not be rung any more. */
+  end(): void {
+    this.here.unregister(this)
+    this.here.nodes.give(this.index)
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * One wait of one flow of this thread in a shared object: the local half of a node in shared memory.
+ *
+ * It holds a permit, as `LockSupport` does for a thread: a signal that comes before the flow has parked is not lost,
+ * and two count as one. A flow may be woken without a reason (somebody died; a node number was still on its way from an
+ * earlier wait), so it always looks again at what it waits for.
+ */
+import { load } from "#atomics"
+import type { Flow } from "../flow/flow.ts"
+import type { Addressee, Here } from "../thread/here.ts"
+import { NODE } from "../thread/space.ts"
+import { type BlockedWake, type Parked, type ParkPlace, SIGNALLED } from "../flow/wait-list.ts"
+
+/** Whether an object is known to other threads. One that is not keeps no process alive: nobody else could end the wait. */
+export interface Sharing {
+  isShared: boolean
+}
+
+export class WaitNode implements ParkPlace, Addressee {
+  readonly here: Here
+  readonly index: number
+  /** May change during a wait: who was interrupted and must get its lock back waits on without regard to anything. */
+  interruptible: boolean
+  limited = true
+  readonly #flow: Flow
+  readonly #sharing: Sharing
+  #permit = false
+  #parked: Parked | undefined
+
+  constructor(here: Here, flow: Flow, sharing: Sharing, interruptible: boolean, state: number, mode: number) {
+    this.here = here
+    this.interruptible = interruptible
+    this.#flow = flow
+    this.#sharing = sharing
+    this.index = here.nodes.take(flow.id | 0, state, mode)
+    here.register(this)
+  }
+
+  get state(): number {
+    return load(this.here.space.reach(this.index), this.index + NODE.STATE)
+  }
+
+  /** Whether the process stays alive for it. */
+  get isVital(): boolean {
+    return this.#parked !== undefined && this.#sharing.isShared && !this.#flow.idle
+  }
+
+  unpark(): void {
+    if (this.#parked === undefined) this.#permit = true
+    else this.#parked.wake(SIGNALLED)
+  }
+
+  takePermit(): boolean {
+    const had = this.#permit
+    this.#permit = false
+    return had
+  }
+
+  append(parked: Parked): boolean {
+    this.here.expect(this, this.#sharing.isShared && !parked.flow.idle)
+    if (this.takePermit()) return false
+    this.#parked = parked
+    return true
+  }
+
+  unlink(): void {
+    this.#parked = undefined
+    this.here.relax(this)
+  }
+
+  block(flow: Flow, ms: number): BlockedWake {
+    return this.here.block(this, this.interruptible ? flow : undefined, ms)
+  }
+
+  /** The wait is over, and nobody has the node in a list any more, or will take it out of there. */
+  end(): void {
+    this.here.unregister(this)
+    this.here.nodes.give(this.index)
+  }
+}

@@ -1,0 +1,28 @@
+/** What lower layers need as soon as there are platform threads, and do without in a program that has none. */
+import { NotSerializableError } from "../../errors.ts"
+import type { TaskOptions } from "../../executor/executor.ts"
+import { cannotBeSent, provideSending, type ViewHandle } from "../../executor/sending.ts"
+import { addCallers } from "../../future/both-stacks.ts"
+import { addCallersBy } from "../../future/callers.ts"
+import type { Handle } from "../../memory/shared/shared-memory.ts"
+import { shareQueues } from "../../queue/shareable-queues.ts"
+import { requireTransferList } from "../../task/transfer-list.ts"
+import { registerKnownClasses } from "./known-classes.ts"
+
+export function equip(): void {
+  registerKnownClasses()
+  shareQueues()
+  provideSending({ requireTransferList, handleOfView })
+  addCallersBy(addCallers)
+}
+
+function handleOfView(executor: object, { signal, transfer, ...options }: TaskOptions): ViewHandle {
+  if (signal !== undefined || transfer !== undefined) {
+    throw new NotSerializableError(
+      `A view with \`${signal === undefined ? "transfer" : "signal"}\` cannot be sent to another thread, as that belongs to this one: send the executor, and call with() there`,
+    )
+  }
+  const { handle: inner } = executor as { readonly handle?: Handle }
+  if (inner === undefined) throw cannotBeSent(executor)
+  return { corepool: "ExecutorView", space: inner.space, memory: inner.memory, inner, options }
+}

@@ -1,0 +1,87 @@
+/**
+ * The classes whose objects a task can be given and can return: a lock arrives as a lock. The codec stands below them and
+ * cannot name them, and if each registered itself, no bundler could leave out one that is not used. So this is done here,
+ * once in every thread that has to do with a pool.
+ */
+import { AtomicInteger } from "../../atomic/atomic-integer.ts"
+import { AtomicLong } from "../../atomic/atomic-long.ts"
+import { registerShareable, reviveShareable } from "../../codec/revival.ts"
+import { registerKeyed, registerPart } from "../../codec/shared-parts.ts"
+import { type DelegatedHandle, DelegatedExecutorService } from "../../executor/delegated-executor-service.ts"
+import type { ExecutorService, TaskHost } from "../../executor/executor.ts"
+import type { ViewHandle } from "../../executor/sending.ts"
+import { withOptions } from "../../executor/with-options.ts"
+import { ReentrantLock } from "../../lock/reentrant-lock.ts"
+import { ReentrantReadWriteLock } from "../../lock/reentrant-read-write-lock.ts"
+import type { Handle, Shared } from "../../memory/shared/shared-memory.ts"
+import { ArrayBlockingQueue } from "../../queue/array-blocking-queue.ts"
+import { DelayQueue } from "../../queue/delay-queue.ts"
+import { LinkedBlockingDeque } from "../../queue/linked-blocking-deque.ts"
+import { LinkedBlockingQueue } from "../../queue/linked-blocking-queue.ts"
+import { LinkedTransferQueue } from "../../queue/linked-transfer-queue.ts"
+import { PriorityBlockingQueue } from "../../queue/priority-blocking-queue.ts"
+import { SynchronousQueue } from "../../queue/synchronous-queue.ts"
+import { CountDownLatch } from "../../sync/count-down-latch.ts"
+import { CyclicBarrier } from "../../sync/cyclic-barrier.ts"
+import { Exchanger } from "../../sync/exchanger.ts"
+import { Phaser } from "../../sync/phaser.ts"
+import { Semaphore } from "../../sync/semaphore.ts"
+
+/** Lets shared objects of these classes be received in this thread, and sent. No effect the second time. */
+export function registerKnownClasses(): void {
+  for (const [name, open] of Object.entries(openers)) registerShareable(name, open)
+  registerKeyed("AbstractQueuedSynchronizer")
+  registerKeyed("Condition")
+  registerPart("ReadLock", ({ readLock }: ReentrantReadWriteLock) => readLock)
+  registerPart("WriteLock", ({ writeLock }: ReentrantReadWriteLock) => writeLock)
+  registerPart("Condition", (lock: ReentrantLock | ReentrantReadWriteLock, handle) =>
+    ("writeLock" in lock ? lock.writeLock : lock).conditionFrom(handle as Handle),
+  )
+  registerShareable("ExecutorView", ({ inner, options }: ViewHandle) =>
+    withOptions(reviveShareable(inner.corepool, inner) as ExecutorService & TaskHost, options),
+  )
+}
+
+/** The same for pools, which know how a pool is opened; this file stands below them. */
+export function registerPools(open: (handle: Shared) => ExecutorService): void {
+  registerShareable("ThreadPoolExecutor", open)
+  registerShareable("DelegatedExecutorService", (handle: DelegatedHandle) => {
+    const inner = reviveShareable(handle.inner.corepool, handle.inner)
+    return new DelegatedExecutorService(inner as ExecutorService)
+  })
+}
+
+/** And for pools of tasks with times. */
+export function registerScheduledPools(
+  open: (handle: Shared) => ExecutorService,
+  delegate: (inner: never) => ExecutorService,
+): void {
+  registerShareable("ScheduledThreadPoolExecutor", open)
+  registerShareable("DelegatedScheduledExecutorService", (handle: DelegatedHandle) =>
+    delegate(reviveShareable(handle.inner.corepool, handle.inner) as never),
+  )
+}
+
+export function registerForkJoinPools(open: (handle: Shared) => ExecutorService): void {
+  registerShareable("ForkJoinPool", open)
+}
+
+/** By the name that is in the handle. */
+const openers: Readonly<Record<string, (handle: Shared) => object>> = {
+  AtomicInteger: (handle) => AtomicInteger.from(handle),
+  AtomicLong: (handle) => AtomicLong.from(handle),
+  ReentrantLock: (handle) => ReentrantLock.from(handle),
+  ReentrantReadWriteLock: (handle) => ReentrantReadWriteLock.from(handle),
+  ArrayBlockingQueue: (handle) => ArrayBlockingQueue.from(handle),
+  DelayQueue: (handle) => DelayQueue.from(handle),
+  LinkedBlockingDeque: (handle) => LinkedBlockingDeque.from(handle),
+  LinkedBlockingQueue: (handle) => LinkedBlockingQueue.from(handle),
+  LinkedTransferQueue: (handle) => LinkedTransferQueue.from(handle),
+  PriorityBlockingQueue: (handle) => PriorityBlockingQueue.from(handle),
+  SynchronousQueue: (handle) => SynchronousQueue.from(handle),
+  CountDownLatch: (handle) => CountDownLatch.from(handle),
+  CyclicBarrier: (handle) => CyclicBarrier.from(handle),
+  Exchanger: (handle) => Exchanger.from(handle),
+  Phaser: (handle) => Phaser.from(handle),
+  Semaphore: (handle) => Semaphore.from(handle),
+}

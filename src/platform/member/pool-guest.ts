@@ -1,0 +1,171 @@
+/**
+ * A pool of platform threads in a thread that did not make it: a worker of the pool whose task submits to it, or any other
+ * thread that was sent the pool. It admits tasks and workers as the owner does, by the same algorithms over the same
+ * memory, but asks the owner for threads.
+ */
+import { RejectedExecutionError, ThreadDeathError } from "../../errors.ts"
+import type { Runnable } from "../../future/runnable.ts"
+import { GrowingWords } from "../../memory/growing-words.ts"
+import { type Shared, SharedMemory } from "../../memory/shared/shared-memory.ts"
+import { atLeast, TERMINATED } from "../../core/control-word.ts"
+import type { GuestEngine, PoolShell } from "../../pool/pool-engine.ts"
+import { SentPool } from "../../pool/sent-pool.ts"
+import type { RejectedExecutionHandler } from "../../pool/rejection.ts"
+import { ArrayBlockingQueue } from "../../queue/array-blocking-queue.ts"
+import type { BlockingQueue } from "../../queue/base/blocking-queue.ts"
+import { LinkedBlockingQueue } from "../../queue/linked-blocking-queue.ts"
+import { PriorityBlockingQueue } from "../../queue/priority-blocking-queue.ts"
+import { SynchronousQueue } from "../../queue/synchronous-queue.ts"
+import { BY_PRIORITY, BY_TIME, HEADER, NOTHING } from "../memory/layout.ts"
+import { NoQueue } from "./no-queue.ts"
+import { policyOf } from "./policies.ts"
+import { PoolMember } from "./pool-member.ts"
+import { FORK_JOIN_TYPE, type PoolHandle, PoolMemory, SCHEDULED_TYPE, TYPE } from "../memory/pool-memory.ts"
+import { TimedTaskQueue } from "./timed-task-queue.ts"
+import { Thread } from "../../thread/thread.ts"
+import type { SharedWorker } from "../memory/shared-worker.ts"
+import { shielded } from "../worker/this-worker.ts"
+
+export class PoolGuest extends PoolMember implements GuestEngine {
+  readonly #shell: PoolShell
+  #isAnnounced = false
+  /** What the pool has not taken. */
+  #refused: Runnable | undefined
+
+  constructor(shared: Shared, shell: PoolShell) {
+    const memory = PoolMemory.open(handleIn(shared))
+    super(memory, queueOf(memory))
+    this.#shell = shell
+  }
+
+  /** What `make` makes for the pool that was sent, the first time; the same after that. */
+  static once<P extends object>(shared: Shared, make: (sent: SentPool) => P): P {
+    const identity = PoolMemory.identityIn(GrowingWords.over(handleIn(shared).memory))
+    const known = guests.get(identity)
+    if (known !== undefined) return known as P
+    const made = make(new SentPool(shared, (shell) => new PoolGuest(shared, shell)))
+    guests.set(identity, made)
+    return made
+  }
+
+  override execute(task: Runnable): void {
+    if (!this.#hasOwner) throw new RejectedExecutionError("The thread that made the pool has ended", task)
+    this.#noteWork()
+    const refused = shielded(() => {
+      super.execute(task)
+      const it = this.#refused
+      this.#refused = undefined
+      return it
+    })
+    if (refused !== undefined) this.#shell.reject(refused)
+  }
+
+  get #hasOwner(): boolean {
+    return this.memory.here.space.isAlive(this.memory.owner)
+  }
+
+  /** Its threads die with the owner, and cannot say so. */
+  override get poolSize(): number {
+    return this.#hasOwner ? super.poolSize : 0
+  }
+
+  override get activeCount(): number {
+    return this.#hasOwner ? super.activeCount : 0
+  }
+
+  /** The owner's process stays for what others have submitted. */
+  #noteWork(): void {
+    if (this.memory.header(HEADER.FOREIGN) === 0 && this.memory.setHeader(HEADER.FOREIGN, 1) === 0) {
+      this.memory.ringOwner()
+    }
+  }
+
+  /** Lets the owner's handler decide on a task that the pool has not taken. */
+  askHandler(task: Runnable): void {
+    if (atLeast(this.state.control.snapshot, TERMINATED)) {
+      throw new RejectedExecutionError("The pool has ended, and its handler is a function of another thread's", task)
+    }
+    const slot = this.submissions.record(task)
+    if (slot === 0) throw new Error("corepool: there is no room to reject a task")
+    this.memory.pushOn(HEADER.REJECTED, slot, (below) => this.tasks.setNext(slot, below))
+    this.memory.ringOwner()
+  }
+
+  /** The pool's policy, if it is one of the ready-made ones; else it is a function of the owner's. */
+  get handler(): RejectedExecutionHandler {
+    return policyOf(this.memory.header(HEADER.POLICY)) ?? ((task) => this.askHandler(task))
+  }
+
+  setHandler(): void {}
+
+  serve(): void {
+    if (!this.#hasOwner) this.#mourn()
+    if (this.#isAnnounced || !atLeast(this.state.control.snapshot, TERMINATED)) return
+    this.#isAnnounced = true
+    guests.delete(this.memory.identity)
+    this.submissions.keepAlive(false)
+    this.submissions.retire()
+    this.#shell.announceTermination()
+  }
+
+  /** The owner has died, and its threads with it. Nobody is left to say that this is the end, so whoever notices does. */
+  #mourn(): void {
+    this.submissions.failAll(new ThreadDeathError("The thread that made the pool has ended, and the pool with it"))
+    this.state.control.advanceTo(TERMINATED)
+  }
+
+  shuttingDown(): void {
+    if (!atLeast(this.state.control.snapshot, TERMINATED)) this.submissions.keepAlive(true)
+    this.memory.ringOwner() // whose process stays as well
+    if (!this.#hasOwner) this.serve()
+  }
+
+  /** The owner has told of it already. */
+  reportUncaught(): void {}
+
+  /** The owner has not heard of that, and its handler is not ours to call. */
+  reportLocal(error: unknown): void {
+    Thread.currentThread().reportUncaught(error)
+  }
+
+  protected override newWorker(firstTask: number | undefined): SharedWorker | undefined {
+    return this.roster.enlist(firstTask)
+  }
+
+  protected override startWorker(): void {
+    this.memory.ringOwner()
+  }
+
+  protected override sentence(worker: SharedWorker): void {
+    const slot = worker.handheld
+    if (slot !== 0) worker.requestStop(this.tasks.handleOf(slot))
+  }
+
+  /** The policy may run it: not before the shield is down. */
+  protected override rejectTask(task: Runnable): void {
+    this.#refused = task
+  }
+
+  protected override endPool(): void {
+    this.memory.ringOwner()
+  }
+}
+
+/** The pools that this thread was sent, by their identity: one that comes as an argument of each task is opened once. */
+const guests = new Map<number, object>()
+
+function handleIn(shared: Shared): PoolHandle {
+  const handle = ("handle" in shared ? shared.handle : shared) as PoolHandle
+  const { corepool: type } = handle
+  SharedMemory.open(type === SCHEDULED_TYPE || type === FORK_JOIN_TYPE ? type : TYPE, shared) // it is one
+  return handle
+}
+
+/** A queue to show what waits. */
+function queueOf({ bound, ordering }: PoolMemory): BlockingQueue<Runnable> {
+  if (ordering === BY_TIME) return new TimedTaskQueue()
+  if (ordering === BY_PRIORITY) return new PriorityBlockingQueue<Runnable>()
+  if (bound === NOTHING) return new NoQueue<Runnable>()
+  if (bound === 0) return new SynchronousQueue<Runnable>()
+  return bound < 0 ? new LinkedBlockingQueue<Runnable>() : new ArrayBlockingQueue<Runnable>(bound)
+}

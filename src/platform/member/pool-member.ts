@@ -1,0 +1,351 @@
+/**
+ * A pool of platform threads as any thread that knows it sees it: what lies in shared memory, and what this thread has
+ * submitted. Admission, shutting down and looking are the same for all. What differs is who makes threads: the owner does
+ * (pool-owner.ts), and the others ask it to (pool-guest.ts).
+ */
+import { IllegalStateError } from "../../errors.ts"
+import { keptApart } from "../../future/call.ts"
+import type { Callable, Runnable } from "../../future/runnable.ts"
+import { PoolCore } from "../../core/pool-core.ts"
+import type { PoolEngine } from "../../pool/pool-engine.ts"
+import type { RejectedExecutionHandler } from "../../pool/rejection.ts"
+import type { PoolHost } from "../../core/pool-host.ts"
+import type { PoolTimes } from "../../core/pool-times.ts"
+import type { PoolState } from "../../core/pool-state.ts"
+import { type Capabilities, PLATFORM } from "../../pool/thread-pool-options.ts"
+import type { Timetable } from "../../core/timetable.ts"
+import type { BlockingQueue } from "../../queue/base/blocking-queue.ts"
+import { Boxes } from "../memory/boxes.ts"
+import { Desk } from "../worker/desk.ts"
+import { Endings, mayEnd } from "../memory/endings.ts"
+import { ForeignTask } from "../worker/foreign-task.ts"
+import { FunctionTable } from "../memory/function-table.ts"
+import { equip } from "./equip.ts"
+import { isOrphan } from "./orphans.ts"
+import { BY_TIME } from "../memory/layout.ts"
+import type { PoolHandle, PoolMemory } from "../memory/pool-memory.ts"
+import { SharedRoster } from "../memory/shared-roster.ts"
+import type { SharedWorker } from "../memory/shared-worker.ts"
+import type { SlotQueue } from "../queue/slot-queue.ts"
+import { slotTimetable } from "../queue/slot-timetable.ts"
+import { type Service, Submissions } from "../submit/submissions.ts"
+import { Taker } from "../queue/taker.ts"
+import { TaskForm } from "./task-form.ts"
+import { TaskRecords } from "../memory/task-records.ts"
+import { helperOf, runnerOf, shielded, wouldNeverBegin, wouldWaitForItself } from "../worker/this-worker.ts"
+import { queueIn } from "../queue/task-queue.ts"
+
+function unused(): never {
+  throw new Error("corepool: tasks of platform threads are run by their workers")
+}
+
+export abstract class PoolMember implements PoolEngine, Service {
+  readonly state: PoolState
+  readonly queue: BlockingQueue<Runnable>
+  protected readonly memory: PoolMemory
+  protected readonly tasks: TaskRecords
+  protected readonly boxes: Boxes
+  protected readonly waiting: SlotQueue
+  protected readonly roster: SharedRoster
+  protected readonly functions: FunctionTable
+  protected readonly desk: Desk
+  protected readonly submissions: Submissions
+  protected readonly core: PoolCore<number>
+  /** If tasks have times. */
+  protected readonly timetable: Timetable<number> | undefined
+  protected readonly endings: Endings
+
+  /** The queue is empty, and shows from now on what waits in the memory. */
+  constructor(memory: PoolMemory, queue: BlockingQueue<Runnable>) {
+    this.memory = memory
+    this.state = memory.state
+    this.tasks = new TaskRecords(memory)
+    this.boxes = new Boxes(memory, this.tasks)
+    this.waiting = queueIn(memory, this.tasks)
+    this.roster = new SharedRoster(memory, (worker) => this.startWorker(worker))
+    this.functions = new FunctionTable(memory.texts)
+    equip()
+    this.desk = new Desk(memory, this.tasks, this.boxes, this.functions)
+    this.submissions = new Submissions(memory, this.tasks, this.boxes, this.functions, this)
+    this.waiting.taker = new Taker(memory, this.tasks, this.submissions.box)
+    this.endings = new Endings(memory, this.submissions.box)
+    const host = this.host()
+    this.core = new PoolCore<number>(this.state, this.waiting, host, this.roster)
+    if (memory.ordering === BY_TIME) {
+      this.timetable = slotTimetable(memory, this.tasks, this.boxes, this.waiting, {
+        reject: (slot) => host.reject(slot),
+        ensureWorker: () => this.core.ensureWorker(),
+        tryTerminate: () => this.core.tryTerminate(),
+        reportUncaught: unused,
+      })
+    }
+    this.queue = queue
+    requireOfThisCopy(queue)
+    queue.holdTasksIn(new TaskForm(this.waiting, (slot, isTaken) => this.taskIn(slot, isTaken), this.submissions))
+  }
+
+  get isOwner(): boolean {
+    return this.memory.isOwner
+  }
+
+  get handle(): PoolHandle {
+    return this.memory.handle
+  }
+
+  get capabilities(): Capabilities {
+    return PLATFORM
+  }
+
+  get times(): PoolTimes {
+    return this.memory.times
+  }
+
+  get poolSize(): number {
+    return this.roster.size
+  }
+
+  get isBusy(): boolean {
+    return this.submissions.bell.isVital
+  }
+
+  get activeCount(): number {
+    return this.roster.activeCount
+  }
+
+  get completedTaskCount(): number {
+    return this.state.completed.value + this.roster.completed
+  }
+
+  // ------------------------------------------------------------------ tasks
+
+  execute(task: Runnable): void {
+    const slot = this.state.control.isRunning ? this.submissions.record(task) : 0
+    if (slot === 0) {
+      this.rejectTask(task)
+      return
+    }
+    try {
+      if (this.timetable === undefined) this.core.execute(slot)
+      else this.timetable.admit(slot)
+      this.submissions.seal(slot)
+    } catch (error) {
+      // Of the factory, or the queue's own: the task was not taken. Unless the handler threw, or it is queued all the same.
+      if (this.submissions.taskIn(slot) === task && this.isOrphan(slot)) this.submissions.takeBack(slot)
+      throw error
+    }
+  }
+
+  /** Whether a slot is in nobody's hands. */
+  protected isOrphan(slot: number): boolean {
+    return isOrphan(slot, this.memory, this.tasks, this.waiting, this.roster)
+  }
+
+  callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
+    return keptApart(fn, args)
+  }
+
+  remove(task: Runnable): boolean {
+    const slot = this.submissions.slotOf(task)
+    if (slot <= 0 || !this.core.remove(slot)) return false
+    this.submissions.takeBack(slot)
+    return true
+  }
+
+  /** Those of other threads are handed back on the spot: their submitters wait. `done()` of our own is the user's code. */
+  drain(handBack: (task: Runnable) => Runnable): Runnable[] {
+    const ours = new Set<Runnable>()
+    const tasks = shielded(() => {
+      const found: Runnable[] = []
+      for (let slot = this.waiting.draw(); slot !== undefined; slot = this.waiting.draw()) {
+        const task = this.submissions.takeBack(slot)
+        if (task !== undefined) ours.add(task)
+        found.push(task ?? handBack(this.foreign(slot, true)))
+      }
+      return found
+    })
+    this.#stopSelf()
+    return tasks.map((task) => (ours.has(task) ? handBack(task) : task))
+  }
+
+  /** The task in a slot that is in use: as it was submitted, if that was here. */
+  protected taskIn(slot: number, isTaken: boolean): Runnable {
+    return this.submissions.taskIn(slot) ?? this.foreign(slot, isTaken)
+  }
+
+  /** A task that another thread has submitted; see {@link ForeignTask}. */
+  protected foreign(slot: number, isTaken: boolean): ForeignTask {
+    return new ForeignTask(slot, this.tasks, this.boxes, this.functions, this.desk, isTaken ? this : undefined)
+  }
+
+  dropUnwanted(): void {
+    this.timetable?.dropUnwanted()
+  }
+
+  // ------------------------------------------------------------------ workers
+
+  addWorker(bound: "core" | "maximum"): boolean {
+    return this.core.addWorker(bound)
+  }
+
+  ensureWorker(): void {
+    this.core.ensureWorker()
+  }
+
+  interruptIdleWorkers(): void {
+    this.core.interruptIdleWorkers()
+  }
+
+  /** But not this thread, should it be one of them: it has to hand back first what it takes out of the queue, see {@link drain}. */
+  interruptWorkers(): void {
+    for (const worker of this.roster) if (worker.token !== this.memory.here.token) this.#interrupt(worker)
+  }
+
+  #stopSelf(): void {
+    for (const worker of this.roster) if (worker.token === this.memory.here.token) this.#interrupt(worker)
+  }
+
+  #interrupt(worker: SharedWorker): void {
+    worker.interrupt()
+    if (worker.isBusy) this.sentence(worker)
+  }
+
+  tryTerminate(): void {
+    this.core.tryTerminate()
+  }
+
+  beginEnd(): void {
+    this.endings.begin()
+  }
+
+  finishEnd(): void {
+    this.endings.end()
+    this.core.tryTerminate()
+  }
+
+  closing(): void {
+    this.core.closing()
+  }
+
+  /** Whether the pool, which has no workers any more, may end. */
+  protected mayEnd(isEmpty: boolean): boolean {
+    return mayEnd(this.memory, isEmpty)
+  }
+
+  /** Whether this very thread is one of the pool's; of others there are only objects that stand for them. */
+  hasThread(_thread: unknown): boolean {
+    return runnerOf(this.memory.identity) !== undefined
+  }
+
+  // ------------------------------------------------------------------ service
+
+  stop(slot: number, handle: number): number {
+    let stopped = 0
+    for (const worker of this.roster) {
+      if (!worker.holds(slot, handle)) continue
+      worker.interrupt()
+      this.sentence(worker)
+      stopped = worker.number
+    }
+    return stopped
+  }
+
+  isRunning(slot: number, handle: number): boolean {
+    for (const worker of this.roster) if (worker.holds(slot, handle)) return true
+    return false
+  }
+
+  abstract serve(isBlocked: boolean): void
+  abstract reportUncaught(error: unknown, worker: number): void
+  abstract reportLocal(error: unknown, worker: number): void
+  /**
+   * Runs the task in this thread, if this is a worker of the pool and nobody else is going to: true if there may be news.
+   * IllegalStateError if it runs here already, and the thread would block for it. A wait that is limited in time runs nothing: the
+   * task could take longer than that, or wait itself for the one that waits here.
+   */
+  help(slot: number, isBlocked: boolean, isLimited: boolean): boolean {
+    const runner = helperOf(this.memory.identity)
+    if (runner === undefined) return false
+    if (isBlocked && runner.runsBeside(slot)) throw wouldWaitForItself()
+    if (isLimited) {
+      if (!isBlocked) this.standIn()
+      return false
+    }
+    const isOurs = isBlocked && runner.holds(slot)
+    const others = this.waiting.idleWorkers - (runner.isInTask ? 0 : 1) // who is idle but for a timer counts itself
+    if (!isOurs && others > 0) return false
+    if (this.waiting.untilReady(slot) > 0 || this.tasks.periodOf(slot) !== 0) return false
+    if (!runner.canRunInside(slot, isBlocked)) {
+      if (isBlocked && (isOurs || (this.roster.size === 1 && !this.hasStandIns))) throw wouldNeverBegin()
+      return false
+    }
+    return shielded(() => {
+      if (isOurs) runner.takeFromHand()
+      else if (!this.#pull(slot)) return false
+      runner.runInside(slot)
+      return true
+    })
+  }
+
+  /** Takes a task out of the queue for the worker that this thread is, in the midst of another one. */
+  #pull(slot: number): boolean {
+    // Should this thread die before it has the slot in hand, the owner puts the slot back.
+    const self = this.roster.ofThread(this.memory.here.token)
+    if (self !== undefined) self.claimed = slot
+    const isOut = this.waiting.pull(slot)
+    if (!isOut) self?.disclaim()
+    return isOut
+  }
+
+  /** A worker that waits for a task with a time runs it itself when it is due, if nobody else can. */
+  untilHelp(slot: number): number {
+    const left = runnerOf(this.memory.identity) === undefined ? 0 : this.waiting.untilReady(slot)
+    return left > 0 ? left : Infinity
+  }
+
+  dueIn(slot: number): number {
+    return this.untilHelp(slot)
+  }
+
+  /** This thread awaits a task that it does not run itself: has another thread made, if the pool does so and no other could run it. */
+  protected standIn(): void {}
+
+  /** Whether another thread is made if all wait: see forkjoin/worker/standing-in.ts. */
+  protected get hasStandIns(): boolean {
+    return false
+  }
+
+  abstract shuttingDown(): void
+  abstract setHandler(handler: RejectedExecutionHandler): void
+
+  // ------------------------------------------------------------------ what differs
+
+  protected abstract newWorker(firstTask: number | undefined): SharedWorker | undefined
+  protected abstract startWorker(worker: SharedWorker): void
+  /** The worker was interrupted; if it does not stop it has to be stopped. */
+  protected abstract sentence(worker: SharedWorker): void
+  protected abstract rejectTask(task: Runnable): void
+  protected abstract endPool(): void
+
+  protected host(): PoolHost<number> {
+    return {
+      newWorker: (firstTask) => this.newWorker(firstTask),
+      reject: (slot) => this.rejectTask(this.submissions.takeBack(slot) as Runnable),
+      mayEnd: (isEmpty) => this.mayEnd(isEmpty),
+      endPool: () => this.endPool(),
+      beforeExecute: unused,
+      begin: unused,
+      complete: unused,
+      fail: unused,
+      afterExecute: unused,
+      abandon: unused,
+    }
+  }
+}
+
+/** A bundle with both entries has the queues of `corepool/virtual` in a form without what pools of platform threads need. */
+function requireOfThisCopy(queue: Partial<BlockingQueue<Runnable>>): void {
+  if (typeof queue.holdTasksIn === "function") return
+  throw new IllegalStateError(
+    "The queue is of corepool/virtual, of which the bundle has a copy for virtual threads alone: import its class from corepool",
+  )
+}

@@ -1,0 +1,25 @@
+/**
+ * The bytes that lie behind a letter in a block of the arena. They are not read where they lie: what is handed out are copies, and
+ * how long they are is said by the letter, which is one too.
+ */
+import { type BulkSource, wholeWords } from "../../codec/bytes/bulk.ts"
+import type { Arena } from "../../memory/structures/arena.ts"
+
+export class BulkInArena implements BulkSource {
+  readonly #arena: Arena
+  readonly #block: number
+  #at: number
+
+  constructor(arena: Arena, block: number, start: number) {
+    this.#arena = arena
+    this.#block = block
+    this.#at = start
+  }
+
+  next(size: number): ArrayBuffer | undefined {
+    const at = this.#at
+    if (size > this.#arena.roomIn(this.#block) - at) return undefined
+    this.#at = at + wholeWords(size)
+    return this.#arena.read(this.#block, size, at).buffer
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * The functions that a pool's tasks call, by number. A function is told to the pool once; after that a task carries only its
+ * number, and each thread finds the function once.
+ *
+ * How it works. References are texts, appended one behind the other and never changed: COUNT numbers them, TOP says where
+ * the next one goes, and the index says where each begins, which is written last. Two threads may tell the same function;
+ * it then has two numbers, which does no harm. A thread that dies in between leaves a number that nobody uses.
+ */
+import { Buffer } from "node:buffer"
+import { add, load, store } from "#atomics"
+import { RejectedExecutionError } from "../../errors.ts"
+import type { GrowingWords } from "../../memory/growing-words.ts"
+import { find, findNow, type FoundTask, referenceOf, type TaskReference } from "../../task/reference.ts"
+import { titleOf } from "../../task/title.ts"
+
+const COUNT = 0
+const TOP = 1
+const INDEX = 2
+const MOST_FUNCTIONS = 2 ** 16
+const TEXTS = INDEX + MOST_FUNCTIONS
+
+type AnyFunction = (...args: never[]) => unknown
+
+export class FunctionTable {
+  readonly #texts: GrowingWords
+  /** Numbers by function, and by reference for functions that are made anew each time. */
+  readonly #numbers = new WeakMap<AnyFunction, number>()
+  readonly #known = new Map<string, number>()
+  readonly #found: (FoundTask | undefined)[] = []
+  /** Most tasks are like the one before. */
+  #last: AnyFunction | undefined
+  #lastNumber = 0
+
+  constructor(texts: GrowingWords) {
+    this.#texts = texts
+    texts.reach(TEXTS)
+  }
+
+  /** The number of a function. TaskNotPortableError if it cannot be told to another thread. */
+  numberOf(fn: AnyFunction): number {
+    if (fn === this.#last) return this.#lastNumber
+    let number = this.#numbers.get(fn)
+    if (number === undefined) {
+      const text = JSON.stringify(referenceOf(fn))
+      number = this.#known.get(text)
+      if (number === undefined) this.#known.set(text, (number = this.#tell(text)))
+      this.#numbers.set(fn, number)
+    }
+    this.#last = fn
+    this.#lastNumber = number
+    return number
+  }
+
+  /** The function with this number, if this thread has found it already or can without waiting. */
+  resolve(number: number): FoundTask | undefined {
+    const known = this.#found[number]
+    if (known !== undefined) return known
+    const reference = this.referenceOf(number)
+    const found = findNow(reference)
+    return found && this.#keep(number, reference, found)
+  }
+
+  /** Whether {@link resolve} gives a function that is as wanted, or throws: then the task fails for that reason when it is run. */
+  isReady(number: number, isWanted: (found: FoundTask) => boolean): boolean {
+    let found: FoundTask | undefined
+    try {
+      found = this.resolve(number)
+    } catch {
+      return true
+    }
+    return found !== undefined && isWanted(found)
+  }
+
+  async find(number: number): Promise<FoundTask> {
+    const reference = this.referenceOf(number)
+    const found = await find(reference)
+    return this.#found[number] ?? this.#keep(number, reference, found)
+  }
+
+  /** Should this thread give the function to the pool in turn, it has a number already. */
+  #keep(number: number, reference: TaskReference, found: FoundTask): FoundTask {
+    const text = JSON.stringify(reference)
+    if (!this.#known.has(text)) this.#known.set(text, number)
+    return (this.#found[number] = found)
+  }
+
+  /** What it is called in messages. */
+  titleOf(number: number): string {
+    return titleOf(this.referenceOf(number))
+  }
+
+  referenceOf(number: number): TaskReference {
+    const { words } = this.#texts
+    const at = load(words, INDEX + number)
+    this.#texts.reach(at + 1)
+    const length = load(this.#texts.words, at)
+    this.#texts.reach(at + 1 + ((length + 3) >> 2))
+    const bytes = Buffer.alloc(length)
+    bytes.set(new Uint8Array(this.#texts.buffer, (at + 1) * 4, length))
+    return JSON.parse(bytes.toString("utf8")) as TaskReference
+  }
+
+  #tell(text: string): number {
+    const bytes = Buffer.from(text, "utf8")
+    const size = 1 + ((bytes.length + 3) >> 2)
+    const number = add(this.#texts.words, COUNT, 1)
+    const at = TEXTS + add(this.#texts.words, TOP, size)
+    if (number >= MOST_FUNCTIONS || at + size > this.#texts.maximum) {
+      throw new RejectedExecutionError(
+        "Too many different functions were given to this pool. Are functions made from text, each a little different? Pass what differs as an argument",
+      )
+    }
+    this.#texts.reach(at + size)
+    new Uint8Array(this.#texts.buffer, (at + 1) * 4, bytes.length).set(bytes)
+    store(this.#texts.words, at, bytes.length)
+    store(this.#texts.words, INDEX + number, at)
+    return number
+  }
+}

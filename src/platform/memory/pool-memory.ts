@@ -1,0 +1,241 @@
+/** The memory of a pool of platform threads, as this thread sees it. */
+import { compareAndSet, exchange, load, store } from "#atomics"
+import { Arena } from "../../memory/structures/arena.ts"
+import { GrowingWords } from "../../memory/growing-words.ts"
+import { wordsOf } from "../../memory/growth.ts"
+import type { Here } from "../../memory/thread/here.ts"
+import type { Handle } from "../../memory/shared/shared-memory.ts"
+import { here, hereIn } from "../../memory/thread/this-thread.ts"
+import { type PoolTimes, sharedTimes } from "../../core/pool-times.ts"
+import { SharedState } from "../../core/pool-state.ts"
+import { Slots } from "../../memory/structures/slots.ts"
+import { SlotHeap } from "./slot-heap.ts"
+import { closePool, openPool } from "./open-pools.ts"
+import { BASE, BY_ARRIVAL, BY_TIME, HEADER, MOST_TASKS, slotsBase, TASK, tasksBase } from "./layout.ts"
+
+/** What another thread needs to take part. */
+export interface PoolHandle extends Handle {
+  readonly texts: Handle["memory"]
+  readonly arena: Handle["memory"]
+  /** If the tasks have an order. */
+  readonly order?: Handle["memory"]
+  /** If each worker has tasks of its own. */
+  readonly deques?: Handle["memory"]
+}
+
+/** What is decided when it is made. */
+interface Form {
+  /** See `HEADER.BOUND`. */
+  readonly bound: number
+  /** See `HEADER.ORDER`. */
+  readonly ordering: number
+  /** How many slots there are. */
+  readonly capacity: number
+  readonly deques?: Int32Array | undefined
+}
+
+export const TYPE = "ThreadPoolExecutor"
+export const SCHEDULED_TYPE = "ScheduledThreadPoolExecutor"
+/** One whose workers have tasks of their own. */
+export const FORK_JOIN_TYPE = "ForkJoinPool"
+
+/** Room for the sources of functions, and the addresses of others. */
+const TEXT_WORDS = 2 ** 10
+const MOST_TEXT_WORDS = 2 ** 24
+
+/** How many records there are at first. */
+const FIRST_TASKS = 256
+
+export class PoolMemory {
+  readonly here: Here
+  readonly state: SharedState
+  readonly times: PoolTimes
+  /** Which records of tasks are in use. */
+  readonly slots: Slots
+  /** What tells this pool from others: the same number in all threads. */
+  readonly identity: number
+  /** How many slots there are. */
+  readonly capacity: number
+  readonly texts: GrowingWords
+  /** For values that are too long for a task's record. */
+  readonly arena: Arena
+  /** For the order of the tasks, if it is not that in which they come. */
+  readonly order: Int32Array | undefined
+  /** For the tasks that workers have for themselves until others steal them: see platform/queue/stealing-store.ts. */
+  readonly deques: Int32Array | undefined
+  readonly #memory: GrowingWords
+
+  private constructor(
+    thread: Here,
+    memory: GrowingWords,
+    texts: GrowingWords,
+    arena: Arena,
+    order: Int32Array | undefined,
+    deques: Int32Array | undefined,
+  ) {
+    this.order = order
+    this.deques = deques
+    this.here = thread
+    this.#memory = memory
+    this.texts = texts
+    this.arena = arena
+    this.state = new SharedState(memory.buffer)
+    this.times = sharedTimes(memory.words, BASE.TIMES)
+    this.identity = PoolMemory.identityIn(memory)
+    this.capacity = load(memory.words, BASE.HEADER + HEADER.CAPACITY)
+    this.slots = new Slots(memory.words, slotsBase(this.capacity), this.capacity, 0)
+  }
+
+  /** New memory, for a queue with this bound and order, see `HEADER.BOUND` and `HEADER.ORDER`, and perhaps deques. */
+  static create(bound: number, ordering: number, most: number, deques?: Int32Array): PoolMemory {
+    openPool()
+    try {
+      return PoolMemory.#reserve(bound, ordering, most, deques)
+    } catch (error) {
+      closePool()
+      throw error
+    }
+  }
+
+  /** The pool has ended. */
+  noteEnd(): void {
+    closePool()
+  }
+
+  static #reserve(bound: number, ordering: number, most: number, deques: Int32Array | undefined): PoolMemory {
+    const capacity = bound < 0 ? MOST_TASKS : Math.min(bound + most + SPARE, MOST_TASKS)
+    const base = tasksBase(capacity)
+    const first = Math.min(FIRST_TASKS, capacity)
+    const memory = GrowingWords.reserve(base + (first + 1) * TASK.SIZE, base + (capacity + 1) * TASK.SIZE)
+    store(memory.words, BASE.HEADER + HEADER.IDENTITY, Math.floor(Math.random() * 2 ** 32) | 0)
+    store(memory.words, BASE.HEADER + HEADER.IDENTITY + 1, Math.floor(Math.random() * 2 ** 21))
+    const texts = GrowingWords.reserve(TEXT_WORDS, MOST_TEXT_WORDS)
+    return PoolMemory.#prepare(here(), memory, texts, Arena.reserve(), { bound, ordering, capacity, deques })
+  }
+
+  /** A small one over memory that does not grow: for models, in which every word counts. */
+  static small(thread: Here, form: Form): PoolMemory {
+    const memory = GrowingWords.fixed(tasksBase(form.capacity) + (form.capacity + 1) * TASK.SIZE)
+    const arena = new Arena(GrowingWords.fixed(Arena.overhead / 4).buffer)
+    return PoolMemory.#prepare(thread, memory, GrowingWords.fixed(TEXT_WORDS), arena, form)
+  }
+
+  static #prepare(
+    thread: Here,
+    memory: GrowingWords,
+    texts: GrowingWords,
+    arena: Arena,
+    { bound, ordering, capacity, deques }: Form,
+  ): PoolMemory {
+    store(memory.words, BASE.HEADER + HEADER.CAPACITY, capacity)
+    store(memory.words, BASE.HEADER + HEADER.BOUND, bound)
+    store(memory.words, BASE.HEADER + HEADER.ORDER, ordering)
+    const order = ordering === BY_ARRIVAL ? undefined : SlotHeap.allocate(capacity, thread)
+    const created = new PoolMemory(thread, memory, texts, arena, order, deques)
+    created.state.control.initialize()
+    return created
+  }
+
+  /** The memory that another thread has sent, as this one sees it. */
+  static open(handle: PoolHandle, thread: Here = hereIn(handle.space)): PoolMemory {
+    const memory = GrowingWords.over(handle.memory)
+    const order = handle.order && wordsOf(handle.order)
+    const deques = handle.deques && wordsOf(handle.deques)
+    return new PoolMemory(thread, memory, GrowingWords.over(handle.texts), new Arena(handle.arena), order, deques)
+  }
+
+  raiseHeader(word: number, value: number): void {
+    for (;;) {
+      const now = this.header(word)
+      if (now >= value || compareAndSet(this.words, BASE.HEADER + word, now, value)) return
+    }
+  }
+
+  /** The same for the pool that has this handle. */
+  static identityOf({ memory }: PoolHandle): number {
+    const words = new Int32Array(memory, 0, BASE.HEADER + HEADER.SIZE)
+    return (load(words, BASE.HEADER + HEADER.IDENTITY) >>> 0) * 2 ** 21 + load(words, BASE.HEADER + HEADER.IDENTITY + 1)
+  }
+
+  /** What tells the pool in these words from others, in all threads. */
+  static identityIn({ words }: GrowingWords): number {
+    const at = BASE.HEADER + HEADER.IDENTITY
+    return (load(words, at) >>> 0) * 2 ** 21 + load(words, at + 1)
+  }
+
+  get handle(): PoolHandle {
+    return {
+      corepool: this.deques !== undefined ? FORK_JOIN_TYPE : this.ordering === BY_TIME ? SCHEDULED_TYPE : TYPE,
+      space: this.here.space.buffer,
+      memory: this.#memory.buffer,
+      texts: this.texts.buffer,
+      arena: this.arena.buffer,
+      ...(this.order && { order: this.order.buffer as Handle["memory"] }),
+      ...(this.deques && { deques: this.deques.buffer as Handle["memory"] }),
+    }
+  }
+
+  /** The part that never grows: all but the records of tasks. */
+  get words(): Int32Array {
+    return this.#memory.words
+  }
+
+  /** The words, with the first `end` of them. Throws RangeError if the machine has no more memory. */
+  reach(end: number): Int32Array {
+    if (end > this.#memory.words.length) this.#memory.reach(end)
+    return this.#memory.words
+  }
+
+  // ------------------------------------------------------------------ the owner
+
+  get owner(): number {
+    return load(this.words, BASE.HEADER + HEADER.OWNER)
+  }
+
+  get isOwner(): boolean {
+    return this.owner === this.here.token
+  }
+
+  setOwner(bell: number): void {
+    store(this.words, BASE.HEADER + HEADER.OWNER_BELL, bell)
+    store(this.words, BASE.HEADER + HEADER.OWNER, this.here.token)
+  }
+
+  /** Makes the owner look at what is to be done. */
+  ringOwner(): void {
+    this.here.wake(this.owner, load(this.words, BASE.HEADER + HEADER.OWNER_BELL))
+  }
+
+  /** A worker has nothing to do any more: tells the owner so, if it wants to know. */
+  ringIfIdle(): void {
+    if (this.header(HEADER.FOREIGN) !== 0) this.ringOwner()
+  }
+
+  header(word: number): number {
+    return load(this.words, BASE.HEADER + word)
+  }
+
+  setHeader(word: number, value: number): number {
+    return exchange(this.words, BASE.HEADER + word, value)
+  }
+
+  /** A list of slots whose top is in the header: puts one in. */
+  pushOn(word: number, slot: number, link: (below: number) => void): void {
+    let top: number
+    do {
+      top = this.header(word)
+      link(top)
+    } while (!compareAndSet(this.words, BASE.HEADER + word, top, slot))
+  }
+
+  get bound(): number {
+    return load(this.words, BASE.HEADER + HEADER.BOUND)
+  }
+
+  get ordering(): number {
+    return load(this.words, BASE.HEADER + HEADER.ORDER)
+  }
+}
+
+/** Beyond those that a bounded queue and its workers hold: done, but their submitters have not looked yet. */
+const SPARE = 1024

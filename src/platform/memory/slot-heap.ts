@@ -1,0 +1,226 @@
+/**
+ * Tasks in an order: by priority, the highest first, or by the time at which they are due, the soonest first; and of equal ones
+ * that which came first. It stands where the ring of a pool stands otherwise, and has the same methods.
+ *
+ * How it works: a heap in shared memory under a lock, which is held for a fraction of a microsecond. If a thread dies inside, the
+ * next one repairs the heap, which never loses anything but what is on its way in or out; and of what is on its way out
+ * the dying thread's CLAIM tells.
+ */
+import { add, load, read, store, write } from "#atomics"
+import { LOCK_WORDS, LockSync } from "../../lock/lock-sync.ts"
+import type { Here } from "../../memory/thread/here.ts"
+import { HEAP, IndexedHeap } from "../../memory/structures/indexed-heap.ts"
+import { LINE, wholeLines } from "../../memory/layout.ts"
+import { MemoryRecord } from "../../memory/record.ts"
+import { reserveWords } from "../../memory/reservation.ts"
+import { SharedMemory } from "../../memory/shared/shared-memory.ts"
+import { CONTROL } from "../../queue/shared/shared-layout.ts"
+import { SharedSection, SPINS } from "../../queue/shared/shared-section.ts"
+import { sharedNow } from "../../time/shared-clock.ts"
+import { BY_TIME } from "./layout.ts"
+import type { TaskRecords } from "./task-records.ts"
+
+const CONTROL_AT = wholeLines(LOCK_WORDS)
+const SEQUENCE = CONTROL_AT + 2
+/** Whether somebody waits who wants to hear that the heap is empty: how many, at most. */
+const PATIENT = CONTROL_AT + 3
+/** See {@link SlotHeap.lead}: a number in two words, 0 if nobody does. Changed by who has the lock. */
+const AWAITED = CONTROL_AT + 4
+const INDICES = CONTROL_AT + LINE
+
+const double = new Float64Array(1)
+const halves = new Int32Array(double.buffer)
+
+/** What an order has to say. */
+interface Order {
+  /** Negative if the first slot comes before the second. */
+  readonly compare: (a: number, b: number) => number
+  /** Whether the slot, which is the first, can be taken. */
+  readonly isReady: (slot: number) => boolean
+}
+
+function byPriority(tasks: TaskRecords): Order {
+  return {
+    compare: (a, b) => tasks.rankInside(b) - tasks.rankInside(a) || compareNumbers(tasks, a, b),
+    isReady: () => true,
+  }
+}
+
+function byTime(tasks: TaskRecords): Order {
+  return {
+    compare(a, b) {
+      const one = tasks.rankInside(a)
+      const other = tasks.rankInside(b)
+      return one === other ? compareNumbers(tasks, a, b) : one - other // both may be Infinity
+    },
+    isReady: (slot) => tasks.rankInside(slot) <= sharedNow(),
+  }
+}
+
+/** Negative if the first was numbered before the second. */
+function compareNumbers(tasks: TaskRecords, a: number, b: number): number {
+  return (tasks.sequenceOf(a) - tasks.sequenceOf(b)) | 0
+}
+
+export class SlotHeap {
+  readonly #words: Int32Array
+  readonly #pool: Int32Array
+  readonly #tasks: TaskRecords
+  readonly #heap: IndexedHeap
+  readonly #section: SharedSection
+  readonly #size: number
+  readonly #order: Order
+  /** Whether a slot keeps the number that it got when it came in first. */
+  readonly #keepsNumbers: boolean
+  #isUrgent = false
+
+  /** Over memory of {@link SlotHeap.allocate}; `pool` has the words in which workers claim. */
+  constructor(
+    here: Here,
+    words: Int32Array,
+    pool: Int32Array,
+    capacity: number,
+    tasks: TaskRecords,
+    order: number,
+    spins: number = SPINS,
+  ) {
+    this.#words = words
+    this.#pool = pool
+    this.#tasks = tasks
+    this.#order = order === BY_TIME ? byTime(tasks) : byPriority(tasks)
+    this.#keepsNumbers = order === BY_TIME
+    this.#size = entriesAt(capacity) + HEAP.SIZE
+    this.#heap = new IndexedHeap(words, entriesAt(capacity), capacity, this.#order.compare, {
+      words,
+      index: INDICES,
+      stride: 1,
+    })
+    const control = new MemoryRecord(words, CONTROL_AT)
+    this.#section = new SharedSection(
+      new LockSync(new SharedMemory(here, words, true)),
+      control,
+      { refresh() {}, sweep() {}, repair: () => this.#heap.repair() },
+      spins,
+    )
+  }
+
+  static allocate(capacity: number, here: Here): Int32Array {
+    const words = reserveWords(entriesAt(capacity) + IndexedHeap.wordsFor(capacity))
+    store(words, CONTROL_AT + CONTROL.DEATHS_SEEN, here.space.deaths)
+    return words
+  }
+
+  get isEmpty(): boolean {
+    return this.size === 0
+  }
+
+  /** From outside of the lock. */
+  get size(): number {
+    return load(this.#words, this.#size)
+  }
+
+  offer(slot: number): boolean {
+    if (Number.isNaN(this.#tasks.rankOf(slot))) {
+      throw new TypeError(
+        "Expected `task` to have a priority, by which the queue of the pool orders: use pool.with({ priority })",
+      )
+    }
+    // Numbered from 1 on: one that comes back, a periodic task, has a number already.
+    if (!this.#keepsNumbers || this.#tasks.sequenceOf(slot) === 0) {
+      this.#tasks.setSequence(slot, add(this.#words, SEQUENCE, 1) + 1)
+    }
+    return this.#inside(() => {
+      if (!this.#heap.offer(slot)) return false
+      const awaited = this.#awaited
+      this.#isUrgent = this.#heap.peek() === slot && (awaited === 0 || this.#tasks.rankInside(slot) < awaited)
+      return true
+    })
+  }
+
+  /** Whether what this thread has put in last is the first, and nobody is going to come in time for it. */
+  get isUrgent(): boolean {
+    return this.#isUrgent
+  }
+
+  /**
+   * The first, if it is ready. A worker claims it before that, by a word of the pool's. If there was a promise it is forgotten,
+   * see {@link lead}: it may have been the leader's, who goes now.
+   */
+  poll(claim = 0): number {
+    if (this.isEmpty) return 0
+    return this.#inside(() => {
+      const first = this.#heap.peek()
+      if (first === 0 || !this.#order.isReady(first)) return 0
+      if (claim !== 0) write(this.#pool, claim, first)
+      this.#awaited = 0
+      return this.#heap.poll()
+    })
+  }
+
+  /**
+   * The first, 0 if there is none. Who asks promises to come back when that is due, whatever becomes of it, or to see to it that
+   * somebody else asks: until then nobody is woken for what is due later.
+   */
+  lead(): number {
+    return this.#inside(() => {
+      const first = this.#heap.peek()
+      this.#awaited = first === 0 ? 0 : this.#tasks.rankInside(first)
+      return first
+    })
+  }
+
+  /** When who leads has promised to come back; 0 if nobody has. Inside of the lock, where the rank of a slot is read alike. */
+  get #awaited(): number {
+    halves[0] = read(this.#words, AWAITED)
+    halves[1] = read(this.#words, AWAITED + 1)
+    return double[0] as number
+  }
+
+  set #awaited(time: number) {
+    double[0] = time
+    write(this.#words, AWAITED, halves[0] as number)
+    write(this.#words, AWAITED + 1, halves[1] as number)
+  }
+
+  /** Somebody begins, or ends, to wait for a task or for the heap to be empty. Who dies meanwhile is counted on. */
+  addPatient(change: 1 | -1): void {
+    add(this.#words, PATIENT, change)
+  }
+
+  /** Whether somebody may. */
+  get hasPatient(): boolean {
+    return load(this.#words, PATIENT) !== 0
+  }
+
+  /** The first, ready or not, claimed as by {@link poll}. */
+  seize(claim = 0): number {
+    if (this.isEmpty) return 0
+    return this.#inside(() => {
+      const first = this.#heap.peek()
+      if (first !== 0 && claim !== 0) write(this.#pool, claim, first)
+      return first === 0 ? 0 : this.#heap.poll()
+    })
+  }
+
+  remove(slot: number): boolean {
+    return this.#inside(() => this.#heap.remove(slot))
+  }
+
+  peek(): number {
+    return this.#inside(() => this.#heap.peek())
+  }
+
+  /** In order. */
+  toArray(): number[] {
+    return this.#inside(() => this.#heap.toArray().sort(this.#order.compare))
+  }
+
+  #inside<T>(body: () => T): T {
+    this.#section.enter()
+    return this.#section.within(body)
+  }
+}
+
+function entriesAt(capacity: number): number {
+  return INDICES + wholeLines(capacity + 1)
+}

@@ -1,0 +1,240 @@
+/**
+ * The tasks of a pool as they lie in shared memory. A task is named by its slot, a number from 1 on, as long as it is in
+ * use; by a handle, which also says which use, where that may be over.
+ *
+ *     STATE     NEW, and so on: see future/task-state.ts. What becomes of a task is decided there, whoever wants to decide
+ *     BOX       where its submitter hears of it
+ *     FUNCTION  what to call (function-table.ts)
+ *     KIND, LENGTH, BLOCK, DATA   the arguments, later the result: in place if they are short, else in a block of the arena.
+ *               KIND also says how many references follow the bytes, and whether something was posted, or is to be asked for
+ *
+ * Who frees a slot: its submitter, when it finds the slot in its box; whoever has taken the task out of the queue puts it
+ * there in the end, also if it was cancelled.
+ */
+import { read, store, write } from "#atomics"
+import { wholeWords } from "../../codec/bytes/bulk.ts"
+import { Letter, NO_VALUE } from "../../codec/bytes/letter.ts"
+import type { Arena } from "../../memory/structures/arena.ts"
+import { Slots } from "../../memory/structures/slots.ts"
+import { CANCELLED, NEW } from "../../future/task-state.ts"
+import { BulkInArena } from "./bulk-in-arena.ts"
+import { INLINE_WORDS, KIND_MASK, POSTED, REFERENCES_SHIFT, slotsBase, TASK, TIMED } from "./layout.ts"
+import type { PoolMemory } from "./pool-memory.ts"
+import { TaskWords } from "./task-words.ts"
+
+const NO_REFERENCES: readonly number[] = []
+
+const INLINE_BYTES = INLINE_WORDS * 4
+
+export class TaskRecords extends TaskWords {
+  readonly #memory: PoolMemory
+  readonly #slots: Slots
+  readonly #arena: Arena
+  /** Slots that this thread has had, and keeps for its next tasks: to give them back and take others costs more than the rest. */
+  readonly #spare: number[] = []
+  #mostSpare = 0
+
+  constructor(memory: PoolMemory) {
+    super(memory)
+    this.#memory = memory
+    this.#slots = new Slots(memory.words, slotsBase(memory.capacity), memory.capacity, 0)
+    this.#arena = memory.arena
+  }
+
+  // ------------------------------------------------------------------ slots
+
+  /** Lets this thread keep slots. They are lost if it dies: so only for one with which the pool ends. */
+  keepSpare(most: number): void {
+    this.#mostSpare = most
+  }
+
+  /** A slot for a new task; 0 if all are in use, or there is no memory for more. */
+  take(box: number, functionId: number, flags: number): number {
+    const slot = this.#spare.pop() ?? this.#takeNew()
+    if (slot === 0) return 0
+    const record = this.recordOf(slot)
+    const words = this.words
+    write(words, record + TASK.BOX, box)
+    write(words, record + TASK.NEXT, 0)
+    write(words, record + TASK.FUNCTION, functionId)
+    write(words, record + TASK.FLAGS, flags)
+    write(words, record + TASK.BLOCK, 0)
+    if ((flags & TIMED) !== 0) this.noteStart(slot, 0)
+    store(words, record + TASK.STATE, NEW)
+    return slot
+  }
+
+  #takeNew(): number {
+    const handle = this.#slots.take(this.#memory.here.token)
+    if (handle === 0) return 0
+    const slot = this.#slots.slotOf(handle)
+    try {
+      this.recordOf(slot)
+    } catch (error) {
+      this.#slots.free(handle)
+      if (error instanceof RangeError) return 0
+      throw error
+    }
+    return slot
+  }
+
+  /** As {@link free}, by the thread that took it. */
+  release(slot: number): void {
+    if (this.#spare.length >= this.#mostSpare) {
+      this.free(slot)
+      return
+    }
+    this.renew(slot)
+    this.#spare.push(slot)
+  }
+
+  free(slot: number): void {
+    this.#dropBlock(this.recordOf(slot))
+    this.#slots.free(this.#slots.handleOf(slot))
+  }
+
+  /** The slot is for another task from now on, of the same thread, which has not given it away. */
+  renew(slot: number): void {
+    const record = this.recordOf(slot)
+    this.#dropBlock(record)
+    write(this.words, record + TASK.STATE, CANCELLED) // lest anybody think that it waits
+    this.#slots.renew(this.#slots.handleOf(slot))
+  }
+
+  handleOf(slot: number): number {
+    return this.#slots.handleOf(slot)
+  }
+
+  /** Whether the slot is still in use for the task that it had when this was its handle. */
+  isCurrent(handle: number): boolean {
+    return this.#slots.isCurrent(handle)
+  }
+
+  slotOf(handle: number): number {
+    return this.#slots.slotOf(handle)
+  }
+
+  // ------------------------------------------------------------------ what it carries
+
+  /**
+   * Writes the value into the record, and numbers that refer to what is not in it; false if there is no room. Otherwise the
+   * letter is released.
+   */
+  fill(slot: number, letter: Letter, references: readonly number[] = NO_REFERENCES): boolean {
+    const record = this.recordOf(slot)
+    const words = this.words
+    const { length } = letter
+    const { length: count } = references
+    const total = count === 0 ? length : appendTo(letter, references)
+    this.#dropBlock(record)
+    if (letter.bulk.count > 0) {
+      const block = this.#writeBulky(letter, total)
+      if (block === 0) return false
+      write(words, record + TASK.BLOCK, block)
+    } else if (total <= INLINE_BYTES) {
+      const source = letter.words
+      const wordCount = (total + 3) >> 2
+      for (let i = 0; i < wordCount; i++) write(words, record + TASK.DATA + i, source[i] as number)
+    } else {
+      const block = this.#arena.take(total)
+      if (block === 0) return false
+      this.#arena.write(block, letter.bytes, total)
+      write(words, record + TASK.BLOCK, block)
+    }
+    write(words, record + TASK.KIND, letter.kind | (count << REFERENCES_SHIFT))
+    write(words, record + TASK.LENGTH, length)
+    letter.release()
+    return true
+  }
+
+  /** Instead of a value: there is none. Uses no built-in object. */
+  leaveUntold(slot: number): void {
+    const record = this.recordOf(slot)
+    write(this.words, record + TASK.BLOCK, 0) // whose memory is lost: it would take more than that to give it back
+    write(this.words, record + TASK.KIND, NO_VALUE)
+    write(this.words, record + TASK.LENGTH, 0)
+  }
+
+  /** The letter, and behind it what belongs to it; the block, or 0 if there is no room. */
+  #writeBulky({ bytes, bulk }: Letter, total: number): number {
+    const start = wholeWords(total)
+    const block = this.#arena.take(start + bulk.size)
+    if (block === 0) return 0
+    this.#arena.write(block, bytes, total)
+    bulk.forEach((part, at) => this.#arena.write(block, part, part.length, start + at))
+    return block
+  }
+
+  /** A copy of the value that {@link fill} has written; to be released. What is bulky is copied when it is decoded. */
+  read(slot: number): Letter {
+    const record = this.recordOf(slot)
+    const words = this.words
+    const length = read(words, record + TASK.LENGTH)
+    const letter = Letter.toRead(read(words, record + TASK.KIND) & KIND_MASK, length)
+    this.#copy(record, letter, length)
+    const block = read(words, record + TASK.BLOCK)
+    if (block !== 0) {
+      const count = read(words, record + TASK.KIND) >>> REFERENCES_SHIFT
+      letter.bulkSource = new BulkInArena(this.#arena, block, wholeWords(length) + count * 4)
+    }
+    return letter
+  }
+
+  /** The numbers that came with it. */
+  referencesOf(slot: number): number[] {
+    const record = this.recordOf(slot)
+    const words = this.words
+    const count = read(words, record + TASK.KIND) >>> REFERENCES_SHIFT
+    if (count === 0) return []
+    const start = wholeWords(read(words, record + TASK.LENGTH))
+    const letter = Letter.toRead(0, start + count * 4)
+    this.#copy(record, letter, start + count * 4)
+    const references = Array.from(letter.words.subarray(start / 4, start / 4 + count))
+    letter.release()
+    return references
+  }
+
+  #copy(record: number, letter: Letter, length: number): void {
+    const words = this.words
+    const block = read(words, record + TASK.BLOCK)
+    if (block === 0) {
+      const target = letter.words
+      const count = (length + 3) >> 2
+      for (let i = 0; i < count; i++) target[i] = read(words, record + TASK.DATA + i)
+    } else this.#arena.readInto(letter.bytes, block, length)
+  }
+
+  /** Whether the value is all in the record. */
+  isWhole(slot: number): boolean {
+    const record = this.recordOf(slot)
+    return read(this.words, record + TASK.KIND) <= KIND_MASK
+  }
+
+  /** Whether some of it was posted, or is to be asked for. */
+  isPosted(slot: number): boolean {
+    const record = this.recordOf(slot)
+    return (read(this.words, record + TASK.KIND) & POSTED) !== 0
+  }
+
+  /** Says so; if `all` of it is, what {@link fill} may have written means nothing. */
+  notePosted(slot: number, all: boolean): void {
+    const record = this.recordOf(slot)
+    write(this.words, record + TASK.KIND, (all ? 0 : read(this.words, record + TASK.KIND)) | POSTED)
+  }
+
+  #dropBlock(record: number): void {
+    const block = read(this.words, record + TASK.BLOCK)
+    if (block === 0) return
+    write(this.words, record + TASK.BLOCK, 0)
+    this.#arena.give(block)
+  }
+}
+
+/** Writes them behind the bytes; how long that is altogether. */
+function appendTo(letter: Letter, references: readonly number[]): number {
+  const start = wholeWords(letter.length)
+  const total = start + references.length * 4
+  if (total > letter.bytes.length) letter.reserve(total, letter.length)
+  letter.words.set(references, start / 4)
+  return total
+}

@@ -1,0 +1,39 @@
+/**
+ * Pools that the program has forgotten: there is no reference to the pool any more, so no task can come, and none is to be done, as the
+ * engine would hold the pool for that (pool/pool-context.ts). But its threads are there, and its memory. When the runtime collects the
+ * pool they are ended, with a warning, since the runtime may take its time: a program that makes pools in a loop can have
+ * thousands of threads before.
+ */
+import { alone } from "../../checks.ts"
+import { perThread } from "../../per-thread.ts"
+
+/** The engine of a pool. */
+export interface Forgettable {
+  readonly poolSize: number
+  /** Ends it, unless that is done already. */
+  forget(): void
+}
+
+const warned = perThread("forgotten pools", () => ({ isTold: false }))
+
+const registry = new FinalizationRegistry<Forgettable>((engine) => engine.forget())
+
+/** Has the engine end when the pool is garbage. */
+export function watchPool(pool: object, engine: Forgettable): void {
+  registry.register(pool, engine, engine)
+}
+
+/** The engine has ended. */
+export function unwatchPool(engine: Forgettable): void {
+  registry.unregister(engine)
+}
+
+/** Once in each thread. */
+export function warnOfForgotten(threads: number): void {
+  if (warned.isTold || threads === 0) return
+  warned.isTold = true
+  process.emitWarning(
+    `A pool with ${threads} idle ${threads === 1 ? "thread" : "threads"} was garbage-collected before it was shut down. The threads are ended now, but until then they take memory: declare pools by \`await using\`, or call close()`,
+    alone({ code: "COREPOOL_FORGOTTEN_POOL" }),
+  )
+}

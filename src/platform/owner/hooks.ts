@@ -1,0 +1,156 @@
+/**
+ * The hooks of a pool of platform threads. `beforeExecute` and `afterExecute` are methods of an object in the owner's
+ * thread, so a worker that is about to run a task, or has run one, asks the owner to call them and waits for that. A pool
+ * without hooks does not ask.
+ */
+import { decode } from "../../codec/codec.ts"
+import { NotSerializableError } from "../../errors.ts"
+import type { Runnable } from "../../future/runnable.ts"
+import { EXCEPTIONAL } from "../../future/task-state.ts"
+import { heed } from "../../memory/flow/guard.ts"
+import type { Boxes } from "../memory/boxes.ts"
+import { fail } from "../submit/failure.ts"
+import type { ForeignTask } from "../worker/foreign-task.ts"
+import { AFTER, AFTER_RUN, BEFORE, COMMAND, DONE, NOTED, THREW, TOLD, UNCAUGHT } from "../memory/layout.ts"
+import type { SharedWorker } from "../memory/shared-worker.ts"
+import type { Submissions } from "../submit/submissions.ts"
+import type { AfterHook } from "../submit/task-calls.ts"
+import type { TaskRecords } from "../memory/task-records.ts"
+
+export interface HookMethods {
+  before(worker: SharedWorker, task: Runnable): unknown
+  after(task: Runnable, error: unknown): unknown
+  /** What one of them has thrown, or a command. */
+  report(worker: SharedWorker, error: unknown): void
+}
+
+export class Hooks {
+  readonly #tasks: TaskRecords
+  readonly #boxes: Boxes
+  readonly #submissions: Submissions
+  readonly #foreign: (slot: number) => ForeignTask
+  readonly #methods: HookMethods
+  /** The tokens of the workers whose hooks this thread is in. */
+  readonly #answering = new Set<number>()
+  /** The tasks that workers have had last, and what `afterExecute` has thrown: it is called again, with that. */
+  readonly #thrown = new Map<number, { readonly task: Runnable; readonly error: unknown }>()
+
+  constructor(
+    tasks: TaskRecords,
+    boxes: Boxes,
+    submissions: Submissions,
+    foreign: (slot: number) => ForeignTask,
+    methods: HookMethods,
+  ) {
+    this.#tasks = tasks
+    this.#boxes = boxes
+    this.#submissions = submissions
+    this.#foreign = foreign
+    this.#methods = methods
+  }
+
+  /**
+   * Calls what the worker asks for, and answers. The worker waits for the answer, so it comes whatever goes wrong. A hook may block
+   * this thread, which then serves the other workers: the one that has asked is being answered, and not called for again.
+   */
+  call(worker: SharedWorker, what: number): void {
+    const { token } = worker
+    if (this.#answering.has(token)) return
+    this.#answering.add(token)
+    let answer: number = DONE
+    try {
+      answer = this.#call(worker, what)
+    } catch (error) {
+      this.#methods.report(worker, error)
+    } finally {
+      this.#answering.delete(token)
+      if (worker.token === token) worker.answer(answer) // else it has died meanwhile, and its place is another's
+    }
+  }
+
+  /** The answer. */
+  #call(worker: SharedWorker, what: number): number {
+    if (what === BEFORE) return this.#before(worker)
+    if (what === AFTER || what === AFTER_RUN) return this.#after(worker, what === AFTER_RUN)
+    // The other two: a command that another thread has submitted has thrown, or afterExecute itself.
+    if (what === UNCAUGHT) this.#methods.report(worker, this.#errorIn(worker.handheld))
+    else this.#afterAgain(worker)
+    return DONE
+  }
+
+  #before(worker: SharedWorker): number {
+    const slot = worker.handheld
+    try {
+      heed(this.#methods.before(worker, this.#submissions.taskIn(slot) ?? this.#foreign(slot)), (error) =>
+        this.#methods.report(worker, error),
+      )
+    } catch (error) {
+      // The worker puts it into the box.
+      fail(this.#tasks, slot, error)
+      if (this.#tasks.hasFlag(slot, COMMAND | TOLD | NOTED)) this.#tasks.noteWorker(slot, worker.number)
+      // What a command throws, its submitter tells when it hears of it.
+      if (!this.#tasks.hasFlag(slot, COMMAND | TOLD)) this.#methods.report(worker, error)
+      return THREW
+    }
+    return DONE
+  }
+
+  /** The task is over, unless it goes on. */
+  #after(worker: SharedWorker, goesOn: boolean): number {
+    const slot = worker.handheld
+    const isOurs = this.#submissions.taskIn(slot) !== undefined
+    let answer: number = DONE
+    let isAnswered = false
+    const hook: AfterHook = (task, error) => {
+      try {
+        heed(this.#methods.after(task, error), (reason) => this.#methods.report(worker, reason))
+      } catch (thrown) {
+        if (isAnswered) {
+          this.#methods.report(worker, thrown)
+          return
+        }
+        this.#thrown.set(worker.number, { task, error: thrown })
+        answer = THREW
+      }
+    }
+    if (goesOn) hook(this.#submissions.taskIn(slot) ?? this.#foreign(slot), undefined)
+    else if (isOurs) this.#submissions.receive(slot, hook)
+    else {
+      try {
+        hook(this.#foreign(slot), this.#thrownBy(slot))
+      } finally {
+        this.#boxes.put(slot)
+      }
+    }
+    isAnswered = true // if a part of the result has yet to arrive, the hook is called when it has: the worker goes on meanwhile
+    return answer
+  }
+
+  /** What the command in this slot has thrown, if it is one and has. */
+  #thrownBy(slot: number): unknown {
+    const hasThrown = this.#tasks.hasFlag(slot, COMMAND) && this.#tasks.stateOf(slot) === EXCEPTIONAL
+    return hasThrown ? this.#errorIn(slot) : undefined
+  }
+
+  #errorIn(slot: number): unknown {
+    if (this.#tasks.isPosted(slot)) {
+      return new NotSerializableError("A command has thrown something that only its submitter can be told")
+    }
+    const letter = this.#tasks.read(slot)
+    const error: unknown = decode(letter)
+    letter.release()
+    return error
+  }
+
+  #afterAgain(worker: SharedWorker): void {
+    const { task, error } = this.#thrown.get(worker.number) ?? { task: () => undefined, error: undefined }
+    this.#thrown.delete(worker.number)
+    let last = error
+    try {
+      heed(this.#methods.after(task, error), (reason) => this.#methods.report(worker, reason))
+    } catch (second) {
+      last = second
+    }
+    this.#methods.report(worker, last)
+  }
+}

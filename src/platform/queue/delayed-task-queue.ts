@@ -1,0 +1,169 @@
+/**
+ * Where the tasks of a scheduled pool wait until they are due, and where idle workers do. Any thread may put in and take out.
+ *
+ * Leader and followers: the worker that stands first in line waits until the first task is due, the others without a limit.
+ * When it gets its task, it wakes the next in line, which waits for the next task; and so it is if a task comes in that is
+ * due before the leader would wake up: then it is woken, and sleeps for less. It need not know if the task that it waits for goes
+ * away, and finds out in time: so a program that sets time limits and cancels them, all day long, wakes nobody. Nobody has to be
+ * named leader, and none is missing if it dies: a death wakes all who wait, and whoever stands first then leads.
+ *
+ * The main thread has no part in it. Nor has the event loop of the worker, at the end: timers of the event loop are late by a
+ * millisecond or two, so the worker is woken by one ahead of time, and blocks for the rest.
+ */
+import { InterruptedError } from "../../errors.ts"
+import type { Flow } from "../../memory/flow/flow.ts"
+import { ACQUIRED, CANCELLED } from "../../memory/thread/node-pool.ts"
+import type { WaitNode } from "../../memory/wait/wait-node.ts"
+import { SHARED, WaitQueue } from "../../memory/wait/wait-queue.ts"
+import { driveLingering, type Settle, type Steps, TIMEOUT, type Wake } from "../../memory/flow/waiting.ts"
+import { sharedNow } from "../../time/shared-clock.ts"
+import { BASE, BY_TIME } from "../memory/layout.ts"
+import type { PoolMemory } from "../memory/pool-memory.ts"
+import { SlotHeap } from "../memory/slot-heap.ts"
+import { LINGER, type SlotQueue } from "./slot-queue.ts"
+import type { Taker } from "./taker.ts"
+import type { TaskRecords } from "../memory/task-records.ts"
+
+/** How long before a task is due its worker stops trusting in timers, in ms. Its timers and sockets stand still then. */
+const EARLY = 4
+
+export class DelayedTaskQueue implements SlotQueue {
+  readonly bound = -1
+  taker: Taker | undefined
+  readonly #memory: PoolMemory
+  readonly #tasks: TaskRecords
+  readonly #heap: SlotHeap
+  readonly #waiters: WaitQueue
+  readonly #claim: number
+
+  /**
+   * `claim` is the index of a word in which this thread, if it is a worker, says what it is about to take; `spins` how often it
+   * looks before it sleeps for the lock of the heap.
+   */
+  constructor(memory: PoolMemory, tasks: TaskRecords, claim = 0, spins?: number) {
+    const { here, words, capacity, order } = memory
+    this.#memory = memory
+    this.#tasks = tasks
+    this.#heap = new SlotHeap(here, order as Int32Array, words, capacity, tasks, BY_TIME, spins)
+    this.#waiters = new WaitQueue(here, words, BASE.WAITERS, { isShared: true })
+    this.#claim = claim
+  }
+
+  get isEmpty(): boolean {
+    return this.#heap.isEmpty
+  }
+
+  get size(): number {
+    return this.#heap.size
+  }
+
+  get idleWorkers(): number {
+    return this.#waiters.length
+  }
+
+  toArray(): number[] {
+    return this.#heap.toArray()
+  }
+
+  offer(slot: number): boolean {
+    if (!this.#heap.offer(slot)) return false
+    if (this.#heap.isUrgent) this.#waiters.wakeFirst()
+    return true
+  }
+
+  /** Also wakes somebody if it is not the first: who should have led may have died. */
+  restore(slot: number): void {
+    this.#heap.offer(slot)
+    this.#waiters.wakeFirst()
+  }
+
+  poll(): number | undefined {
+    return this.#heap.poll(this.#claim) || undefined
+  }
+
+  take(): number | undefined {
+    const { taker } = this
+    return this.#without(taker === undefined ? this.#heap.poll() : taker.hold(this.#heap.poll(taker.claim)))
+  }
+
+  draw(): number | undefined {
+    return this.seize()
+  }
+
+  seize(): number | undefined {
+    const { taker } = this
+    return this.#without(taker === undefined ? this.#heap.seize() : taker.hold(this.#heap.seize(taker.claim)))
+  }
+
+  first(): number | undefined {
+    return this.#heap.peek() || undefined
+  }
+
+  untilReady(slot: number): number {
+    return this.#tasks.rankOf(slot) - sharedNow()
+  }
+
+  remove(slot: number): boolean {
+    return this.taker === undefined ? this.pull(slot) : this.taker.holdRemoved(slot, (it) => this.pull(it))
+  }
+
+  pull(slot: number): boolean {
+    return this.#heap.remove(slot) && this.#without(slot) !== undefined
+  }
+
+  /** A slot has been taken out by who is no worker, if it is one. */
+  #without(slot: number): number | undefined {
+    if (slot === 0) return undefined
+    if (this.isEmpty && this.#heap.hasPatient) this.#waiters.wakeFirst() // it has put off its leave, see receive()
+    return slot
+  }
+
+  forgetWaiter(): void {}
+
+  /**
+   * The last thread of a pool could not leave while something is queued. So it does not come back every few milliseconds to
+   * learn that: it puts off its time limit until the queue is empty, and then looks again, as after an interrupt.
+   */
+  receive(settle: Settle<number | undefined>, flow: Flow, timeout: number): void {
+    this.#memory.ringIfIdle()
+    const isPatient = timeout !== Infinity && !this.isEmpty && this.#memory.state.control.workerCount <= 1
+    driveLingering(this.#receiving(flow, isPatient), settle, flow, isPatient ? Infinity : timeout, LINGER)
+  }
+
+  *#receiving(flow: Flow, isPatient: boolean): Steps<number | undefined> {
+    const node = this.#waiters.enter(flow, SHARED, true)
+    let how: number = CANCELLED
+    let slot = 0
+    if (isPatient) this.#heap.addPatient(1)
+    try {
+      for (;;) {
+        const isFirst = this.#waiters.isFirst(node)
+        // Who is woken but not first was woken by a death: perhaps of the one who was to link the node in.
+        if (!isFirst) this.#waiters.tend(node.index)
+        slot = this.#heap.poll(this.#claim)
+        if (slot !== 0) break
+        if (isPatient && this.isEmpty) throw new InterruptedError("Nothing is left to wait for")
+        if ((yield* this.#waitingAt(node, flow)) === TIMEOUT) break
+      }
+      if (slot !== 0) how = ACQUIRED
+    } finally {
+      if (isPatient) this.#heap.addPatient(-1)
+      this.#waiters.leave(node, how) // who leads and gives up thereby wakes the next one
+    }
+    if (!this.isEmpty) this.#waiters.wakeFirst()
+    return slot || undefined
+  }
+
+  /** Until the first task is due, if it is this one that leads. */
+  *#waitingAt(node: WaitNode, flow: Flow): Steps<Wake | undefined> {
+    const first = this.#waiters.isFirst(node) ? this.#heap.lead() : 0
+    const left = first === 0 ? Infinity : this.untilReady(first)
+    if (left === Infinity) return yield node
+    if (left > EARLY) return yield { list: node, atMost: left - EARLY }
+    if (left > 0 && !flow.isInterrupted) {
+      node.block(flow, left)
+      return undefined
+    }
+    return flow.isInterrupted ? yield node : undefined
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * The memory that a ForkJoinPool has beyond that of other pools: a place for each worker, with its deque and what others have
+ * to know of it.
+ *
+ *     COUNT, ASYNC, CAPACITY       how many places, in which order workers take their own tasks, cells of a deque
+ *     for each worker, by number:  CALL …, then its deque
+ */
+import { exchange, load, read, store, write } from "#atomics"
+import { LINE, wholeLines } from "../../memory/layout.ts"
+import { reserveWords } from "../../memory/reservation.ts"
+import { SlotDeque } from "./slot-deque.ts"
+
+const COUNT = 0
+const ASYNC = 1
+const CAPACITY = 2
+/** 1 if another thread than the owner wants to know when the pool is quiescent. */
+const WATCHED = 3
+
+/** What is known of a worker, besides what the roster has (platform/memory/layout.ts). */
+export const PLACE = {
+  /** 1 if somebody may be asleep who is to be called when this worker forks something; or is to be made. */
+  CALL: 0,
+  /** Asleep: the number of the worker whose tasks it would help with; 0 if it is not. */
+  HELPS: 1,
+  /** The bell that wakes it. */
+  BELL: 2,
+  /** 1 while it can do nothing for the pool because it waits. */
+  BLOCKED: 3,
+  /** How many tasks of others it has begun, in two words. */
+  STEALS: 4,
+  /** Asleep: the slot of the task that it joins; 0 if it joins none, or one that is not in a slot. */
+  JOINS: 6,
+  /** 1 if somebody has asked it for arguments, and it has not looked since. */
+  ASKED: 7,
+  /** The number of the box in which it hears of what thieves have finished. */
+  BOX: 8,
+  /** Odd while it settles that: see quiescence.ts. */
+  SETTLES: 9,
+  SIZE: 10,
+} as const
+
+const HIGH = 2 ** 32
+
+/** Enough that a program which fills one has no need of more threads: it then runs at once what it forks. */
+export const DEQUE_CAPACITY: number = 2 ** 13
+
+export class Deques {
+  readonly words: Int32Array
+  /** How many places there are: for workers 1 to this. */
+  readonly count: number
+  /** Whether workers take the oldest of their own tasks, and not the newest. */
+  readonly isAsync: boolean
+  readonly #capacity: number
+  readonly #deques: (SlotDeque | undefined)[] = []
+
+  constructor(words: Int32Array) {
+    this.words = words
+    this.count = load(words, COUNT)
+    this.isAsync = load(words, ASYNC) === 1
+    this.#capacity = load(words, CAPACITY)
+  }
+
+  static allocate(count: number, isAsync: boolean, capacity: number = DEQUE_CAPACITY): Int32Array {
+    const words = reserveWords(LINE + count * strideFor(capacity))
+    store(words, COUNT, count)
+    store(words, ASYNC, isAsync ? 1 : 0)
+    store(words, CAPACITY, capacity)
+    return words
+  }
+
+  /** Where the place of a worker is. */
+  placeOf(worker: number): number {
+    return LINE + (worker - 1) * strideFor(this.#capacity)
+  }
+
+  /** The deque of a worker, as this thread sees it. */
+  of(worker: number): SlotDeque {
+    return (this.#deques[worker] ??= new SlotDeque(this.words, this.placeOf(worker) + LINE, this.#capacity))
+  }
+
+  load(worker: number, word: number): number {
+    return load(this.words, this.placeOf(worker) + word)
+  }
+
+  store(worker: number, word: number, value: number): void {
+    store(this.words, this.placeOf(worker) + word, value)
+  }
+
+  noteWatched(): void {
+    store(this.words, WATCHED, 1)
+  }
+
+  get isWatched(): boolean {
+    return load(this.words, WATCHED) === 1
+  }
+
+  /** Whether that was noted; once. */
+  takeWatched(): boolean {
+    return exchange(this.words, WATCHED, 0) === 1
+  }
+
+  /** Somebody is going to sleep who is to be called by these workers, from the first on. */
+  askForCalls(workers: number): void {
+    for (let worker = 1; worker <= workers; worker++) this.store(worker, PLACE.CALL, 1)
+  }
+
+  /** By the worker itself. */
+  countSteal(worker: number): void {
+    const at = this.placeOf(worker) + PLACE.STEALS
+    const low = (read(this.words, at) + 1) | 0
+    write(this.words, at, low)
+    if (low === 0) write(this.words, at + 1, read(this.words, at + 1) + 1)
+  }
+
+  /** How many tasks workers have begun that they had not forked themselves. */
+  get steals(): number {
+    let steals = 0
+    for (let worker = 1; worker <= this.count; worker++) {
+      const at = this.placeOf(worker) + PLACE.STEALS
+      steals += read(this.words, at + 1) * HIGH + (read(this.words, at) >>> 0)
+    }
+    return steals
+  }
+}
+
+function strideFor(capacity: number): number {
+  return LINE + wholeLines(SlotDeque.wordsFor(capacity))
+}

@@ -1,0 +1,38 @@
+/** The timetable of a pool of platform threads: tasks are slots, and the same for every member and every worker. */
+import { NEW, CANCELLED } from "../../future/task-state.ts"
+import { type TimedPool, Timetable } from "../../core/timetable.ts"
+import { sharedNow } from "../../time/shared-clock.ts"
+import type { Boxes } from "../memory/boxes.ts"
+import type { PoolMemory } from "../memory/pool-memory.ts"
+import type { SlotQueue } from "./slot-queue.ts"
+import type { TaskRecords } from "../memory/task-records.ts"
+
+export function slotTimetable(
+  memory: PoolMemory,
+  tasks: TaskRecords,
+  boxes: Boxes,
+  queue: SlotQueue,
+  pool: TimedPool<number>,
+): Timetable<number> {
+  return new Timetable(
+    memory.state,
+    memory.times,
+    {
+      now: sharedNow,
+      timeOf: (slot) => tasks.rankOf(slot),
+      setTime: (slot, time) => tasks.setRank(slot, time),
+      periodOf: (slot) => tasks.periodOf(slot),
+      isCancelled: (slot) => tasks.stateOf(slot) !== NEW,
+      cancel(slot) {
+        tasks.leaveNew(slot, CANCELLED)
+        boxes.put(slot) // its submitter hears of it
+      },
+    },
+    {
+      add: (slot) => void queue.offer(slot),
+      remove: (slot) => queue.remove(slot),
+      toArray: () => queue.toArray(),
+    },
+    pool,
+  )
+}

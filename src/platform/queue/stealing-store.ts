@@ -1,0 +1,135 @@
+/**
+ * The tasks of a ForkJoinPool that wait: those that were submitted, in a ring as in any pool, and those that workers have
+ * forked, each in the deque of its worker.
+ *
+ * A worker looks at its own deque first, then at those of others, beginning with one chosen by chance, and then at the ring.
+ * Forked tasks come first because they are parts of something that was begun. Anybody else begins with the ring.
+ */
+import { Ring } from "../../memory/structures/ring.ts"
+import { BASE, HEADER, ringPlaces, WORKER } from "../memory/layout.ts"
+import { LINE } from "../../memory/layout.ts"
+import { load } from "#atomics"
+import { Deques } from "./deques.ts"
+import type { SlotDeque } from "./slot-deque.ts"
+
+export class StealingStore {
+  readonly deques: Deques
+  /** The deque of this thread, if it is a worker that has one. */
+  readonly own: SlotDeque | undefined
+  readonly #words: Int32Array
+  readonly #ring: Ring
+  readonly #self: number
+  #random: number
+
+  /** `words` are those of the pool, and `claim` the word in which a worker says what it is about to take; 0 if it is none. */
+  constructor(words: Int32Array, deques: Int32Array, capacity: number, claim: number) {
+    this.#words = words
+    this.deques = new Deques(deques)
+    this.#ring = new Ring(words, BASE.RING, ringPlaces(capacity), capacity)
+    this.#self = claim === 0 ? 0 : (claim - WORKER.CLAIM - BASE.ROSTER) / LINE
+    this.own = this.#self === 0 || this.#self > this.deques.count ? undefined : this.deques.of(this.#self)
+    this.#random = (this.#self + 1) * 0x9e3779b9
+  }
+
+  /** How many deques are or were in use. */
+  get #inUse(): number {
+    return Math.min(load(this.#words, BASE.HEADER + HEADER.WORKERS), this.deques.count)
+  }
+
+  // ------------------------------------------------------------------ taking
+
+  poll(claim = 0): number {
+    if (this.#self === 0) return this.#ring.poll(claim) || this.#steal(claim)
+    const { own } = this
+    if (own !== undefined) {
+      const slot = this.deques.isAsync ? own.steal(claim, this.#words) : own.pop(claim, this.#words)
+      if (slot !== 0) return slot
+    }
+    return this.#steal(claim) || this.#ring.poll(claim)
+  }
+
+  /**
+   * A task of somebody else's; 0 if there is none. A worker leaves alone what its owner is about to take back: to have found a
+   * deque unsteady is to have found it empty, once.
+   */
+  #steal(claim: number): number {
+    const inUse = this.#inUse
+    if (inUse === 0) return 0
+    const first = this.#chance() % inUse
+    for (let i = 0; i < inUse; i++) {
+      const victim = ((first + i) % inUse) + 1
+      if (victim === this.#self) continue
+      const deque = this.deques.of(victim)
+      const slot = this.#self === 0 || deque.isSteady ? deque.steal(claim, this.#words) : 0
+      if (slot !== 0) return slot
+    }
+    return 0
+  }
+
+  /** A task of this worker's; 0 if there is none. */
+  stealFrom(victim: number, claim: number): number {
+    return this.deques.of(victim).steal(claim, this.#words)
+  }
+
+  #chance(): number {
+    let x = this.#random // xorshift (G. Marsaglia, 2003)
+    x ^= x << 13
+    x ^= x >>> 17
+    x ^= x << 5
+    this.#random = x
+    return x >>> 0
+  }
+
+  /** Somebody goes to sleep, and is to be woken if one of the workers forks something. */
+  askForCalls(): void {
+    this.deques.askForCalls(this.#inUse)
+  }
+
+  // ------------------------------------------------------------------ what others do
+
+  offer(slot: number): boolean {
+    return this.#ring.offer(slot)
+  }
+
+  /** Of those that were submitted: what a worker has forked is for it, or for thieves. */
+  remove(slot: number): boolean {
+    return this.#ring.remove(slot)
+  }
+
+  peek(): number {
+    return this.#ring.peek()
+  }
+
+  get isEmpty(): boolean {
+    if (!this.#ring.isEmpty) return false
+    for (let worker = this.#inUse; worker > 0; worker--) if (!this.deques.of(worker).isEmpty) return false
+    return true
+  }
+
+  /** Whether there is something that its owner is not going to take back at once. */
+  get isWorthALook(): boolean {
+    if (!this.#ring.isEmpty) return true
+    for (let worker = this.#inUse; worker > 0; worker--) if (this.deques.of(worker).isSteady) return true
+    return false
+  }
+
+  get size(): number {
+    return this.submitted + this.forked
+  }
+
+  get submitted(): number {
+    return this.#ring.size
+  }
+
+  get forked(): number {
+    let size = 0
+    for (let worker = this.#inUse; worker > 0; worker--) size += this.deques.of(worker).size
+    return size
+  }
+
+  toArray(): number[] {
+    const slots = this.#ring.toArray()
+    for (let worker = this.#inUse; worker > 0; worker--) slots.push(...this.deques.of(worker).toArray())
+    return slots
+  }
+}

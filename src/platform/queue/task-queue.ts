@@ -1,0 +1,358 @@
+/**
+ * Where the tasks of a pool wait, first come first served, and where idle workers do. Any thread may put in and take out.
+ *
+ * To wake a thread costs more than most tasks do. So of the idle workers one, the lookout, stays wide awake for a moment and
+ * looks for tasks; and as long as there is one, nobody is woken. A lookout that finds something is none any more, and wakes
+ * the next one if there is more than it can take. One that was woken and came too late, because others were faster, lies low
+ * for a while, and nobody is woken either as long as it does and none of the others goes to sleep. Nothing is lost: who offers
+ * looks for both after putting the task in, and they look once more after they have resigned, or were made to.
+ *
+ * With a bound of 0 nothing waits: a task goes in only if a worker waits for it. IDLE counts the workers that wait and have
+ * not been promised a task. Who offers takes one off that count and then puts the task in; a worker that gives up takes
+ * itself off, and if it cannot, a task is on its way to it. For one that dies the owner does: its WAITS says whether it
+ * counted. (It is set before the count and taken back after: who dies in between makes the count too low by one, which
+ * costs a thread more than needed, and never a task that waits for nobody.)
+ *
+ * A promise is kept by the worker as long as the pool runs. Only the worker takes the task out then: for shutdownNow(), remove()
+ * and the methods of `pool.queue` there is nothing inside, as in a SynchronousQueue. A thread that does take a task out, because
+ * it runs the task itself or no worker is left, gives the promise back. Once the pool is shut down no promise counts: a worker
+ * leaves if nothing is inside, and a thread that is still offering a task finds the pool shut down and takes the task back. So a
+ * thread that dies between its promise and its offer keeps no worker waiting.
+ */
+import { add, compareAndSet, load, store } from "#atomics"
+import { InterruptedError } from "../../errors.ts"
+import { type Flow, mainFlow } from "../../memory/flow/flow.ts"
+import { ACQUIRED, CANCELLED } from "../../memory/thread/node-pool.ts"
+import { Ring } from "../../memory/structures/ring.ts"
+import { Watch } from "../../memory/flow/watch.ts"
+import type { WaitNode } from "../../memory/wait/wait-node.ts"
+import { SHARED, WaitQueue } from "../../memory/wait/wait-queue.ts"
+import {
+  driveLingering,
+  DUE,
+  type Settle,
+  SIGNALLED,
+  type Steps,
+  TIMEOUT,
+  type Wake,
+} from "../../memory/flow/waiting.ts"
+import { StealingStore } from "./stealing-store.ts"
+import { DelayedTaskQueue } from "./delayed-task-queue.ts"
+import { BASE, BY_PRIORITY, BY_TIME, HEADER, NOTHING, ringPlaces, WORKER } from "../memory/layout.ts"
+import { isAwaited } from "./idle-workers.ts"
+import type { PoolMemory } from "../memory/pool-memory.ts"
+import { SharedRoster } from "../memory/shared-roster.ts"
+import { SlotHeap } from "../memory/slot-heap.ts"
+import { LINGER, type SlotQueue } from "./slot-queue.ts"
+import type { Taker } from "./taker.ts"
+import type { TaskRecords } from "../memory/task-records.ts"
+
+/** How long a lookout looks, in ms. */
+const WATCH = 0.1
+
+/** How long a worker lies low that was woken in vain, in ms. */
+const NAP = 0.5
+
+type Office = typeof HEADER.LOOKOUT | typeof HEADER.NAPPER
+
+const IDLE: number = BASE.HEADER + HEADER.IDLE
+
+/** What the tasks lie in: a ring, or a heap if they have an order, or a ring and deques if workers have tasks of their own. */
+interface SlotStore {
+  readonly isEmpty: boolean
+  readonly size: number
+  offer(slot: number): boolean
+  poll(claim?: number): number
+  remove(slot: number): boolean
+  peek(): number
+  toArray(): number[]
+}
+
+/** The queue of this pool; `claim` is as for {@link TaskQueue}. */
+export function queueIn(memory: PoolMemory, tasks: TaskRecords, claim = 0): SlotQueue {
+  return memory.ordering === BY_TIME ? new DelayedTaskQueue(memory, tasks, claim) : new TaskQueue(memory, tasks, claim)
+}
+
+export class TaskQueue implements SlotQueue {
+  readonly bound: number
+  taker: Taker | undefined
+  /** What they lie in, if workers have tasks of their own. */
+  readonly stealing: StealingStore | undefined
+  readonly #memory: PoolMemory
+  readonly #tasks: TaskRecords
+  /** If it was ever asked for idle workers. */
+  #roster: SharedRoster | undefined
+  readonly #words: Int32Array
+  readonly #store: SlotStore
+  readonly #waiters: WaitQueue
+  readonly #claim: number
+  readonly #waits: number
+  readonly #watch: Pick<Watch, "isWorthwhile" | "until">
+  readonly #isNews = (): boolean => this.#hasNews || mainFlow.looksInterrupted
+
+  /** `claim` is the index of a word in which this thread, if it is a worker, says what it is about to take. */
+  constructor(
+    memory: PoolMemory,
+    tasks: TaskRecords,
+    claim = 0,
+    watch: Pick<Watch, "isWorthwhile" | "until"> = new Watch(WATCH),
+  ) {
+    const { here, words, capacity, order, deques } = memory
+    this.bound = memory.bound
+    this.#memory = memory
+    this.#tasks = tasks
+    this.#words = words
+    this.stealing = deques && new StealingStore(words, deques, capacity, claim)
+    this.#store =
+      this.stealing ??
+      (order === undefined
+        ? new Ring(words, BASE.RING, ringPlaces(capacity), capacity)
+        : new SlotHeap(here, order, words, capacity, tasks, BY_PRIORITY))
+    this.#waiters = new WaitQueue(here, words, BASE.WAITERS, { isShared: true })
+    this.#claim = claim
+    this.#waits = claim - WORKER.CLAIM + WORKER.WAITS
+    this.#watch = watch
+  }
+
+  get isEmpty(): boolean {
+    return this.#store.isEmpty
+  }
+
+  get size(): number {
+    return this.#store.size
+  }
+
+  get idleWorkers(): number {
+    if (this.bound === 0) return Math.max(load(this.#words, IDLE), 0)
+    return this.#waiters.length + (this.#isHeld(HEADER.LOOKOUT) ? 1 : 0)
+  }
+
+  toArray(): number[] {
+    return this.#store.toArray()
+  }
+
+  offer(slot: number): boolean {
+    if (this.bound === NOTHING) return false
+    if (this.bound === 0 ? !this.#promise() : this.bound > 0 && this.#isFull(slot)) return false
+    if (!this.#store.offer(slot)) return false
+    this.#wakeUnlessWatched()
+    return true
+  }
+
+  #isFull(offered: number): boolean {
+    if (this.#store.size < this.bound) return false
+    this.#roster ??= new SharedRoster(this.#memory, () => undefined)
+    return !isAwaited(offered, this.#roster, this.#tasks, this.#memory.state.control, {
+      surplus: () => this.#store.size - this.bound,
+      toArray: () => this.#store.toArray(),
+    })
+  }
+
+  /** A worker has forked a task: wakes somebody for it. False if nobody sleeps. */
+  announce(): boolean {
+    if (this.#waiters.isEmpty) return false
+    this.#wakeUnlessWatched()
+    return true
+  }
+
+  restore(slot: number): void {
+    this.#store.offer(slot)
+    this.#waiters.wakeFirst()
+  }
+
+  poll(): number | undefined {
+    if (this.bound === 0) return undefined // what is inside is promised to somebody
+    const slot = this.#store.poll(this.#claim)
+    return slot !== 0 ? slot : this.#lookOut()
+  }
+
+  get #hasNews(): boolean {
+    return this.stealing === undefined ? !this.#store.isEmpty : this.stealing.isWorthALook
+  }
+
+  /** Whether somebody holds this office. */
+  #isHeld(office: Office): boolean {
+    const holder = this.#memory.header(office)
+    return holder !== 0 && this.#memory.here.space.isAlive(holder)
+  }
+
+  /** False if somebody holds it. */
+  #tryHold(office: Office): boolean {
+    const before = this.#memory.header(office)
+    const { here } = this.#memory
+    if (before !== 0 && here.space.isAlive(before)) return false
+    return compareAndSet(this.#words, BASE.HEADER + office, before, here.token)
+  }
+
+  #wakeUnlessWatched(): void {
+    if (this.#isHeld(HEADER.LOOKOUT) || this.#isHeld(HEADER.NAPPER) || this.#waiters.isFirstCalled) return
+    this.#waiters.wakeFirst()
+  }
+
+  /** Looks for a task for a moment, if nobody else does. */
+  #lookOut(): number | undefined {
+    if (this.#claim === 0 || !this.#watch.isWorthwhile) return undefined
+    if (!this.#tryHold(HEADER.LOOKOUT)) return undefined
+    this.#watch.until(this.#isNews)
+    this.#memory.setHeader(HEADER.LOOKOUT, 0)
+    this.stealing?.askForCalls() // for others who sleep
+    const slot = this.#store.poll(this.#claim)
+    if (slot !== 0 && !this.#store.isEmpty) this.#wakeUnlessWatched()
+    return slot || undefined
+  }
+
+  take(): number | undefined {
+    return this.draw()
+  }
+
+  draw(): number | undefined {
+    return this.#isPromised ? undefined : this.seize()
+  }
+
+  seize(): number | undefined {
+    const { taker } = this
+    const slot = taker === undefined ? this.#store.poll() : taker.hold(this.#store.poll(taker.claim))
+    if (slot !== 0) this.#giveBack()
+    return slot || undefined
+  }
+
+  /** Whether what is inside belongs to the workers, as each of them was promised a task. */
+  get #isPromised(): boolean {
+    return this.bound === 0 && this.#memory.state.control.workerCount > 0
+  }
+
+  /** A task has been taken out by another thread than the one that it was promised to. */
+  #giveBack(): void {
+    if (this.bound !== 0) return
+    add(this.#words, IDLE, 1)
+    this.#waiters.wakeFirst()
+  }
+
+  first(): number | undefined {
+    return this.#store.peek() || undefined
+  }
+
+  remove(slot: number): boolean {
+    return !this.#isPromised && this.takeBack(slot)
+  }
+
+  takeBack(slot: number): boolean {
+    return this.taker === undefined ? this.pull(slot) : this.taker.holdRemoved(slot, (it) => this.pull(it))
+  }
+
+  pull(slot: number): boolean {
+    const isOut = this.#store.remove(slot)
+    if (isOut) this.#giveBack()
+    return isOut
+  }
+
+  untilReady(): number {
+    return 0
+  }
+
+  receive(settle: Settle<number | undefined>, flow: Flow, timeout: number): void {
+    driveLingering(this.#receiving(flow), settle, flow, timeout, LINGER)
+  }
+
+  *#receiving(flow: Flow): Steps<number | undefined> {
+    const node = this.#waiters.enter(flow, SHARED, true)
+    let how: number = CANCELLED
+    let slot = 0
+    const isHandOver = this.bound === 0
+    if (isHandOver) {
+      store(this.#words, this.#waits, 1)
+      add(this.#words, IDLE, 1)
+    }
+    let broken: unknown
+    let wake: Wake = DUE
+    try {
+      for (;;) {
+        // Who is woken but not first was woken by a death: perhaps of the one who was to link the node in.
+        if (!this.#waiters.isFirst(node)) this.#waiters.tend(node.index)
+        if (wake !== SIGNALLED) {
+          this.#endNaps()
+          this.stealing?.askForCalls()
+        }
+        slot = this.#store.poll(this.#claim)
+        if (slot !== 0) break
+        if (wake === SIGNALLED && !isHandOver) {
+          wake = this.#nap(node, flow)
+          continue
+        }
+        if (broken !== undefined) {
+          if (this.#withdraw()) break
+          if (this.#isShutDown) continue // the task has come in this moment
+          node.limited = false // it is on its way, and time does not count until it is here
+        }
+        this.noteSleep()
+        try {
+          wake = yield node
+          if (wake === TIMEOUT) broken ??= TIMEOUT
+        } catch (error) {
+          broken = error
+          wake = DUE
+        }
+        if (broken !== undefined && !isHandOver) break
+      }
+      if (slot !== 0) how = ACQUIRED
+    } finally {
+      this.#waiters.leave(node, how)
+      this.stealing?.askForCalls()
+    }
+    // Who offered something in the meantime has woken this one, which had been served already.
+    if (!this.#store.isEmpty) this.#wakeUnlessWatched()
+    if (slot === 0) {
+      if (broken !== TIMEOUT) throw broken
+      return undefined
+    }
+    if (broken instanceof InterruptedError) flow.interrupt()
+    return slot
+  }
+
+  /** This worker has found nothing, and goes to sleep: tells the owner, if it wants to know. What the worker had claimed others have got. */
+  noteSleep(): void {
+    if (this.stealing !== undefined) store(this.#words, this.#claim, 0) // not plainly: see forkjoin/worker/quiescence.ts
+    this.#memory.ringIfIdle()
+  }
+
+  /**
+   * Woken in vain: others are wide awake, and faster. It lies low for a moment, lest it be woken again and again for tasks that are
+   * gone when it comes, at a price of a hundred of them each time. Nobody is woken meanwhile; it looks again after that.
+   */
+  #nap(node: WaitNode, flow: Flow): Wake {
+    const isNapper = this.#tryHold(HEADER.NAPPER)
+    const wake = node.block(flow, NAP)
+    if (isNapper) compareAndSet(this.#words, BASE.HEADER + HEADER.NAPPER, this.#memory.here.token, 0)
+    return wake === SIGNALLED ? SIGNALLED : DUE
+  }
+
+  /** One who is going to sleep cannot see to what comes: the one who lies low can be woken from now on. */
+  #endNaps(): void {
+    if (this.#memory.header(HEADER.NAPPER) !== 0) this.#memory.setHeader(HEADER.NAPPER, 0)
+  }
+
+  /** Takes one off the workers that wait. */
+  #promise(): boolean {
+    for (;;) {
+      const idle = load(this.#words, IDLE)
+      if (idle <= 0) return false
+      if (compareAndSet(this.#words, IDLE, idle, idle - 1)) return true
+    }
+  }
+
+  /** Takes this worker off those that wait; false if a task is on its way to it. */
+  #withdraw(): boolean {
+    if (!this.#promise() && !(this.#isShutDown && this.#store.isEmpty)) return false
+    store(this.#words, this.#waits, 0)
+    return true
+  }
+
+  get #isShutDown(): boolean {
+    return !this.#memory.state.control.isRunning
+  }
+
+  /** If it was promised a task, that makes one idle worker less than none. */
+  forgetWaiter(): void {
+    add(this.#words, IDLE, -1)
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * A thread of the runtime that is started before it is known what it is for. The first task of a program's first pool needs a thread, and the code of
+ * pools, and either takes as long as the other; so the thread is started first, and gets its orders when the code is there and has made the
+ * pool. All that happens in one call of `submit`: at its end the thread has its orders, or is ended.
+ */
+import { MessageChannel, type MessagePort, type Worker as RuntimeThread } from "node:worker_threads"
+import { nextThread, type NextThread } from "../../thread/platform-threads.ts"
+import type { ThreadFactory } from "../../thread/thread-factory.ts"
+import { isNode } from "../../time/shared-clock.ts"
+import { giveCode, optionsOf, startOwn } from "./worker-start.ts"
+
+interface ThreadAhead extends NextThread {
+  readonly thread: RuntimeThread
+  /** By which it gets its orders. */
+  readonly port: MessagePort
+}
+
+let ahead: ThreadAhead | undefined
+
+/**
+ * Starts the thread that the factory is going to make next, if that is known.
+ *
+ * @returns What ends the thread, unless it is wanted.
+ */
+export function startAhead(factory: ThreadFactory): () => void {
+  const next = isNode() && ahead === undefined ? nextThread(factory) : undefined
+  if (next === undefined) return () => {}
+  const { port1: port, port2 } = new MessageChannel()
+  try {
+    const thread = startOwn(optionsOf(next.name, undefined, [port2], next.options), port2)
+    ahead = { ...next, thread, port }
+  } catch {
+    port.close() // the pool meets the same error when it starts the thread
+  }
+  return () => {
+    if (ahead === undefined) return
+    const { thread } = ahead
+    ahead = undefined
+    thread.unref()
+    thread.on("error", () => {}) // it has no task
+    void thread.terminate()
+  }
+}
+
+/** Gives the thread its orders, if one was started that has this name and these options. */
+export function takeAhead(
+  name: string,
+  orders: unknown,
+  transferList: readonly MessagePort[],
+  options: NextThread["options"],
+): RuntimeThread | undefined {
+  if (ahead?.options !== options || ahead.name !== name) return undefined
+  const { thread, port } = ahead
+  ahead = undefined
+  port.postMessage(orders, transferList)
+  giveCode()
+  return thread
+}

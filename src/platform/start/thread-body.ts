@@ -1,0 +1,214 @@
+/** A worker thread of the runtime, as the body of a Thread: how it is started, and how its end is told. */
+import { load, sharedWords } from "#atomics"
+import type { Worker as RuntimeThread } from "node:worker_threads"
+import { alone } from "../../checks.ts"
+import { LifeProbe } from "../../memory/thread/life.ts"
+import { hereIn, isExitTheEnd } from "../../memory/thread/this-thread.ts"
+import { VERSION } from "../../per-thread.ts"
+import type { PlatformThreadOptions } from "../../thread/platform-threads.ts"
+import type { Thread, ThreadBody } from "../../thread/thread.ts"
+import { Timer } from "../../time/timer.ts"
+import type { PoolHandle } from "../memory/pool-memory.ts"
+import type { PostOffice } from "../transport/post-office.ts"
+import type { SharedWorker } from "../memory/shared-worker.ts"
+import { FAREWELL, type Orders, PRELOADING, PROGRESS, readReason, SAID_ALL, STAGE } from "./worker-orders.ts"
+import { takeAhead } from "./thread-ahead.ts"
+import { outputsFor } from "./worker-output.ts"
+import { startWorker } from "./worker-start.ts"
+
+/** Why a thread has ended, though nobody wanted that. */
+export interface Death {
+  readonly code: number
+  readonly error: unknown
+}
+
+/** How often an owner that blocks looks whether its threads are still there, in ms. */
+export const PULSE = 100
+
+/** Settings of which a thread has died: see worker-preload.ts. */
+const deadly = new WeakSet<PlatformThreadOptions>()
+
+export class WorkerBody implements ThreadBody {
+  readonly #pool: PoolHandle
+  readonly #office: PostOffice
+  readonly #worker: SharedWorker
+  readonly #options: PlatformThreadOptions
+  readonly #died: (body: WorkerBody) => void
+  readonly #progress = sharedWords(PROGRESS)
+  #thread: RuntimeThread | undefined
+  #name = ""
+  #self: Thread | undefined
+  #death: Death | undefined
+  /** Whether a task has failed because the thread has died, and so has its error. */
+  isBlamed = false
+  #probe: LifeProbe | undefined
+
+  constructor(
+    pool: PoolHandle,
+    office: PostOffice,
+    worker: SharedWorker,
+    options: PlatformThreadOptions,
+    died: (body: WorkerBody) => void,
+  ) {
+    this.#pool = pool
+    this.#office = office
+    this.#worker = worker
+    this.#options = options
+    this.#died = died
+  }
+
+  get worker(): SharedWorker {
+    return this.#worker
+  }
+
+  get options(): PlatformThreadOptions {
+    return this.#options
+  }
+
+  get name(): string {
+    return this.#name
+  }
+
+  /** Set when the thread is gone. */
+  get death(): Death | undefined {
+    return this.#death
+  }
+
+  /**
+   * What the thread says itself when it ends: its code. The runtime says it too, when everything has been cleared away, which takes
+   * as long as a tenth of a new thread. If there is an error, only the runtime has it.
+   */
+  get farewell(): Death | undefined {
+    const said = load(this.#progress, FAREWELL)
+    if (said === 0) return undefined
+    this.#judgeModules()
+    return { code: said - 1, error: undefined }
+  }
+
+  /** Of a thread that has stopped because the code of corepool has failed in it: the message of that error; empty if it is not known. */
+  get reason(): string {
+    return readReason(this.#progress)
+  }
+
+  #judgeModules(): void {
+    if (load(this.#progress, STAGE) === PRELOADING) deadly.add(this.#options)
+  }
+
+  /**
+   * The thread is gone, and by an error that no task has: a timer, or a promise that nobody has heard of, which a task has left behind.
+   * It is an uncaught error of the thread.
+   */
+  tellIfUnheard(): void {
+    const error = this.#death?.error
+    if (error !== undefined && !this.isBlamed) this.#self?.reportUncaught(error)
+  }
+
+  start(self: Thread, ended: () => void): void {
+    const { name, id } = self
+    this.#name = name
+    this.#self = self
+    const options = this.#options
+    const line = this.#office.begin()
+    const orders: Orders = {
+      version: VERSION,
+      pool: this.#pool,
+      worker: this.#worker.number,
+      line: line.end,
+      name,
+      id,
+      outputs: outputsFor(options.output),
+      preload: (options.preload ?? []).map(String),
+      preloadsLate: deadly.has(options),
+      progress: this.#progress,
+    }
+    let thread: RuntimeThread
+    try {
+      const ports = [line.end.port]
+      thread = takeAhead(name, orders, ports, options) ?? startWorker(name, orders, ports, options)
+    } catch (error) {
+      line.hangUp() // nobody is at the other end
+      throw error
+    }
+    thread.unref() // what is pending keeps the process alive, and not that there are threads
+    let error: unknown
+    thread.on("error", (reason: unknown) => (error ??= reason)) // not once: an error event without a listener ends the process
+    thread.once("exit", (code) => {
+      this.#judgeModules()
+      line.hangUp()
+      this.#death = { code, error }
+      ended()
+      this.#died(this)
+    })
+    this.#thread = thread
+  }
+
+  get isInterrupted(): boolean {
+    return this.#worker.isInterrupted
+  }
+
+  interrupt(): void {
+    this.#worker.interrupt()
+  }
+
+  /** Whether it is known, after the runtime has said that the thread has ended, that it does nothing any more. */
+  get hasStopped(): boolean {
+    return isExitTheEnd || !this.#worker.isAlive || this.#worker.token === 0
+  }
+
+  /**
+   * Whether the thread has stopped, though the runtime has yet to say so: it says so by an event, which a thread that blocks does not
+   * hear, and one that runs out of memory has no last words. Only for a thread that has begun.
+   *
+   * Node tells it by the idle time of the thread's event loop, which is −1 when the thread has done with its last piece of code.
+   * (`eventLoopUtilization()` is the public way to that number. But it is of no use until this thread has heard that the other one
+   * is up, which it has not if it blocks from the beginning. So we ask what that asks.) Elsewhere the thread itself is asked for.
+   */
+  get isGone(): boolean {
+    const thread = this.#thread as Record<symbol, unknown> | undefined
+    const symbol = thread && Object.getOwnPropertySymbols(thread).find(({ description }) => description === "kHandle")
+    const handle = symbol && (thread[symbol] as { loopIdleTime?(): number } | null)
+    if (handle?.loopIdleTime !== undefined) return handle.loopIdleTime() === -1
+    this.#probe ??= new LifeProbe(hereIn(this.#pool.space).space, this.#worker.token, PULSE)
+    return this.#probe.ask()
+  }
+
+  /** Tells the thread to end, if the runtime has not said that it has. */
+  terminate(): void {
+    if (this.#death !== undefined) return
+    if (isInspected()) {
+      process.emitWarning(
+        `Thread "${this.#name}" is terminated: its task was interrupted and has not stopped in time. If a debugger has stopped it, set \`terminateAfter: Infinity\` while you debug`,
+        alone({ code: "COREPOOL_TERMINATED" }),
+      )
+    }
+    void this.#thread?.terminate()
+  }
+
+  /** Whether the thread has reported its error, if it has one: from then on nothing is lost if the thread is ended. Only Node's threads tell. */
+  get hasSaidAll(): boolean {
+    return load(this.#progress, SAID_ALL) !== 0
+  }
+
+  /**
+   * Ends a thread that has left, and has said all. As a rule it stops by itself, at once.
+   *
+   * But in Node a thread with an uncaught error calls its `exit` listeners, the last of which leaves the space, reports the error, and may then go
+   * on with microtasks that are queued, which is code of tasks: Node loses the order to stop on the way. If that code waits for something,
+   * the thread, which has left, waits for ever. The order is given again until the thread has stopped, as any one of them may get lost so.
+   */
+  end(delay: number = PULSE): void {
+    if (this.#death !== undefined) return
+    void this.#thread?.terminate()
+    Timer.after(delay, () => this.end(2 * delay)) // ever more seldom: each call of terminate() adds a listener to the thread
+  }
+}
+
+/** Whether a debugger may be at work. If it has stopped a thread, nothing tells that from one that computes. */
+function isInspected(): boolean {
+  try {
+    const inspector = process.getBuiltinModule("node:inspector") as { url(): string | undefined } | undefined
+    return inspector?.url() !== undefined // a runtime can be built without it
+  } catch {
+    return false // Deno does not tell a program that may not ask for it (--allow-sys)
+  }
+}

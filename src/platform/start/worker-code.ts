@@ -1,0 +1,78 @@
+/**
+ * The program of worker threads, and what the compiler has made of it, kept for threads to come. Every thread compiles the program for
+ * itself, and that would be a third of the time that it takes to start. So threads begin with what others have compiled, in shared memory:
+ *
+ * - The thread that starts others leaves the code of the files that it has loaded itself, while the first of these threads starts.
+ * - The first thread that has run for a moment leaves its own code, with all functions it has needed so far, which later ones take instead.
+ *
+ * Only Node does something with it. It looks whether the code fits version and flags, and otherwise compiles anew.
+ *
+ * The texts are there too, on all runtimes: a thread that loads a file of the program after tasks have run in it can no longer trust `node:fs`.
+ */
+import { compareAndSet, load, sharedWords, store } from "#atomics"
+import type { Script } from "node:vm"
+import { perThread } from "../../per-thread.ts"
+
+/** Where the code of a build is kept. */
+export interface KeptCode {
+  readonly build: string
+  /**
+   * One for each file of the program, in two halves: the code of a thread that has run it, and that of the thread that has started it. Each
+   * half begins with the length in bytes, or one of the numbers below.
+   */
+  readonly regions: readonly Int32Array[]
+  /** The texts of all files, once a thread has read them: see tools/bundle/thread.ts. */
+  readonly texts: Int32Array
+}
+
+const NONE = 0
+const IN_WORK = -1
+/** More than there are files. */
+const FILES = 32
+/** Several times what a file takes, in words. What is not written to costs nothing. */
+const ROOM = 1 << 17
+const HEAD = 4
+/** Almost twice what the texts take, in words. A thread for which it is too little keeps them in memory of its own. */
+const TEXT_ROOM = 1 << 18
+
+/** The halves of a region, where they begin in words. */
+export const RUN: number = 0
+export const STARTED: number = ROOM
+
+/** Whether the runtime can do something with compiled code; others have the methods too. */
+const keepsCode = !("bun" in process.versions || "deno" in process.versions)
+
+const here = perThread("worker code", () => ({ code: undefined as KeptCode | undefined }))
+
+/** That of a build, for all threads that come from this one. */
+export function keptCode(build: string): KeptCode {
+  // The engine would take the code of another program for this one's, if both are of the same length.
+  if (here.code?.build !== build) {
+    const regions = Array.from({ length: keepsCode ? FILES : 0 }, () => sharedWords(2 * ROOM))
+    here.code = { build, regions, texts: sharedWords(TEXT_ROOM) }
+  }
+  return here.code
+}
+
+/** This thread has come from one that has it. */
+export function inheritCode(code: KeptCode): void {
+  here.code ??= code
+}
+
+/** What a thread would take (tools/bundle/thread.ts does the same, by itself). */
+export function codeIn(region: Int32Array): Uint8Array | undefined {
+  for (const half of [RUN, STARTED]) {
+    const length = load(region, half)
+    if (length > 0) return new Uint8Array(region.buffer, half * 4 + HEAD, length)
+  }
+  return undefined
+}
+
+/** Leaves the code of a file in this half, unless another thread has. */
+export function keepCode(region: Int32Array | undefined, half: number, script: Script): void {
+  if (region === undefined || !compareAndSet(region, half, NONE, IN_WORK)) return
+  const code = script.createCachedData()
+  if (code.length > ROOM * 4 - HEAD) return
+  new Uint8Array(region.buffer, half * 4 + HEAD).set(code)
+  store(region, half, code.length)
+}

@@ -1,0 +1,92 @@
+/** What a worker thread is told when it begins. */
+import { load, store } from "#atomics"
+import { types } from "node:util"
+import { IllegalStateError } from "../../errors.ts"
+import { VERSION } from "../../per-thread.ts"
+import type { LineEnd } from "../transport/line.ts"
+import type { PoolHandle } from "../memory/pool-memory.ts"
+import type { Outputs } from "./worker-output.ts"
+
+export interface Orders {
+  /** Of the corepool that gives them. */
+  readonly version: string
+  readonly pool: PoolHandle
+  /** Which of the pool's workers it is. */
+  readonly worker: number
+  /** To the thread that gives them. */
+  readonly line: LineEnd
+  readonly name: string
+  readonly id: number
+  readonly outputs: Outputs
+  readonly preload: readonly string[]
+  /** Whether it waits with that until it has a task. */
+  readonly preloadsLate: boolean
+  /** What it says of itself: see {@link STAGE} and {@link FAREWELL}. */
+  readonly progress: Int32Array
+}
+
+/** A word of `progress`: how far the thread has come. */
+export const STAGE = 0
+/** The values of that. */
+export const PRELOADING = 1
+export const READY = 2
+
+/** A word of `progress`: when it is about to end, and not because of an error, its exit code plus one. */
+export const FAREWELL = 1
+
+/** A word of `progress`: 1 when it ends because of an error, or after one, and the runtime has reported all that it reports. */
+export const SAID_ALL = 2
+
+/** The exit code of a thread that has stopped because its own code has failed: see stopping-runner.ts. It is still there, and is to be ended. */
+export const BROKEN = 70
+
+/** Words of `progress`: of a thread with that code, how many letters its reason has, and each of these. */
+const REASON = 3
+const LONGEST_REASON = 300
+
+/** How many words there are. */
+export const PROGRESS: number = REASON + 1 + LONGEST_REASON
+
+// oxlint-disable-next-line typescript/unbound-method -- to be called by any text
+const charCodeOf = Function.prototype.call.bind(String.prototype.charCodeAt) as (text: string, at: number) => number
+const { getOwnPropertyDescriptor } = Object
+
+/**
+ * Writes down why a thread has stopped, as far as that is known. Runs no code of the program, and uses no built-in object that a task may have
+ * broken meanwhile. Never throws.
+ */
+export function writeReason(progress: Int32Array, error: unknown): void {
+  try {
+    if (!types.isNativeError(error)) return
+    const message: unknown = getOwnPropertyDescriptor(error, "message")?.value
+    if (typeof message !== "string") return
+    const length = message.length > LONGEST_REASON ? LONGEST_REASON : message.length
+    for (let i = 0; i < length; i++) store(progress, REASON + 1 + i, charCodeOf(message, i))
+    store(progress, REASON, length)
+  } catch {
+    // Then it is not known.
+  }
+}
+
+/** Empty if it is not known. */
+export function readReason(progress: Int32Array): string {
+  let reason = ""
+  for (let i = 0; i < load(progress, REASON); i++) reason += String.fromCharCode(load(progress, REASON + 1 + i))
+  return reason
+}
+
+/** What has come as `workerData`, if it is what a pool sends. */
+export function requireOrders(data: unknown): Orders {
+  const orders = data as Partial<Orders> | null | undefined
+  if (typeof orders !== "object" || orders === null || orders.pool === undefined) {
+    throw new IllegalStateError(
+      "corepool/worker was started without orders of a pool. A `workerFactory` must pass on the options that it is given: (options) => new Worker(url, options)",
+    )
+  }
+  if (orders.version !== VERSION) {
+    throw new IllegalStateError(
+      `This thread is of corepool ${VERSION}, the pool of corepool ${orders.version}. Bundle corepool/worker anew`,
+    )
+  }
+  return orders as Orders
+}

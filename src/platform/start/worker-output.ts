@@ -1,0 +1,132 @@
+/**
+ * What a worker thread prints.
+ *
+ * By itself the runtime passes what a thread prints to the thread that made it, which prints it. It takes one piece at a
+ * time: the next is held back until the event loops of both have gone round. A thread that blocks or computes is silent
+ * after the first line, and if it is terminated then, or dies, the rest is lost; while the other one blocks nothing is
+ * printed at all. So there are two ways of our own:
+ *
+ * - *direct*: the thread writes to the file descriptor, and goes on when it is written. Lines appear at once, in order,
+ *   whatever happens to either thread.
+ * - *relayed*: as the runtime has it, but every piece is passed on at once. Nothing is lost that was printed before a thread
+ *   died; it appears when the other thread's event loop goes round.
+ *
+ * Direct is the rule. It would bypass somebody who has replaced `process.stdout.write` in order to see what is printed, so
+ * then it is relayed, and also in a thread that was not made by corepool, whose parent may be listening.
+ */
+// oxlint-disable no-underscore-dangle -- so the runtime calls the methods by which a stream is implemented
+import { writeSync } from "node:fs"
+import { block } from "#atomics"
+import { perThread } from "../../per-thread.ts"
+
+export type Output = "direct" | "relayed"
+
+/** The ways of `process.stdout` and `process.stderr`. */
+export type Outputs = readonly [Output, Output]
+
+const STREAMS = [
+  ["stdout", 1],
+  ["stderr", 2],
+] as const
+
+type Write = (chunk: string | Uint8Array, encoding: BufferEncoding, written: (error?: Error | null) => void) => void
+
+interface Chunk {
+  readonly chunk: string | Uint8Array
+  readonly encoding: BufferEncoding
+}
+
+interface OutputStream {
+  readonly fd?: number
+  write: unknown
+  _write: Write
+  _writev: ((chunks: Chunk[], written: (error?: Error | null) => void) => void) | null | undefined
+}
+
+/** The streams of this thread that write directly, though they have no descriptor to show. */
+const directStreams = perThread("direct output", () => new WeakSet<object>())
+
+/** How threads are to print that this one makes; `wanted` if the user has said it. */
+export function outputsFor(wanted: Output | undefined): Outputs {
+  const wayOf = ([name, fd]: (typeof STREAMS)[number]): Output => {
+    if (wanted !== undefined) return wanted
+    const stream = process[name] as unknown as OutputStream
+    if (directStreams.has(stream)) return "direct"
+    return stream.fd === fd && stream.write === originalWrite(stream, fd) ? "direct" : "relayed"
+  }
+  return [wayOf(STREAMS[0]), wayOf(STREAMS[1])]
+}
+
+/** Those of Bun have the method themselves, so it must be remembered from the beginning. */
+const ownWrites: unknown[] =
+  "bun" in process.versions ? STREAMS.map(([name]) => (process[name] as unknown as OutputStream).write) : []
+
+function originalWrite(stream: OutputStream, fd: number): unknown {
+  return ownWrites[fd - 1] ?? (Object.getPrototypeOf(stream) as OutputStream).write
+}
+
+/** Makes this thread print in these ways. */
+export function printBy(outputs: Outputs): void {
+  for (const [at, [name, fd]] of STREAMS.entries()) {
+    const stream = process[name] as unknown as OutputStream
+    if (typeof stream.fd === "number") continue // the runtime writes directly by itself, as Deno does
+    if (outputs[at] === "direct") writeDirectly(stream, fd)
+    else passOnAtOnce(stream)
+  }
+}
+
+function writeDirectly(stream: OutputStream, fd: number): void {
+  const passOn = passingOn(stream)
+  directStreams.add(stream)
+  stream._writev = null
+  stream._write = (chunk, encoding, written) => {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk
+    const rest = writeAll(fd, bytes)
+    // Closed, or nobody reads any more: what that means is up to the thread that has the real stream.
+    if (rest !== undefined) passOn(rest, encoding)
+    written()
+  }
+}
+
+/** Writes the bytes, however long the reader takes to make room; those that cannot be written. */
+function writeAll(fd: number, bytes: Uint8Array): Uint8Array | undefined {
+  let at = 0
+  for (let pause = 1; at < bytes.length;) {
+    try {
+      at += writeSync(fd, bytes, at)
+      pause = 1
+    } catch (error) {
+      // A pipe that is full. The runtime has made it one that refuses rather than blocks, and cannot tell when there is room.
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return bytes.subarray(at)
+      block(pause)
+      pause = Math.min(pause * 2, LONGEST_PAUSE)
+    }
+  }
+  return undefined
+}
+
+/** In ms. */
+const LONGEST_PAUSE = 16
+
+const done = (): void => undefined
+
+function passOnAtOnce(stream: OutputStream): void {
+  if (stream._writev == null) return
+  const passOn = passingOn(stream)
+  stream._writev = null
+  stream._write = (chunk, encoding, written) => {
+    passOn(chunk, encoding)
+    written()
+  }
+}
+
+/**
+ * The runtime's way to pass a chunk on; it tells when it may have the next, which is of no interest. Node and Bun pass on
+ * what `_writev` is given as it is, each time; `_write` may lead there, and so must not be called after that has gone.
+ */
+function passingOn(stream: OutputStream): (chunk: string | Uint8Array, encoding: BufferEncoding) => void {
+  const { _write: write, _writev: writeMany } = stream
+  return writeMany == null
+    ? (chunk, encoding) => write.call(stream, chunk, encoding, done)
+    : (chunk, encoding) => writeMany.call(stream, [{ chunk, encoding }], done)
+}

@@ -1,0 +1,89 @@
+/**
+ * How a worker thread is started, wherever corepool has got to.
+ *
+ * If corepool runs from its own files, the thread runs them too: a file beside them loads them, in a way that takes what another
+ * thread has compiled (tools/bundle/thread.ts). If a bundler has put corepool into another file, the thread runs the same code from
+ * texts, which the bundle has as well. A program that wants no text to be evaluated bundles `corepool/worker`, and says by
+ * `workerFactory` where it is.
+ *
+ * Modules that a task imports by name are looked for from the file that has started the thread, so that what is installed
+ * beside corepool is found, wherever the program was started.
+ */
+import { existsSync } from "node:fs"
+import { type MessagePort, Worker as RuntimeThread, type WorkerOptions } from "node:worker_threads"
+import { alone, typeError } from "../../checks.ts"
+import type { PlatformThreadOptions, WorkerStart } from "../../thread/platform-threads.ts"
+import { keepCode, keptCode, STARTED } from "./worker-code.ts"
+import { BUILD, readTexts, takeScripts, threadFile, workerSource } from "./worker-source.ts"
+
+/** Starts a thread with these orders, and moves these ports in them. Throws what the runtime, or the user's factory, throws. */
+export function startWorker(
+  name: string,
+  orders: unknown,
+  transferList: MessagePort[],
+  threads: PlatformThreadOptions,
+): RuntimeThread {
+  const options = optionsOf(name, orders, transferList, threads)
+  const { workerFactory } = threads
+  if (workerFactory === undefined) {
+    const thread = startOwn(options)
+    giveCode()
+    return thread
+  }
+  const made: unknown = workerFactory(options)
+  if (made instanceof RuntimeThread) return made
+  throw typeError("workerFactory()", "a Worker of node:worker_threads", made)
+}
+
+export function optionsOf(
+  name: string,
+  workerData: unknown,
+  transferList: MessagePort[],
+  { resourceLimits, env, execArgv }: PlatformThreadOptions,
+): WorkerStart {
+  // Nothing that all objects inherit may get into a thread: `Object.prototype.env`, say, whoever has put it there.
+  return alone({
+    name,
+    workerData,
+    transferList: transferList as never[],
+    ...(resourceLimits && { resourceLimits: alone(resourceLimits) }),
+    ...(env && { env: alone(env) }),
+    ...(execArgv && { execArgv: [...execArgv] }),
+  })
+}
+
+/** Starts the program of a thread. `later` is the port by which its orders come, if it gets them later. */
+export function startOwn(options: WorkerOptions, later?: MessagePort): RuntimeThread {
+  const orders = options.workerData as unknown
+  const code = keptCode(BUILD)
+  file ??= usable(threadFile())
+  // With that flag, which threads inherit, Node starts no files.
+  const startsFiles = !(options.execArgv ?? process.execArgv).some((flag) => flag.startsWith("--input-type"))
+  if (file !== "" && startsFiles) {
+    return new RuntimeThread(file, alone({ ...options, workerData: { orders, later, code } }))
+  }
+  const source = workerSource()
+  return new RuntimeThread(source.boot, alone({ ...options, workerData: { orders, later, source, code }, eval: true }))
+}
+
+/** Leaves texts and code to the threads that this one starts, which take longer to begin than this does. */
+export function giveCode(): void {
+  const { regions, texts } = keptCode(BUILD)
+  try {
+    if (file !== "") readTexts(texts)
+  } catch {
+    // The thread reads them itself, and tells why it cannot.
+  }
+  takeScripts().forEach((script, number) => keepCode(regions[number], STARTED, script))
+}
+
+/** Empty if there is none; undefined before the first thread. */
+let file: string | undefined
+
+function usable(path: string): string {
+  try {
+    return path !== "" && existsSync(path) ? path : ""
+  } catch {
+    return "" // Deno, for a program that may not read files (--allow-read)
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * What a thread has submitted and could not write down: it is kept here until the task is over, or somebody has taken it over.
+ *
+ * There are two kinds. Shared things are known by a number, and a worker that has met them before need not ask; they are kept
+ * so that it can. Everything else has to be asked for: what is to be moved, what only the runtime can copy, and arguments for
+ * which there was no room.
+ *
+ * When something is moved. A program expects a buffer to be empty as soon as `submit` has returned, though nobody has taken the
+ * task yet; but not if the pool has refused the task. So it is moved when the pool has the task, into another object of this
+ * thread, and from there to the worker that asks. A task that comes back unrun gets it as an argument again.
+ */
+import { decodeArguments } from "../../codec/arguments.ts"
+import { sharedAmong } from "../../codec/plain-words.ts"
+import type { Letter } from "../../codec/bytes/letter.ts"
+import { NotSerializableError } from "../../errors.ts"
+import { move } from "../../task/transfer.ts"
+import { messageOf } from "../../user-values.ts"
+import { fail } from "./failure.ts"
+import type { Line } from "../transport/line.ts"
+import { asPosted, letterOf, type Parcel, type PostOffice, type Sender } from "../transport/post-office.ts"
+import { canBeReferred, toPost } from "../transport/references.ts"
+import type { TaskRecords } from "../memory/task-records.ts"
+
+interface Kept {
+  things: object[]
+  /** Which of them are to be moved; empty if that is done. */
+  toMove: readonly object[]
+  /** Those that were, as they are now. */
+  moved: readonly object[]
+  /** The letter, if there was no room for it, and what belongs to it. */
+  readonly letter: Parcel["letter"]
+  readonly bulk: Parcel["bulk"]
+  /** What the task was called with. */
+  readonly args: readonly unknown[]
+  readonly isShared: boolean
+}
+
+export class Outgoing implements Sender {
+  readonly #tasks: TaskRecords
+  readonly #office: PostOffice
+  readonly #settled = new Set<() => void>()
+  /** The arguments of what this thread has forked, by slot; nothing of that is kept here if it is plain. */
+  forked: (slot: number) => readonly unknown[] | undefined = () => undefined
+  /** By slot. */
+  readonly #kept = new Map<number, Kept>()
+
+  private constructor(tasks: TaskRecords, office: PostOffice) {
+    this.#tasks = tasks
+    this.#office = office
+  }
+
+  /** That of the office, for all who submit by it. `settled` is called when parcels have come. */
+  static of(tasks: TaskRecords, office: PostOffice, settled: () => void): Outgoing {
+    const outgoing = (office.sender as Outgoing | undefined) ?? new Outgoing(tasks, office)
+    office.sender = outgoing
+    outgoing.#settled.add(settled)
+    return outgoing
+  }
+
+  /** Writes the letter down as far as possible, and keeps the rest. */
+  pack(slot: number, letter: Letter, things: object[], toMove: readonly object[], args: readonly unknown[]): void {
+    const isShared = toMove.length === 0 && things.every(canBeReferred)
+    const { known } = this.#office.lines
+    const numbers = isShared ? things.map((thing) => known.numberOf(thing)) : undefined
+    const hasRoom = this.#tasks.fill(slot, letter, numbers)
+    if (!hasRoom || !isShared) this.#tasks.notePosted(slot, !hasRoom)
+    this.#kept.set(slot, {
+      things,
+      toMove,
+      moved: [],
+      letter: hasRoom ? undefined : asPosted(letter),
+      bulk: hasRoom ? undefined : letter.takeBulk(),
+      args,
+      isShared: isShared && hasRoom,
+    })
+    if (isShared && hasRoom) this.#office.lend(things)
+  }
+
+  /** The pool has the task. */
+  seal(slot: number): void {
+    const kept = this.#kept.get(slot)
+    if (kept !== undefined && kept.toMove.length > 0) this.#move(slot, kept)
+  }
+
+  #move(slot: number, kept: Kept): void {
+    const { things, toMove } = kept
+    kept.toMove = []
+    try {
+      kept.moved = toMove.map((thing) => {
+        const moved = move(thing)
+        things[things.indexOf(thing)] = moved
+        return moved
+      })
+    } catch (cause) {
+      // Nobody has begun the task: who takes it cannot have its arguments.
+      fail(this.#tasks, slot, new NotSerializableError(`The runtime cannot move it: ${messageOf(cause)}`, { cause }))
+    }
+  }
+
+  // ------------------------------------------------------------------ asked for
+
+  send(handle: number, line: Line): void {
+    const slot = this.#tasks.slotOf(handle)
+    const kept = this.#tasks.isCurrent(handle) ? (this.#kept.get(slot) ?? this.#plainIn(slot)) : undefined
+    if (kept === undefined) {
+      this.#office.send(line, handle, { things: [], refusal: "The arguments of the task are gone" })
+    } else {
+      this.seal(slot)
+      if (!this.#isNeededAgain(slot, kept)) this.#kept.delete(slot)
+      try {
+        this.#office.send(line, handle, { ...kept, things: kept.things.map(toPost) }, kept.moved)
+      } catch (error) {
+        this.#office.send(line, handle, { things: [], refusal: `The runtime cannot send it: ${messageOf(error)}` })
+      }
+    }
+    line.ring()
+  }
+
+  handOver(handle: number): Parcel {
+    const slot = this.#tasks.slotOf(handle)
+    const kept = this.#kept.get(slot)
+    if (kept === undefined) throw new NotSerializableError("The arguments of the task are gone")
+    this.seal(slot)
+    if (!this.#isNeededAgain(slot, kept)) this.#kept.delete(slot)
+    return { things: kept.things, letter: kept.letter, bulk: kept.bulk }
+  }
+
+  /** Shared things by whoever takes the task, should this one die; and what is not moved by the next run of a series. */
+  #isNeededAgain(slot: number, kept: Kept): boolean {
+    return kept.isShared || (this.#tasks.periodOf(slot) !== 0 && kept.moved.length === 0)
+  }
+
+  get shared(): readonly object[] {
+    const things = new Set<object>()
+    for (const kept of this.#kept.values()) if (kept.isShared) for (const thing of kept.things) things.add(thing)
+    return [...things]
+  }
+
+  look(): void {
+    for (const settled of this.#settled) settled()
+  }
+
+  // ------------------------------------------------------------------ over
+
+  /** What the task was given of things that threads share. */
+  sharedBy(slot: number): readonly object[] {
+    const kept = this.#kept.get(slot) ?? this.#plainIn(slot)
+    return kept?.isShared === true ? kept.things : NOTHING
+  }
+
+  /** What a task was forked with, if it is plain. */
+  #plainIn(slot: number): Kept | undefined {
+    const args = this.forked(slot)
+    return args && { ...UNPOSTED, things: sharedAmong(args), args, isShared: true }
+  }
+
+  /** The task is over. */
+  finish(slot: number): void {
+    if (this.#kept.size > 0) this.#kept.delete(slot)
+  }
+
+  /**
+   * The task has come back, and nobody has begun it. Its arguments are what they were, but those that were moved are other
+   * objects: these.
+   */
+  restore(slot: number): readonly object[] {
+    const kept = this.#kept.get(slot)
+    this.#kept.delete(slot)
+    if (kept === undefined || kept.moved.length === 0) return NOTHING
+    const letter = letterOf(slot, this.#tasks, kept)
+    const args = kept.args as unknown[]
+    for (const [i, value] of decodeArguments(letter, kept.things).entries()) args[i] = value
+    return kept.moved
+  }
+}
+
+const NOTHING: readonly object[] = []
+
+const UNPOSTED = { toMove: NOTHING, moved: NOTHING, letter: undefined, bulk: undefined } as const

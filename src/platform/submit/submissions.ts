@@ -1,0 +1,399 @@
+/**
+ * The tasks that this thread has submitted to a pool and not heard of yet.
+ *
+ * The future of a task is an object of this thread, the task a record in shared memory. Which of them belong together is
+ * known here alone. What becomes of the task is decided in the record; the future follows as soon as this thread looks:
+ * when its bell rings, when somebody asks the future, and while it blocks for one.
+ */
+import { CANCELLED, EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
+import { encodeArguments } from "../../codec/arguments.ts"
+import type { Letter } from "../../codec/bytes/letter.ts"
+import { NotSerializableError } from "../../errors.ts"
+import { Carrier } from "../../executor/carrier.ts"
+import { priorityOf, setTransfer, transferOf } from "../../executor/with-options.ts"
+import type { Call } from "../../future/call.ts"
+import { FutureTask } from "../../future/future-task.ts"
+import { release } from "../../future/release.ts"
+import type { Runnable } from "../../future/runnable.ts"
+import { Bell } from "../../memory/wait/bell.ts"
+import { guarded } from "../../memory/flow/guard.ts"
+import { sharedNow, toShared } from "../../time/shared-clock.ts"
+import type { Boxes } from "../memory/boxes.ts"
+import type { FunctionTable } from "../memory/function-table.ts"
+import { requireAmong, requirePresent } from "../../task/transfer.ts"
+import { BY_ARRIVAL, BY_PRIORITY, COMMAND, NOTED, REACHABLE, TIMED, TOLD, VOID } from "../memory/layout.ts"
+import { Outgoing } from "./outgoing.ts"
+import type { PoolMemory } from "../memory/pool-memory.ts"
+import { PostOffice } from "../transport/post-office.ts"
+import { type Mailbox, RemoteFutures } from "./remote-futures.ts"
+import { ON_ITS_WAY, outcomeOf } from "./results.ts"
+import { type AfterHook, callIn, dropUnrun, futureOf, isForever, resultOf, withSubmitter } from "./task-calls.ts"
+import { TakenTasks } from "./taken-tasks.ts"
+import type { TaskRecords } from "../memory/task-records.ts"
+
+/** What the pool does for those who submit. */
+export interface Service {
+  /** Looks whether there is anything else to do; called whenever the bell rings, perhaps while this thread blocks. */
+  serve(isBlocked: boolean): void
+  /** The worker with this slot in hand is to stop; it is killed if it does not in time. Its number; 0 if nobody has it. */
+  stop(slot: number, handle: number): number
+  /** What a command has thrown, and the number of the worker that ran it. */
+  reportUncaught(error: unknown, worker: number): void
+  /**
+   * An error of this thread's making, which the worker, if there was one, does not know: a command has run out of time, or the
+   * `done()` of a future has thrown.
+   */
+  reportLocal(error: unknown, worker: number): void
+  /**
+   * Runs a task that is still queued in this thread, if it might never run otherwise, and the wait for it is not limited in time;
+   * true if there may be news.
+   */
+  help(slot: number, isBlocked: boolean, isLimited: boolean): boolean
+  /** Whether a worker has it in hand. */
+  isRunning(slot: number, handle: number): boolean
+  /** In how many ms this thread may be asked to help with a task that is not yet due; Infinity if never. */
+  untilHelp(slot: number): number
+  /** When something is to be done for who waits for this slot, in ms from now, though nobody rings; Infinity if nothing is. */
+  dueIn(slot: number): number
+}
+
+/** While there are few tasks all of them are measured, otherwise one of so many. */
+const FEW = 16
+const SAMPLE = 32
+
+export class Submissions implements Mailbox {
+  readonly bell: Bell
+  readonly #taken: TakenTasks
+  readonly #tasks: TaskRecords
+  readonly #boxes: Boxes
+  readonly #functions: FunctionTable
+  /** The number of this thread's box. */
+  readonly box: number
+  readonly #ordering: number
+  readonly #office: PostOffice
+  readonly #outgoing: Outgoing
+  /** REACHABLE if this thread is. */
+  readonly #reachable: number
+  /** At rest; what of arguments cannot be written down is collected there. */
+  #collector: object[] | undefined = []
+  /** Slots that are over, but something that was posted has not come yet. */
+  #late: number[] = []
+  /** Those who are to be told of these. */
+  readonly #lateHooks = new Map<number, AfterHook>()
+  /** By slot. */
+  readonly #submitted: (Runnable | undefined)[] = []
+  #pending = 0
+  #kept = false
+  #isRetired = false
+  #isRetiring = false
+  /** Slots that have arrived and are yet to be looked at, and how far that has come. */
+  #arrived: number[] = []
+  #next = 0
+  readonly #append = (slots: readonly number[]): void => {
+    for (const slot of slots) this.#arrived.push(slot) // not by spreading: there may be a million
+  }
+  readonly #remote: RemoteFutures
+  readonly hasMail = (): boolean => !this.#boxes.isEmpty(this.box)
+
+  constructor(memory: PoolMemory, tasks: TaskRecords, boxes: Boxes, functions: FunctionTable, service: Service) {
+    this.#tasks = tasks
+    this.#boxes = boxes
+    this.#functions = functions
+    this.#remote = new RemoteFutures(tasks, this, service)
+    this.#ordering = memory.ordering
+    this.#taken = new TakenTasks(memory, tasks)
+    this.bell = new Bell(memory.here, () => {
+      try {
+        this.look()
+        this.#reclaim()
+      } finally {
+        service.serve(this.#remote.isBlocked)
+      }
+    })
+    this.box = boxes.open(this.bell)
+    this.#office = PostOffice.of(memory)
+    this.#outgoing = Outgoing.of(tasks, this.#office, () => this.look())
+    this.#reachable = this.#office.isReachable ? REACHABLE : 0
+  }
+
+  /** Whether the process is to stay alive though nothing is pending. */
+  keepAlive(keep: boolean): void {
+    this.#kept = keep
+    if (keep) this.bell.hold()
+    else if (this.#pending === 0) this.bell.letGo()
+  }
+
+  /** The pool has ended: nothing more will arrive. */
+  retire(): void {
+    if (this.#isRetired) return
+    this.#isRetiring = false // while it looks: look() calls this otherwise
+    this.look()
+    this.#reclaim()
+    this.#isRetiring = !this.#giveUp() || this.#late.length > 0
+    if (this.#isRetiring) return // it does so when the rest has come
+    this.#isRetired = true
+    this.#boxes.close(this.box)
+    this.#office.close()
+    this.bell.end()
+  }
+
+  /** Settles what threads had that have died, and were no workers. */
+  #reclaim(): void {
+    if (!this.#taken.isWorthALook) return
+    this.look()
+    for (const slot of this.#outstanding()) if (this.#taken.settleIfLost(slot)) this.receive(slot)
+  }
+
+  /** The pool has ended: cancels what other threads have taken out of its queue. False if some of it is yet to arrive. */
+  #giveUp(): boolean {
+    let isAll = true
+    for (const slot of this.#outstanding()) {
+      if (!this.#taken.cancel(slot)) {
+        if (this.#taken.settleIfLeft(slot)) this.#receiveSafely(slot)
+        else isAll = false
+      } else {
+        this.#outgoing.finish(slot)
+        const task = this.#forget(slot) // the slot itself stays with the thread that has it
+        if (task !== undefined) dropUnrun(task)
+      }
+    }
+    return isAll
+  }
+
+  /** The slots of tasks that are pending, and have not arrived. */
+  #outstanding(): number[] {
+    return [...this.#submitted.keys()].filter(
+      (slot) => this.#submitted[slot] !== undefined && !this.#late.includes(slot),
+    )
+  }
+
+  /** Nothing can become of what is pending. */
+  failAll(error: unknown): void {
+    this.look()
+    for (const slot of this.#submitted.keys()) {
+      const task = this.#forget(slot)
+      if (!(task instanceof FutureTask)) continue
+      futureOf(task).comeBack()
+      this.#tell(task, EXCEPTIONAL, true, error)
+    }
+    this.#pending = 0
+    this.#late = []
+    this.bell.letGo()
+  }
+
+  // ------------------------------------------------------------------ submitting
+
+  /** Writes the task down; its slot. Throws if it cannot be, and then nothing has changed. 0 if there is no room. */
+  record(task: Runnable): number {
+    let args: readonly unknown[]
+    let number: number
+    let isVoid = false
+    if (task instanceof FutureTask && task.workArguments.length > 0 && task.isPortable) {
+      number = this.#functions.numberOf(task.work as Call["fn"])
+      args = task.workArguments
+    } else {
+      const call = callIn(task)
+      number = this.#functions.numberOf(call.fn)
+      isVoid = call.result !== undefined
+      ;({ args } = call)
+    }
+    const toMove = transferOf(task)
+    const things = this.#reachable === 0 ? undefined : (this.#collector ?? [])
+    this.#collector = undefined // a getter among the arguments may submit something itself
+    const letter =
+      toMove === undefined ? encodeArguments(args, things, undefined, true) : this.#encode(args, things, toMove)
+    const isWhole = things === undefined || things.length === 0
+    if (isWhole) this.#collector = things
+    const slot = this.#take(number, this.#flagsOf(task, isVoid))
+    if (slot === 0) letter.release()
+    else if (!isWhole || !this.#tasks.fill(slot, letter)) {
+      if (things === undefined) {
+        this.#tasks.release(slot)
+        return 0
+      }
+      this.#outgoing.pack(slot, letter, isWhole ? [] : things, toMove ?? [], args)
+    }
+    if (slot !== 0) this.#note(slot, task)
+    return slot
+  }
+
+  #encode(args: readonly unknown[], things: object[] | undefined, toMove: readonly object[]): Letter {
+    if (things === undefined) {
+      throw new NotSerializableError(
+        "Nothing can be moved to the threads of this pool from here: this thread was not made by corepool, or not by the thread that made the pool",
+      )
+    }
+    requirePresent("transfer", toMove)
+    const letter = encodeArguments(args, things, new Set(toMove), true)
+    requireAmong("transfer", toMove, things, "the arguments")
+    return letter
+  }
+
+  #flagsOf(task: Runnable, isVoid: boolean): number {
+    if (!(task instanceof FutureTask)) return COMMAND | VOID | this.#reachable
+    const { watcher } = futureOf(task)
+    const timed = watcher === undefined ? 0 : TIMED
+    const told = watcher?.reportsErrors === true ? TOLD | VOID : 0
+    const noted = FutureTask.hasDone(futureOf(task)) ? NOTED : 0
+    return timed | told | noted | (isVoid ? VOID : 0) | this.#reachable
+  }
+
+  #take(number: number, flags: number): number {
+    const slot = this.#tasks.take(this.box, number, flags)
+    if (slot !== 0) return slot
+    this.look() // what is done makes room
+    return this.#tasks.take(this.box, number, flags)
+  }
+
+  #note(slot: number, task: Runnable): void {
+    if (this.#pending < FEW || slot % SAMPLE === 0) this.#tasks.noteSubmission(slot, sharedNow())
+    if (this.#ordering !== BY_ARRIVAL) this.#rank(slot, task)
+    if (task instanceof FutureTask) futureOf(task).runElsewhere(this.#remote, this.#tasks.handleOf(slot))
+    this.#submitted[slot] = task
+    if (!isForever(task) && ++this.#pending === 1) this.bell.hold()
+  }
+
+  /** Writes down what decides on its turn. */
+  #rank(slot: number, task: Runnable): void {
+    if (this.#ordering === BY_PRIORITY) {
+      this.#tasks.enroll(slot, priorityOf(task) ?? NaN, 0)
+      return
+    }
+    const timing = task instanceof FutureTask ? task.timing : undefined
+    const time = timing === undefined ? sharedNow() : toShared(timing.time)
+    this.#tasks.enroll(slot, time, timing?.period ?? 0)
+    if (timing?.notBefore !== undefined) this.#tasks.setNotBefore(slot, timing.notBefore)
+  }
+
+  /** The pool has the task in this slot. */
+  seal(slot: number): void {
+    const task = this.#submitted[slot]
+    if (task instanceof FutureTask && this.#tasks.isWhole(slot)) task.sendArguments()
+    else this.#outgoing.seal(slot)
+  }
+
+  /**
+   * The task is not to run: gives it back. Only if its slot is in nobody else's hands. Undefined if it was submitted by another
+   * thread, which is to hear of it.
+   */
+  takeBack(slot: number): Runnable | undefined {
+    const task = this.#forget(slot)
+    if (task === undefined) return undefined // another thread's, which alone may free it
+    if (task instanceof FutureTask) futureOf(task).takeBack()
+    const moved = this.#outgoing.restore(slot)
+    if (moved.length > 0) setTransfer(task, moved)
+    this.#tasks.release(slot)
+    return task
+  }
+
+  /** Whether the slot, which is over, has come, but not all that belongs to it. */
+  hasArrived(slot: number): boolean {
+    return this.#late.includes(slot)
+  }
+
+  /** The task in this slot, if it was submitted here. */
+  taskIn(slot: number): Runnable | undefined {
+    return this.#submitted[slot]
+  }
+
+  /** Its slot, if it was submitted here and has one; 0 or less if it has not. */
+  slotOf(task: unknown): number {
+    if (!(task instanceof FutureTask) || task instanceof Carrier) return this.#submitted.indexOf(task as Runnable)
+    const slot = this.#tasks.slotOf(task.handleElsewhere)
+    return this.#submitted[slot] === task ? slot : 0
+  }
+
+  #forget(slot: number): Runnable | undefined {
+    const task = this.#submitted[slot]
+    if (task === undefined) return undefined
+    this.#submitted[slot] = undefined
+    release(task)
+    // One that was cancelled here does not count any more, but a carrier does.
+    if ((!(task instanceof FutureTask) || !task.isSettled) && !isForever(task)) this.#discount()
+    return task
+  }
+
+  #discount(): void {
+    if (--this.#pending === 0 && !this.#kept) this.bell.letGo()
+  }
+
+  // ------------------------------------------------------------------ hearing
+
+  look(): void {
+    if (this.#isRetired) return
+    if (this.#late.length > 0) this.#append(this.#late.splice(0))
+    this.#boxes.empty(this.box, this.#append)
+    // What is told may wait for the next one in turn: whoever comes goes on where the last one is.
+    while (this.#next < this.#arrived.length) this.#receiveSafely(this.#arrived[this.#next++] as number)
+    if (this.#arrived.length > 0) {
+      this.#arrived = []
+      this.#next = 0
+    }
+    if (this.#isRetiring && this.#late.length === 0) this.retire()
+  }
+
+  /** What goes wrong with one of them is not to keep the others from being heard of. */
+  #receiveSafely(slot: number): void {
+    try {
+      this.receive(slot)
+    } catch (error) {
+      this.#remote.reportLocal(error, 0)
+    }
+  }
+
+  /** Settles the task in this slot, which is over; `hook` is told of it before a command's error is. */
+  receive(slot: number, hook: AfterHook | undefined = this.#lateHooks.get(slot)): void {
+    const state = this.#tasks.stateOf(slot)
+    let outcome: unknown
+    let failed = state !== NORMAL
+    if (state < CANCELLED) {
+      try {
+        outcome = outcomeOf(slot, this.#tasks, this.#office, this.#outgoing)
+      } catch (error) {
+        outcome = error
+        failed = true
+      }
+      if (outcome === ON_ITS_WAY) {
+        this.#late.push(slot)
+        if (hook !== undefined) this.#lateHooks.set(slot, hook)
+        return
+      }
+    } else this.#office.forget(this.#tasks.handleOf(slot))
+    this.#lateHooks.delete(slot)
+    this.#outgoing.finish(slot)
+    const task = this.#forget(slot)
+    const worker = state < CANCELLED ? this.#tasks.workerOf(slot) : 0
+    if (task instanceof FutureTask) futureOf(task).comeBack()
+    this.#tasks.release(slot)
+    if (task instanceof FutureTask) {
+      this.#tell(task, state, failed, outcome, worker)
+      hook?.(task, undefined)
+    } else if (task !== undefined) {
+      hook?.(task, failed ? outcome : undefined)
+      if (failed && state < CANCELLED) this.#remote.reportUncaught(outcome, worker)
+    }
+  }
+
+  #tell(task: FutureTask<unknown>, state: number, failed: boolean, outcome: unknown, worker = 0): void {
+    const future = futureOf(task)
+    const { ranOn } = this.#remote
+    this.#remote.ranOn = worker
+    try {
+      if (state >= CANCELLED)
+        future.abandon(undefined) // by somebody else, if it was not from here
+      else if (failed) future.fail(withSubmitter(future, outcome))
+      else future.complete(resultOf(future, outcome))
+    } catch (error) {
+      this.#remote.reportLocal(error, worker) // of its done(): the outcome stands
+    } finally {
+      this.#remote.ranOn = ranOn
+    }
+    if (future !== task) guarded(() => task.complete(undefined))
+  }
+
+  /** It stays where it is until its turn comes, and one who waits to hear of that counts on. Nobody else does. */
+  cancelled(slot: number): void {
+    const task = this.#submitted[slot]
+    if (task !== undefined && !(task instanceof Carrier) && !isForever(task)) this.#discount()
+  }
+}

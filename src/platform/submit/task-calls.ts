@@ -1,0 +1,72 @@
+/** What another thread is to do for a task: which function to call, with which arguments. */
+import { RejectedExecutionError, TaskNotPortableError } from "../../errors.ts"
+import { Carrier } from "../../executor/carrier.ts"
+import { type Call, callOf } from "../../future/call.ts"
+import { FutureTask } from "../../future/future-task.ts"
+import { addSubmitter } from "../../future/both-stacks.ts"
+import { nameOf, type Runnable } from "../../future/runnable.ts"
+import { submitterOf } from "../../task/reference.ts"
+import { drop } from "../../pool/hand-back.ts"
+
+/** Is told that a task is over, and what a command has thrown. */
+export type AfterHook = (task: Runnable, error: unknown) => void
+
+/** Throws TaskNotPortableError if it is something that only this thread can do. */
+export function callIn(task: Runnable): Call {
+  if (typeof task === "function") return portable(callOf(task))
+  if (!(task instanceof FutureTask)) throw belongsHere(task)
+  const future = futureOf(task)
+  if (!future.isPortable) {
+    throw new TaskNotPortableError(
+      `${nameOf(task)} has a run() method of its own, which cannot be called by another thread. Use virtualThreads()`,
+    )
+  }
+  if (future.work === undefined) return NOTHING
+  const { workArguments: args } = future
+  return args.length === 0 ? portable(callOf(future.work)) : { fn: future.work, args }
+}
+
+function portable(call: Call): Call {
+  if (call.object !== undefined) throw belongsHere(call.object)
+  return call
+}
+
+function belongsHere(object: object): TaskNotPortableError {
+  return new TaskNotPortableError(
+    `${nameOf(object)} is an object of this thread, and its run() method cannot be called by another one. Submit a function, or use virtualThreads()`,
+  )
+}
+
+/** Whose outcome it is. */
+export function futureOf(task: FutureTask<unknown>): FutureTask<unknown> {
+  return task instanceof Carrier ? (task.future as FutureTask<unknown>) : task
+}
+
+/** What comes of a task that has returned this in the other thread. */
+export function resultOf({ work, workArguments }: FutureTask<unknown>, returned: unknown): unknown {
+  const given = work === undefined || workArguments.length > 0 ? undefined : callOf(work).result
+  return given === undefined ? returned : given.value
+}
+
+/** The error of the task, whose stack says who has submitted it, if that is known. */
+export function withSubmitter({ work }: FutureTask<unknown>, error: unknown): unknown {
+  const frames = work && submitterOf(callOf(work).fn)
+  if (frames !== undefined) addSubmitter(error, frames)
+  return error
+}
+
+/** Cancels a task whose pool has ended. */
+export function dropUnrun(task: Runnable): void {
+  if (!(task instanceof FutureTask)) return
+  const future = futureOf(task)
+  future.comeBack()
+  drop(future, new RejectedExecutionError("The pool has ended before the task ran", task))
+  if (future !== task) task.complete(undefined)
+}
+
+/** Whether it is never to run: nobody has to stay alive for it. */
+export function isForever(task: Runnable): boolean {
+  return task instanceof FutureTask && task.timing?.time === Infinity
+}
+
+const NOTHING: Call = { fn: () => undefined, args: [] }

@@ -1,0 +1,140 @@
+/**
+ * Whether the code of corepool can still do its work in this thread. A task may have replaced methods of built-in objects in it: by others that
+ * work, as polyfills do, or by some that do not.
+ *
+ * The question comes up when that code has failed: to find a function, to read arguments, to write an outcome down. As a rule the
+ * value is to blame, or code of the program that belongs to it, and the task fails. But if the thread is to blame, each of the tasks after it would fail, for
+ * a reason that has nothing to do with it. The difference shows when the same is done with values that are known to be sound. That is done only after an
+ * error, and so it may take its time.
+ */
+import { Buffer } from "node:buffer"
+import { isPromiseLike } from "../../checks.ts"
+import { decode, encode } from "../../codec/codec.ts"
+import { compile } from "../../task/compile.ts"
+import { messageOf } from "../../user-values.ts"
+
+/** This thread is not fit to work: see stopping-runner.ts. The message is that of the error by which that was noticed. */
+export class UnfitThread extends Error {}
+
+/**
+ * `error` was thrown by code of corepool. Throws UnfitThread if the thread is to blame for it. Methods that a task has replaced are called in here, and need
+ * not return: so the thread is to count as being in the task, if that is still undecided.
+ */
+export function requireFit(error: unknown): void {
+  if (!isFit()) throw new UnfitThread(messageOf(error))
+}
+
+/**
+ * The same for an error that was thrown when the function of a task was looked for. The loaders of the runtime, which compile functions that are sent as texts and load
+ * modules, use `node:path` as a task may have left it.
+ */
+export function requireFitToFind(error: unknown): void {
+  requireFit(error)
+  if (!canCompile() || !hasPaths()) throw new UnfitThread(messageOf(error))
+}
+
+/** For code of corepool that may have to wait for something. */
+export async function ifFit<T>(
+  find: () => T | Promise<T>,
+  requires: (error: unknown) => void = requireFit,
+): Promise<T> {
+  try {
+    return await find()
+  } catch (error) {
+    requires(error)
+    throw error
+  }
+}
+
+function isFit(): boolean {
+  try {
+    return canCopy() && canCompute()
+  } catch {
+    return false
+  }
+}
+
+function canCompile(): boolean {
+  try {
+    return compile("((a) => a + 1)", "sample", undefined)(1) === 2
+  } catch {
+    return false
+  }
+}
+
+/** As it was when this file was loaded: in a thread, before any task. */
+const PATHS = Object.entries(process.getBuiltinModule("node:path"))
+
+/** A module that is known to be sound could not be loaded as any other: the runtime keeps what it has loaded. */
+function hasPaths(): boolean {
+  const path = process.getBuiltinModule("node:path") as unknown as Record<string, unknown>
+  return PATHS.every(([key, value]) => path[key] === value)
+}
+
+/** Of most things that can be sent one. */
+function sample() {
+  const error = new RangeError("sample", { cause: { code: 1 } })
+  error.stack = "RangeError: sample\n    at sample (file:///sample.js:1:1)"
+  return {
+    text: "sample",
+    letters: "äλ€",
+    list: [1, -1, 0.5, "a", true, null, undefined, [{ a: 1 }]],
+    big: 10n,
+    map: new Map([["key", { since: new Date(5) }]]),
+    set: new Set([1, 2]),
+    pattern: /a/g,
+    error,
+    bytes: Buffer.from("sample", "latin1"),
+    words: new Int32Array([1, 2, 3]).subarray(1),
+    buffer: new ArrayBuffer(8),
+  }
+}
+
+function canCopy(): boolean {
+  const letter = encode(sample())
+  const copy = decode(letter) as ReturnType<typeof sample>
+  letter.release()
+  const { text, letters, list, big, map, set, pattern, error, bytes, words, buffer } = copy
+  const told = `${text} ${letters} ${list.length} ${big} ${map.get("key")?.since.getTime()} ${map.size + set.size} ${pattern.source} ${error.message} ${bytes.length} ${words[1]} ${buffer.byteLength}`
+  return told === "sample äλ€ 8 10 5 3 a sample 6 3 8"
+}
+
+/** What the code of pools uses besides. */
+function canCompute(): boolean {
+  const list = [3, 1, 2]
+  const map = new Map([[1, "a"]])
+  const weak = new WeakMap<object, number>()
+  weak.set(list, 1)
+  const set = new Set(list)
+  const [first, ...others] = list.map((n) => n + 1).filter((n) => n > 2)
+  list.push(4)
+  list.splice(1, 1)
+  const lists = [
+    first,
+    others.length,
+    list.pop(),
+    list.indexOf(2),
+    ...list.slice(1),
+    ...set,
+    ...map.keys(),
+    ...map.values(),
+  ]
+  for (const [at, value] of list.entries()) lists.push(at, value)
+  for (const [key, value] of map) lists.push(key, value)
+  map.delete(1)
+  const tests =
+    list.some((n) => n === 2) && list.every((n) => n > 0) && list.includes(3) && !map.has(1) && set.delete(3)
+  const numbers = [Math.min(1, 2), Math.max(1, 2), Math.ceil(0.5), Math.floor(1.5), Math.clz32(1), Math.imul(2, 3)]
+  const isWhole = Number.isInteger(weak.get(list)) && Object.is(1, 1)
+  const bytes = Buffer.alloc(4)
+  bytes.set(new Uint8Array(new Int32Array([7]).buffer, 0, 1))
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  copy.set(Uint8Array.from(bytes))
+  const json = JSON.stringify(JSON.parse('{"a":["b"]}'))
+  const text = `${"a".repeat(2)}${"abc".includes("b")}${"a,b".split(",").length}${Buffer.from("x", "utf8").toString("utf8")}`
+  const isLoaded = typeof process.getBuiltinModule("node:module") === "function" && isPromiseLike(Promise.resolve())
+  return (
+    `${lists.join()} ${tests} ${numbers.join()} ${isWhole} ${json} ${copy[0]} ${text} ${isLoaded}` ===
+    '4,1,4,1,2,3,1,2,1,a,0,3,1,2,1,a true 1,2,1,1,31,6 true {"a":["b"]} 7 aatrue2x true'
+  )
+}

@@ -1,0 +1,109 @@
+/**
+ * The modules that a thread loads before its first task.
+ *
+ * If one cannot be loaded the thread lives on, and fails its tasks with the reason. It does not die of it: its successor
+ * would not fare better, nor the next.
+ *
+ * A module may also end the thread, by `process.exit` or by using up its memory. Usually modules are loaded as soon as the
+ * thread has begun, so that a pool can be warmed up. But once a thread has died of that, later ones wait until they have a
+ * task, which then fails: otherwise threads would begin and die for ever, with nobody told.
+ */
+import { store } from "#atomics"
+import { IllegalStateError } from "../../errors.ts"
+import type { Worker } from "../../core/worker.ts"
+import { whyNotLoaded } from "../../task/load-failure.ts"
+import { loadModule } from "../../task/loading.ts"
+import type { SharedWorker } from "../memory/shared-worker.ts"
+import type { SlotRunner } from "./slot-runner.ts"
+import { StoppingRunner } from "./stopping-runner.ts"
+import { type Orders, PRELOADING, READY, STAGE } from "../start/worker-orders.ts"
+
+/** Stands for the outcome of a task that the runner has seen to already. */
+class Settled {
+  readonly #thrown: readonly unknown[]
+
+  constructor(...thrown: unknown[]) {
+    this.#thrown = thrown
+  }
+
+  /** Not by `instanceof`: that would ask a proxy, if that is what a task has returned. */
+  static is(value: unknown): value is Settled {
+    return typeof value === "object" && value !== null && #thrown in value
+  }
+
+  /** Whether the runner has thrown, which ends the thread, and what. */
+  get thrown(): readonly unknown[] {
+    return this.#thrown
+  }
+}
+
+export class PreloadingRunner extends StoppingRunner {
+  readonly #orders: Orders
+  readonly #self: SharedWorker
+  /** Whether there is nothing to do before a task can run. */
+  #isReady = false
+  #failure: IllegalStateError | undefined
+
+  constructor(
+    orders: Orders,
+    ...[memory, tasks, boxes, functions, roster, self]: ConstructorParameters<typeof SlotRunner>
+  ) {
+    super(orders, memory, tasks, boxes, functions, roster, self)
+    this.#orders = orders
+    this.#self = self
+    if (orders.preload.length === 0) this.#becomeReady()
+  }
+
+  /** Loads the modules, unless that is to wait for a task. */
+  async prepare(): Promise<void> {
+    if (!this.#isReady && !this.#orders.preloadsLate) await this.#load()
+  }
+
+  override begin(worker: Worker<number>, slot: number): PromiseLike<unknown> | undefined {
+    return this.#isReady ? super.begin(worker, slot) : this.#prepareAndBegin(worker, slot)
+  }
+
+  async #prepareAndBegin(worker: Worker<number>, slot: number): Promise<unknown> {
+    if (this.#failure === undefined) await this.#load()
+    if (this.#failure !== undefined) {
+      this.#self.enterUserCode() // which whoever is told of the failure leaves
+      throw this.#failure
+    }
+    let pending: PromiseLike<unknown> | undefined
+    try {
+      pending = super.begin(worker, slot)
+    } catch (error) {
+      return new Settled(error)
+    }
+    return pending === undefined ? new Settled() : await pending
+  }
+
+  override complete(slot: number, value: unknown): void {
+    if (!Settled.is(value)) super.complete(slot, value)
+    else if (value.thrown.length > 0) throw value.thrown[0]
+  }
+
+  async #load(): Promise<void> {
+    store(this.#orders.progress, STAGE, PRELOADING)
+    this.#self.enterUserCode()
+    for (const module of this.#orders.preload) {
+      try {
+        await loadModule(module)
+      } catch (cause) {
+        this.#failure = new IllegalStateError(
+          `Thread "${this.#orders.name}" runs no tasks, as it could not load a module that is to be preloaded, ${whyNotLoaded(module, cause)}`,
+          { cause },
+        )
+        break
+      }
+    }
+    this.#self.leaveUserCode()
+    if (this.#failure === undefined) this.#becomeReady()
+    else store(this.#orders.progress, STAGE, READY)
+  }
+
+  #becomeReady(): void {
+    this.#isReady = true
+    store(this.#orders.progress, STAGE, READY)
+  }
+}

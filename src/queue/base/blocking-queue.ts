@@ -1,0 +1,257 @@
+import {
+  MAX_VALUE,
+  rangeError,
+  requireFunction,
+  requireIterable,
+  requireNumber,
+  show,
+  typeError,
+} from "../../checks.ts"
+import { FACTS, type Facts } from "../../inspection.ts"
+import type { WaitOptions } from "../../memory/flow/waiting.ts"
+import { equalTo, equalToAny } from "../local/equality.ts"
+import { iterate, type Cursor, type QueueIterator } from "../local/iteration.ts"
+import { WaitingQueue } from "./waiting-queue.ts"
+
+/**
+ * A queue that can be waited on: for an element when it is empty, for room when it is full.
+ *
+ * |         | throws      | returns at once | waits    | waits at most ms | blocks the thread               |
+ * |---------|-------------|-----------------|----------|------------------|---------------------------------|
+ * | insert  | `add(e)`    | `offer(e)`      | `put(e)` | `offer(e, ms)`   | `putSync(e)`, `offerSync(e, ms)` |
+ * | remove  | `remove()`  | `poll()`        | `take()` | `poll(ms)`       | `takeSync()`, `pollSync(ms)`     |
+ * | examine | `element()` | `peek()`        |          |                  |                                 |
+ *
+ * Methods that wait return promises and never throw: whatever goes wrong is a rejection. Each takes milliseconds or
+ * `{ timeout, signal }`; zero and less mean one attempt. When time runs out `offer` and `poll` give `false` and
+ * `undefined`, `put` and `take` reject with TimeoutError. An interrupt of the waiting thread rejects with
+ * InterruptedError, an abort with the signal's reason. A wait given up leaves nothing behind.
+ *
+ * Who waits longest is served first, always (only an unfair SynchronousQueue serves the latest).
+ *
+ * Elements: neither `null` nor `undefined`, and no promises or futures, which an awaited `take` would unwrap; wrap
+ * them in an object. Two elements are equal (for `contains`, `remove(e)` and the like) if the `equals` method of
+ * one of them says so, else if they are the same value.
+ *
+ * Beyond Java a queue can be closed: nothing comes in any more, what is inside can still be taken, and then
+ * `for await (const e of queue)` ends.
+ *
+ * A queue belongs to one thread until it is posted to another, which makes it a shared one: its elements are copies
+ * from then on, equal if they have the same structure, and a wait for it keeps the process alive. As long as nobody
+ * else knows the queue, a thread that blocks stops those it waits for, so a `…Sync` method that would never end is an
+ * IllegalStateError. What was done before an element was inserted is seen by whoever takes it.
+ *
+ * @typeParam E what the queue holds; `out`, because a queue of tasks also is a queue of what tasks are
+ */
+export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements Iterable<E>, AsyncIterable<E> {
+  /** How many elements could be inserted now without waiting; 2³¹−1 if there is no limit, 0 once closed. */
+  abstract get remainingCapacity(): number
+
+  /** Inserts now. IllegalStateError if there is no room. */
+  add(e: E): boolean {
+    if (!this.offer(e)) throw this.refusal()
+    return true
+  }
+
+  /** Inserts now, if there is room. */
+  offer(e: E): boolean
+  /** Inserts as soon as there is room; false if there is none in time. */
+  offer(e: E, wait: WaitOptions): Promise<boolean>
+  offer(e: E, wait?: WaitOptions): boolean | Promise<boolean> {
+    if (wait !== undefined) return this.offerAt("last", e, wait)
+    this.check(e)
+    return this.accept(e, "last")
+  }
+
+  /** Inserts as soon as there is room; blocks the thread. False if there is none in time. */
+  offerSync(e: E, ms: number): boolean {
+    return this.offerSyncAt("last", e, ms)
+  }
+
+  /** Inserts as soon as there is room. */
+  put(e: E, wait?: WaitOptions): Promise<void> {
+    return this.putAt("last", e, wait)
+  }
+
+  /** Inserts as soon as there is room; blocks the thread. */
+  putSync(e: E): void {
+    this.putSyncAt("last", e)
+  }
+
+  /** Takes the head out. NoSuchElementError if there is nothing to take. */
+  remove(): E
+  /** Removes one element equal to `e`, if there is one. */
+  remove(e: unknown): boolean
+  remove(...sought: unknown[]): E | boolean {
+    // By count, so that remove(undefined) is a question about undefined, which is never inside.
+    return sought.length > 0 ? this.removeOne(this.equal(sought[0])) : this.demand(this.poll())
+  }
+
+  /** Takes the head out; undefined if there is nothing to take. */
+  poll(): E | undefined
+  /** Takes the head out as soon as there is one; undefined if there is none in time. */
+  poll(wait: WaitOptions): Promise<E | undefined>
+  poll(wait?: WaitOptions): E | undefined | Promise<E | undefined> {
+    return wait === undefined ? this.extract("first") : this.pollAt("first", wait)
+  }
+
+  /** Takes the head out as soon as there is one; blocks the thread. Undefined if there is none in time. */
+  pollSync(ms: number): E | undefined {
+    return this.pollSyncAt("first", ms)
+  }
+
+  /** Takes the head out as soon as there is one. */
+  take(wait?: WaitOptions): Promise<E> {
+    return this.takeAt("first", wait)
+  }
+
+  /** Takes the head out as soon as there is one; blocks the thread. */
+  takeSync(): E {
+    return this.takeSyncAt("first")
+  }
+
+  /** The head, left in its place. NoSuchElementError if there is none. */
+  element(): E {
+    return this.demand(this.peek())
+  }
+
+  /** The head, left in its place; undefined if there is none. */
+  abstract peek(): E | undefined
+
+  contains(e: unknown): boolean {
+    const test = this.equal(e)
+    const cursor = this.walk()
+    for (let next = cursor.next(); next !== undefined; next = cursor.next()) if (test(next)) return true
+    return false
+  }
+
+  containsAll(elements: Iterable<unknown>): boolean {
+    return [...requireIterable("elements", elements)].every((e) => this.contains(e))
+  }
+
+  /** Adds one after the other; true if there were any. If one is refused, those before it stay. */
+  addAll(elements: Iterable<E>): boolean {
+    if (requireIterable<E>("elements", elements) === this)
+      throw rangeError("elements", "another collection than the queue", this)
+    let changed = false
+    for (const e of elements) changed = this.add(e)
+    return changed
+  }
+
+  /** Removes every element that equals one of these; true if there were any. */
+  removeAll(elements: Iterable<unknown>): boolean {
+    return this.removeIf(this.equalToOneOf(requireIterable("elements", elements)))
+  }
+
+  /** Removes every element that equals none of these; true if there were any. */
+  retainAll(elements: Iterable<unknown>): boolean {
+    const wanted = this.equalToOneOf(requireIterable("elements", elements))
+    return this.removeIf((e) => !wanted(e))
+  }
+
+  /** Removes every element that passes the test; true if there were any. A test that throws removes nothing. */
+  removeIf(test: (e: E) => boolean): boolean {
+    requireFunction("test", test)
+    if (this.shared !== undefined) return this.shared.removeWhere(test) > 0
+    const removed = this.removeWhere(test)
+    this.vacated(removed)
+    return removed > 0
+  }
+
+  /**
+   * Moves what could be taken now, but not more than `max` elements, to the end of an array or to another queue, and
+   * tells how many. If the other queue refuses one, it and those after it stay.
+   */
+  drainTo(target: E[] | BlockingQueue<E>, max: number = Infinity): number {
+    const isQueue = target instanceof BlockingQueue
+    if (!isQueue && !Array.isArray(target)) throw typeError("target", "an array or a BlockingQueue", target)
+    if (target === this) throw rangeError("target", "another collection than the queue", target)
+    requireNumber("max", max, "an integer or Infinity", (n) => Number.isInteger(n) || n === Infinity)
+    const accept = (e: E): unknown => (isQueue ? target.add(e) : target.push(e))
+    if (this.shared !== undefined) return this.shared.drain(accept, max)
+    let moved = 0
+    try {
+      for (; moved < max; moved++) {
+        const e = this.ready("first")
+        if (e === undefined) break
+        accept(e)
+        this.behead("first")
+      }
+    } finally {
+      // Only now: a putter let in earlier would have its element drained too.
+      this.vacated(moved)
+    }
+    return moved
+  }
+
+  /** Removes everything. */
+  clear(): void {
+    if (this.shared !== undefined) {
+      this.shared.clear()
+      return
+    }
+    const { size } = this
+    this.wipe()
+    this.vacated(size)
+  }
+
+  /** Calls the function for each element, in the order of iteration and as undisturbed by changes. If it throws, that is all. */
+  forEach(action: (e: E) => void): void {
+    requireFunction("action", action)
+    for (const e of this) action(e)
+  }
+
+  /** The elements in the order of iteration. */
+  toArray(): E[] {
+    return this.shared === undefined ? [...this] : this.shared.toArray()
+  }
+
+  /**
+   * From head to tail (ordered queues: in no order). Never disturbed by changes: it shows each element that stays
+   * throughout once, others perhaps. Its `remove()` takes the element that `next()` returned last out of the queue.
+   */
+  [Symbol.iterator](): QueueIterator<E> {
+    return this.iterator(this.walk())
+  }
+
+  /** The elements as Java shows a collection: `[a, b]`. */
+  /** @internal */
+  override get [FACTS](): Facts {
+    const { size, remainingCapacity, isClosed } = this
+    const isBounded = remainingCapacity < MAX_VALUE - size
+    return {
+      ...super[FACTS],
+      size,
+      remainingCapacity: isBounded ? remainingCapacity : undefined,
+      isClosed: isClosed || undefined,
+    }
+  }
+
+  override toString(): string {
+    return `[${this.toArray()
+      .map((e) => (Object.is(e, this) ? "(this Collection)" : describe(e)))
+      .join(", ")}]`
+  }
+
+  /** @internal A test for elements equal to this one. */
+  protected equal(sought: unknown): (e: unknown) => boolean {
+    return this.shared === undefined ? equalTo(sought) : this.shared.equalTo(sought)
+  }
+
+  /** @internal A test for elements equal to one of these. */
+  protected equalToOneOf(sought: Iterable<unknown>): (e: unknown) => boolean {
+    return this.shared === undefined ? equalToAny(sought) : this.shared.equalToAny(sought)
+  }
+
+  /** @internal */
+  protected iterator(cursor: Cursor<E>): QueueIterator<E> {
+    return iterate(cursor, () => this.vacated(1))
+  }
+}
+
+/** As a template literal would, but also for symbols and for objects without a `toString`. */
+function describe(e: unknown): string {
+  if (typeof e !== "object" || e === null) return String(e)
+  const { toString } = e as { toString?: unknown }
+  return typeof toString === "function" ? String(toString.call(e)) : show(e)
+}

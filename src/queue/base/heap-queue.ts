@@ -1,0 +1,103 @@
+import { MAX_VALUE } from "../../checks.ts"
+import { type Flow, uncaught } from "../../memory/flow/flow.ts"
+import { BlockingQueue } from "./blocking-queue.ts"
+import { Heap, type Comparator } from "../local/heap.ts"
+import type { Cursor } from "../local/iteration.ts"
+
+/**
+ * What PriorityBlockingQueue and DelayQueue share: the least element is the head, equals keep the order in which they
+ * came, and there is no limit, so inserting never waits and never notices an interrupt.
+ */
+export abstract class HeapQueue<E> extends BlockingQueue<E> {
+  readonly #heap: Heap<E>
+  /** @internal Whether a pool takes its tasks from it: then no code of the user's may keep one inside. */
+  protected isForgiving = false
+
+  protected constructor(compare: Comparator<E>) {
+    super()
+    this.#heap = new Heap(compare)
+  }
+
+  /** @internal */
+  override holdTasks(): void {
+    super.holdTasks()
+    this.isForgiving = true
+    this.#heap.forgive(uncaught)
+  }
+
+  /** @internal */
+  protected get heap(): Heap<E> {
+    return this.#heap
+  }
+
+  override get size(): number {
+    return this.shared === undefined ? this.#heap.size : this.shared.size
+  }
+
+  override get remainingCapacity(): number {
+    return this.isClosed ? 0 : MAX_VALUE
+  }
+
+  override peek(): E | undefined {
+    return this.shared === undefined ? this.#heap.first : this.shared.peek("first")
+  }
+
+  /** @internal */
+  protected override enter(flow: Flow, what: "put" | "take", _timed: boolean): void {
+    if (what === "take") flow.throwIfInterrupted()
+  }
+
+  /** @internal */
+  protected override behead(): void {
+    this.heap.pop()
+  }
+
+  /** @internal Goes through the elements as they are now: removing one moves others about in the heap. */
+  protected override cursor(): Cursor<E> {
+    const elements = this.heap.toArray()
+    const ranks = this.heap.ranks()
+    let index = -1
+    return {
+      next: () => {
+        const e = elements[index + 1]
+        if (e !== undefined) index++
+        return e
+      },
+      remove: () => {
+        const place = this.heap.indexOfRank(ranks[index] ?? -1)
+        if (place === -1) return false
+        this.heap.removeAt(place)
+        return true
+      },
+    }
+  }
+
+  /** @internal */
+  protected override removeOne(test: (e: E) => boolean): boolean {
+    if (this.shared !== undefined) return super.removeOne(test)
+    const place = this.heap.indexOf(test)
+    if (place === -1) return false
+    this.heap.removeAt(place)
+    this.vacated(1)
+    return true
+  }
+
+  /** @internal */
+  protected override removeWhere(test: (e: E) => boolean): number {
+    return this.heap.removeWhere(test)
+  }
+
+  /** @internal */
+  protected override wipe(): void {
+    this.heap.clear()
+  }
+
+  /** @internal In the order in which they came: so it is also that of equals. */
+  protected elementsAsTheyCame(): Cursor<E> {
+    const ranks = this.heap.ranks()
+    const elements = this.heap.toArray()
+    const order = elements.map((_, i) => i).sort((a, b) => (ranks[a] as number) - (ranks[b] as number))
+    let next = 0
+    return { next: () => elements[order[next++] ?? -1], remove: () => false }
+  }
+}

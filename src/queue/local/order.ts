@@ -1,0 +1,54 @@
+/**
+ * Natural order: how elements compare that come without a comparator. Java asks for `Comparable`; here that is
+ * numbers, bigints, strings (by code unit, as in Java), dates, and objects with a `compareTo` method.
+ */
+import { typeError } from "../../checks.ts"
+
+/**
+ * An object that knows its place among its like: negative, zero or positive as it comes before, with or after
+ * `other`.
+ */
+export interface Comparable<T> {
+  compareTo(other: T): number
+}
+
+export function isComparable(value: unknown): value is Comparable<unknown> {
+  return (
+    typeof value === "object" && value !== null && typeof (value as { compareTo?: unknown }).compareTo === "function"
+  )
+}
+
+/** Refuses what has no natural order: Java's ClassCastException. */
+export function requireNaturalOrder(value: unknown): void {
+  if (kindOf(value) === undefined) {
+    throw typeError(
+      "e",
+      "a number, bigint, string, Date or an object with compareTo (or give the queue a comparator)",
+      value,
+    )
+  }
+}
+
+/**
+ * Compares two values that {@link requireNaturalOrder} let pass. Values of different kinds have no order: TypeError.
+ */
+export function naturalOrder(a: unknown, b: unknown): number {
+  const kind = kindOf(a)
+  if (kind !== kindOf(b)) throw typeError("e", `comparable with what is in the queue (a ${kindOf(b) ?? "value"})`, a)
+  if (kind === "comparable") return (a as Comparable<unknown>).compareTo(b)
+  return kind === "Date" ? ascending(Number(a), Number(b)) : ascending(a as number, b as number)
+}
+
+function kindOf(value: unknown): "number" | "bigint" | "string" | "Date" | "comparable" | undefined {
+  const type = typeof value
+  if (type === "number" || type === "bigint" || type === "string") return type
+  if (isComparable(value)) return "comparable"
+  return value instanceof Date ? "Date" : undefined
+}
+
+/** As `Double.compare`: a total order in which NaN is the greatest. (Bigints and strings come as themselves.) */
+function ascending(a: number, b: number): number {
+  if (a < b) return -1
+  if (a > b) return 1
+  return Number(Number.isNaN(a)) - Number(Number.isNaN(b))
+}

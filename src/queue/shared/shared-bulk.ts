@@ -1,0 +1,108 @@
+/** What is done with many elements of a shared queue, one after the other. User code runs outside of the critical section. */
+import { decode } from "../../codec/codec.ts"
+import type { Letter } from "../../codec/bytes/letter.ts"
+import type { Cursor } from "../local/iteration.ts"
+import type { SharedCore } from "./shared-core.ts"
+import { FREE, HELD, IN } from "./shared-layout.ts"
+
+/** An element, as long as the cell has this ticket. */
+interface Place {
+  readonly cell: number
+  readonly ticket: number
+}
+
+/** What is in a letter, which is not needed any more. */
+export function opened(letter: Letter | undefined): unknown {
+  if (letter === undefined) return undefined
+  const value = decode(letter)
+  letter.release()
+  return value
+}
+
+/** All elements at this moment, in the order of iteration; open each once. */
+export function snapshot(core: SharedCore): (Place & { open: () => unknown })[] {
+  return core.inside(() =>
+    core.items.cells().map((cell) => {
+      const letter = core.read(cell)
+      return { cell, ticket: core.ticketOf(cell), open: () => opened(letter) }
+    }),
+  )
+}
+
+/** Removes those that are still there; tells how many. */
+export function removeThose(core: SharedCore, places: readonly Place[]): number {
+  return core.inside(() => {
+    let removed = 0
+    for (const { cell, ticket } of places) {
+      if (!core.is(cell, IN, ticket)) continue
+      core.takeOut(cell, FREE)
+      removed++
+    }
+    core.serve()
+    return removed
+  })
+}
+
+export function cursor<E>(core: SharedCore, backwards: boolean): Cursor<E> {
+  const walk = core.items.walk(backwards)
+  let place: Place | undefined
+  return {
+    next: () => {
+      const letter = core.inside(() => {
+        const cell = walk()
+        if (cell === 0) return undefined
+        place = { cell, ticket: core.ticketOf(cell) }
+        return core.read(cell)
+      })
+      return opened(letter) as E | undefined
+    },
+    remove: () => place !== undefined && removeThose(core, [place]) > 0,
+  }
+}
+
+export function drain(core: SharedCore, accept: (e: unknown) => void, max: number): number {
+  const most = core.inside(() => Math.min(max, core.capacity === 0 ? core.putters.count : core.items.size))
+  let moved = 0
+  let refusal: Refusal | undefined
+  while (moved < most && refusal === undefined) {
+    const cell = hold(core)
+    if (cell === 0) break
+    refusal = offer(core, cell, accept)
+    if (refusal === undefined) moved++
+  }
+  core.inside(() => core.serve())
+  if (refusal !== undefined) throw refusal.reason
+  return moved
+}
+
+interface Refusal {
+  readonly reason: unknown
+}
+
+/** Takes an element out of everybody's reach, but leaves it where it is, until it has been accepted. */
+function hold(core: SharedCore): number {
+  return core.inside(() => {
+    const cell = core.available("first")
+    if (cell !== 0) core.takeOut(cell, HELD)
+    return cell
+  })
+}
+
+/** If it is not accepted it goes back. */
+function offer(core: SharedCore, cell: number, accept: (e: unknown) => void): Refusal | undefined {
+  const letter = core.inside(() => core.read(cell))
+  let refusal: Refusal | undefined
+  try {
+    accept(opened(letter))
+  } catch (reason) {
+    refusal = { reason }
+  }
+  core.inside(() => {
+    if (refusal !== undefined) core.putBack(cell)
+    else {
+      core.leaving.remove(cell)
+      core.discard(cell)
+    }
+  })
+  return refusal
+}

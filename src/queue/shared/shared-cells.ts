@@ -1,0 +1,130 @@
+/**
+ * The cells of a shared queue: elements and those who wait, as words. What becomes of them is in shared-core.ts. For use
+ * in the critical section.
+ */
+import { read, store, write } from "#atomics"
+import { Letter } from "../../codec/bytes/letter.ts"
+import { IllegalStateError, NotSerializableError } from "../../errors.ts"
+import { ByteStore, CELL } from "../../memory/structures/byte-store.ts"
+import type { GrowingWords } from "../../memory/growing-words.ts"
+import { MemoryRecord } from "../../memory/record.ts"
+import type { SharedMemory } from "../../memory/shared/shared-memory.ts"
+import type { End } from "../base/queue-core.ts"
+import type { SharedWords } from "./shared-items.ts"
+import { AT_FIRST, CONTROL, CONTROL_BASE, ENTRY, FREE, KIND, PENDING } from "./shared-layout.ts"
+
+/** So many cells, or an eighth of a small store, are left for those who wait: elements must not keep them out. */
+const MOST_SPARE = 4096
+
+export class SharedCells implements SharedWords {
+  readonly memory: SharedMemory
+  readonly control: MemoryRecord
+  readonly store: ByteStore
+  readonly #spare: number
+
+  constructor(memory: SharedMemory, cells: GrowingWords) {
+    this.memory = memory
+    this.control = new MemoryRecord(memory.words, CONTROL_BASE)
+    this.store = new ByteStore(cells, new MemoryRecord(memory.words, CONTROL_BASE + CONTROL.STORE))
+    this.#spare = Math.min(MOST_SPARE, Math.floor(cells.maximum / CELL.SIZE / 8))
+  }
+
+  stateOf(cell: number): number {
+    return read(this.store.words, cell + ENTRY.STATE)
+  }
+
+  ticketOf(cell: number): number {
+    return read(this.store.words, cell + ENTRY.TICKET)
+  }
+
+  threadOf(cell: number): number {
+    return read(this.store.words, cell + ENTRY.THREAD)
+  }
+
+  /** Whether the cell is still what it was, and about the same. */
+  is(cell: number, state: number, ticket: number): boolean {
+    return this.stateOf(cell) === state && this.ticketOf(cell) === ticket
+  }
+
+  has(cell: number, flag: number): boolean {
+    return (read(this.store.words, cell + ENTRY.SHAPE) & flag) !== 0
+  }
+
+  endOf(cell: number): End {
+    return this.has(cell, AT_FIRST) ? "first" : "last"
+  }
+
+  /** Completes a change. */
+  become(cell: number, state: number): void {
+    store(this.store.words, cell + ENTRY.STATE, state)
+  }
+
+  // ------------------------------------------------------------------ making and reading them
+
+  /** Throws if the value is too long ever to be held. */
+  requireRoomFor(letter: Letter): void {
+    if (this.store.couldHold(letter.length, this.#spare)) return
+    throw new NotSerializableError(`The element takes ${letter.length} bytes, more than a shared queue can hold`)
+  }
+
+  /** A cell with the element, which is nothing yet; 0 if there is no memory for it. */
+  write(letter: Letter, end: End, flags: number): number {
+    const cell = this.store.take(letter.length, this.#spare)
+    if (cell === 0) return 0
+    this.store.fill(cell, letter.words)
+    this.label(cell, letter.kind | flags, end)
+    return cell
+  }
+
+  /** The element, to be decoded after leaving the section. */
+  read(cell: number): Letter {
+    const { words } = this.store
+    const letter = Letter.toRead(read(words, cell + ENTRY.SHAPE) & KIND, read(words, cell + CELL.LENGTH))
+    this.store.copy(cell, letter.words)
+    return letter
+  }
+
+  /** A cell for somebody who waits and has no element. */
+  place(end: End): number {
+    const cell = this.store.take(0)
+    if (cell === 0) throw new IllegalStateError("Too many flows wait: the memory of the shared queue is used up")
+    this.label(cell, 0, end)
+    return cell
+  }
+
+  /** A cell for a putter for whose element there is no memory. */
+  placeWithout(letter: Letter, end: End): number {
+    const cell = this.place(end)
+    const { words } = this.store
+    write(words, cell + ENTRY.SHAPE, read(words, cell + ENTRY.SHAPE) | PENDING)
+    write(words, cell + ENTRY.ORDER, ByteStore.cellsFor(letter.length))
+    return cell
+  }
+
+  /** Whether there is memory now for the element of a putter that was placed without it. */
+  isThereMemoryFor(putter: number): boolean {
+    return this.store.room - read(this.store.words, putter + ENTRY.ORDER) >= this.#spare
+  }
+
+  /** A new ticket, and what it is about. Nobody's yet. */
+  label(cell: number, shape: number, end: End): void {
+    const { words } = this.store
+    const ticket = (this.control.read(CONTROL.TICKETS) + 1) | 0
+    this.control.write(CONTROL.TICKETS, ticket)
+    write(words, cell + ENTRY.TICKET, ticket)
+    write(words, cell + ENTRY.SHAPE, end === "first" ? shape | AT_FIRST : shape)
+    write(words, cell + ENTRY.THREAD, 0)
+  }
+
+  /** Somebody of this thread waits there, by this node. */
+  occupy(cell: number, node: number): void {
+    write(this.store.words, cell + ENTRY.NODE, node)
+    write(this.store.words, cell + ENTRY.THREAD, this.memory.here.token)
+  }
+
+  /** Removes a cell that stands for nothing any more. It is in no list. */
+  discard(cell: number): void {
+    this.become(cell, FREE)
+    this.store.give(cell)
+  }
+}

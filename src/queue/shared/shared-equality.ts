@@ -1,0 +1,27 @@
+/** When elements of a shared queue are the same to `contains`, `remove(e)` and their bulk forms. */
+import { isDeepStrictEqual } from "node:util"
+import { copyOf } from "../../codec/codec.ts"
+import { NotSerializableError } from "../../errors.ts"
+import { equalTo, isEquatable } from "../local/equality.ts"
+
+/**
+ * The elements of a shared queue are copies, and never the same object as the sought one: its `equals` method
+ * decides, or else whether a copy of it would have the same structure.
+ */
+export function alike(sought: unknown): (element: unknown) => boolean {
+  if (typeof sought !== "object" || sought === null || isEquatable(sought)) return equalTo(sought)
+  let copy: unknown
+  try {
+    copy = copyOf(sought)
+  } catch (error) {
+    if (error instanceof NotSerializableError) return () => false // it could not be inside
+    throw error
+  }
+  return (element) => isDeepStrictEqual(element, copy)
+}
+
+/** A test for elements that are {@link alike} one of `sought`. */
+export function alikeAny(sought: Iterable<unknown>): (element: unknown) => boolean {
+  const tests = Array.from(sought, alike)
+  return (element) => tests.some((test) => test(element))
+}

@@ -1,0 +1,120 @@
+/**
+ * Those who wait in a shared queue, in two lines: for room, and for an element. And those who do not wait any more, but have
+ * yet to see it: if they die before that, what is theirs is found there. For use in the critical section, which is made here.
+ */
+import { read, write } from "#atomics"
+import { LockSync } from "../../lock/lock-sync.ts"
+import type { GrowingWords } from "../../memory/growing-words.ts"
+import type { SharedMemory } from "../../memory/shared/shared-memory.ts"
+import { CellList } from "./cell-list.ts"
+import { SharedCells } from "./shared-cells.ts"
+import { CONTROL, ENTRY, PENDING, PUTTER, REFUSED, TAKER } from "./shared-layout.ts"
+import { type Protected, SharedSection } from "./shared-section.ts"
+
+export abstract class SharedLines extends SharedCells implements Protected {
+  readonly section: SharedSection
+  readonly putters: CellList
+  readonly takers: CellList
+  /** SERVED, REFUSED and HELD. */
+  readonly leaving: CellList
+  readonly #latestFirst: boolean
+
+  constructor(memory: SharedMemory, cells: GrowingWords, spins: number) {
+    super(memory, cells)
+    this.section = new SharedSection(new LockSync(memory), this.control, this, spins)
+    this.putters = new CellList(this.store, this.control, CONTROL.PUTTERS)
+    this.takers = new CellList(this.store, this.control, CONTROL.TAKERS)
+    this.leaving = new CellList(this.store, this.control, CONTROL.LEAVING)
+    this.#latestFirst = this.control.load(CONTROL.LATEST_FIRST) !== 0
+  }
+
+  abstract refresh(): void
+  abstract sweep(): void
+  abstract repair(): void
+
+  /** From outside: does something inside. */
+  inside<T>(body: () => T): T {
+    this.section.enter()
+    return this.section.within(body)
+  }
+
+  // ------------------------------------------------------------------ standing in line
+
+  /** A putter, with its element or (if there was no memory for that) without. */
+  standAsPutter(cell: number, node: number): void {
+    this.occupy(cell, node)
+    this.putters.append(cell)
+    this.become(cell, PUTTER)
+  }
+
+  /** A putter that is next and now has its element, in this cell, in the place of where it stood without. */
+  replacePutter(stood: number, cell: number, node: number): void {
+    const { words } = this.store
+    this.putters.remove(stood)
+    write(words, cell + ENTRY.TICKET, read(words, stood + ENTRY.TICKET))
+    this.occupy(cell, node)
+    this.standFirst(cell)
+    this.discard(stood)
+  }
+
+  /** As a putter whose turn is next. */
+  standFirst(cell: number): void {
+    if (this.#latestFirst) this.putters.append(cell)
+    else this.putters.prepend(cell)
+    this.become(cell, PUTTER)
+  }
+
+  standAsTaker(cell: number, node: number): void {
+    this.occupy(cell, node)
+    this.takers.append(cell)
+    this.become(cell, TAKER)
+  }
+
+  /**
+   * Whether somebody waits for memory. Then whoever comes later has to wait without its element, too: otherwise those behind
+   * could keep the memory that the one before them needs.
+   */
+  get isMemoryAwaited(): boolean {
+    const { last } = this.putters
+    return last !== 0 && this.has(last, PENDING)
+  }
+
+  // ------------------------------------------------------------------ being served
+
+  /** Who is to be served next; 0 if nobody waits. */
+  next(line: CellList): number {
+    return this.#latestFirst ? line.last : line.first
+  }
+
+  /** Whether it is the turn of this one in its line. */
+  isNext(cell: number): boolean {
+    return this.next(this.stateOf(cell) === PUTTER ? this.putters : this.takers) === cell
+  }
+
+  /** The next putter that has its element. If the next of all has none, and there is memory for it now, it is told. */
+  nextPutter(): number {
+    let putter = this.next(this.putters)
+    if (putter === 0 || !this.has(putter, PENDING)) return putter
+    if (this.isThereMemoryFor(putter)) this.wake(putter)
+    while (putter !== 0 && this.has(putter, PENDING)) {
+      putter = this.#latestFirst ? this.putters.before(putter) : this.putters.after(putter)
+    }
+    return putter
+  }
+
+  /** Sends everybody away. */
+  refuseAll(line: CellList): void {
+    for (const cell of line.cells()) {
+      if (this.threadOf(cell) === 0) continue // an element that was put back: it can still be taken
+      line.remove(cell)
+      this.leaving.append(cell)
+      this.become(cell, REFUSED)
+      this.wake(cell)
+    }
+  }
+
+  /** Wakes who waits there, as soon as the section has been left. */
+  wake(cell: number): void {
+    this.section.wakeLater(this.threadOf(cell), read(this.store.words, cell + ENTRY.NODE))
+  }
+}

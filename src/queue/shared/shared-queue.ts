@@ -1,0 +1,238 @@
+/**
+ * The form a queue takes once other threads know it: its elements lie in shared memory, encoded, and so do those who
+ * wait. It has the methods that the kinds of queues are made of (see QueueCore), and no opinion on interrupts, arguments
+ * and messages: those are the business of the queue whose form it is.
+ */
+import { encode } from "../../codec/codec.ts"
+import type { Letter } from "../../codec/bytes/letter.ts"
+import { IllegalStateError } from "../../errors.ts"
+import type { Flow } from "../../memory/flow/flow.ts"
+import { LockSync } from "../../lock/lock-sync.ts"
+import { CELL } from "../../memory/structures/byte-store.ts"
+import { GrowingWords } from "../../memory/growing-words.ts"
+import { HEAP } from "../../memory/structures/indexed-heap.ts"
+import { type StoreHandle, storeHandleIn } from "../../memory/shared/shareables.ts"
+import { type Handle, type Shared, SharedMemory } from "../../memory/shared/shared-memory.ts"
+import { MemoryRecord } from "../../memory/record.ts"
+import type { Steps } from "../../memory/flow/waiting.ts"
+import { sharedNow } from "../../time/shared-clock.ts"
+import type { Cursor } from "../local/iteration.ts"
+import type { End } from "../base/queue-core.ts"
+import type { EmptyForm, Ordering, SharedSettings } from "../base/queue-form.ts"
+import { type Parcel, SharedCore } from "./shared-core.ts"
+import { ListedItems, type SharedItems, type SharedWords } from "./shared-items.ts"
+import { OrderedItems } from "./shared-ordered-items.ts"
+import { CONTROL, CONTROL_BASE, FREE, LIST, MORE_WORDS } from "./shared-layout.ts"
+import { cursor, drain, opened, removeThose, snapshot } from "./shared-bulk.ts"
+import { alike, alikeAny } from "./shared-equality.ts"
+import { SPINS } from "./shared-section.ts"
+import { SharedWaits } from "./shared-waits.ts"
+
+/** Room for four million elements, or 256 MB of data. Address space only: memory is used as it is needed. */
+const FIRST_WORDS = 2 ** 12
+const MOST_WORDS = 2 ** 26
+
+/** What a shared queue consists of. */
+interface Form {
+  /** The name of the class whose form it is. */
+  readonly type: string
+  readonly memory: SharedMemory
+  /** For the elements and those who wait. */
+  readonly cells: GrowingWords
+  /** For the order, if there is one. */
+  readonly entries?: GrowingWords | undefined
+  readonly ordering?: Ordering | undefined
+  readonly spins?: number
+}
+
+export class SharedQueue<E> implements EmptyForm<E> {
+  readonly #type: string
+  readonly #core: SharedCore
+  readonly #waits: SharedWaits
+  readonly #handle: Omit<StoreHandle, keyof Handle>
+
+  /** Over memory that is prepared: by {@link create}, or for a model. */
+  constructor({ type, memory, cells, entries, ordering, spins = SPINS }: Form) {
+    const isOrdered = entries !== undefined && ordering !== undefined
+    const items = (words: SharedWords): SharedItems =>
+      isOrdered ? new OrderedItems(words, entries, ordering) : new ListedItems(words)
+    this.#type = type
+    this.#core = new SharedCore(memory, cells, items, spins)
+    this.#waits = new SharedWaits(this.#core)
+    this.#handle = { store: cells.buffer, ...(isOrdered ? { order: entries.buffer } : {}) }
+  }
+
+  static create<E>(type: string, settings: SharedSettings): SharedQueue<E> {
+    const { ordering, words = MOST_WORDS } = settings
+    const memory = LockSync.allocate(false, MORE_WORDS)
+    SharedQueue.prepare(memory, settings)
+    const first = Math.min(FIRST_WORDS, words)
+    const cells = GrowingWords.reserve(first, words)
+    // A word for each cell is more than enough.
+    const entries =
+      ordering === undefined ? undefined : GrowingWords.reserve(first / CELL.SIZE, words / CELL.SIZE + HEAP.ENTRIES)
+    return new SharedQueue<E>({ type, memory, cells, entries, ordering })
+  }
+
+  static prepare(memory: SharedMemory, { capacity, latestFirst = false }: SharedSettings): void {
+    const control = new MemoryRecord(memory.words, CONTROL_BASE)
+    control.write(CONTROL.CAPACITY, capacity)
+    control.write(CONTROL.LATEST_FIRST, latestFirst ? 1 : 0)
+    control.write(CONTROL.DEATHS_SEEN, memory.here.space.deaths)
+  }
+
+  static open<E>(type: string, shared: Shared, ordering?: Ordering): SharedQueue<E> {
+    const memory = SharedMemory.open(type, shared)
+    const { store, order } = storeHandleIn(shared)
+    const entries = order === undefined ? undefined : GrowingWords.over(order)
+    return new SharedQueue<E>({ type, memory, cells: GrowingWords.over(store), entries, ordering })
+  }
+
+  /** With these elements, in a queue that nobody else knows yet. */
+  filledWith(elements: Cursor<E>): this {
+    for (let e = elements.next(); e !== undefined; e = elements.next()) {
+      if (!this.insert(e, "last")) throw new IllegalStateError("The queue holds more than can be shared")
+    }
+    return this
+  }
+
+  get handle(): StoreHandle {
+    return { ...this.#core.memory.handleAs(this.#type), ...this.#handle }
+  }
+
+  get size(): number {
+    return this.#core.control.load(CONTROL.ITEMS + LIST.COUNT)
+  }
+
+  get capacity(): number {
+    return this.#core.capacity
+  }
+
+  /** How many wait to take. */
+  get takers(): number {
+    return this.#core.control.load(CONTROL.TAKERS + LIST.COUNT)
+  }
+
+  get isClosed(): boolean {
+    return this.#core.isClosed
+  }
+
+  close(): void {
+    this.#core.inside(() => this.#core.close())
+  }
+
+  // ------------------------------------------------------------------ one at a time
+
+  insert(e: E, end: End): boolean {
+    return this.#put(e, end, false)
+  }
+
+  /** Gives the element to somebody who is waiting for one; false if nobody is. */
+  hand(e: E): boolean {
+    return this.#put(e, "last", true)
+  }
+
+  extract(end: End): E | undefined {
+    const core = this.#core
+    core.section.enter()
+    let done = false
+    let letter: Letter | undefined
+    try {
+      const cell = core.available(end)
+      if (cell !== 0) {
+        letter = core.read(cell)
+        core.takeOut(cell, FREE)
+        core.serve()
+      }
+      done = true
+    } finally {
+      core.section.leave(done)
+    }
+    return opened(letter) as E | undefined
+  }
+
+  peek(end: End): E | undefined {
+    const letter = this.#core.inside(() => {
+      const cell = this.#core.items.at(end)
+      return cell === 0 ? undefined : this.#core.read(cell)
+    })
+    return opened(letter) as E | undefined
+  }
+
+  #put(e: E, end: End, onlyToTakers: boolean): boolean {
+    const core = this.#core
+    const parcel = this.#parcel(e, end)
+    core.section.enter()
+    let done = false
+    try {
+      const isIn = onlyToTakers && core.takers.count === 0 ? false : core.put(parcel)
+      done = true
+      return isIn
+    } finally {
+      core.section.leave(done)
+      parcel.letter.release()
+    }
+  }
+
+  // ------------------------------------------------------------------ waiting
+
+  inserting(e: E, end: End, flow: Flow): Steps<boolean> {
+    return this.#waits.putting(this.#parcel(e, end), flow)
+  }
+
+  /** Waits until the element has been received. */
+  transferring(e: E, flow: Flow): Steps<boolean> {
+    return this.#waits.putting(this.#parcel(e, "last", true), flow)
+  }
+
+  *taking(end: End, flow: Flow): Steps<E | undefined> {
+    return opened(yield* this.#waits.taking(end, flow)) as E | undefined
+  }
+
+  // ------------------------------------------------------------------ all of them
+
+  equalTo(sought: unknown): (e: unknown) => boolean {
+    return alike(sought)
+  }
+
+  equalToAny(sought: Iterable<unknown>): (e: unknown) => boolean {
+    return alikeAny(sought)
+  }
+
+  clear(): void {
+    this.#core.inside(() => {
+      for (const cell of this.#core.items.cells()) this.#core.takeOut(cell, FREE)
+      this.#core.serve()
+    })
+  }
+
+  toArray(): E[] {
+    return snapshot(this.#core).map(({ open }) => open() as E)
+  }
+
+  cursor(backwards = false): Cursor<E> {
+    return cursor<E>(this.#core, backwards)
+  }
+
+  /** Removes those that pass the test, all of which are tested before the first is removed. Tells how many. */
+  removeWhere(test: (e: E) => boolean): number {
+    return removeThose(
+      this.#core,
+      snapshot(this.#core).filter(({ open }) => test(open() as E)),
+    )
+  }
+
+  /**
+   * Takes one element after the other, up to `max` of those that are there, and lets nobody in before the end. If `accept`
+   * throws, what it was given goes back.
+   */
+  drain(accept: (e: E) => void, max: number): number {
+    return drain(this.#core, accept as (e: unknown) => void, max)
+  }
+
+  #parcel(e: E, end: End, isTransfer = false): Parcel {
+    const letter = encode(e)
+    this.#core.requireRoomFor(letter)
+    return { letter, end, isTransfer, due: this.#core.items.isTimed ? sharedNow() + (e as { delay: number }).delay : 0 }
+  }
+}

@@ -1,0 +1,232 @@
+/**
+ * Waiting in a shared queue, as steps (see memory/flow/waiting.ts). Who waits has a cell in the queue's memory, and others
+ * decide there what becomes of it; or it gives up, and then looks, inside the critical section, whether it was too late for
+ * that. In that case it has got what it waited for, and an interrupt that came meanwhile is kept for later.
+ */
+import { load } from "#atomics"
+import type { Letter } from "../../codec/bytes/letter.ts"
+import { InterruptedError } from "../../errors.ts"
+import type { Flow } from "../../memory/flow/flow.ts"
+import { FREE as UNUSED } from "../../memory/thread/node-pool.ts"
+import { WaitNode } from "../../memory/wait/wait-node.ts"
+import { EXCLUSIVE } from "../../memory/wait/wait-queue.ts"
+import { type Park, type Steps, TIMEOUT } from "../../memory/flow/waiting.ts"
+import type { End } from "../base/queue-core.ts"
+import type { Parcel, SharedCore } from "./shared-core.ts"
+import { ENTRY, FREE, IN, PENDING, PUTTER, REFUSED, SERVED, TAKER } from "./shared-layout.ts"
+
+/** Why a wait was given up before its time. */
+interface Broken {
+  readonly reason: unknown
+}
+
+export class SharedWaits {
+  readonly #core: SharedCore
+
+  constructor(core: SharedCore) {
+    this.#core = core
+  }
+
+  /**
+   * Inserts as soon as there is room; a transfer inserts at once, and waits until the element has been received. False if the
+   * time is up before, or the queue is closed.
+   */
+  *putting(parcel: Parcel, flow: Flow): Steps<boolean> {
+    const core = this.#core
+    yield* core.section.entering(flow)
+    const begun = core.section.within(() => this.#beginToPut(parcel, flow))
+    if (typeof begun === "boolean") {
+      parcel.letter.release()
+      return begun
+    }
+    const broken = yield* this.#standing(begun, flow, () => this.#retry(begun, parcel))
+    const isIn = core.section.within(() => this.#endToPut(begun))
+    begun.node.end()
+    parcel.letter.release()
+    return this.#outcome(isIn, isIn, flow, broken)
+  }
+
+  #beginToPut(parcel: Parcel, flow: Flow): Stand | boolean {
+    const core = this.#core
+    if (core.isClosed) return false
+    if ((!parcel.isTransfer || core.takers.count > 0) && core.put(parcel)) return true
+    const stand = new Stand(core, flow)
+    const cell = core.isMemoryAwaited ? 0 : core.pack(parcel)
+    if (cell !== 0 && parcel.isTransfer) {
+      core.standAsTransfer(cell, stand.node.index)
+      stand.set(cell, IN)
+    } else {
+      const putter = cell === 0 ? core.placeWithout(parcel.letter, parcel.end) : cell
+      core.standAsPutter(putter, stand.node.index)
+      stand.set(putter, PUTTER)
+    }
+    return stand
+  }
+
+  /** For a putter that waits for memory: looks whether there is some now. */
+  #retry(stand: Stand, parcel: Parcel): void {
+    const core = this.#core
+    if (!stand.is(PUTTER) || !core.has(stand.cell, PENDING) || !core.isNext(stand.cell)) return
+    const cell = core.pack(parcel)
+    if (cell === 0) return
+    if (!parcel.isTransfer && core.takers.count === 0 && core.items.size >= core.capacity) {
+      core.replacePutter(stand.cell, cell, stand.node.index)
+      stand.set(cell, PUTTER)
+      return
+    }
+    core.putters.remove(stand.cell)
+    core.discard(stand.cell)
+    if (parcel.isTransfer) {
+      core.standAsTransfer(cell, stand.node.index)
+      stand.set(cell, IN)
+    } else {
+      stand.set(0, PUTTER)
+      core.admit(cell)
+    }
+  }
+
+  /** Whether the element is in, or was received. */
+  #endToPut(stand: Stand): boolean {
+    const core = this.#core
+    const gaveUp = stand.is(stand.state)
+    if (!gaveUp && !stand.is(REFUSED)) return true
+    if (!gaveUp) core.leaving.remove(stand.cell)
+    else if (stand.state === PUTTER) core.putters.remove(stand.cell)
+    else core.removeItem(stand.cell)
+    core.discard(stand.cell)
+    core.serve() // who comes next may need less memory
+    return false
+  }
+
+  /** Takes as soon as there is something; undefined if the time is up before, or the queue is closed and empty. */
+  *taking(end: End, flow: Flow): Steps<Letter | undefined> {
+    const core = this.#core
+    yield* core.section.entering(flow)
+    const begun = core.section.within(() => this.#beginToTake(end, flow))
+    if (!(begun instanceof Stand)) return begun
+    const broken = yield* this.#standing(begun, flow)
+    const letter = core.section.within(() => this.#endToTake(begun))
+    begun.node.end()
+    return this.#outcome(letter !== undefined, letter, flow, broken)
+  }
+
+  #beginToTake(end: End, flow: Flow): Stand | Letter | undefined {
+    const core = this.#core
+    const cell = core.available(end)
+    if (cell !== 0) {
+      const letter = core.read(cell)
+      core.takeOut(cell, FREE)
+      core.serve()
+      return letter
+    }
+    if (core.isClosed && core.items.size === 0) return undefined
+    const stand = new Stand(core, flow)
+    const taker = core.place(end)
+    core.standAsTaker(taker, stand.node.index)
+    stand.set(taker, TAKER)
+    core.serve() // a putter may have waited for memory, and appoint a leader
+    return stand
+  }
+
+  #endToTake(stand: Stand): Letter | undefined {
+    const core = this.#core
+    let letter: Letter | undefined
+    if (stand.is(SERVED)) {
+      const item = core.itemOf(stand.cell)
+      letter = core.read(item)
+      core.discard(item)
+    }
+    const line = stand.is(TAKER) ? core.takers : core.leaving
+    line.remove(stand.cell)
+    core.discard(stand.cell)
+    core.serve()
+    return letter
+  }
+
+  /** Waits until it has been decided what becomes of the stand, or the wait is given up. When it returns we are inside. */
+  *#standing(stand: Stand, flow: Flow, retry?: () => void): Steps<Broken | undefined> {
+    const core = this.#core
+    let broken: Broken | undefined
+    try {
+      while (!stand.isDecided) {
+        const park = stand.park()
+        if ((yield park) === TIMEOUT || stand.isDecided) break
+        // Somebody died, or the memory we wait for may be there, or the element, or it is our turn to wait for it.
+        yield* core.section.entering(flow)
+        core.section.within(() => {
+          retry?.()
+          core.serve()
+          stand.look()
+        })
+      }
+    } catch (reason) {
+      broken = { reason }
+    }
+    yield* core.section.entering(flow)
+    return broken
+  }
+
+  /** What a wait ends with. If it has got what it was for, then whatever ended it came too late. */
+  #outcome<T>(isDone: boolean, result: T, flow: Flow, broken: Broken | undefined): T {
+    if (broken === undefined) return result
+    if (!isDone) throw broken.reason
+    if (broken.reason instanceof InterruptedError) flow.interrupt()
+    return result
+  }
+}
+
+/** Somebody who waits: a cell in the queue's memory, and where its flow is parked. */
+class Stand {
+  readonly node: WaitNode
+  readonly #core: SharedCore
+  #cell = 0
+  #state = FREE
+  #ticket = 0
+  #limit = Infinity
+
+  constructor(core: SharedCore, flow: Flow) {
+    this.#core = core
+    this.node = new WaitNode(core.memory.here, flow, core.memory, true, UNUSED, EXCLUSIVE)
+  }
+
+  get cell(): number {
+    return this.#cell
+  }
+
+  /** What the cell is as long as nothing is decided. */
+  get state(): number {
+    return this.#state
+  }
+
+  /** From inside; cell 0 if it has been decided. */
+  set(cell: number, state: number): void {
+    this.#cell = cell
+    this.#state = state
+    this.#ticket = cell === 0 ? 0 : this.#core.ticketOf(cell)
+    this.look()
+  }
+
+  /** From inside: whether our cell is this now. */
+  is(state: number): boolean {
+    return this.#cell !== 0 && this.#core.is(this.#cell, state, this.#ticket)
+  }
+
+  /** From inside: how long we have to wait at least. */
+  look(): void {
+    const { items } = this.#core
+    this.#limit = items.isTimed && this.is(TAKER) && this.#core.isNext(this.#cell) ? items.delay : Infinity
+  }
+
+  /** From outside. */
+  get isDecided(): boolean {
+    if (this.#cell === 0) return true
+    const { words } = this.#core.store
+    return (
+      load(words, this.#cell + ENTRY.STATE) !== this.#state || load(words, this.#cell + ENTRY.TICKET) !== this.#ticket
+    )
+  }
+
+  park(): Park {
+    return this.#limit === Infinity ? this.node : { list: this.node, atMost: this.#limit }
+  }
+}

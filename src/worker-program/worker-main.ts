@@ -1,0 +1,104 @@
+/** The life of a worker thread: it runs the loop of the pool until it may leave. */
+import { store } from "#atomics"
+import { KeepAlive } from "../memory/thread/keep-alive.ts"
+import { PoolCore } from "../core/pool-core.ts"
+import { provideModule } from "../task/loading.ts"
+import { Thread } from "../thread/thread.ts"
+import { isNode } from "../time/shared-clock.ts"
+import { Boxes } from "../platform/memory/boxes.ts"
+import { Desk } from "../platform/worker/desk.ts"
+import { FunctionTable } from "../platform/memory/function-table.ts"
+import { BY_TIME } from "../platform/memory/layout.ts"
+import { Lines } from "../platform/transport/lines.ts"
+import { JOB_MODULE } from "../platform/worker/job-part.ts"
+import { guardMemory } from "../platform/worker/memory-guard.ts"
+import { PoolMemory } from "../platform/memory/pool-memory.ts"
+import { SharedRoster } from "../platform/memory/shared-roster.ts"
+import { TaskRecords } from "../platform/memory/task-records.ts"
+import { becomeWorker } from "../platform/worker/this-worker.ts"
+import { slotTimetable } from "../platform/queue/slot-timetable.ts"
+import { queueIn, TaskQueue } from "../platform/queue/task-queue.ts"
+import { FAREWELL, type Orders, SAID_ALL } from "../platform/start/worker-orders.ts"
+import { prepareForTypeScript } from "./typescript.ts"
+import { printBy } from "../platform/start/worker-output.ts"
+import { PreloadingRunner } from "../platform/worker/worker-preload.ts"
+
+/** Taken before any task could replace it. */
+const exit = process.exit.bind(process)
+
+export async function work(orders: Orders): Promise<void> {
+  sayFarewell(orders.progress)
+  printBy(orders.outputs)
+  guardMemory()
+  Thread.adoptMain(orders.name, orders.id)
+  // An idle worker awaits its bell, which keeps nothing alive.
+  new KeepAlive().hold({})
+  const memory = PoolMemory.open(orders.pool)
+  Lines.of(memory.here).adopt(orders.line)
+  Desk.learn = async () => (await rest()).registerAll()
+  provideModule(JOB_MODULE, job)
+  const roster = new SharedRoster(memory, () => memory.ringOwner())
+  const self = roster.at(orders.worker)
+  self.begin() // before any code of the user's: if that ends the thread, the owner finds it in the list
+  const tasks = new TaskRecords(memory)
+  const boxes = new Boxes(memory, tasks)
+  const Runner = memory.deques === undefined ? PreloadingRunner : (await rest()).forkJoinRunner()
+  const host = new Runner(orders, memory, tasks, boxes, new FunctionTable(memory.texts), roster, self)
+  becomeWorker({ identity: memory.identity, runner: host, self })
+  await prepareForTypeScript()
+  await host.prepare()
+  const queue = queueIn(memory, tasks, self.claim)
+  const core = new PoolCore<number>(memory.state, queue, host, roster)
+  if (memory.ordering === BY_TIME) {
+    host.follow(
+      slotTimetable(memory, tasks, boxes, queue, {
+        reject: (slot) => host.reject(slot),
+        ensureWorker: () => core.ensureWorker(),
+        tryTerminate: () => core.tryTerminate(),
+        reportUncaught: (error) => self.reportUncaught(error),
+      }),
+    )
+  }
+  if (queue instanceof TaskQueue) host.attend(queue, core)
+  try {
+    await core.run(self)
+  } catch {
+    // A command or a hook has thrown, which has been told. This thread has asked for another one in its place.
+  }
+  host.end()
+  exit(0) // this thread, whatever timers and sockets tasks have left in it. In order: any other code has the owner ask for a thread again
+}
+
+/** What few threads need, and is loaded by those. */
+function rest(): Promise<typeof import("./all-classes.ts")> {
+  return import("./all-classes.ts")
+}
+
+/** What only the threads of a node of a distributed executor need. */
+function job(): Promise<Record<string, unknown>> {
+  return import("../platform/worker/job-part.ts")
+}
+
+/**
+ * Has to come first: that the thread leaves the space is what the owner hears.
+ *
+ * After an uncaught error the runtime calls the `exit` listeners, reports the error, and then calls `process.exit`. If a listener of the
+ * user's has caught the error, nothing is reported, and it is the user who calls that. Either way `process.reallyExit` comes last.
+ */
+function sayFarewell(progress: Int32Array): void {
+  if (!isNode()) return // elsewhere the thread is not told whether it has failed
+  const process = globalThis.process as NodeJS.Process & { reallyExit(code?: number): never }
+  let hasFailed = false
+  process.once("uncaughtExceptionMonitor", () => (hasFailed = true))
+  process.once("exit", (code) => {
+    if (!hasFailed) {
+      store(progress, FAREWELL, code + 1)
+      return
+    }
+    const reallyExit = process.reallyExit.bind(process)
+    process.reallyExit = (final) => {
+      store(progress, SAID_ALL, 1)
+      return reallyExit(final)
+    }
+  })
+}

@@ -1,0 +1,62 @@
+/** Where a worker thread begins, whatever it is started from. */
+import type { Script } from "node:vm"
+import { isMainThread, type MessagePort, receiveMessageOnPort, workerData } from "node:worker_threads"
+import { messageOf } from "../user-values.ts"
+import { UnfitThread } from "../platform/worker/fitness.ts"
+import { inheritCode, keepCode, type KeptCode, RUN } from "../platform/start/worker-code.ts"
+import { work } from "./worker-main.ts"
+import { requireOrders } from "../platform/start/worker-orders.ts"
+import { runtime } from "../time/runtime.ts"
+
+/** When most of what a thread needs has been compiled, in ms. Nothing depends on it but how much of that is kept. */
+const WARM = 50
+
+/** For the code that loads files of the program into a thread that has begun. */
+export interface Begun {
+  /** To be called when it has loaded another one. */
+  keep(): void
+  /** What it is to throw if it cannot load one: the thread stops, as no task is to blame that needs the file. */
+  broken(file: string, error: unknown): UnfitThread
+}
+
+/**
+ * A thread that corepool has started (tools/bundle/thread.ts). Its orders come by the port `later`, if there is one. `scripts` are the files of the program
+ * that it has loaded, by number.
+ *
+ * @returns What its loader needs from then on.
+ */
+export function begin(
+  orders: unknown,
+  later: MessagePort | undefined,
+  code: KeptCode,
+  scripts: ReadonlyMap<number, Script>,
+): Begun {
+  const keep = (): void => scripts.forEach((script, file) => keepCode(code.regions[file], RUN, script))
+  const keepSoon = (): void => void runtime.startTimeout(keep, WARM).unref()
+  inheritCode(code)
+  if (code.regions.length > 0) {
+    keepSoon()
+    process.once("exit", keep) // one that ends sooner has a successor
+  }
+  if (later === undefined) void work(requireOrders(orders))
+  else void workLater(later)
+  return {
+    keep: keepSoon,
+    broken: (file, error) => new UnfitThread(`Cannot load ${file}: ${messageOf(error)}`),
+  }
+}
+
+/** The thread was started before there were orders for it: see thread-ahead.ts. */
+async function workLater(port: MessagePort): Promise<void> {
+  const received: { readonly message: unknown } | undefined = receiveMessageOnPort(port)
+  const orders =
+    received === undefined ? await new Promise((resolve) => port.once("message", resolve)) : received.message
+  port.close()
+  await work(requireOrders(orders))
+}
+
+/** A thread that a user's factory has started, from `corepool/worker`. */
+export function enter(): void {
+  // Tools that look what a package exports load this too. That is no thread.
+  if (!isMainThread) void work(requireOrders(workerData))
+}
