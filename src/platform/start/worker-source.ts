@@ -20,12 +20,12 @@ export const BUILD: string = "modules"
 
 /** The file that starts a thread; empty if this is not one of corepool's own files, but part of a bundle. */
 export function threadFile(): string {
-  return fileURLToPath(new URL("../../../dist/corepool-thread.cjs", import.meta.url))
+  return fileURLToPath(new URL("../../../../dist/corepool-thread.cjs", import.meta.url))
 }
 
 /** Loaded only if it is needed: it is as long as all of corepool. */
 export function workerSource(): WorkerSource {
-  return createRequire(import.meta.url)("../../../dist/source.cjs") as WorkerSource
+  return createRequire(import.meta.url)("../../../../dist/source.cjs") as WorkerSource
 }
 
 /** Those files that every thread needs, by their numbers, which this thread has loaded since the last call; none if it has loaded them in a way that cannot be kept. */

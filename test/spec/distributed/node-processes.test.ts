@@ -77,7 +77,10 @@ test("[ND50] a node that gets SIGTERM lets its job end, and then its process", a
   assert.equal(await node.exit, 0)
   assert.deepEqual(await driver.nodes(), [])
   await using next = await start("south")
-  assert.deepEqual(await late.end, { kind: "completed", value: next.pid })
+  // A job that comes at the same time as the signal may be taken before the signal is.
+  const end = await late.end
+  assert.ok(end.kind === "completed" && (end.value === next.pid || end.value === node.pid))
+  assert.equal(late.ends.length, 1)
 })
 
 test("[ND50] a job is cancelled from another process, also one that never ends", async () => {
