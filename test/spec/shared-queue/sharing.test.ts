@@ -17,7 +17,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { rejectionOf, thrownBy } from "../../support/harness.ts"
 import { Pools } from "../../support/pools.ts"
-import { failsWith, gives, settled, waiting } from "../queue/support.ts"
+import { Caller, failsWith, gives, settled, waiting } from "../queue/support.ts"
 import { posted, shared } from "./support.ts"
 
 test("[TQ1] what arrives of a posted queue is the same queue", () => {
@@ -158,8 +158,8 @@ test("[TQ5] those who wait when a queue is shared wait on, in their order", asyn
 
 test("[TQ5] their time limit is what is left of it", async () => {
   const queue = new LinkedBlockingQueue<number>(1)
-  const taker = await waiting(() => queue.poll(20))
-  shared(queue)
+  const taker = new Caller(() => queue.poll(20))
+  shared(queue) // in the same turn, so that the time cannot be over
   assert.equal(await taker.flow.run(() => queue.poll(0)), undefined)
   while (taker.isWaiting) await settled()
   await gives(taker, undefined)
