@@ -5,11 +5,13 @@
  *     npm test -- pool                      the files with "pool" in their path
  *     npm test -- --test-name-pattern=BQ1   what starts with - goes to node
  *     npm run test:redis                    (--redis) the files that run on Redis; fails if there is none
+ *     npm run test:faults                   (--faults) the faults of a fleet, with more tasks than `npm test` takes the time for
  *
  * Node 20 takes no pattern of files, and given a folder it would run the helpers too. So the files are
  * named one by one; by their sources, because a build folder remembers tests that are gone.
  *
- * There is a runner for each kind of tests (test-kinds.ts): what they run on is decided for a whole process.
+ * There is a runner for each kind of tests (test-kinds.ts): what they run on is decided for a whole process. It runs one file more at a time than
+ * there are processors, because tests wait, too.
  * Servers that test files need run as long as all of them (servers/for-tests.ts). The last lines of the output are the failed tests of all
  * runners.
  */
@@ -34,10 +36,18 @@ const END_HANGING_FILES = Number(process.versions.node.split(".")[0]) > 20 ? ["-
 /** The test files that take longest are in these folders. They begin first, so that no core waits for one of them at the end. */
 const LONG = /^test\/(?:oracle|tools|model)\//
 
+/** For how many tasks nodes are replaced by `npm run test:faults`. */
+const MANY_TASKS = "10000"
+
 const args = process.argv.slice(2)
 const needsRedis = args.includes("--redis")
-const flags = args.filter((arg) => arg.startsWith("-") && arg !== "--redis")
+const isOfFaults = args.includes("--faults")
+const flags = args.filter((arg) => arg.startsWith("-") && arg !== "--redis" && arg !== "--faults")
 const patterns = args.filter((arg) => !arg.startsWith("-"))
+if (isOfFaults) {
+  patterns.push("distributed/faults-")
+  process.env["COREPOOL_TEST_TASKS"] ??= MANY_TASKS
+}
 
 const all = listFiles(process.cwd(), "test", ".test.ts")
 const sources = needsRedis ? testsOnRedis(process.cwd(), all) : all
@@ -77,7 +87,7 @@ async function run(
   const settings = [
     "--enable-source-maps",
     "--test",
-    `--test-concurrency=${availableParallelism()}`,
+    `--test-concurrency=${availableParallelism() + 1}`,
     `--test-timeout=${TIME_LIMIT}`,
     "--test-reporter=spec",
     "--test-reporter-destination=stdout",

@@ -18,6 +18,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { describe } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 import { type EngineAddress, engineAt } from "./engine-address.ts"
 import * as tasks from "./fault.tasks.ts"
@@ -56,6 +57,21 @@ export const KINDS: readonly FaultKind[] = [
   },
 ]
 
+/**
+ * Defines tests for each kind of server. They run several at a time: most of what they do is wait for locks that run out. Each has a queue of its own, so they do
+ * not meet.
+ */
+export function onEachServer(define: (kind: FaultKind) => void): void {
+  describe("faults", { concurrency: 4 }, () => {
+    for (const kind of KINDS) define(kind)
+  })
+}
+
+/** The lock of a node that loses it in a test, which waits for that. While the node lives it keeps the lock, also on a machine that is busy with other things. */
+export const BRIEF = { lockDuration: 3000 }
+/** The lock of all others: they keep it however busy the machine is. */
+const LOCK = 60_000
+
 /** Nothing that a test waits for takes so long. */
 const PATIENCE = 90_000
 const PROGRAM = fileURLToPath(new URL("fault-child.js", import.meta.url))
@@ -71,7 +87,6 @@ export class FaultLab implements AsyncDisposable {
 
   private constructor(address: EngineAddress) {
     this.address = address
-    process.env[tasks.FOLDER] = this.#folder
   }
 
   static async open(place: FaultKind | EngineAddress): Promise<FaultLab> {
@@ -120,7 +135,7 @@ export class FaultLab implements AsyncDisposable {
       address: this.address,
       queue: this.queue,
       concurrency: 4,
-      lockDuration: 1000,
+      lockDuration: LOCK,
       threads: "virtual",
       clock: 0,
       ...options,
@@ -155,6 +170,19 @@ export class FaultLab implements AsyncDisposable {
     return runs
   }
 
+  /** What began again did so because a node had died with it. (A node that dies before it has begun a job counts, too.) */
+  repeatsFollowDeaths(): void {
+    const deaths = new Map<string, number[]>()
+    for (const entry of this.starts()) deaths.set(entry.key, [...(deaths.get(entry.key) ?? []), entry.deaths])
+    for (const [key, counts] of deaths) {
+      assert.deepEqual(
+        counts,
+        [...new Set(counts)].sort((a, b) => a - b),
+        key,
+      )
+    }
+  }
+
   /** Is fulfilled when tasks with this key have begun so often. */
   async started(key: string, times = 1): Promise<void> {
     await until(() => this.starts(key).length >= times, `${times} starts of ${key}`)
@@ -162,6 +190,12 @@ export class FaultLab implements AsyncDisposable {
 
   async ended(key: string, times = 1): Promise<void> {
     await until(() => this.ends(key).length >= times, `${times} ends of ${key}`)
+  }
+
+  /** Lets a task go on when tasks with this key have begun so often. Those that had to do with a death begin one after the other, in any order. */
+  async passed(key: string, times: number): Promise<void> {
+    await this.started(key, times)
+    this.openGate(key)
   }
 
   openGate(name: string): void {

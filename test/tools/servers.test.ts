@@ -234,3 +234,19 @@ test("[RP59] test:redis runs the files that run on Redis, and fails without it",
   assert.equal(given.code, 0)
   assert.match(given.stdout, /tests 1\n/)
 })
+
+test("[RP461] test:faults runs the files about faults, with more tasks", async (t) => {
+  const body = (name: string): string =>
+    `import test from "node:test"; test("${name} " + process.env.COREPOOL_TEST_TASKS, () => {})`
+  const root = repository(t, {
+    "package.json": `{ "type": "module" }`,
+    "test/spec/distributed/faults-a.test.ts": "",
+    "build/test/spec/distributed/faults-a.test.js": body("faulty"),
+    "test/spec/distributed/b.test.ts": "",
+    "build/test/spec/distributed/b.test.js": body("other"),
+  })
+  const { code, stdout } = await runNode([join(ROOT, "build/tools/test.js"), "--faults"], { cwd: root, env: {} })
+  assert.equal(code, 0)
+  assert.match(stdout, /✔ faulty 10000/)
+  assert.match(stdout, /tests 1\n/)
+})

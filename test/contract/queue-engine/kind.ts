@@ -11,6 +11,12 @@ import type {
 } from "#src/distributed/job/engine.js"
 import type { JobData } from "#src/distributed/job/job-data.js"
 
+/** The lock of a node that loses it in a test, which waits for that. */
+export const BRIEF = 3000
+/** A lock that a node keeps for longer than it lasts, though it gets no processor for a second or two on a busy machine. */
+export const LOCK = 5000
+export const LONGER_THAN_LOCK = 11_000
+
 /** What users do not see of an engine. */
 interface OpenableEngine extends Engine {
   open(queue: string, role: "executor" | "node"): Promise<EngineQueue>

@@ -1,13 +1,13 @@
 /** Whose a job is: docs/spec/distributed-engine.md. */
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { DONE, type EngineKind, Lab, order } from "./kind.ts"
+import { BRIEF, DONE, type EngineKind, Lab, LOCK, LONGER_THAN_LOCK, order } from "./kind.ts"
 import { EngineProcess } from "./process.ts"
 
 /** Takes one job, says that it has begun, and when it has lost it; then it reports an end for it all the same. */
 const TAKE_ONE = `
   const consumer = await queue.consume({
-    node: "child", concurrency: 1, lockDuration: 1000,
+    node: "child", concurrency: 1, lockDuration: ${BRIEF},
     run: ({ lost }) => new Promise((resolve) => {
       say("begun")
       lost.addEventListener("abort", () => {
@@ -29,11 +29,11 @@ export function locks({ open, inAnotherProcess }: EngineKind): void {
       await lab.consume(
         async ({ lost }) => {
           runs++
-          await new Promise((resolve) => setTimeout(resolve, 2500))
+          await new Promise((resolve) => setTimeout(resolve, LONGER_THAN_LOCK))
           isLost ||= lost.aborted
           return DONE
         },
-        { lockDuration: 1000, node },
+        { lockDuration: LOCK, node },
       )
     }
     await queue.add([order("x")])
@@ -55,13 +55,10 @@ export function locks({ open, inAnotherProcess }: EngineKind): void {
     assert.equal(await node.says(), "begun")
     await node.kill()
     const seen: unknown[] = []
-    await lab.consume(
-      ({ id, deaths, failures }) => {
-        seen.push([id, deaths, failures])
-        return DONE
-      },
-      { lockDuration: 1000 },
-    )
+    await lab.consume(({ id, deaths, failures }) => {
+      seen.push([id, deaths, failures])
+      return DONE
+    })
     await log.hears("completed", "x")
     assert.deepEqual(seen, [["x", 1, 0]])
   })
@@ -77,9 +74,7 @@ export function locks({ open, inAnotherProcess }: EngineKind): void {
     })
     assert.equal(await node.says(), "begun")
     node.stop()
-    await lab.consume(({ deaths }) => ({ kind: "completed", outcome: `second node, ${deaths}` }), {
-      lockDuration: 1000,
-    })
+    await lab.consume(({ deaths }) => ({ kind: "completed", outcome: `second node, ${deaths}` }))
     await log.hears("completed", "x")
     node.goOn()
     assert.equal(await node.says(), "lost")

@@ -1,11 +1,11 @@
 /** What engines do when the server or the network fails: docs/spec/distributed-engine.md. */
 import assert from "node:assert/strict"
-import { test } from "node:test"
+import { describe, test } from "node:test"
 import pg from "pg"
 import { migrate, postgres } from "#src/distributed/bullmq/postgres.js"
 import { redis } from "#src/distributed/bullmq/redis.js"
 import type { Engine } from "#src/distributed/job/engine.js"
-import { DONE, Gate, Lab, order } from "../../contract/queue-engine/kind.ts"
+import { BRIEF, DONE, Gate, Lab, order } from "../../contract/queue-engine/kind.ts"
 import { startPostgres, testPostgres } from "../../support/postgres.ts"
 import { onRedis } from "../../support/redis.ts"
 import { TcpProxy } from "../../support/tcp-proxy.ts"
@@ -88,19 +88,26 @@ test("[QE22] an event that is committed after one with a higher number is heard"
   assert.equal(log.of("active").length, 2)
 })
 
-faultsOfNetwork({
-  name: "PostgreSQL",
-  url,
-  open: (way, patience = 30_000) => postgres({ url: way, schema, patience }),
-})
+const places: Place[] = [
+  {
+    name: "PostgreSQL",
+    url,
+    open: (way, patience = 30_000) => postgres({ url: way, schema, patience }),
+  },
+]
 
 await onRedis((server) => {
   const prefix = server.fresh()
-  faultsOfNetwork({
+  places.push({
     name: "Redis",
     url: server.url,
     open: (way, patience = 30_000) => redis({ url: way, prefix, patience }),
   })
+})
+
+// Most of what they do is wait.
+describe("faults of the network", { concurrency: 4 }, () => {
+  for (const place of places) faultsOfNetwork(place)
 })
 
 function faultsOfNetwork(place: Place): void {
@@ -108,7 +115,7 @@ function faultsOfNetwork(place: Place): void {
     await using proxy = await TcpProxy.to(Number(new URL(place.url).port))
     await using lab = new Lab(place.open(place.url))
     const [queue, log] = await lab.listening()
-    await using cutOff = new Lab(place.open(through(place, proxy), 1000), lab.queueName)
+    await using cutOff = new Lab(place.open(through(place, proxy)), lab.queueName)
     const begun = new Gate()
     const lost = new Gate()
     await cutOff.consume(
@@ -118,13 +125,13 @@ function faultsOfNetwork(place: Place): void {
         await lost.opened
         return { kind: "completed", outcome: "too late" }
       },
-      { lockDuration: 1000, node: "cut off" },
+      { lockDuration: BRIEF, node: "cut off" },
     )
     await queue.add([order("x")])
     await begun.opened
     proxy.freeze()
     await lost.opened
-    await lab.consume(({ deaths }) => ({ kind: "completed", outcome: `elsewhere, ${deaths}` }), { lockDuration: 1000 })
+    await lab.consume(({ deaths }) => ({ kind: "completed", outcome: `elsewhere, ${deaths}` }))
     await log.hears("completed", "x")
     proxy.thaw()
     const [found] = await queue.find(["x"])
@@ -171,7 +178,7 @@ function faultsOfNetwork(place: Place): void {
 
   test(`[QE28] an operation is tried for a limited time while ${place.name} is away, and then rejected`, async () => {
     await using proxy = await TcpProxy.to(Number(new URL(place.url).port))
-    await using lab = new Lab(place.open(through(place, proxy), 300))
+    await using lab = new Lab(place.open(through(place, proxy), 3000))
     const queue = await lab.open()
     await queue.add([order("before")])
     await proxy[Symbol.asyncDispose]()

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { Lab } from "../../contract/queue-engine/kind.ts"
 import { decodeFailure } from "#src/distributed/job/failure.js"
 import * as tasks from "../../support/fault.tasks.ts"
-import { engineAt, FaultLab, KINDS, until } from "../../support/fault-lab.ts"
+import { engineAt, FaultLab, onEachServer, until } from "../../support/fault-lab.ts"
 
 /** When a task is cancelled: each is another race. */
 const MOMENTS: Record<string, (future: DistributedFuture<string>, lab: FaultLab, key: string) => unknown> = {
@@ -19,7 +19,7 @@ const MOMENTS: Record<string, (future: DistributedFuture<string>, lab: FaultLab,
   "when its future is done": (future) => future.get(),
 }
 
-for (const kind of KINDS) {
+onEachServer((kind) => {
   const { name, skip } = kind
 
   test(
@@ -30,7 +30,7 @@ for (const kind of KINDS) {
       const watcher = new Lab(engineAt(lab.address), lab.queue)
       const [queue, log] = await watcher.listening()
       const fleet = lab.fleet()
-      const nodes = await Promise.all(["n1", "n2"].map((node) => lab.node(node, { lockDuration: 15_000 })))
+      const nodes = await Promise.all(["n1", "n2"].map((node) => lab.node(node)))
       const race = async (moment: string, n: number): Promise<[string, DistributedFuture<string>, boolean]> => {
         const key = `${moment} ${n}`
         const future = fleet.submit(n % 2 === 0 ? tasks.work : tasks.workAwhile, key)
@@ -71,7 +71,7 @@ for (const kind of KINDS) {
       await watcher[Symbol.asyncDispose]()
     },
   )
-}
+})
 
 /** Another process sees what the engine has. */
 async function agree(

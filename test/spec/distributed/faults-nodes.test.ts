@@ -3,9 +3,9 @@ import { NodeDeathError } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as tasks from "../../support/fault.tasks.ts"
-import { FaultLab, KINDS, until } from "../../support/fault-lab.ts"
+import { BRIEF, FaultLab, onEachServer, until } from "../../support/fault-lab.ts"
 
-for (const kind of KINDS) {
+onEachServer((kind) => {
   const { name, skip } = kind
 
   test(
@@ -14,21 +14,19 @@ for (const kind of KINDS) {
     async () => {
       await using lab = await FaultLab.open(kind)
       const fleet = lab.fleet()
-      const first = await lab.node("first", { concurrency: 2 })
+      const first = await lab.node("first", { ...BRIEF, concurrency: 2 })
       const running = ["r1", "r2"].map((key) => fleet.submit(tasks.hold, key))
       for (const key of ["r1", "r2"]) await lab.started(key)
       const waiting = Array.from({ length: 20 }, (_, n) => fleet.submit(tasks.work, `w${n}`))
       await Promise.all(waiting.map((future) => future.stored))
       await first.kill()
       const second = await lab.node("second")
+      const passed = Promise.all(["r1", "r2"].map((key) => lab.passed(key, 2))) // what waits does so for them, too, if they begin first
       assert.deepEqual(
         await Promise.all(waiting),
         Array.from({ length: 20 }, (_, n) => `w${n}`),
       )
-      for (const key of ["r1", "r2"]) {
-        await lab.started(key, 2)
-        lab.openGate(key)
-      }
+      await passed
       assert.deepEqual(await Promise.all(running), ["r1", "r2"])
       await second.close()
       for (const { key } of lab.starts()) {
@@ -45,7 +43,7 @@ for (const kind of KINDS) {
     async () => {
       await using lab = await FaultLab.open(kind)
       const fleet = lab.fleet()
-      const first = await lab.node("first")
+      const first = await lab.node("first", BRIEF)
       const future = fleet.submit(tasks.workThenKill, "a")
       await first.exited()
       const second = await lab.node("second")
@@ -65,7 +63,7 @@ for (const kind of KINDS) {
     async () => {
       await using lab = await FaultLab.open(kind)
       const fleet = lab.fleet()
-      const first = await lab.node("first")
+      const first = await lab.node("first", BRIEF)
       assert.equal(await fleet.submit(tasks.work, "a"), "a")
       await first.kill()
       const second = await lab.node("second")
@@ -88,8 +86,8 @@ for (const kind of KINDS) {
     async () => {
       await using lab = await FaultLab.open(kind)
       const fleet = lab.fleet()
-      const nodes = await Promise.all(["n1", "n2", "n3", "n4"].map((node) => lab.node(node)))
-      // A node that stands still for longer than its short lock counts as dead, too, on a busy machine.
+      const nodes = await Promise.all(["n1", "n2", "n3", "n4"].map((node) => lab.node(node, BRIEF)))
+      // They may be on the node of a killer each time.
       const others = fleet.with({ maxDeaths: 3 })
       const futures = Array.from({ length: 60 }, (_, n) => others.submit(tasks.workAwhile, `t${n}`))
       await assert.rejects(fleet.with({ maxDeaths: 0 }).submit(tasks.kill, "k0").get(), NodeDeathError)
@@ -102,40 +100,27 @@ for (const kind of KINDS) {
       assert.equal(lab.starts("k1").length, 2)
       assert.equal(lab.starts("k0").length, 1)
       for (const node of nodes.filter(({ isAlive }) => isAlive)) await node.close()
-      // What begins again does so because a node has died with it. (One that dies before it has begun a job counts, too.)
-      for (const { key } of lab.starts()) {
-        const deaths = lab.starts(key).map((entry) => entry.deaths)
-        assert.deepEqual(
-          deaths,
-          [...new Set(deaths)].sort((a, b) => a - b),
-          key,
-        )
-      }
+      lab.repeatsFollowDeaths()
       await lab.settled(fleet, { completed: 60, failed: 2 })
     },
   )
-}
-
-for (const kind of KINDS) {
-  const { name, skip } = kind
 
   test(`[DF3][DF25] of tasks beside several that kill, only these fail, on ${name}`, { skip }, async () => {
     await using lab = await FaultLab.open(kind)
     const fleet = lab.fleet()
     const killers = ["k0", "k1"]
-    const lock = { lockDuration: 4000 } // a node that stands still on a busy machine keeps its tasks
     const keys = Array.from({ length: 40 }, (_, n) => `t${n}`)
     const futures = keys.map((key) => fleet.submit(tasks.workAwhile, key))
     const failures = killers.map((key) => assert.rejects(fleet.submit(tasks.kill, key).get(), NodeDeathError))
     futures.push(...keys.map((key) => fleet.submit(tasks.workAwhile, `${key}b`)))
     await Promise.all(futures.map((future) => future.stored))
-    const nodes = ["n1", "n2"].map((node) => lab.mortal(node, lock))
+    const nodes = ["n1", "n2"].map((node) => lab.mortal(node, BRIEF))
     const left = new Set(failures)
     for (const failure of failures) void failure.finally(() => left.delete(failure))
     for (let next = 3; left.size > 0;) {
       await until(() => left.size === 0 || nodes.some(({ isAlive }) => !isAlive), "a dead node, or the end")
       const dead = nodes.findIndex(({ isAlive }) => !isAlive)
-      if (dead >= 0) nodes[dead] = lab.mortal(`n${next++}`, lock)
+      if (dead >= 0) nodes[dead] = lab.mortal(`n${next++}`, BRIEF)
     }
     await Promise.all(failures)
     assert.deepEqual(await Promise.all(futures), [...keys, ...keys.map((key) => `${key}b`)])
@@ -152,17 +137,10 @@ for (const kind of KINDS) {
       assert.equal(since.at(-1)?.key, key)
       assert.equal(since.filter((entry) => killers.includes(entry.key)).length, 1)
     }
-    for (const key of lab.runs.keys()) {
-      const deaths = lab.starts(key).map((entry) => entry.deaths)
-      assert.deepEqual(
-        deaths,
-        [...new Set(deaths)].sort((a, b) => a - b),
-        key,
-      )
-    }
+    lab.repeatsFollowDeaths()
     await lab.settled(fleet, { completed: futures.length, failed: killers.length })
   })
-}
+})
 
 function killedNodes(lab: FaultLab): string[] {
   return lab.starts().flatMap(({ key, node }) => (key.startsWith("k") ? [node] : []))

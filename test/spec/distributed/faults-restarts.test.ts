@@ -3,12 +3,12 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { Lab } from "../../contract/queue-engine/kind.ts"
 import * as tasks from "../../support/fault.tasks.ts"
-import { engineAt, FaultLab, type FleetChild, KINDS, until } from "../../support/fault-lab.ts"
+import { engineAt, FaultLab, type FleetChild, onEachServer, until } from "../../support/fault-lab.ts"
 
-/** `npm test` is content with fewer; COREPOOL_TEST_TASKS=10000 asks for more. */
+/** `npm run test:faults` asks for more. */
 const COUNT = Number(process.env["COREPOOL_TEST_TASKS"] ?? 1000)
 
-for (const kind of KINDS) {
+onEachServer((kind) => {
   const { name, skip } = kind
 
   test(
@@ -19,7 +19,7 @@ for (const kind of KINDS) {
       const watcher = new Lab(engineAt(lab.address), lab.queue)
       const [, log] = await watcher.listening()
       const fleet = lab.fleet()
-      const started = (node: string): Promise<FleetChild> => lab.node(node, { concurrency: 8, lockDuration: 15_000 })
+      const started = (node: string): Promise<FleetChild> => lab.node(node, { concurrency: 8 })
       const nodes = await Promise.all(["a1", "b1", "c1"].map(started))
       const keys = Array.from({ length: COUNT }, (_, n) => `t${n}`)
       const seen = new Map<string, number>()
@@ -52,4 +52,4 @@ for (const kind of KINDS) {
       await watcher[Symbol.asyncDispose]()
     },
   )
-}
+})

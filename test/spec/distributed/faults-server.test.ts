@@ -4,7 +4,7 @@ import type { DistributedExecutor, DistributedFuture } from "corepool/distribute
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as tasks from "../../support/fault.tasks.ts"
-import { type EngineAddress, FaultLab, KINDS, portOf, through, until } from "../../support/fault-lab.ts"
+import { BRIEF, type EngineAddress, FaultLab, onEachServer, portOf, through, until } from "../../support/fault-lab.ts"
 import { startPostgres } from "../../support/postgres.ts"
 import { startRedis, withoutRedis } from "../../support/redis.ts"
 import { TcpProxy } from "../../support/tcp-proxy.ts"
@@ -27,19 +27,12 @@ async function account(
   const keys = futures.map((_, n) => `t${n}`)
   assert.deepEqual(await Promise.all(futures), keys)
   assert.deepEqual([...lab.runs.keys()].sort(), [...keys, ...others].sort())
-  for (const { key } of lab.starts()) {
-    const deaths = lab.starts(key).map((entry) => entry.deaths)
-    assert.deepEqual(
-      deaths,
-      [...new Set(deaths)].sort((a, b) => a - b),
-      key,
-    )
-  }
+  lab.repeatsFollowDeaths()
   await until(async () => (await fleet.stats()).outstanding === 0, "the end of all")
   await lab.settled(fleet, { completed: futures.length, failed })
 }
 
-for (const kind of KINDS) {
+onEachServer((kind) => {
   const { name, skip } = kind
 
   test(
@@ -53,7 +46,7 @@ for (const kind of KINDS) {
           : { kind: "postgres", options: { url: server.url, migrate: true } }
       await using lab = await FaultLab.open(address)
       const fleet = lab.fleet()
-      const nodes = await Promise.all(["n1", "n2"].map((node) => lab.node(node)))
+      const nodes = await Promise.all(["n1", "n2"].map((node) => lab.node(node, BRIEF)))
       const futures = submitAll(fleet, 0, 150)
       await lab.ended("t10")
       await server.kill()
@@ -74,7 +67,7 @@ for (const kind of KINDS) {
       await using ofFleet = await TcpProxy.to(portOf(address))
       await using lab = await FaultLab.open(through(ofFleet.port, address))
       const fleet = lab.fleet()
-      const options = { address: through(ofNodes.port, address) }
+      const options = { ...BRIEF, address: through(ofNodes.port, address) }
       const nodes = await Promise.all(["n1", "n2"].map((node) => lab.node(node, options)))
       const futures: DistributedFuture<string>[] = []
       for (let round = 0; round < 6; round++) {
@@ -97,7 +90,7 @@ for (const kind of KINDS) {
       proxy.delay(200)
       await using lab = await FaultLab.open(through(proxy.port, address))
       const fleet = lab.fleet()
-      const nodes = await Promise.all(["n1", "n2"].map((node) => lab.node(node, { lockDuration: 5000 })))
+      const nodes = await Promise.all(["n1", "n2"].map((node) => lab.node(node)))
       const futures = submitAll(fleet, 0, 16)
       const held = fleet.submit(tasks.hold, "held")
       await lab.started("held")
@@ -117,15 +110,12 @@ for (const kind of KINDS) {
       await using proxy = await TcpProxy.to(portOf(address))
       await using lab = await FaultLab.open(address)
       const fleet = lab.fleet()
-      const first = await lab.node("first", { address: through(proxy.port, address), lockDuration: 500 })
+      const first = await lab.node("first", { ...BRIEF, address: through(proxy.port, address) })
       const held = ["h1", "h2"].map((key) => fleet.submit(tasks.hold, key))
       for (const key of ["h1", "h2"]) await lab.started(key)
       proxy.freeze()
       const second = await lab.node("second")
-      for (const key of ["h1", "h2"]) {
-        await lab.started(key, 2)
-        lab.openGate(key)
-      }
+      await Promise.all(["h1", "h2"].map((key) => lab.passed(key, 2)))
       assert.deepEqual(await Promise.all(held), ["h1", "h2"])
       await second.close()
       proxy.thaw()
@@ -139,7 +129,7 @@ for (const kind of KINDS) {
       await lab.settled(fleet, { completed: 3 })
     },
   )
-}
+})
 
 test(
   "[DF27] of a Redis that has lost everything, each future that waits fails with IllegalStateError; what is submitted later runs",

@@ -7,7 +7,7 @@ import { decodeFailure } from "#src/distributed/job/failure.js"
 import type { JobRecord } from "#src/distributed/job/engine.js"
 import { encodeArguments } from "#src/distributed/job/payload.js"
 import * as tasks from "../../support/fault.tasks.ts"
-import { engineAt, FaultLab, type FaultKind, KINDS, until } from "../../support/fault-lab.ts"
+import { engineAt, FaultLab, type FaultKind, onEachServer, until } from "../../support/fault-lab.ts"
 import { type StrangeJob, Stranger } from "../../support/fault-stranger.ts"
 
 /** A node, a stranger, and what the engine has of the stranger's jobs. */
@@ -133,7 +133,7 @@ const strangeOptions = fc.record(
   { requiredKeys: [] },
 )
 
-for (const kind of KINDS) {
+onEachServer((kind) => {
   const { name, skip } = kind
 
   test(`[DF18] a job of a name that is not in the catalogue fails as unknown, on ${name}`, { skip }, async () => {
@@ -154,7 +154,7 @@ for (const kind of KINDS) {
     { skip },
     async () => {
       await using siege = await Siege.begin(kind)
-      const node = await siege.lab.node("node", { lockDuration: 60_000 })
+      const node = await siege.lab.node("node")
       const series = { kind: "rate", period: 10, due: 1, runs: 0, deathsBefore: 0 }
       const data: Record<string, string> = {
         "no JSON": "{",
@@ -299,4 +299,4 @@ for (const kind of KINDS) {
       await second.close()
     },
   )
-}
+})

@@ -3,11 +3,11 @@ import { IllegalStateError, NotSerializableError, TimeoutError } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as tasks from "../../support/fault.tasks.ts"
-import { FaultLab, KINDS } from "../../support/fault-lab.ts"
+import { FaultLab, onEachServer } from "../../support/fault-lab.ts"
 
 const numbered = (letter: string, length: number): string[] => Array.from({ length }, (_, n) => `${letter}${n}`)
 
-for (const kind of KINDS) {
+onEachServer((kind) => {
   const { name, skip } = kind
 
   test(
@@ -123,4 +123,4 @@ for (const kind of KINDS) {
       await lab.settled(fleet, { completed: 2, failed: 1 })
     },
   )
-}
+})
