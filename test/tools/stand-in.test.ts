@@ -125,6 +125,30 @@ test("[RP33] hooks of outer steps apply to the inner ones, each at its time", as
   )
 })
 
+test("[RP33] the hooks after all tests of a file are called when the last one has ended, whatever it leaves open", async (t) => {
+  await assertSame(
+    t,
+    `import test, { after } from "node:test"
+     const open = setInterval(() => {}, 1000)
+     after(() => clearInterval(open))
+     await new Promise((resolve) => setTimeout(resolve, 1))
+     test("one", () => {})
+     test("two", () => {})`,
+    ["passed one", "passed two"],
+  )
+  for (const [hook, why] of [
+    [`() => { throw new Error("own") }`, "Error: own"],
+    ["() => new Promise(() => {})", "a hook after all tests has not ended"],
+  ] as const) {
+    const code = `import test, { after } from "node:test"; after(${hook}); test("one", () => {})`
+    const [one, other] = (await results(t, code, true)).results
+    assert.equal(one?.outcome, "passed")
+    assert.ok(other !== undefined)
+    assert.deepEqual([other.title, other.outcome], ["outside of all tests", "failed"])
+    assert.ok(other.why.startsWith(why))
+  }
+})
+
 test("[RP33] methods are mocked until the end of the test", async (t) => {
   await assertSame(
     t,

@@ -24,9 +24,23 @@ const write = (line: Line): void => appendFileSync(RESULTS, `${JSON.stringify(li
 const open = new Set<Step>()
 const surroundings = { write, open, isOverdue: false }
 
-/** Ends the process after the last test, if a test that took too long might keep it alive. */
-function endOverdue(): void {
-  if (surroundings.isOverdue && open.size === 0) setImmediate(() => open.size === 0 && process.exit(1))
+let isClosing = false
+
+/**
+ * After the last test: calls the hooks `after` of the file, which may be all that lets the process end. If a test took too long, what it has left
+ * might keep the process alive, which is ended then.
+ */
+function afterTest(): void {
+  if (open.size > 0) return
+  setImmediate(() => {
+    if (open.size > 0) return
+    if (surroundings.isOverdue) process.exit(1)
+    isClosing = true
+    void root
+      .afterInner()
+      .catch(onStray)
+      .finally(() => (isClosing = false))
+  })
 }
 
 const DEFAULTS: StepOptions = { skip: undefined, todo: undefined, timeout: TIME_LIMIT }
@@ -76,7 +90,7 @@ function addTest(parent: Step, { name, options, fn }: Given<TestFunction>): Prom
     const context = new TestContext(step)
     return fn.length < 2 ? fn.call(context, context) : called(fn, context)
   })
-  return parent.add(test).finally(endOverdue)
+  return parent.add(test).finally(afterTest)
 }
 
 /** A test that takes `done` has ended when that is called. */
@@ -92,7 +106,7 @@ function called(fn: TestFunction, context: TestContext): Promise<void> {
 function addSuite({ name, options, fn }: Given<() => unknown>): Promise<void> {
   const outer = collecting
   const suite = new Step(surroundings, outer, [...outer.path, name], options, undefined)
-  const ended = outer.add(suite).finally(endOverdue)
+  const ended = outer.add(suite).finally(afterTest)
   // Node leaves out what is in a suite that is skipped.
   if (options.skip !== undefined) return ended
   collecting = suite
@@ -219,5 +233,6 @@ process.on("exit", () => {
         : "did not run: another test has not ended",
     )
   }
+  if (isClosing) onStray("a hook after all tests has not ended, and nothing is left that it could wait for")
   write({ event: "finish" })
 })

@@ -130,7 +130,7 @@ export class Step {
 
   async #runSuite(): Promise<void> {
     await this.#innerSteps()
-    await this.#attempt(() => this.#callHooks("after"))
+    await this.#attempt(() => this.afterInner())
   }
 
   async #runTest(): Promise<void> {
@@ -141,7 +141,7 @@ export class Step {
       }
       await this.#attempt(() => this.#parent?.aroundInner("afterEach"))
     }
-    await this.#attempt(() => this.#callHooks("after"))
+    await this.#attempt(() => this.afterInner())
     for (const cleanUp of this.cleanUps) await this.#attempt(cleanUp)
     await turn()
   }
@@ -160,6 +160,11 @@ export class Step {
       this.#errors.push(error)
       throw new Error(`a hook before it failed: ${told(error)}`, { cause: error })
     }
+  }
+
+  /** Calls the hooks `after` of this step, each once. A test or suite does so by itself. */
+  async afterInner(): Promise<void> {
+    for (const call of this.#hooks.after.splice(0)) await call()
   }
 
   async aroundInner(kind: "beforeEach" | "afterEach"): Promise<void> {
