@@ -13,6 +13,7 @@ import { existsSync } from "node:fs"
 import { type MessagePort, Worker as RuntimeThread, type WorkerOptions } from "node:worker_threads"
 import { alone, typeError } from "../../checks.ts"
 import type { PlatformThreadOptions, WorkerStart } from "../../thread/platform-threads.ts"
+import { setOwn } from "../../user-values.ts"
 import { keepCode, keptCode, STARTED } from "./worker-code.ts"
 import { BUILD, readTexts, takeScripts, threadFile, workerSource } from "./worker-source.ts"
 
@@ -41,8 +42,9 @@ export function optionsOf(
   transferList: MessagePort[],
   { resourceLimits, env, execArgv }: PlatformThreadOptions,
 ): WorkerStart {
-  // Nothing that all objects inherit may get into a thread: `Object.prototype.env`, say, whoever has put it there.
+  // Nothing that all objects inherit may get into a thread, `Object.prototype.env`, say.
   return alone({
+    ...overridden(),
     name,
     workerData,
     transferList: transferList as never[],
@@ -50,6 +52,16 @@ export function optionsOf(
     ...(env && { env: alone(env) }),
     ...(execArgv && { execArgv: [...execArgv] }),
   })
+}
+
+const OF_RUNTIMES =
+  "argv env eval execArgv preload ref resourceLimits smol stderr stdin stdout trackUnmanagedFds type".split(" ")
+
+/** Options without a value, for Bun: it copies the options into an ordinary object, which inherits those that are missing. */
+function overridden(): Record<string, undefined> {
+  const options: Record<string, undefined> = {}
+  for (const option of OF_RUNTIMES) if (option in Object.prototype) setOwn(options, option, undefined, true)
+  return options
 }
 
 /** Starts the program of a thread. `later` is the port by which its orders come, if it gets them later. */
