@@ -67,11 +67,11 @@ test("[RP28] everything that a command names is there", () => {
   }
 })
 
-test("[RP29] a row for each runtime, then what differs, is not run, is skipped and failed, and why", () => {
+test("[RP29] a row for each runtime, then what differs, is not run, is skipped and, in the last lines, failed, and why", () => {
   const remark = (title: string, why: string) => ({ file: `test/${title}.test.ts`, title, why })
   const verdict: Verdict = {
     passed: 1234,
-    failed: [remark("f", "Error: one\n  at two")],
+    failed: [remark("f", `Error: one\n  at two${"\n".repeat(28)}\nline 31`)],
     differs: [remark("d", "its way")],
     skipped: [remark("s", "no need")],
   }
@@ -80,30 +80,35 @@ test("[RP29] a row for each runtime, then what differs, is not run, is skipped a
     { runtime: "node20", version: "20.20.2", verdict: { ...verdict, failed: [], differs: [] }, seconds: 61.26 },
     { runtime: "bun", version: "1.4.4", verdict, seconds: 7 },
   ] as const
-  assert.deepEqual([header(), ...rows.map(row), ...remarks(rows, omissions)].join("\n").split("\n"), [
-    "runtime  version    passed  failed differs skipped  seconds",
-    "node20   20.20.2      1234       0       0       1     61.3",
-    "bun      1.4.4        1234       1       1       1      7.0",
-    "",
-    "Differs",
-    "  test/d.test.ts",
-    "    d",
-    "      bun: its way",
-    "",
-    "Not run",
-    "  bun  test/tools/: Node only",
-    "",
-    "Skipped",
-    "  test/s.test.ts",
-    "    s",
-    "      node20, bun: no need",
-    "",
-    "Failed",
-    "  test/f.test.ts",
-    "    f",
-    "      bun: Error: one",
-    "          at two",
-  ])
+  assert.deepEqual(
+    [header(), ...rows.map(row), ...remarks(rows, omissions, ["NOT RUN"])].join("\n").trimEnd().split("\n"),
+    [
+      "runtime  version    passed  failed differs skipped  seconds",
+      "node20   20.20.2      1234       0       0       1     61.3",
+      "bun      1.4.4        1234       1       1       1      7.0",
+      "",
+      "Differs",
+      "  test/d.test.ts",
+      "    d",
+      "      bun: its way",
+      "",
+      "Not run",
+      "  bun  test/tools/: Node only",
+      "",
+      "Skipped",
+      "  test/s.test.ts",
+      "    s",
+      "      node20, bun: no need",
+      "",
+      "NOT RUN",
+      "",
+      "Failed",
+      "  test/f.test.ts",
+      "    f",
+      "      bun: Error: one",
+      "          at two",
+    ],
+  )
 })
 
 test("[RP29] a skipped test is told with its reason, or that it has none", () => {

@@ -68,7 +68,7 @@ async function main(root: string, args: readonly string[]): Promise<number> {
     rows.push(done)
   }
   await servers.stop()
-  for (const line of [...remarks(rows, OMISSIONS), ...servers.missing]) console.log(line)
+  for (const line of remarks(rows, OMISSIONS, servers.missing)) console.log(line)
   return rows.some(({ verdict }) => verdict.failed.length > 0) ? 1 : 0
 }
 

@@ -27,8 +27,15 @@ function line(cells: readonly string[]): string {
   return cells.map((cell, at) => (at < 2 ? cell.padEnd(WIDTHS[at] ?? 0) : cell.padStart(WIDTHS[at] ?? 0))).join("")
 }
 
-/** What differs, is not run, is skipped and has failed, each with its reason. */
-export function remarks(rows: readonly Row[], omissions: readonly Omission[]): string[] {
+/** So many lines of a reason are printed: the output of a file that failed by itself may be long. */
+const LINES = 30
+
+/** What differs, is not run, is skipped and has failed, each with its reason. `missing` is what no runtime has run. What has failed comes last. */
+export function remarks(
+  rows: readonly Row[],
+  omissions: readonly Omission[],
+  missing: readonly string[] = [],
+): string[] {
   const ran = rows.map(({ runtime }) => runtime)
   const omitted = omissions
     .map(({ runtimes, ...rest }) => ({ ...rest, runtimes: runtimes.filter((name) => ran.includes(name)) }))
@@ -38,6 +45,7 @@ export function remarks(rows: readonly Row[], omissions: readonly Omission[]): s
     ...(omitted.length === 0 ? [] : ["", "Not run"]),
     ...omitted.map(({ runtimes, under, reason }) => `  ${runtimes.join(", ")}  ${under}: ${reason}`),
     ...section("Skipped", rows, ({ skipped }) => skipped),
+    ...missing.flatMap((what) => ["", what]),
     ...section("Failed", rows, ({ failed }) => failed),
   ]
 }
@@ -53,7 +61,7 @@ function section(title: string, rows: readonly Row[], pick: (verdict: Verdict) =
       lines.push(`    ${test}`)
       for (const [why, alike] of grouped(ofTest, ({ remark }) => remark.why)) {
         const runtimes = [...new Set(alike.map(({ runtime }) => runtime))].join(", ")
-        lines.push(`      ${runtimes}: ${why.replaceAll("\n", "\n        ")}`)
+        lines.push(`      ${runtimes}: ${why.split("\n").slice(0, LINES).join("\n        ")}`)
       }
     }
   }
