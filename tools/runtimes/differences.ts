@@ -35,9 +35,12 @@ export const OMISSIONS: readonly Omission[] = [
 export const DIFFERENCES: readonly Difference[] = [
   {
     runtimes: ["bun", "deno"],
-    reason: "only Node can start from code that was compiled before",
+    reason: "only Node can start from code that was compiled before, and elsewhere no memory is kept for it",
     tests: {
       "test/spec/worker/code.test.ts": [
+        "[WK50] the code of the first that leaves it is that of all later ones",
+        "[WK50] code of one build is not taken for that of another, nor inherited a second time",
+        "[WK50] there is room for the code of every file of the program",
         "[WK50] threads start with the code of one that has ended, and those that they start too",
       ],
     },
@@ -61,7 +64,7 @@ export const DIFFERENCES: readonly Difference[] = [
         "[TK24] [TK25] the stack of an error shows the function in its file, and who has submitted it",
         "[TK24] with source maps, in the file of which it was made: external",
         "[TK24] with source maps, in the file of which it was made: inline",
-        "[TK25] a thread that has blocked for the error is shown instead",
+        "[TK25] a thread that has blocked for the error is shown before that",
       ],
     },
   },
@@ -75,6 +78,16 @@ export const DIFFERENCES: readonly Difference[] = [
         "[TK23] a function that was typed in imports from the working folder",
         "[TK24] with source maps, in the file of which it was made: external",
         "[TK24] with source maps, in the file of which it was made: inline",
+      ],
+    },
+  },
+  {
+    runtimes: ["bun", "deno"],
+    reason:
+      "only in Node does what runs a script call functions that a task can replace; elsewhere no task can keep its thread from loading code",
+    tests: {
+      "test/spec/worker/late-loading.test.ts": [
+        "[PL56] a thread that cannot load code is replaced, and the task that has needed it is told so by a ThreadDeathError",
       ],
     },
   },
@@ -128,6 +141,7 @@ export const DIFFERENCES: readonly Difference[] = [
       "a function that returns what another one returns has left the stack by then: JavaScriptCore has proper tail calls",
     tests: {
       "test/spec/forkjoin/dividing.test.ts": ["[FJ8] join throws what the task has thrown, wherever that was"],
+      "test/spec/distributed/submitting.test.ts": ["[DX1] an error has its class and fields, and both stacks"],
     },
   },
   {

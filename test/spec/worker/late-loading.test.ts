@@ -28,7 +28,8 @@ function breakModules(): void {
   process.getBuiltinModule("node:path").join = throwing
   process.getBuiltinModule("node:os").availableParallelism = throwing
   process.getBuiltinModule("node:util").isDeepStrictEqual = throwing
-  process.getBuiltinModule("node:vm").Script.prototype.runInThisContext = throwing
+  // On Bun it cannot be assigned.
+  Object.defineProperty(process.getBuiltinModule("node:vm").Script.prototype, "runInThisContext", { value: throwing })
 }
 
 /** Each needs files of code that no task has needed in that thread. */
