@@ -43,16 +43,16 @@ test("[RP50] an import within a file, or from one that is loaded before, is one;
     ["high/user.js", "User"],
   )
   assert.deepEqual(lines(texts.get("high/user.js")), [
-    `import { Base as Base } from "code:high/low"; import { limit as most } from "code:high/low";`,
+    `import { a as Base } from "code:high/low"; import { b as most } from "code:high/low";`,
     `import { near as near } from "corepool:high/near.js";`,
-    `import { far as distant, later_far as laterdistant } from "later:high/far"; import { further as further, later_further as laterfurther } from "later:high/far";`,
+    `import { a as distant, later_a as laterdistant } from "later:high/far"; import { b as further, later_b as laterfurther } from "later:high/far";`,
     `export class User extends Base {`,
     `field = (distant ?? laterdistant())`,
     `use() { return { near, further: (further ?? laterfurther()), most, distant: this.further } }`,
     `}`,
   ])
-  assert.deepEqual([...(exports.get("far")?.keys() ?? [])], ["far", "further"])
-  assert.deepEqual([...(taken.get("high/low") ?? [])], ["Base", "limit"])
+  assert.deepEqual([...(exports.get("far")?.keys() ?? [])], ["a", "b"])
+  assert.deepEqual([...(taken.get("high/low") ?? [])], ["a", "b"])
 })
 
 test("[RP50] what a module passes on is taken from where it comes from, and names that two modules have are told apart", (t) => {
@@ -70,11 +70,44 @@ test("[RP50] what a module passes on is taken from where it comes from, and name
   assert.deepEqual(
     [...(exports.get("low") ?? [])],
     [
-      ["open", { module: "low/one.js", name: "open" }],
-      ["open2", { module: "low/two.js", name: "open" }],
+      ["a", { module: "low/one.js", name: "open" }],
+      ["b", { module: "low/two.js", name: "open" }],
     ],
   )
-  assert.match(texts.get("high/user.js") ?? "", /import \{ open2 as second \} from "code:high\/low"/)
+  assert.match(texts.get("high/user.js") ?? "", /import \{ b as second \} from "code:high\/low"/)
+})
+
+test("[RP36] [RP50] files know each other's exports by short names, all different, and what is looked up when the program runs by its own too", (t) => {
+  const many = Array.from({ length: 600 }, (_, i) => `name${i}`)
+  const { exports } = linked(
+    t,
+    {
+      "low/many.js": many.map((name) => `export const ${name} = 1`).join("\n"),
+      "high/far.js": "export const one = 1; export const other = 2",
+      "high/user.js": [
+        `import { ${many.join(", ")} } from "../low/many.js"`,
+        `import { other } from "./far.js"`,
+        `export const all = () => [${many.join(", ")}, other]`,
+        `export const open = () => import("./far.js")`,
+      ].join("\n"),
+    },
+    ["high/user.js", "all"],
+  )
+  const names = [...(exports.get("low") ?? [])]
+  assert.deepEqual(
+    names.map(([, { name }]) => name),
+    many,
+  )
+  for (const [alias] of names) assert.match(alias, /^[a-zA-Z]\d{0,2}$/)
+  const far = { module: "high/far.js" }
+  assert.deepEqual(
+    [...(exports.get("far") ?? [])],
+    [
+      ["a", { ...far, name: "other" }],
+      ["one", { ...far, name: "one" }],
+      ["other", { ...far, name: "other" }],
+    ],
+  )
 })
 
 test("[RP50] what cannot be put off fails the build: a use while the module is evaluated, a name that means two things", (t) => {

@@ -150,7 +150,7 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
     return [entry, new Map(exports)] as const
   })
   const joinCopies = linker.export("per-thread.js", "joinCopies")
-  const program = ["begin", "enter"].map((name) => linker.export(`${PROGRAM}.js`, name).chunk)[0] ?? ""
+  const program = ["begin", "enter"].map((name) => linker.exportByName(`${PROGRAM}.js`, name))[0] ?? ""
   const linked = linker.finish()
   const { outputFiles } = await build({
     absWorkingDir: root,

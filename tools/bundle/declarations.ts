@@ -2,12 +2,14 @@
  * The types of the package: the compiler's declarations, rolled up into one file that the entries name their parts of.
  *
  * An entry has two files of types, as it has two of code: to a compiler, `.d.ts` is an ES module and `.d.cts` a CommonJS module, which
- * may not require the former (TypeScript with `module: node16`). The file that both name is of the kind that either may import.
+ * may not require the former (TypeScript with `module: node16`), but may be imported by it. So the latter names what the entry has, and the former passes all of that on.
  */
 import { join } from "node:path"
+import { parseSync } from "oxc-parser"
 import { rolldown } from "rolldown"
 import { dts } from "rolldown-plugin-dts"
 import { withVisibleComments } from "./declaration-comments.ts"
+import { OPAQUE, withOpaqueClasses } from "./opaque-declarations.ts"
 import { COMPILED, ENTRIES, WORKER_ENTRY } from "./entries.ts"
 
 /** `Symbol.dispose` is in the library of newer compilers only. The bundler leaves such lines out. */
@@ -29,16 +31,35 @@ export async function rollUpDeclarations(root: string): Promise<Map<string, stri
     format: "es",
     codeSplitting: { groups: [{ name: SHARED, test: /./ }] },
     chunkFileNames: "[name].d.ts",
+    minifyInternalExports: false,
   })
   await bundle.close()
   const files = new Map<string, string>()
   for (const file of output) {
     if (file.type !== "chunk") continue
-    const code = file.isEntry ? file.code : withVisibleComments(file.fileName, file.code)
-    const text = LIBRARIES + code.replaceAll(`from "./${SHARED}.js"`, `from "./${SHARED}.cjs"`)
     const common = file.fileName.replace(/\.ts$/, ".cts")
-    files.set(common, text)
-    if (file.isEntry) files.set(file.fileName, text)
+    const code = file.isEntry ? passedOn(file.fileName, file.code) : declarationsIn(file.fileName, file.code)
+    files.set(common, LIBRARIES + code.replaceAll(`from "./${SHARED}.js"`, `from "./${SHARED}.cjs"`))
+    if (file.isEntry) files.set(file.fileName, `export * from "./${file.name}.cjs";\n`)
   }
   return files
+}
+
+function declarationsIn(name: string, text: string): string {
+  return withVisibleComments(name, withOpaqueClasses(name, text, OPAQUE))
+}
+
+/** The text of an entry, which imports what it exports, in one statement. */
+function passedOn(name: string, text: string): string {
+  const [imports, exports] = parseSync(name, text, { sourceType: "module" }).program.body
+  if (imports?.type !== "ImportDeclaration" || exports?.type !== "ExportNamedDeclaration") return text
+  const imported = new Map(
+    imports.specifiers.map((one) => [one.local.name, text.slice(one.start, one.end).replace(/ as .*/, "")]),
+  )
+  const names = exports.specifiers.map(({ local, exported }) => {
+    const [own, as] = [local, exported].map(({ start, end }) => text.slice(start, end))
+    const from = imported.get(own ?? "") ?? ""
+    return from === as ? from : `${from} as ${as}`
+  })
+  return `export { ${names.join(", ")} } from "${imports.source.value}";\n`
 }

@@ -44,6 +44,8 @@ export class Linker {
   readonly #table: ChunkTable
   readonly #texts = new Map<string, string>()
   readonly #exports: ReadonlyMap<string, Map<string, Origin>>
+  /** From the module and the name of what a file exports to its name there. */
+  readonly #aliases = new Map<string, string>()
   readonly #taken = new Map<string, Set<string>>()
 
   constructor(graph: ModuleGraph, table: ChunkTable) {
@@ -52,21 +54,38 @@ export class Linker {
     this.#exports = new Map(table.names.map((name) => [name, new Map<string, Origin>()]))
   }
 
-  /** The file and the name in it of what a module exports. Those that are asked for first have their own name. */
+  /**
+   * The file and the name in it of what a module exports. Files know each other's exports by short names: as there are two thousand exports and imports between files, their
+   * full names would be a twentieth of the package.
+   */
   export(path: string, name: string): { readonly chunk: string; readonly name: string } {
+    const { origin, chunk, exports } = this.#exporting(path, name)
+    const key = `${origin.module} ${origin.name}`
+    let alias = this.#aliases.get(key)
+    if (alias === undefined) {
+      for (let number = exports.size; alias === undefined || exports.has(alias); number++) alias = shortName(number)
+      this.#aliases.set(key, alias)
+      exports.set(alias, origin)
+      this.#link(origin.module)
+    }
+    return { chunk, name: alias }
+  }
+
+  /** Has what a module exports under its own name, for code that looks it up when the program runs; in which file. */
+  exportByName(path: string, name: string): string {
+    const { origin, chunk, exports } = this.#exporting(path, name)
+    const taken = exports.get(name)
+    if (taken !== undefined && (taken.module !== origin.module || taken.name !== origin.name))
+      throw new Error(`${path} cannot export ${name} under this name, which ${taken.module} has taken`)
+    exports.set(name, origin)
+    this.#link(origin.module)
+    return chunk
+  }
+
+  #exporting(path: string, name: string): { origin: Origin; chunk: string; exports: Map<string, Origin> } {
     const origin = this.#graph.origin(path, name)
     const chunk = this.#table.chunkOf(origin.module)
-    const exports = this.#exports.get(chunk) ?? new Map<string, Origin>()
-    let alias = origin.name
-    for (let number = 2; ; number++) {
-      const taken = exports.get(alias)
-      if (taken === undefined) break
-      if (taken.module === origin.module && taken.name === origin.name) return { chunk, name: alias }
-      alias = `${origin.name}${number}`
-    }
-    exports.set(alias, origin)
-    this.#link(origin.module)
-    return { chunk, name: alias }
+    return { origin, chunk, exports: this.#exports.get(chunk) ?? new Map<string, Origin>() }
   }
 
   /** @returns What a file and one that it takes something from are called together. */
@@ -89,7 +108,7 @@ export class Linker {
   }
 
   #linked(module: CompiledModule): string {
-    const { path, text, program, imports } = module
+    const { text, program, imports } = module
     const edits: Edit[] = []
     for (const one of imports) edits.push(...this.#importEdits(module, one))
     for (const statement of program.body) {
@@ -102,11 +121,7 @@ export class Linker {
     }
     for (const { start, end, from: named } of usesIn(module).dynamic) {
       const from = STANDS_FOR.get(named) ?? named
-      // Under the names that it has in the module: they are looked up when the program runs.
-      for (const name of this.#graph.exportsOf(from)) {
-        if (this.export(from, name).name !== name)
-          throw new Error(`${path}: ${from} cannot export ${name} under this name`)
-      }
+      for (const name of this.#graph.exportsOf(from)) this.exportByName(from, name)
       edits.push({ start, end, text: JSON.stringify(`${CHUNK}${this.#table.chunkOf(from)}`) })
     }
     return edited(text, edits)
@@ -149,4 +164,13 @@ export class Linker {
     }
     return [{ start, end, text: statements.join(" ") }, ...edits]
   }
+}
+
+const FIRST = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+/** A different one for each number: `a` … `Z`, `a0` … `Z9`, `a00` … No word of the language is like that. */
+function shortName(number: number): string {
+  if (number < FIRST.length) return FIRST.charAt(number)
+  const rest = number - FIRST.length
+  return `${shortName(Math.floor(rest / 10))}${rest % 10}`
 }

@@ -12,7 +12,7 @@ const LINE = 500
 export async function shorten(name: string, text: string, kind: "script" | "module" = "script"): Promise<string> {
   const { code: shorter, errors } = await minify(name, text, {
     module: kind === "module",
-    compress: false,
+    compress: { target: "es2023", keepNames: { function: true, class: true } },
     mangle: { toplevel: kind === "script", keepNames: true },
   })
   if (errors.length > 0) throw new Error(`${name}: ${errors[0]?.message}`)
