@@ -77,14 +77,14 @@ test("[TK22] also from a bundle", async () => {
   await build({
     absWorkingDir: folder.path,
     entryPoints: ["program.mjs"],
-    outfile: "b/bundle.mjs",
+    outfile: "b/built/bundle.mjs", // as deep as the module in it that finds the program of threads by its path
     bundle: true,
     external: ["pkg"],
     platform: "node",
     format: "esm",
     logLevel: "silent",
   })
-  await using running = folder.start("b/bundle.mjs")
+  await using running = folder.start("b/built/bundle.mjs")
   assert.deepEqual(await running.lines(), ["b"])
 })
 
