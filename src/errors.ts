@@ -48,6 +48,7 @@ export class RejectedExecutionError extends CorepoolError {
   /** What was refused, as it was given to `execute`. */
   readonly task: unknown
 
+  /** `task` is what was refused; `options.cause` why. */
   constructor(message: string, task?: unknown, options?: ErrorOptions) {
     super(message, options)
     this.task = task

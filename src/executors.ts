@@ -1,10 +1,3 @@
-/**
- * Ready-made executors, as in `java.util.concurrent.Executors`. Each is a `ThreadPoolExecutor` with settings you
- * could write yourself; the doc of each says which.
- *
- * The default of `factory` is worker threads; `Executors.newFixedThreadPool(8, virtualThreads())` runs tasks on the event
- * loop.
- */
 import type { ExecutorService } from "./executor/executor.ts"
 import { callableOf } from "./future/runnable.ts"
 import { ForkJoinPool } from "./forkjoin/fork-join-pool.ts"
@@ -26,8 +19,29 @@ import {
   unconfigurableScheduledExecutorService,
 } from "./virtual/executors.ts"
 
+/**
+ * Ready-made executors, as in `java.util.concurrent.Executors`. Most are a `ThreadPoolExecutor` with settings that a program could write
+ * itself; the text of each says which.
+ *
+ * `factory` decides where tasks run: on worker threads by default, on the event loop with `virtualThreads()`.
+ *
+ * @example
+ * ```ts
+ * import { Executors, virtualThreads } from "corepool"
+ *
+ * await using pool = Executors.newFixedThreadPool(2) // two worker threads
+ * console.log(await pool.submit((n: number) => n * n, 7)) // => 49
+ *
+ * await using flows = Executors.newFixedThreadPool(8, virtualThreads()) // at most eight at a time, on the event loop
+ * console.log(await flows.submit(async () => "done")) // => done
+ * ```
+ */
 export const Executors = {
-  /** `n` threads and an unbounded queue. */
+  /**
+   * `n` threads and an unbounded queue.
+   *
+   * @throws RangeError unless `n` is an integer ≥ 1.
+   */
   newFixedThreadPool(n: number, factory?: ThreadFactory): ThreadPoolExecutor {
     return newFixedThreadPool(n, orPlatform(factory))
   },
@@ -45,7 +59,11 @@ export const Executors = {
     return newCachedThreadPool(orPlatform(factory))
   },
 
-  /** Runs tasks later or periodically, on `core` threads. */
+  /**
+   * Runs tasks later or periodically, on `core` threads.
+   *
+   * @throws RangeError unless `core` is an integer ≥ 0.
+   */
   newScheduledThreadPool(core: number, factory?: ThreadFactory): ScheduledThreadPoolExecutor {
     return newScheduledThreadPool(core, orPlatform(factory))
   },

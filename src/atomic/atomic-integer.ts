@@ -1,14 +1,3 @@
-/**
- * An integer of 32 bits that all threads share:
- *
- *     const served = new AtomicInteger()
- *     worker.postMessage({ served })              // there: AtomicInteger.from(message.served).incrementAndGet()
- *     served.incrementAndGet()
- *
- * Sums wrap around as in Java: one more than 2³¹ − 1 is −2³¹. So do the results of functions given to `updateAndGet`
- * and the like. What is passed in must be an integer from −2³¹ to 2³¹ − 1: a `TypeError` or `RangeError` otherwise.
- * `AtomicLong` holds larger ones.
- */
 import { add, compareAndSet, exchange, load, store } from "#atomics"
 import { MAX_VALUE, rangeError, typeError } from "../checks.ts"
 import { LINE } from "../memory/layout.ts"
@@ -21,9 +10,31 @@ const MIN_VALUE = -(2 ** 31)
 const WORDS = LINE
 const VALUE = 0
 
+/**
+ * An integer of 32 bits that all threads share.
+ *
+ * Sums wrap around as in Java: one more than 2³¹ − 1 is −2³¹. So do the results of functions given to `updateAndGet`
+ * and the like. What is passed in must be an integer from −2³¹ to 2³¹ − 1: a `TypeError` or `RangeError` otherwise.
+ * `AtomicLong` holds larger ones.
+ *
+ * **Memory effects.** Every access is sequentially consistent: what a thread wrote to shared memory before it changed the number is visible to each thread that
+ * has read that change.
+ *
+ * @example
+ * ```ts
+ * import { AtomicInteger, Executors } from "corepool"
+ *
+ * const served = new AtomicInteger()
+ * await using pool = Executors.newFixedThreadPool(2)
+ * const serve = (counter: AtomicInteger): number => counter.incrementAndGet()
+ * await Promise.all([pool.submit(serve, served), pool.submit(serve, served)])
+ * console.log(served.get()) // => 2
+ * ```
+ */
 export class AtomicInteger extends AtomicNumber {
   readonly #words: Int32Array
 
+  /** `initial` is its first value; default 0. */
   constructor(initial: number | SharedMemory = 0) {
     const memory = initial instanceof SharedMemory ? initial : create(initial)
     super("AtomicInteger", memory)
@@ -75,7 +86,7 @@ export class AtomicInteger extends AtomicNumber {
     return (add(this.#words, VALUE, -1) - 1) | 0
   }
 
-  /** `value => value + 1` does what `incrementAndGet` does, so it wraps; what is not exact any more has no low bits. */
+  /** @internal `value => value + 1` does what `incrementAndGet` does, so it wraps; what is not exact any more has no low bits. */
   protected override resultOf(computed: number): number {
     if (typeof computed !== "number") throw typeError("result of the function", "an integer", computed)
     if (!Number.isSafeInteger(computed)) {

@@ -1,13 +1,3 @@
-/**
- * An integer that all threads share and that may be as large as JavaScript can count, up to 2⁵³ − 1 either way:
- *
- *     const bytes = new AtomicLong()
- *     worker.postMessage({ bytes })               // there: AtomicLong.from(message.bytes).addAndGet(chunk.length)
- *
- * Java's has 64 bits and wraps around. This one gives and takes ordinary numbers, which are exact up to 2⁵³ − 1, and
- * never goes beyond that: an operation whose result would is refused with a `RangeError` and changes nothing. For small
- * numbers `AtomicInteger` is several times faster.
- */
 import { compareAndSetLong, exchangeLong, loadLong } from "#atomics"
 import { rangeError, typeError } from "../checks.ts"
 import { LINE } from "../memory/layout.ts"
@@ -33,9 +23,19 @@ const VALUE = 0
 
 const DEMAND = "an integer from −(2⁵³ − 1) to 2⁵³ − 1"
 
+/**
+ * An integer that all threads share and that may be as large as JavaScript can count, up to 2⁵³ − 1 either way.
+ *
+ * Java's has 64 bits and wraps around. This one gives and takes ordinary numbers, which are exact up to 2⁵³ − 1, and
+ * never goes beyond that: an operation whose result would is refused with a `RangeError` and changes nothing. For small
+ * numbers `AtomicInteger` is several times faster.
+ *
+ * **Memory effects.** As for `AtomicInteger`: every access is sequentially consistent.
+ */
 export class AtomicLong extends AtomicNumber {
   readonly #longs: BigInt64Array
 
+  /** `initial` is its first value; default 0. */
   constructor(initial: number | SharedMemory = 0) {
     const memory = initial instanceof SharedMemory ? initial : create(initial)
     super("AtomicLong", memory)
@@ -98,6 +98,7 @@ export class AtomicLong extends AtomicNumber {
     }
   }
 
+  /** @internal */
   protected override resultOf(computed: number): number {
     requireSafe("result of the function", computed)
     return computed + 0 // −0 is 0

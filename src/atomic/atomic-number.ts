@@ -1,17 +1,19 @@
-/**
- * What `AtomicInteger` and `AtomicLong` have in common: a number that all threads share, and that is read and changed
- * at once, so that no change by another thread falls in between or gets lost.
- *
- * Every access is sequentially consistent. Java's weaker ones (`lazySet`, `getPlain`, `weakCompareAndSet` and so on)
- * have no counterpart: there is nothing weaker to be had here.
- */
 import { requireFunction } from "../checks.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import { Shareable } from "../memory/shared/shared-memory.ts"
 
+/**
+ * What `AtomicInteger` and `AtomicLong` have in common: a number that all threads share, and that is read and changed
+ * at once, so that no change by another thread falls in between or gets lost.
+ *
+ * **Memory effects.** Every access is sequentially consistent. Java's weaker ones (`lazySet`, `getPlain`, `weakCompareAndSet` and so on)
+ * have no counterpart: JavaScript has nothing weaker.
+ */
 export abstract class AtomicNumber extends Shareable {
+  /** The value now. */
   abstract get(): number
 
+  /** Sets the value. */
   abstract set(value: number): void
 
   /** Sets it and returns what it was. */
@@ -35,12 +37,16 @@ export abstract class AtomicNumber extends Shareable {
   /** Adds `delta`, which may be negative, and returns what it is then. */
   abstract addAndGet(delta: number): number
 
+  /** Adds 1 and returns what it was. */
   abstract getAndIncrement(): number
 
+  /** Subtracts 1 and returns what it was. */
   abstract getAndDecrement(): number
 
+  /** Adds 1 and returns what it is then. */
   abstract incrementAndGet(): number
 
+  /** Subtracts 1 and returns what it is then. */
   abstract decrementAndGet(): number
 
   /** @internal The number that the result of a user's function stands for; throws if for none. */
@@ -88,6 +94,7 @@ export abstract class AtomicNumber extends Shareable {
     return { value: this.get() }
   }
 
+  /** The value, in digits. */
   override toString(): string {
     return String(this.get())
   }

@@ -1,4 +1,3 @@
-/** What a distributed executor and its views can do: everything but being made. */
 import { rangeError, requireFunction, requirePositiveDuration, requireTimeout } from "../checks.ts"
 import { ExecutorServiceBase, lifeOf } from "../executor/executor-service-base.ts"
 import { callable } from "../future/call.ts"
@@ -24,6 +23,7 @@ import { belongsHere, futureOf, type JobTiming } from "./submitter/job-plan.ts"
 import { type DistributedTaskOptions, requireId, requireTaskOptions, type TaskSettings } from "./job/options.ts"
 import type { Submitter } from "./submitter/submitter.ts"
 
+/** What a distributed executor and its views can do: everything but being made. */
 export abstract class DistributedExecutorBase
   extends ExecutorServiceBase<Promise<Runnable[]>>
   implements DistributedExecutorService
@@ -237,6 +237,7 @@ export abstract class DistributedExecutorBase
     return this.#submitter.isTerminated
   }
 
+  /** Its queue and its state. */
   override toString(): string {
     const { name, engine } = this.#submitter.settings
     return `DistributedExecutor[${name} on ${String(engine)}, ${lifeOf(this)}, ${this.#submitter.outstanding} outstanding]`

@@ -9,6 +9,7 @@ import type { DistributedTaskOptions } from "./job/options.ts"
 
 /** How many jobs of the queue are in which state, those of all processes; and how many this executor waits for. */
 export interface DistributedStats extends JobCounts {
+  /** How many tasks this executor waits for. */
   readonly outstanding: number
 }
 
@@ -67,5 +68,6 @@ export interface DistributedExecutorService extends ScheduledExecutorService<Pro
    */
   nodes(): Promise<NodeRecord[]>
 
+  /** How many tasks of the queue are in which state. */
   stats(): Promise<DistributedStats>
 }

@@ -8,7 +8,10 @@ import { Carrier } from "./carrier.ts"
 import type { Executor, TaskHost } from "./executor.ts"
 
 /** A future that is done, and what came of it. A promise cannot carry a future alone: it would be unwrapped. */
-export type Completion<T> = PromiseSettledResult<T> & { readonly future: Future<T> }
+export type Completion<T> = PromiseSettledResult<T> & {
+  /** The future that is done. */
+  readonly future: Future<T>
+}
 
 export class Completions<T> {
   readonly executor: Executor

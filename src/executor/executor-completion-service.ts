@@ -1,12 +1,3 @@
-/**
- * Hands out results in the order in which they come, not in which they were asked for.
- *
- *     const service = new ExecutorCompletionService<Page>(pool)
- *     for (const url of urls) service.submit(() => load(url))
- *     for (let i = 0; i < urls.length; i++) show(await service.take())
- *
- * What is delivered is a {@link Completion}: settled like an entry of `Promise.allSettled`, with its future beside it.
- */
 import { requireTimeout, typeError } from "../checks.ts"
 import { IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
@@ -19,10 +10,34 @@ import type { RemoteTasks } from "../future/task-parties.ts"
 import { type Completion, Completions, type Delivery } from "./completions.ts"
 import type { Executor } from "./executor.ts"
 
+/**
+ * Delivers results in the order in which tasks end, not in which they were submitted.
+ *
+ * What is delivered is a {@link Completion}: settled like an entry of `Promise.allSettled`, with its future beside it.
+ *
+ * **Memory effects.** As for the futures: what a task wrote to shared memory is visible to the thread to which it is delivered.
+ *
+ * @example
+ * ```ts
+ * import { ExecutorCompletionService, Executors, Thread } from "corepool"
+ *
+ * await using pool = Executors.newVirtualThreadPerTaskExecutor()
+ * const service = new ExecutorCompletionService<string>(pool)
+ * service.submit(async () => (await Thread.sleep(50), "slow"))
+ * service.submit(() => "quick")
+ * for (let i = 0; i < 2; i++) {
+ *   const completion = await service.take()
+ *   console.log(completion.future.resultNow())
+ * }
+ * // => quick
+ * // => slow
+ * ```
+ */
 export class ExecutorCompletionService<T> {
   readonly #completed = new LinkedBlockingQueue<Completion<T>>()
   readonly #completions: Completions<T>
 
+  /** Submits to this executor. Its tasks are delivered in the thread that makes the service. */
   constructor(executor: Executor) {
     if (typeof (executor as Executor | null | undefined)?.execute !== "function") {
       throw typeError("executor", "an Executor", executor)
@@ -46,6 +61,11 @@ export class ExecutorCompletionService<T> {
     return { executor, pending, completed: this.#completed.size }
   }
 
+  /**
+   * Runs the task with the arguments, and delivers it when it is over.
+   *
+   * @throws RejectedExecutionError if the task is not accepted.
+   */
   submit<A extends unknown[]>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {
     return this.#completions.submit(task, args)
   }
@@ -57,6 +77,7 @@ export class ExecutorCompletionService<T> {
 
   /** The next completed task if there is one now; with a limit, waits that long for one. */
   poll(): Completion<T> | undefined
+  /** The next completed task; waits at most so long. Undefined if none comes in time. */
   poll(wait: WaitOptions): Promise<Completion<T> | undefined>
   poll(wait?: WaitOptions): Completion<T> | undefined | Promise<Completion<T> | undefined> {
     this.#completions.look()

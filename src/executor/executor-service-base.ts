@@ -1,7 +1,3 @@
-/**
- * The half of an executor that follows from the other half, except `with`: a view made by `with` is built on this class
- * itself (see with-options.ts), and AbstractExecutorService adds `with` on top of both.
- */
 import { requireFunction, requireOptions, typeError } from "../checks.ts"
 import { InterruptedError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
@@ -17,6 +13,10 @@ import type { ExecutorService, FuturesOf, MapOptions, TaskOptions } from "./exec
 import { invokeAll, invokeAny } from "./invoke.ts"
 import { mapOver } from "./map.ts"
 
+/**
+ * The half of an executor that follows from the other half, except `with`: a view made by `with` is built on this class
+ * itself (see with-options.ts), and AbstractExecutorService adds `with` on top of both.
+ */
 export abstract class ExecutorServiceBase<Unrun = Runnable[]> implements ExecutorService<Unrun> {
   abstract execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void
   abstract shutdown(): void
@@ -109,6 +109,7 @@ export abstract class ExecutorServiceBase<Unrun = Runnable[]> implements Executo
     return closeExecutor(this, wait)
   }
 
+  /** The same as `close()`: for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

@@ -8,8 +8,12 @@ import type { WaitOptions } from "../memory/flow/waiting.ts"
 /** Runs commands, somewhere, some time. */
 export interface Executor {
   /**
-   * Runs the command, with the arguments if it is a function of some. Nobody learns its result: an error goes to the
-   * thread's uncaught-exception handler. Throws `RejectedExecutionError` if the command is not accepted.
+   * Runs the command, with the arguments if it is a function of some. There is no future: an error goes to the uncaught-exception handler
+   * of the thread.
+   *
+   * @throws RejectedExecutionError if the command is not accepted.
+   * @throws NotSerializableError if an argument cannot be sent to the thread.
+   * @throws TaskNotPortableError if the function cannot be sent to the thread.
    */
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void
 }
@@ -33,6 +37,7 @@ export interface TaskOptions {
   readonly name?: string
 }
 
+/** How {@link ExecutorService.map} works through its items. */
 export interface MapOptions {
   /** Results in the order of the items (default), or as they come. */
   readonly ordered?: boolean
@@ -53,9 +58,18 @@ export type FuturesOf<C extends readonly Callable<unknown>[]> = {
  *
  * Life: running, then `shutdown()` or `shutdownNow()`, then terminated when the last task has ended. An executor that
  * was never shut down does not keep an otherwise finished program alive.
+ *
+ * **Memory effects.** What a thread wrote to shared memory before it submitted a task is visible to the task; what the task wrote is visible to each
+ * thread that has seen its future done.
  */
 export interface ExecutorService<Unrun = Runnable[]> extends Executor, AsyncDisposable {
-  /** Runs the task and gives its future. Throws `RejectedExecutionError` if it is not accepted. */
+  /**
+   * Runs the task with the arguments, and gives its future.
+   *
+   * @throws RejectedExecutionError if the task is not accepted.
+   * @throws NotSerializableError if an argument cannot be sent to the thread.
+   * @throws TaskNotPortableError if the function cannot be sent to the thread.
+   */
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T>
   /** The same for a function with several signatures: the one that fits the arguments counts. */
   submit<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]>(task: F, ...args: A): Future<ResultOf<F, A>>
@@ -66,14 +80,20 @@ export interface ExecutorService<Unrun = Runnable[]> extends Executor, AsyncDisp
   /**
    * Runs all tasks and waits until every one is done; the futures come in the order of the tasks. When the time is
    * up, what is not done is cancelled. If the wait itself fails (rejection, interrupt, signal), all are cancelled.
+   *
+   * @throws RejectedExecutionError if a task is not accepted, `InterruptedError` if the waiting thread is interrupted.
    */
   invokeAll<C extends readonly Callable<unknown>[] | []>(tasks: C, wait?: WaitOptions): Promise<FuturesOf<C>>
+  /** The same for tasks that all have the same type. */
   invokeAll<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<Future<T>[]>
 
   /**
    * The value of the first task to succeed; the others are cancelled. If all fail, the error of the last one to fail.
+   *
+   * @throws TimeoutError if none has succeeded in time, `RejectedExecutionError` if a task is not accepted, `RangeError` if there is none.
    */
   invokeAny<C extends Callable<unknown>>(tasks: Iterable<C>, wait?: WaitOptions): Promise<Awaited<ReturnType<C>>>
+  /** The same for tasks that all have the same type. */
   invokeAny<T>(tasks: Iterable<Callable<T>>, wait?: WaitOptions): Promise<T>
 
   /**
@@ -102,7 +122,9 @@ export interface ExecutorService<Unrun = Runnable[]> extends Executor, AsyncDisp
   /** Shuts down and waits for the end. If the waiting thread is interrupted meanwhile: `shutdownNow`, and waits on. */
   close(wait?: { readonly signal?: AbortSignal }): Promise<void>
 
+  /** True after `shutdown()` or `shutdownNow()`: nothing new is accepted. */
   readonly isShutdown: boolean
+  /** True when it is shut down and the last task has ended. */
   readonly isTerminated: boolean
 }
 

@@ -1,16 +1,3 @@
-/**
- * A pool for work that divides itself: tasks fork parts of themselves, and threads that have nothing to do steal them, without
- * the thread that made the pool having any part in it.
- *
- *     await using pool = new ForkJoinPool({ parallelism: 4 })
- *     await pool.invoke(fib, 40)
- *
- * See {@link fork} and ForkJoinTask for what tasks can do. The pool runs ordinary tasks as well, by `submit` and `execute`; with
- * `asyncMode` it does so in the order in which they were forked, which suits tasks that are never joined.
- *
- * Its threads are made when there is something for them to do, and leave after a minute without. A pool that is not used does not keep the
- * program alive.
- */
 import { availableParallelism } from "node:os"
 import { alone, requireBoolean, requireInteger, requireObject, requireOptions, typeError } from "../checks.ts"
 import { CancellationError, IllegalStateError, RejectedExecutionError } from "../errors.ts"
@@ -39,6 +26,7 @@ import { ForkJoinStatus } from "./fork-join-status.ts"
 import { isForkJoinTask } from "./task/life.ts"
 import { thisThread } from "./task/this-thread.ts"
 
+/** Settings of a {@link ForkJoinPool}. */
 export interface ForkJoinPoolOptions {
   /** How many threads work at the same time; default as many as there are processors. */
   readonly parallelism?: number
@@ -67,6 +55,37 @@ function requirePlatformThreads(factory: ThreadFactory): ThreadFactory {
   throw typeError("threadFactory", "one that makes platform threads: virtual ones cannot block for a task", factory)
 }
 
+/**
+ * A pool for work that divides itself: tasks fork parts of themselves, and threads that have nothing to do steal them, without
+ * the thread that made the pool having any part in it.
+ *
+ * See {@link fork} and `ForkJoinTask` for what tasks can do. The pool runs ordinary tasks as well, by `submit` and `execute`; with
+ * `asyncMode` it does so in the order in which they were forked, which suits tasks that are never joined.
+ *
+ * Its threads are made when there is something for them to do, and leave after a minute without. A pool that is not used does not keep the
+ * program alive.
+ *
+ * **Memory effects.** Those of `ForkJoinTask` and of every `ExecutorService`.
+ *
+ * @example
+ * ```ts
+ * // fib.ts
+ * import { fork, task } from "corepool"
+ *
+ * export const fib = task(import.meta.url, function fib(n: number): number {
+ *   if (n < 15) return n < 2 ? n : fib(n - 1) + fib(n - 2)
+ *   const other = fork(fib, n - 1)
+ *   return fib(n - 2) + other.join()
+ * })
+ * ```
+ * ```ts
+ * import { ForkJoinPool } from "corepool"
+ * import { fib } from "./fib.js"
+ *
+ * await using pool = new ForkJoinPool({ parallelism: 2 })
+ * console.log(await pool.invoke(fib, 20)) // => 6765
+ * ```
+ */
 export class ForkJoinPool extends ForkJoinStatus {
   /** What a clone of this pool consists of; see `ThreadPoolExecutor`. */
   declare readonly handle: Handle
@@ -74,6 +93,7 @@ export class ForkJoinPool extends ForkJoinStatus {
   readonly #context: ForkJoinContext<ForkJoinPool>
   #isCommon = false
 
+  /** @throws RangeError if `parallelism` is no integer ≥ 1, `TypeError` for a factory of virtual threads: they cannot block for a task. */
   constructor(options: ForkJoinPoolOptions = {}) {
     super()
     Object.defineProperty(this, "handle", sharing)
@@ -202,7 +222,9 @@ export class ForkJoinPool extends ForkJoinStatus {
 
   /** Runs the task and gives its result: `await pool.invoke(fib, 40)`, or `await pool.invoke(new Fib(40))`. */
   invoke<T>(task: ForkJoinTask<T>): Promise<T>
+  /** The same for a function and its arguments. */
   invoke<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Promise<T>
+  /** The same for a function with several signatures. */
   invoke<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]>(task: F, ...args: A): Promise<ResultOf<F, A>>
   async invoke<A extends unknown[], T>(
     task: ForkJoinTask<T> | ((...args: A) => T | PromiseLike<T>),
@@ -213,7 +235,9 @@ export class ForkJoinPool extends ForkJoinStatus {
 
   /** The same for code that cannot await: blocks this thread. */
   invokeSync<T>(task: ForkJoinTask<T>): T
+  /** The same for a function and its arguments. */
   invokeSync<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): T
+  /** The same for a function with several signatures. */
   invokeSync<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]>(task: F, ...args: A): ResultOf<F, A>
   invokeSync<A extends unknown[], T>(task: ForkJoinTask<T> | ((...args: A) => T | PromiseLike<T>), ...args: A): T {
     return (isForkJoinTask(task) ? this.submit(task) : this.submit(task, ...args)).getSync()

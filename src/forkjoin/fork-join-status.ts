@@ -1,18 +1,20 @@
-/** What a ForkJoinPool tells of itself. */
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import { atLeast, SHUTDOWN, STOP, TERMINATED } from "../core/control-word.ts"
 import type { ForkJoinMember } from "./fork-join-member.ts"
 
+/** What a ForkJoinPool tells of itself. */
 export abstract class ForkJoinStatus extends AbstractExecutorService {
   /** @internal */
   protected abstract get engine(): ForkJoinMember
 
+  /** How many threads work at the same time. */
   get parallelism(): number {
     return this.engine.state.corePoolSize
   }
 
+  /** Whether a thread takes what it has forked in the order in which it was forked. */
   get asyncMode(): boolean {
     return this.engine.workforce.deques.isAsync
   }
@@ -47,6 +49,7 @@ export abstract class ForkJoinStatus extends AbstractExecutorService {
     return this.engine.workforce.store.submitted
   }
 
+  /** Whether any submitted task waits. */
   get hasQueuedSubmissions(): boolean {
     return this.queuedSubmissionCount > 0
   }
@@ -83,6 +86,7 @@ export abstract class ForkJoinStatus extends AbstractExecutorService {
     }
   }
 
+  /** State, sizes and counts, as in Java. */
   override toString(): string {
     const seen = this.engine.state.control.snapshot
     const state = !atLeast(seen, SHUTDOWN)

@@ -1,17 +1,3 @@
-/**
- * A cancellable computation: a `Future` and the `Runnable` that completes it. Executors make one for every
- * `submit`; it can also be run by hand, or given to any executor's `execute`.
- *
- *     const task = new FutureTask(() => expensive())
- *     pool.execute(task)
- *     await task.get(1000)
- *
- * Subclasses may override `done()` (runs once, on completion by any road) and call `set`, `setException` and
- * `runAndReset`.
- *
- * Memory effects: what was done before the task was submitted is visible to it, and what the task did is
- * visible to whoever saw it done.
- */
 import { isPromiseLike, requireFunction } from "../checks.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
@@ -40,6 +26,24 @@ const NO_ARGUMENTS: readonly unknown[] = []
 /** In the place of arguments that another thread has: see {@link FutureTask.sendArguments}. */
 const SENT: readonly unknown[] = []
 
+/**
+ * A cancellable computation: a `Future`, and the `Runnable` that completes it. Executors make one for every `submit`. A program can also
+ * run one itself, or give it to `execute` of any executor.
+ *
+ * Subclasses may override `done()`, which is called once, on completion of any kind, and call `set`, `setException` and `runAndReset`.
+ *
+ * **Memory effects.** As for every `Future`.
+ *
+ * @example
+ * ```ts
+ * import { Executors, FutureTask, virtualThreads } from "corepool"
+ *
+ * await using pool = Executors.newFixedThreadPool(2, virtualThreads())
+ * const task = new FutureTask(() => 6 * 7)
+ * pool.execute(task)
+ * console.log(await task.get(1000)) // => 42
+ * ```
+ */
 export class FutureTask<T> extends Outcome<T> implements Future<T> {
   /** Dropped on completion, so that a future kept for its result keeps nothing else alive. */
   #callable: ((...args: never[]) => T | PromiseLike<T>) | undefined
@@ -51,7 +55,9 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
 
   #watcher: TaskWatcher | undefined
 
+  /** Computes what the callable returns. */
   constructor(callable: Callable<T>)
+  /** Runs the runnable, and has this result then. */
   constructor(runnable: Runnable, result: T)
   constructor(...args: [callable: Callable<T>] | [runnable: Runnable, result: T]) {
     super()
@@ -79,6 +85,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
     return { ...super[FACTS], task }
   }
 
+  /** Its class, its state, and its result, its error or its task. */
   override toString(): string {
     return `${identityOf(this)}[${describeOutcome(this.state, this.outcome, this.#callable)}]`
   }

@@ -17,20 +17,27 @@ export type OnRejected<B> = ((reason: any) => B | PromiseLike<B>) | null
  *
  * Because a future is a thenable, an `async` function cannot return one and a promise cannot carry one: both would wait for it
  * instead. Put it into an object (`{ future }`) to hand it on.
+ *
+ * **Memory effects.** What a thread wrote to shared memory before it submitted the task is visible to the task. What the task wrote is
+ * visible to each thread that has seen the future done, by `get`, `await`, `getSync` or `isDone`.
  */
 export interface Future<T> extends PromiseLike<T> {
   /**
    * Waits for the result.
    *
-   * Rejects with the task's own error if it failed, with `CancellationError` if it was cancelled, with `TimeoutError`
-   * if the time is up (the task goes on), with `InterruptedError` if the waiting thread is interrupted, and with the
-   * signal's reason if the wait is given up. Once the future is done only the first two remain possible.
+   * @param wait Milliseconds, or `{ timeout, signal }`; default without limit.
+   * @returns The task's value. Rejects with the task's own error if the task failed.
+   * @throws CancellationError if the task was cancelled.
+   * @throws TimeoutError if the time is up. The task goes on.
+   * @throws InterruptedError if the waiting thread is interrupted. If `signal` aborts, its reason is thrown.
    */
   get(wait?: WaitOptions): Promise<T>
 
   /**
-   * The result, for code that cannot await. Throws what `get` would reject with. Blocks the thread if it has to wait,
-   * which an event-loop thread cannot do for a task of its own: then it throws `UnsupportedOperationError`.
+   * The result, for code that cannot await. Blocks the thread if it has to wait, and throws what `get` would reject with.
+   *
+   * @param timeout Milliseconds; default without limit.
+   * @throws UnsupportedOperationError if the task runs on the event loop of this very thread, which would stand still.
    */
   getSync(timeout?: number): T
 
@@ -60,13 +67,24 @@ export interface Future<T> extends PromiseLike<T> {
    */
   cancel(mayInterruptIfRunning?: boolean): boolean
 
+  /** True once the task has succeeded, failed or been cancelled. */
   readonly isDone: boolean
+  /** True if the task was cancelled. */
   readonly isCancelled: boolean
+  /** What has become of the task so far. */
   readonly state: FutureState
 
-  /** The value of a task that succeeded; otherwise throws `IllegalStateError`. */
+  /**
+   * The value of a task that succeeded.
+   *
+   * @throws IllegalStateError if the task has not succeeded.
+   */
   resultNow(): T
 
-  /** The error of a task that failed; otherwise throws `IllegalStateError`. */
+  /**
+   * The error of a task that failed.
+   *
+   * @throws IllegalStateError if the task has not failed.
+   */
   exceptionNow(): unknown
 }

@@ -1,9 +1,3 @@
-/**
- * The half of a future that is about what has become of the computation: looking at it and waiting for it. Whoever carries the
- * computation out, or ends it, is in future-task.ts.
- *
- * The state decides; whoever leads it out of NEW stores the outcome and wakes all waiters.
- */
 import { CancellationError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { TIMEOUT, WaitList } from "../memory/flow/wait-list.ts"
@@ -30,6 +24,12 @@ const OTHERWISE: Readonly<Record<FutureState, string>> = {
   cancelled: "Task was cancelled",
 }
 
+/**
+ * The half of a future that is about what has become of the computation: looking at it and waiting for it. Whoever carries the
+ * computation out, or ends it, is in future-task.ts.
+ *
+ * The state decides; whoever leads it out of NEW stores the outcome and wakes all waiters.
+ */
 export abstract class Outcome<T> implements PromiseLike<T> {
   /** As in task-state.ts, in which the same states are those of a task in shared memory. Only this thread has this one. */
   #state: number = NEW
@@ -46,6 +46,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
 
   // ------------------------------------------------------------------ looking
 
+  /** As in `Future`. */
   get isDone(): boolean {
     return this.#latest !== NEW
   }
@@ -55,10 +56,12 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     return this.#state !== NEW
   }
 
+  /** As in `Future`. */
   get isCancelled(): boolean {
     return this.#latest >= CANCELLED
   }
 
+  /** As in `Future`. */
   get state(): FutureState {
     const state = this.#latest
     if (state <= COMPLETING) return "running"
@@ -66,10 +69,12 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     return state === NORMAL ? "success" : "failed"
   }
 
+  /** As in `Future`. */
   resultNow(): T {
     return this.#outcomeIf("success") as T
   }
 
+  /** As in `Future`. */
   exceptionNow(): unknown {
     return this.#outcomeIf("failed")
   }
@@ -95,6 +100,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
 
   // ------------------------------------------------------------------ waiting
 
+  /** As in `Future`. */
   get(wait?: WaitOptions): Promise<T> {
     this.willBeAwaited(wait !== undefined && isLimited(wait))
     if (this.isDone) return this.#reported(wait)
@@ -102,6 +108,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     return new Promise((resolve, reject) => new ResultWait(this, resolve, reject))
   }
 
+  /** As in `Future`. */
   getSync(timeout?: number): T {
     const limit = timeoutOf(timeout)
     if (this.isDone) return this.#reportToCaller()
@@ -115,6 +122,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     )
   }
 
+  /** As in `Future`. */
   // oxlint-disable-next-line unicorn/no-thenable -- a future is a thenable by contract
   then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
@@ -125,10 +133,12 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     return this.get().then(onFulfilled, onRejected)
   }
 
+  /** As in `Future`. */
   catch<B = never>(onRejected?: OnRejected<B>): Promise<T | B> {
     return this.then(undefined, onRejected)
   }
 
+  /** As in `Future`. */
   finally(onFinally?: (() => void) | null): Promise<T> {
     return this.get().finally(onFinally)
   }

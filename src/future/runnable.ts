@@ -6,7 +6,12 @@ import { named, noteObject, noteResult } from "./call.ts"
 export type Callable<T> = () => T | PromiseLike<T>
 
 /** Something to run for its effect: a function, or an object with a `run` method. */
-export type Runnable = (() => unknown) | { run(): unknown }
+export type Runnable =
+  | (() => unknown)
+  | {
+      /** Does it. A promise is awaited. */
+      run(): unknown
+    }
 
 function isRunnable(value: unknown): value is Runnable {
   if (typeof value === "function") return true

@@ -1,33 +1,3 @@
-/**
- * The base of synchronizers: an integer `state` that all threads share, and a first-in first-out queue of those who wait
- * for it. A subclass says what the state means, by overriding
- *
- * - `tryAcquire` and `tryRelease` if one at a time may have it (and `isHeldExclusively` if there are conditions),
- * - `tryAcquireShared` and `tryReleaseShared` if several may.
- *
- * They change the state with `compareAndSetState` and never wait. Everything else is here: queueing, blocking and
- * awaiting, time limits, interrupts, conditions, and the death of threads that wait.
- *
- * A mutex that anybody may release:
- *
- *     class Mutex extends AbstractQueuedSynchronizer {
- *       protected override tryAcquire() { return this.compareAndSetState(0, 1) }
- *       protected override tryRelease() { this.state = 0; return true }
- *       protected override isHeldExclusively() { return this.state === 1 }
- *     }
- *     const mutex = new Mutex()
- *     await mutex.acquire(1)
- *     mutex.release(1)
- *
- * To use it in another thread, post it (or its `handle`, if it has fields that cannot be cloned) and pass what arrives to the
- * constructor there: `new Mutex(received)`.
- *
- * Acquiring tries first and queues only if that fails, so a newcomer may overtake those who wait; a fair subclass first asks
- * `hasQueuedPredecessors`. All methods that acquire are asynchronous and have a twin in `…Sync` that blocks the thread.
- * Plain `acquire` does not react to interrupts; `acquireInterruptibly` and those with a time limit do.
- *
- * What a thread had acquired when it died stays so: nothing here knows who has what. `ReentrantLock` does.
- */
 import { compareAndSet, load } from "#atomics"
 import { MAX_VALUE, rangeError, requireTimeout, typeError } from "../checks.ts"
 import { IllegalMonitorStateError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
@@ -40,6 +10,48 @@ import { acquiring } from "./acquiring.ts"
 import { Condition, CONDITION_WORDS, type Monitor } from "./condition.ts"
 import { IDENTITY, type QueuedThread, SynchronizerBase } from "./synchronizer-base.ts"
 
+/**
+ * The base of synchronizers: an integer `state` that all threads share, and a first-in first-out queue of the tasks that wait
+ * for it. A subclass says what the state means, by overriding
+ *
+ * - `tryAcquire` and `tryRelease` if one task at a time may have it (and `isHeldExclusively` if there are conditions),
+ * - `tryAcquireShared` and `tryReleaseShared` if several may.
+ *
+ * They change the state with `compareAndSetState` and never wait. Everything else is here: queueing, blocking and
+ * awaiting, time limits, interrupts, conditions, and the death of threads that wait.
+ *
+ * To use it in another thread, post it (or its `handle`, if it has fields that cannot be cloned) and pass what arrives to the
+ * constructor there: `new Mutex(received)`.
+ *
+ * Acquiring tries first and queues only if that fails, so a newcomer may overtake tasks that wait; a fair subclass first asks
+ * `hasQueuedPredecessors`. All methods that acquire are asynchronous and have a twin in `…Sync` that blocks the thread.
+ * Plain `acquire` does not react to interrupts; `acquireInterruptibly` and those with a time limit do.
+ *
+ * **Death.** What a thread had acquired when it died stays acquired: the synchronizer does not know its holders. `ReentrantLock` does.
+ *
+ * **Memory effects.** What a task wrote to shared memory before `release` is visible to the task that acquires next.
+ *
+ * @example
+ * ```ts
+ * import { AbstractQueuedSynchronizer } from "corepool"
+ *
+ * // A mutex that any task may release.
+ * class Mutex extends AbstractQueuedSynchronizer {
+ *   protected override tryAcquire() {
+ *     return this.compareAndSetState(0, 1)
+ *   }
+ *   protected override tryRelease() {
+ *     this.state = 0
+ *     return true
+ *   }
+ * }
+ *
+ * const mutex = new Mutex()
+ * await mutex.acquire(1)
+ * console.log(await mutex.tryAcquireWithin(1, 10)) // => false
+ * mutex.release(1)
+ * ```
+ */
 export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   readonly #face: object
   /** What conditions see of it; most have none. */
@@ -131,14 +143,17 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
     return this.#acquire(arg, EXCLUSIVE, false, wait)
   }
 
+  /** Blocks the thread until it is ours, whatever interrupts come. */
   acquireSync(arg: number): void {
     if (!this.tryAcquire(arg)) this.#block(arg, EXCLUSIVE, false)
   }
 
+  /** As `acquire`, but an interrupt ends the wait with `InterruptedError`. */
   acquireInterruptibly(arg: number, wait?: WaitOptions): Promise<void> {
     return this.#acquire(arg, EXCLUSIVE, true, wait)
   }
 
+  /** As `acquireSync`, but an interrupt ends the wait with `InterruptedError`. */
   acquireInterruptiblySync(arg: number): void {
     currentFlow().throwIfInterrupted()
     if (!this.tryAcquire(arg)) this.#block(arg, EXCLUSIVE, true)
@@ -149,6 +164,7 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
     return this.#tryWithin(arg, EXCLUSIVE, wait)
   }
 
+  /** Blocks the thread at most so many ms; false if the time is up. Reacts to interrupts. */
   tryAcquireWithinSync(arg: number, ms: number): boolean {
     return this.#tryWithinSync(arg, EXCLUSIVE, ms)
   }
@@ -162,27 +178,33 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
 
   // ------------------------------------------------------------------ shared
 
+  /** As `acquire`, together with others. */
   acquireShared(arg: number, wait?: WaitOptions): Promise<void> {
     return this.#acquire(arg, SHARED, false, wait)
   }
 
+  /** As `acquireSync`, together with others. */
   acquireSharedSync(arg: number): void {
     if (this.tryAcquireShared(arg) < 0) this.#block(arg, SHARED, false)
   }
 
+  /** As `acquireInterruptibly`, together with others. */
   acquireSharedInterruptibly(arg: number, wait?: WaitOptions): Promise<void> {
     return this.#acquire(arg, SHARED, true, wait)
   }
 
+  /** As `acquireInterruptiblySync`, together with others. */
   acquireSharedInterruptiblySync(arg: number): void {
     currentFlow().throwIfInterrupted()
     if (this.tryAcquireShared(arg) < 0) this.#block(arg, SHARED, true)
   }
 
+  /** As `tryAcquireWithin`, together with others. */
   tryAcquireSharedWithin(arg: number, wait: WaitOptions): Promise<boolean> {
     return this.#tryWithin(arg, SHARED, wait)
   }
 
+  /** As `tryAcquireWithinSync`, together with others. */
   tryAcquireSharedWithinSync(arg: number, ms: number): boolean {
     return this.#tryWithinSync(arg, SHARED, ms)
   }

@@ -1,14 +1,3 @@
-/**
- * A place where a task that holds a lock can wait until another one, which then holds it, has changed something.
- *
- *     using guard = await lock.lock()
- *     while (buffer.length === 0) await notEmpty.await()
- *
- * `await` gives the lock up entirely, however often it was locked, and has it back, as often, when it returns: also when
- * it throws, and when the time is up. A wait may end without a signal (this happens if a thread dies); hence the loop.
- *
- * Every method needs the lock, and is an `IllegalMonitorStateError` without it.
- */
 import { compareAndSet, read, store, write } from "#atomics"
 import { requireTimeout, typeError } from "../checks.ts"
 import { IllegalMonitorStateError, IllegalStateError, InterruptedError } from "../errors.ts"
@@ -84,6 +73,19 @@ interface Manner {
   readonly forever?: boolean
 }
 
+/**
+ * A place where a task that holds a lock waits until another task, which then holds it, has changed something.
+ *
+ *     using guard = await lock.lock()
+ *     while (buffer.length === 0) await notEmpty.await()
+ *
+ * `await` gives the lock up entirely, however often it was locked, and has it back, as often, when it returns: also when
+ * it throws, and when the time is up. A wait may end without a signal (this happens if a thread dies); hence the loop.
+ *
+ * Every method needs the lock, and throws `IllegalMonitorStateError` without it.
+ *
+ * **Memory effects.** Those of the lock: what a task wrote before it signalled and unlocked is visible to the task that goes on.
+ */
 export class Condition extends Shareable {
   readonly #monitor: Monitor
   readonly #memory: SharedMemory
@@ -126,6 +128,7 @@ export class Condition extends Shareable {
     return await this.await({ ...options, timeout: timeUntil(deadline) })
   }
 
+  /** Blocks the thread until a signal comes, or that moment; false if it came before the signal did. */
   awaitUntilSync(deadline: Date): boolean {
     return this.awaitSync(timeUntil(deadline))
   }
@@ -135,6 +138,7 @@ export class Condition extends Shareable {
     return await this.#await(false, wait)
   }
 
+  /** Blocks the thread until a signal comes, whatever interrupts come. */
   awaitUninterruptiblySync(): void {
     this.#block(false, Infinity)
   }
@@ -171,6 +175,7 @@ export class Condition extends Shareable {
 
   // ------------------------------------------------------------------ asking
 
+  /** Whether any task waits here. */
   get hasWaiters(): boolean {
     return this.waitQueueLength > 0
   }

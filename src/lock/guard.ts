@@ -1,7 +1,7 @@
-/** What `lock()` gives: unlocks at the end of a block, or before, but once. */
 import { LOCAL } from "../memory/shared/shareables.ts"
 import type { Guard } from "./lock.ts"
 
+/** What `lock()` gives: unlocks at the end of a block, or before, but once. */
 export class LockGuard implements Guard {
   #lock: { unlock(): void } | undefined
 

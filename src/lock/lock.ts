@@ -14,26 +14,39 @@ export interface Guard extends Disposable {
  *
  *     {
  *       using guard = await lock.lock()
- *       …                                  // nobody else is in here, across all awaits
+ *       …                                  // no other task is in here, across all awaits
  *     }
  *
- * The methods in `…Sync` block the thread. Without a time limit they refuse to, with an `IllegalStateError`, if the lock is
- * held by another flow of this very thread: it stands still as long as the thread is blocked, and could never unlock.
+ * The methods in `…Sync` block the thread. Without a time limit they throw `IllegalStateError` if another flow of this very thread
+ * holds the lock: that flow stands still as long as the thread is blocked, and could never unlock.
+ *
+ * **Memory effects.** What a task wrote to shared memory before it unlocked is visible to the task that locks next.
  */
 export interface Lock {
-  /** Waits until the lock is ours, whatever interrupts come. With a time limit: `TimeoutError` if it is over. */
+  /**
+   * Waits until the lock is ours, whatever interrupts come. With a time limit: `TimeoutError` if it is over.
+   *
+   * @throws TimeoutError if the time is up. If `signal` aborts, its reason is thrown.
+   */
   lock(wait?: WaitOptions): Promise<Guard>
   /** Blocks the thread until the lock is ours. */
   lockSync(): Guard
   /** As `lock`, but an interrupt ends the wait with `InterruptedError`. */
   lockInterruptibly(wait?: WaitOptions): Promise<Guard>
+  /** Blocks the thread until the lock is ours; an interrupt ends the wait with `InterruptedError`. */
   lockInterruptiblySync(): Guard
   /** Takes the lock if it is free now, even if others wait for it. */
   tryLock(): boolean
   /** Waits at most so long; false if the time is up. Reacts to interrupts. A fair lock keeps to the queue. */
   tryLock(wait: WaitOptions): Promise<boolean>
+  /** Blocks the thread at most so many ms; false if the time is up. Reacts to interrupts. */
   tryLockSync(ms: number): boolean
   /** Gives it back. `IllegalMonitorStateError` if it is not ours. */
   unlock(): void
+  /**
+   * A new condition, at which the task that holds the lock can wait.
+   *
+   * @throws UnsupportedOperationError if the lock has none: a read lock.
+   */
   newCondition(): Condition
 }

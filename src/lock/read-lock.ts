@@ -1,4 +1,3 @@
-/** The lock to read of a {@link ReentrantReadWriteLock}. Several tasks may hold it at once, while nobody else writes. */
 import { UnsupportedOperationError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
@@ -10,6 +9,7 @@ import { LockGuard } from "./guard.ts"
 import type { Guard, Lock } from "./lock.ts"
 import type { ReadWriteSync } from "./read-write-sync.ts"
 
+/** The lock to read of a {@link ReentrantReadWriteLock}. Several tasks may hold it at once, while no other task writes. */
 export class ReadLock implements Lock {
   /** That of the whole lock. If this lock is posted, `ReentrantReadWriteLock.from` opens what arrives. */
   declare readonly handle: Handle
@@ -89,6 +89,7 @@ export class ReadLock implements Lock {
     return { readLockCount: this.count, queueLength: this.#sync.queueLength }
   }
 
+  /** How often it is held. */
   toString(): string {
     return `${identityOf(this)}[Read locks = ${this.count}]`
   }

@@ -1,14 +1,3 @@
-/**
- * A lock that the task which holds it may lock again; it is free when it was unlocked as often. See {@link Lock} for how
- * to use one.
- *
- * The holder is a task: a thread of a pool, a virtual thread, the program itself. Two flows of one thread are two.
- *
- * Without `fair`, whoever comes when the lock is free gets it, which is faster; with `fair`, who has waited longest.
- *
- * **Death.** If the thread that holds the lock dies, the next one who asks gets it, and `wasAbandoned` is true until that
- * one gives it up: what the lock protects may be half changed.
- */
 import { requireBoolean, requireOptions } from "../checks.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
@@ -21,9 +10,38 @@ import { LockSync } from "./lock-sync.ts"
 import type { Guard, Lock } from "./lock.ts"
 import type { QueuedThread } from "./synchronizer-base.ts"
 
+/**
+ * A lock that the task which holds it may lock again; it is free when it was unlocked as often. See {@link Lock} for its rules.
+ *
+ * The holder is a task: a thread of a pool, a virtual thread, the program itself. Two flows of one thread are two tasks.
+ *
+ * Without `fair`, a task that comes when the lock is free gets it, which is faster; with `fair`, the task that has waited longest.
+ *
+ * **Death.** If the thread that holds the lock dies, the next task that asks gets it, and `wasAbandoned` is true until that
+ * task gives it up: what the lock protects may be half changed.
+ *
+ * **Memory effects.** What a task wrote to shared memory before it unlocked is visible to the task that locks next.
+ *
+ * @example
+ * ```ts
+ * import { Executors, ReentrantLock } from "corepool"
+ *
+ * const lock = new ReentrantLock()
+ * const account = new Float64Array(new SharedArrayBuffer(8))
+ * const deposit = (mutex: ReentrantLock, balance: Float64Array): void => {
+ *   const guard = mutex.lockSync()
+ *   balance[0]! += 10
+ *   guard.unlock()
+ * }
+ * await using pool = Executors.newFixedThreadPool(2)
+ * await Promise.all([pool.submit(deposit, lock, account), pool.submit(deposit, lock, account)])
+ * console.log(account[0]) // => 20
+ * ```
+ */
 export class ReentrantLock extends Shareable implements Lock {
   readonly #sync: LockSync
 
+  /** `fair`: the task that has waited longest goes first; default false. */
   constructor(options: { readonly fair?: boolean } | SharedMemory = {}) {
     const memory = options instanceof SharedMemory ? options : create(options)
     super("ReentrantLock", memory)
@@ -100,6 +118,7 @@ export class ReentrantLock extends Shareable implements Lock {
 
   // ------------------------------------------------------------------ asking
 
+  /** Whether the task that has waited longest goes first. */
   get isFair(): boolean {
     return this.#sync.isFair
   }
@@ -124,6 +143,7 @@ export class ReentrantLock extends Shareable implements Lock {
     return this.#sync.wasAbandoned
   }
 
+  /** Whether any task waits for the lock. */
   get hasQueuedThreads(): boolean {
     return this.#sync.hasQueuedThreads
   }
@@ -149,6 +169,7 @@ export class ReentrantLock extends Shareable implements Lock {
     return { isLocked, holder, holdCount: this.holdCount || undefined, queueLength, isFair }
   }
 
+  /** Whether it is locked, and by which task. */
   override toString(): string {
     return `${identityOf(this)}[${this.#sync.describeHolder()}]`
   }

@@ -1,25 +1,3 @@
-/**
- * A pair of locks: one to read, which many tasks may hold at once, and one to write, which excludes all others. For what is
- * read far more often than it is changed.
- *
- *     const lock = new ReentrantReadWriteLock()
- *     { using guard = await lock.readLock.lock();  … }      // beside other readers
- *     { using guard = await lock.writeLock.lock(); … }      // alone
- *
- * Both can be locked again by who holds them. Who writes may also read, and go on reading when it stops writing. Who reads
- * cannot come to write: it has to stop reading first, or would wait for itself.
- *
- * With `fair`, who has waited longest goes first, and all readers that stand next to each other go together. Without,
- * newcomers may overtake; only a reader does not overtake a writer that stands first. `tryLock()` overtakes in any case.
- *
- * To use it in another thread post the lock itself, and take what arrives to `ReentrantReadWriteLock.from`.
- *
- * **Threads.** Any number of flows may read, but at most 29 threads. Another one waits until one of them reads no more.
- *
- * **Death.** If a thread dies, what it held is free. If it was writing, what the lock protects may be half changed:
- * `wasAbandoned` of both locks is then true for all who hold them, until a writer has unlocked, who could repair it. A
- * reader that dies has changed nothing.
- */
 import { store } from "#atomics"
 import { requireBoolean, requireOptions } from "../checks.ts"
 import { identityOf } from "../identity.ts"
@@ -34,12 +12,49 @@ import { nextNumberIn } from "./reading-flows.ts"
 import type { QueuedThread } from "./synchronizer-base.ts"
 import { WriteLock } from "./write-lock.ts"
 
+/**
+ * A pair of locks: one to read, which many tasks may hold at once, and one to write, which excludes all others. For what is
+ * read far more often than it is changed.
+ *
+ * The task that holds either can lock it again. A task that writes may also read, and go on reading when it stops writing. A task that reads
+ * has to stop reading before it can write, or would wait for itself.
+ *
+ * With `fair`, the task that has waited longest goes first, and all readers that stand next to each other go together. Without,
+ * newcomers may overtake; only a reader does not overtake a writer that stands first. `tryLock()` overtakes in any case.
+ *
+ * To use it in another thread, post the lock itself and give what arrives to `ReentrantReadWriteLock.from`.
+ *
+ * **Threads.** Any number of flows may read, but at most 29 threads. Another one waits until one of them reads no more.
+ *
+ * **Death.** If a thread dies, what it held is free. If it was writing, what the lock protects may be half changed:
+ * `wasAbandoned` of both locks is then true for all tasks that hold them, until a writer has unlocked, which could repair it. A
+ * reader that dies has changed nothing.
+ *
+ * **Memory effects.** What a task wrote to shared memory before it unlocked the write lock is visible to each task that then locks either of the two.
+ *
+ * @example
+ * ```ts
+ * import { ReentrantReadWriteLock } from "corepool"
+ *
+ * const lock = new ReentrantReadWriteLock()
+ * const prices = new Map<string, number>()
+ * {
+ *   using _ = await lock.writeLock.lock() // alone
+ *   prices.set("tea", 3)
+ * }
+ * {
+ *   using _ = await lock.readLock.lock() // beside other readers
+ *   console.log(prices.get("tea")) // => 3
+ * }
+ * ```
+ */
 export class ReentrantReadWriteLock extends Shareable {
   readonly #sync: ReadWriteSync
   // Not public fields: a clone would take them along.
   readonly #readLock: ReadLock
   readonly #writeLock: WriteLock
 
+  /** `fair`: the task that has waited longest goes first; default false. */
   constructor(options: { readonly fair?: boolean } | SharedMemory = {}) {
     const memory = options instanceof SharedMemory ? options : create(options)
     super("ReentrantReadWriteLock", memory)
@@ -53,14 +68,17 @@ export class ReentrantReadWriteLock extends Shareable {
     return new ReentrantReadWriteLock(SharedMemory.open("ReentrantReadWriteLock", shared))
   }
 
+  /** The lock to read. */
   get readLock(): ReadLock {
     return this.#readLock
   }
 
+  /** The lock to write. */
   get writeLock(): WriteLock {
     return this.#writeLock
   }
 
+  /** Whether the task that has waited longest goes first. */
   get isFair(): boolean {
     return this.#sync.isFair
   }
@@ -75,10 +93,12 @@ export class ReentrantReadWriteLock extends Shareable {
     return this.#sync.readsOf(currentFlow())
   }
 
+  /** Whether any task holds the write lock. */
   get isWriteLocked(): boolean {
     return this.#sync.writer() !== undefined
   }
 
+  /** Whether the current task holds the write lock. */
   get isWriteLockedByCurrentThread(): boolean {
     return this.#sync.isWriting(currentFlow())
   }
@@ -139,6 +159,7 @@ export class ReentrantReadWriteLock extends Shareable {
     return { isWriteLocked, writer: this.#sync.holder, readLockCount, queueLength, isFair }
   }
 
+  /** How often each lock is held. */
   override toString(): string {
     const writes = this.#sync.writer()?.holds ?? 0
     return `${identityOf(this)}[Write locks = ${writes}, Read locks = ${this.readLockCount}]`

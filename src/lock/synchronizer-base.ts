@@ -1,7 +1,3 @@
-/**
- * What every synchronizer consists of: a word of state, the queue of those who wait for it, and what can be seen of
- * both. How it is acquired and released is in abstract-queued-synchronizer.ts.
- */
 import { compareAndSet, load, store } from "#atomics"
 import { requireObject, typeError } from "../checks.ts"
 import { identityOf } from "../identity.ts"
@@ -28,11 +24,16 @@ export interface QueuedThread {
   readonly isLocal: boolean
 }
 
+/**
+ * What every synchronizer consists of: a word of state, the queue of those who wait for it, and what can be seen of
+ * both. How it is acquired and released is in abstract-queued-synchronizer.ts.
+ */
 export abstract class SynchronizerBase extends Shareable {
   readonly #memory: SharedMemory
   readonly #queue: WaitQueue
   readonly #words: Int32Array
 
+  /** A new one; or, given what another thread has posted, the same one here. */
   constructor(shared?: Shared | SharedMemory) {
     const memory = memoryOf(shared)
     super(TYPE, memory)
@@ -53,6 +54,7 @@ export abstract class SynchronizerBase extends Shareable {
 
   // ------------------------------------------------------------------ the state, for subclasses
 
+  /** What the subclass says that it means. Reading and setting it are sequentially consistent. */
   protected get state(): number {
     return load(this.#words, STATE)
   }
@@ -61,12 +63,14 @@ export abstract class SynchronizerBase extends Shareable {
     store(this.#words, STATE, value)
   }
 
+  /** Sets the state if it is `expected`, and says whether it was. */
   protected compareAndSetState(expected: number, value: number): boolean {
     return compareAndSet(this.#words, STATE, expected, value)
   }
 
   // ------------------------------------------------------------------ who waits
 
+  /** Whether any task waits. */
   get hasQueuedThreads(): boolean {
     return !this.#queue.isEmpty
   }
@@ -91,6 +95,7 @@ export abstract class SynchronizerBase extends Shareable {
     return this.#seen(this.#queue.waiters().filter(({ mode }) => mode === SHARED))
   }
 
+  /** The task that stands first in line. */
   get firstQueuedThread(): QueuedThread | undefined {
     return this.queuedThreads[0]
   }
@@ -117,6 +122,7 @@ export abstract class SynchronizerBase extends Shareable {
     return { state: this.state, queueLength: this.queueLength }
   }
 
+  /** Its state, and whether any task waits. */
   override toString(): string {
     return `${identityOf(this)}[State = ${this.state}, ${this.hasQueuedThreads ? "non" : ""}empty queue]`
   }

@@ -1,4 +1,3 @@
-/** The lock to write of a {@link ReentrantReadWriteLock}. One task may hold it, while nobody else reads. */
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { currentFlow } from "../memory/flow/flow.ts"
@@ -10,6 +9,7 @@ import { LockGuard } from "./guard.ts"
 import type { Guard, Lock } from "./lock.ts"
 import type { ReadWriteSync } from "./read-write-sync.ts"
 
+/** The lock to write of a {@link ReentrantReadWriteLock}. One task may hold it, while no other task reads. */
 export class WriteLock implements Lock {
   /** That of the whole lock. If this lock is posted, `ReentrantReadWriteLock.from` opens what arrives. */
   declare readonly handle: Handle
@@ -75,6 +75,7 @@ export class WriteLock implements Lock {
     return this.#sync.conditionFrom(shared)
   }
 
+  /** Whether the current task holds it. */
   get isHeldByCurrentThread(): boolean {
     return this.#sync.isWriting(currentFlow())
   }
@@ -106,6 +107,7 @@ export class WriteLock implements Lock {
     }
   }
 
+  /** Whether it is locked, and by which task. */
   toString(): string {
     const { holder } = this.#sync
     return `${identityOf(this)}[${holder === undefined ? "Unlocked" : `Locked by ${holder}`}]`

@@ -6,7 +6,14 @@ import { type Elements, isTypedArray, kindOf, shared, type TypedArray } from "./
 import { grainFor } from "./parts.ts"
 
 /** So many numbers from 0 on; or those from `from` to before `to`. */
-export type Range = number | { readonly from?: number; readonly to: number }
+export type Range =
+  | number
+  | {
+      /** The first number; default 0. */
+      readonly from?: number
+      /** The number after the last one. */
+      readonly to: number
+    }
 
 /** What is done for each, and how it is divided. */
 export interface EachOptions<X extends unknown[] = unknown[]> {

@@ -30,6 +30,7 @@ import type { ElementOf, Elements, TypedArray } from "./typed-arrays.ts"
 
 const KNOWN: Known<ParallelForEachOptions> = { ...PARALLEL_OPTIONS, args: true, grain: true }
 
+/** Settings of {@link parallelForEach}. */
 export interface ParallelForEachOptions<X extends unknown[] = unknown[]> extends ParallelOptions, EachOptions<X> {}
 
 /**
@@ -41,12 +42,15 @@ export interface ParallelForEachOptions<X extends unknown[] = unknown[]> extends
  * tell it writes into shared memory, as that is what all threads see: everything it has written is seen by who has awaited this.
  *
  * If it throws, the error is that of this call. Parts that have begun elsewhere may then still go on for a moment.
+ *
+ * @throws TaskNotPortableError, `CancellationError` if `signal` aborts, or what the function throws.
  */
 export async function parallelForEach<X extends unknown[] = []>(
   range: Range,
   fn: (index: number, ...args: X) => unknown,
   ...options: OptionsWith<X, ParallelForEachOptions<X>>
 ): Promise<void>
+/** Calls the function for every element of a typed array: see the other signature. */
 export async function parallelForEach<A extends TypedArray, X extends unknown[] = []>(
   array: A,
   fn: (element: ElementOf<A>, index: number, ...args: X) => unknown,
@@ -67,6 +71,7 @@ export function parallelForEachSync<X extends unknown[] = []>(
   fn: (index: number, ...args: X) => unknown,
   ...options: OptionsWith<X, ParallelForEachOptions<X>>
 ): void
+/** The same for the elements of a typed array. */
 export function parallelForEachSync<A extends TypedArray, X extends unknown[] = []>(
   array: A,
   fn: (element: ElementOf<A>, index: number, ...args: X) => unknown,

@@ -41,6 +41,7 @@ type Mapper<P extends unknown[], E> = (...args: P) => E | PromiseLike<E>
 
 const KNOWN: Known<ParallelMapOptions> = { ...PARALLEL_OPTIONS, args: true, grain: true, into: true }
 
+/** Settings of {@link parallelMap}. */
 export interface ParallelMapOptions<X extends unknown[] = unknown[], T extends TypedArray = TypedArray>
   extends ParallelOptions, EachOptions<X> {
   /** Where the results go, instead of into a new array of the same kind: any typed array that is long enough, or the array itself. */
@@ -74,6 +75,7 @@ export async function parallelMap<T extends TypedArray, X extends unknown[] = []
   fn: Mapper<[index: number, ...args: X], ElementOf<T>>,
   options: ParallelMapIntoOptions<X, T>,
 ): Promise<T>
+/** Maps every element of a typed array: see the other signature. */
 export async function parallelMap<A extends TypedArray, T extends TypedArray = A, X extends unknown[] = []>(
   array: A,
   fn: Mapper<[element: ElementOf<A>, index: number, ...args: X], ElementOf<T>>,
@@ -94,6 +96,7 @@ export function parallelMapSync<T extends TypedArray, X extends unknown[] = []>(
   fn: Mapper<[index: number, ...args: X], ElementOf<T>>,
   options: ParallelMapIntoOptions<X, T>,
 ): T
+/** The same for the elements of a typed array. */
 export function parallelMapSync<A extends TypedArray, T extends TypedArray = A, X extends unknown[] = []>(
   array: A,
   fn: Mapper<[element: ElementOf<A>, index: number, ...args: X], ElementOf<T>>,

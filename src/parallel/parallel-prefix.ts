@@ -29,6 +29,7 @@ import {
 
 const KNOWN: Known<ParallelPrefixOptions> = { ...PARALLEL_OPTIONS, grain: true }
 
+/** Settings of {@link parallelPrefix}. */
 export interface ParallelPrefixOptions extends ParallelOptions {
   /** How many elements make a part of the work, which one thread does. By default that is chosen from the length, and at least 4096. */
   readonly grain?: number

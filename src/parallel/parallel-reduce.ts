@@ -18,7 +18,6 @@ import {
 } from "./running.ts"
 import type { ElementOf, Elements, TypedArray } from "./typed-arrays.ts"
 
-/** Makes one value of two: the left one and the right one. A `tasksOf` reference is asynchronous only where it is not called. */
 const KNOWN: Known<ParallelMapReduceOptions<unknown, unknown[]>> = {
   ...PARALLEL_OPTIONS,
   initial: true,
@@ -27,10 +26,12 @@ const KNOWN: Known<ParallelMapReduceOptions<unknown, unknown[]>> = {
   args: true,
 }
 
+/** Makes one value of two: the left one and the right one. A `tasksOf` reference is asynchronous only where it is not called. */
 export type Combine<R> = (left: R, right: R) => R | PromiseLike<R>
 
 type Mapper<P extends unknown[], R> = (...args: P) => R | PromiseLike<R>
 
+/** Settings of {@link parallelReduce}. */
 export interface ParallelReduceOptions<R> extends ParallelOptions {
   /** What stands before the first value, once, as with `array.reduce(combine, initial)`; needed if there may be none. */
   readonly initial?: R
@@ -61,11 +62,13 @@ export async function parallelReduce<R, X extends unknown[] = []>(
   combine: Combine<R>,
   options: ParallelMapReduceOptions<R, [index: number], X>,
 ): Promise<R>
+/** Reduces what `map` makes of the elements of a typed array. */
 export async function parallelReduce<A extends TypedArray, R, X extends unknown[] = []>(
   array: A,
   combine: Combine<R>,
   options: ParallelMapReduceOptions<R, [element: ElementOf<A>, index: number], X>,
 ): Promise<R>
+/** Reduces the elements of a typed array. */
 export async function parallelReduce<A extends TypedArray>(
   array: A,
   combine: Combine<ElementOf<A>>,
@@ -86,11 +89,13 @@ export function parallelReduceSync<R, X extends unknown[] = []>(
   combine: Combine<R>,
   options: ParallelMapReduceOptions<R, [index: number], X>,
 ): R
+/** Reduces what `map` makes of the elements of a typed array; blocks this thread. */
 export function parallelReduceSync<A extends TypedArray, R, X extends unknown[] = []>(
   array: A,
   combine: Combine<R>,
   options: ParallelMapReduceOptions<R, [element: ElementOf<A>, index: number], X>,
 ): R
+/** Reduces the elements of a typed array; blocks this thread. */
 export function parallelReduceSync<A extends TypedArray>(
   array: A,
   combine: Combine<ElementOf<A>>,

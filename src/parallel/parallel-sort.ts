@@ -28,6 +28,7 @@ import {
 
 const KNOWN: Known<ParallelSortOptions> = { ...PARALLEL_OPTIONS, compare: true, grain: true }
 
+/** Settings of {@link parallelSort}. */
 export interface ParallelSortOptions<E = number | bigint> extends ParallelOptions {
   /** Less than 0 if `a` comes before `b`, more than 0 if after. It must be portable, see `task`, and synchronous. */
   readonly compare?: (a: E, b: E) => number

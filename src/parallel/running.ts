@@ -17,6 +17,7 @@ import type { Sendable } from "../future/signatures.ts"
 import { listen, unlisten } from "../memory/flow/abort.ts"
 import { findHere, type FoundTask, give, type Given, giveFound } from "../task/reference.ts"
 
+/** What all parallel algorithms can be told. */
 export interface ParallelOptions {
   /** Where it runs. By default in the pool of the task that asks for it, or in the common pool. */
   readonly pool?: ForkJoinPool

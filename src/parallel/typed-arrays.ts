@@ -24,6 +24,7 @@ export type NumberArray =
 /** Arrays of bigints. */
 export type BigIntArray = BigInt64Array | BigUint64Array
 
+/** The arrays that parallel algorithms work on. */
 export type TypedArray = NumberArray | BigIntArray
 
 /** What such an array has in it. */

@@ -19,14 +19,6 @@ export function platformThreads(options: PlatformThreadOptions = {}): ThreadFact
 /**
  * A pool of threads that run tasks from a queue.
  *
- *     await using pool = new ThreadPoolExecutor({
- *       corePoolSize: 2,
- *       maximumPoolSize: 8,
- *       workQueue: new ArrayBlockingQueue(100),
- *       threadFactory: virtualThreads(),
- *       handler: CallerRunsPolicy,
- *     })
- *
  * A task is admitted in this order: a new thread while there are fewer than `corePoolSize`, even if some are idle; else the queue; if
  * the queue is full, a new thread up to `maximumPoolSize`; else the rejection handler decides.
  *
@@ -37,6 +29,20 @@ export function platformThreads(options: PlatformThreadOptions = {}): ThreadFact
  * `uncaughtException`, and the thread is replaced.
  *
  * Subclasses may override `beforeExecute`, `afterExecute` and `terminated`, and `newTaskFor`.
+ *
+ * @example
+ * ```ts
+ * import { ArrayBlockingQueue, CallerRunsPolicy, ThreadPoolExecutor, virtualThreads } from "corepool"
+ *
+ * await using pool = new ThreadPoolExecutor({
+ *   corePoolSize: 2,
+ *   maximumPoolSize: 8,
+ *   workQueue: new ArrayBlockingQueue(100),
+ *   threadFactory: virtualThreads(),
+ *   handler: CallerRunsPolicy,
+ * })
+ * console.log(await pool.submit((name: string) => `hello ${name}`, "pool")) // => hello pool
+ * ```
  */
 export const ThreadPoolExecutor: typeof Pool = /* @__PURE__ */ onPlatform(Pool)
 export type ThreadPoolExecutor = Pool
@@ -44,12 +50,21 @@ export type ThreadPoolExecutor = Pool
 /**
  * A thread pool whose tasks have times: once after a delay, or again and again.
  *
- *     await using timers = new ScheduledThreadPoolExecutor({ corePoolSize: 1, threadFactory: virtualThreads() })
- *     timers.scheduleAtFixedRate(() => sample(), 0, 1000)
- *     const reminder = timers.schedule(() => ring(), 60_000)
- *
  * Times are kept by the monotonic clock, and a task never starts early. After `shutdown()` delayed tasks still run and periodic ones
  * are cancelled, unless told otherwise by the two policies. A cancelled task stays in the queue until its time, unless `removeOnCancel`.
+ *
+ * @example
+ * ```ts
+ * import { ScheduledThreadPoolExecutor, virtualThreads } from "corepool"
+ *
+ * await using timers = new ScheduledThreadPoolExecutor({ corePoolSize: 1, threadFactory: virtualThreads() })
+ * const beat = timers.scheduleAtFixedRate(() => console.log("tick"), 0, 60_000)
+ * const reminder = timers.schedule(() => "tea", 10)
+ * console.log(await reminder)
+ * beat.cancel()
+ * // => tick
+ * // => tea
+ * ```
  */
 export const ScheduledThreadPoolExecutor: typeof ScheduledPool = /* @__PURE__ */ scheduledOnPlatform()
 export type ScheduledThreadPoolExecutor = ScheduledPool

@@ -1,4 +1,3 @@
-/** The sizes and times of a pool, all of which can be changed while it runs, and what it tells of itself. */
 import { rangeError, requireBoolean, requireDuration, requireInteger } from "../checks.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import { identityOf } from "../identity.ts"
@@ -7,6 +6,7 @@ import { atLeast, SHUTDOWN, TERMINATED, TIDYING } from "../core/control-word.ts"
 import type { PoolEngine } from "./pool-engine.ts"
 import type { Capabilities, PoolStats } from "./thread-pool-options.ts"
 
+/** The sizes and times of a pool, all of which can be changed while it runs, and what it tells of itself. */
 export abstract class ConfigurablePool extends AbstractExecutorService {
   /** @internal */
   protected abstract get engine(): PoolEngine
@@ -69,6 +69,7 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
     if (shorter) this.engine.interruptIdleWorkers()
   }
 
+  /** Whether core threads leave too after `keepAliveTime` ms without work. Needs a `keepAliveTime` above 0. */
   get allowCoreThreadTimeOut(): boolean {
     return this.engine.state.allowCoreThreadTimeOut
   }
@@ -99,6 +100,7 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
 
   // ------------------------------------------------------------------ statistics
 
+  /** How many threads there are. */
   get poolSize(): number {
     return atLeast(this.engine.state.control.snapshot, TIDYING) ? 0 : this.engine.poolSize
   }
@@ -108,6 +110,7 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
     return this.engine.activeCount
   }
 
+  /** The most threads that there ever were at the same time. */
   get largestPoolSize(): number {
     return this.engine.state.largestPoolSize
   }
@@ -135,6 +138,7 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
     }
   }
 
+  /** What the threads of this pool can do. */
   get capabilities(): Capabilities {
     return this.engine.capabilities
   }
@@ -152,6 +156,7 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
     }
   }
 
+  /** State, sizes and counts, as in Java. */
   override toString(): string {
     const seen = this.engine.state.control.snapshot
     const state = !atLeast(seen, SHUTDOWN) ? "Running" : atLeast(seen, TERMINATED) ? "Terminated" : "Shutting down"

@@ -1,11 +1,4 @@
-/**
- * What happens to a task that a pool cannot take: it is shut down, or its queue and its threads are at their limits.
- *
- * A policy is a function of the task, as it was given to `execute`, and the pool. Any such function will do. It may
- * throw, block, run the task, keep it or give it to another executor; a custom policy that drops a submitted task
- * should `cancel()` it, since whoever holds its future waits. The four of the JDK are below; `new AbortPolicy()` is
- * the same as `AbortPolicy`.
- */
+/** What happens to a task that a pool cannot take. `new AbortPolicy()` is the same as `AbortPolicy`, so that Java code can be translated word by word. */
 import { isPromiseLike, typeError } from "../checks.ts"
 import { setOwn, textOf } from "../user-values.ts"
 import { RejectedExecutionError } from "../errors.ts"
@@ -16,10 +9,18 @@ import { guarded } from "../memory/flow/guard.ts"
 import { Thread } from "../thread/thread.ts"
 import type { ThreadPoolExecutor } from "./thread-pool-executor.ts"
 
+/**
+ * Decides about a task that a pool cannot take, because the pool is shut down, or because its queue and its threads are at their limits.
+ *
+ * Any function of the task, as it was given to `execute`, and the pool will do. It may throw, block, run the task, keep it or give it to
+ * another executor. A handler that drops a submitted task should `cancel()` it: its future would be waited for in vain. The handlers of the JDK are
+ * `AbortPolicy`, `CallerRunsPolicy`, `DiscardPolicy` and `DiscardOldestPolicy`.
+ */
 export type RejectedExecutionHandler = (task: Runnable, executor: ThreadPoolExecutor) => void
 
 /** One of the ready-made policies: a handler that may also be written as a class, as in Java. */
 export interface RejectionPolicy extends RejectedExecutionHandler {
+  /** The handler itself. */
   new (): RejectedExecutionHandler
 }
 

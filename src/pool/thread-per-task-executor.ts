@@ -1,7 +1,3 @@
-/**
- * A new thread for every task: no queue, no pool, no limit. With virtual threads this is the natural home of many
- * tasks that mostly wait, each with a name, a `signal` and a future of its own.
- */
 import { isPromiseLike, rangeError, requireFunction } from "../checks.ts"
 import { CancellationError, IllegalStateError, RejectedExecutionError, TimeoutError } from "../errors.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
@@ -28,6 +24,10 @@ import { newThreadOf, requireThreadFactory, type ThreadFactory } from "../thread
 /** RUNNING -> SHUTDOWN by shutdown(), -> TERMINATED when the last thread has ended. */
 type RunState = "running" | "shutdown" | "terminated"
 
+/**
+ * A new thread for every task: no queue, no pool, no limit. With virtual threads this is the natural home of many
+ * tasks that mostly wait, each with a name, a `signal` and a future of its own.
+ */
 export class ThreadPerTaskExecutor extends AbstractExecutorService {
   readonly #factory: ThreadFactory
   readonly #threads = new Set<Thread>()

@@ -1,31 +1,3 @@
-/**
- * A pool of threads that run tasks from a queue.
- *
- *     await using pool = new ThreadPoolExecutor({
- *       corePoolSize: 2,
- *       maximumPoolSize: 8,
- *       workQueue: new ArrayBlockingQueue(100),
- *       threadFactory: virtualThreads(),
- *       handler: CallerRunsPolicy,
- *     })
- *
- * Sizes. A task is admitted in this order: a new thread while there are fewer than `corePoolSize`, even if some are
- * idle; else the queue; if the queue is full, a new thread up to `maximumPoolSize`; else the rejection handler
- * decides. So with an unbounded queue there are never more than `corePoolSize` threads, and with a
- * `SynchronousQueue`, which holds nothing, a task either finds an idle thread or gets a new one.
- *
- * Keep-alive. Threads beyond the core size leave after `keepAliveTime` ms without work; with `allowCoreThreadTimeOut`
- * all do. An idle pool does not keep the program alive.
- *
- * Errors. What a submitted task throws is in its future. What an executed command throws ends its thread, goes to the
- * factory's
- * `uncaughtException`, and the thread is replaced.
- *
- * Hooks. Subclasses may override `beforeExecute`, `afterExecute` and `terminated`, and `newTaskFor`. A hook that
- * throws ends the thread as a task would; if it is `beforeExecute`, the task's future fails with its error.
- *
- * All sizes, times, the handler and the factory can be changed while the pool runs.
- */
 import { alone } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import { keptApart } from "../future/call.ts"
@@ -57,6 +29,42 @@ import { VirtualEngine } from "./virtual-engine.ts"
 /** The largest default window of `map`, for pools whose maximum size means "no limit". */
 const LARGEST_WINDOW = 1024
 
+/**
+ * A pool of threads that run tasks from a queue.
+ *
+ * **Sizes.** A task is admitted in this order: a new thread while there are fewer than `corePoolSize`, even if some are
+ * idle; else the queue; if the queue is full, a new thread up to `maximumPoolSize`; else the rejection handler
+ * decides. So with an unbounded queue there are never more than `corePoolSize` threads, and with a
+ * `SynchronousQueue`, which holds nothing, a task either finds an idle thread or gets a new one.
+ *
+ * **Keep-alive.** Threads beyond the core size leave after `keepAliveTime` ms without work; with `allowCoreThreadTimeOut`
+ * all do. An idle pool does not keep the program alive.
+ *
+ * **Errors.** What a submitted task throws is in its future. What an executed command throws ends its thread and goes to `uncaughtException` of
+ * the factory; the thread is replaced.
+ *
+ * **Hooks.** Subclasses may override `beforeExecute`, `afterExecute` and `terminated`, and `newTaskFor`. A hook that
+ * throws ends the thread as a task would; if it is `beforeExecute`, the task's future fails with its error.
+ *
+ * All sizes, times, the handler and the factory can be changed while the pool runs.
+ *
+ * **Memory effects.** As for every `ExecutorService`: what was written before `submit` is visible to the task, and what the task wrote is visible to
+ * each thread that has seen its future done.
+ *
+ * @example
+ * ```ts
+ * import { ArrayBlockingQueue, CallerRunsPolicy, ThreadPoolExecutor, virtualThreads } from "corepool"
+ *
+ * await using pool = new ThreadPoolExecutor({
+ *   corePoolSize: 2,
+ *   maximumPoolSize: 8,
+ *   workQueue: new ArrayBlockingQueue(100),
+ *   threadFactory: virtualThreads(),
+ *   handler: CallerRunsPolicy,
+ * })
+ * console.log(await pool.submit((name: string) => `hello ${name}`, "pool")) // => hello pool
+ * ```
+ */
 export class ThreadPoolExecutor extends ConfigurablePool {
   /** What a clone of this pool consists of. Post the pool itself to a thread, and give what arrives to `from` there. */
   declare readonly handle: Handle
@@ -66,6 +74,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   /** Makes the engine, if that waits until the pool is used. */
   #makeNow: (() => void) | undefined
 
+  /** @throws TypeError for an option that does not exist or is of the wrong kind, `RangeError` for sizes or times out of range. */
   constructor(options: ThreadPoolOptions)
   /** @internal `newFactory` makes the factory if the options name none. */
   constructor(options: ThreadPoolOptions, newFactory?: () => ThreadFactory)
@@ -226,6 +235,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
 
   // ------------------------------------------------------------------ handler and factory
 
+  /** Decides about tasks that the pool cannot take. */
   get handler(): RejectedExecutionHandler {
     return this.#context.handler
   }

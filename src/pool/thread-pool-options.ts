@@ -6,6 +6,7 @@ import { BlockingQueue } from "../queue/base/blocking-queue.ts"
 import type { ThreadFactory } from "../thread/thread-factory.ts"
 import type { RejectedExecutionHandler } from "./rejection.ts"
 
+/** Settings of a `ThreadPoolExecutor`. */
 export interface ThreadPoolOptions {
   /** How many threads to have before tasks are queued, and to keep when idle. */
   readonly corePoolSize: number
@@ -27,9 +28,13 @@ export interface ThreadPoolOptions {
 
 /** See `ThreadPoolExecutor.stats`. */
 export interface PoolStats {
+  /** How many threads there are. */
   readonly threads: number
+  /** How many threads have a task in hand. */
   readonly active: number
+  /** How many tasks wait. */
   readonly queued: number
+  /** How many tasks are over, however they ended. */
   readonly completed: number
   /** How long tasks waited for their start. Of a busy pool not every task is measured. */
   readonly wait: Times
@@ -39,6 +44,7 @@ export interface PoolStats {
 
 /** What the threads of a pool can do. */
 export interface Capabilities {
+  /** Which kind of threads they are. */
   readonly threads: "virtual" | "platform"
   /** Tasks run at the same time, on several processors. */
   readonly parallel: boolean

@@ -37,6 +37,7 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
 
   /** Inserts at the head, if there is room; with a wait, as soon as there is. */
   offerFirst(e: E): boolean
+  /** Inserts at the head as soon as there is room; false if there is none in time. */
   offerFirst(e: E, wait: WaitOptions): Promise<boolean>
   offerFirst(e: E, wait?: WaitOptions): boolean | Promise<boolean> {
     if (wait !== undefined) return this.offerAt("first", e, wait)
@@ -46,6 +47,7 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
 
   /** Inserts at the tail, if there is room; with a wait, as soon as there is. */
   offerLast(e: E): boolean
+  /** Inserts at the tail as soon as there is room; false if there is none in time. */
   offerLast(e: E, wait: WaitOptions): Promise<boolean>
   offerLast(e: E, wait?: WaitOptions): boolean | Promise<boolean> {
     if (wait !== undefined) return this.offerAt("last", e, wait)
@@ -105,6 +107,7 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
 
   /** Takes the first element, if there is one; with a wait, as soon as there is. */
   pollFirst(): E | undefined
+  /** Takes the first element as soon as there is one; undefined if there is none in time. */
   pollFirst(wait: WaitOptions): Promise<E | undefined>
   pollFirst(wait?: WaitOptions): E | undefined | Promise<E | undefined> {
     return wait === undefined ? this.extract("first") : this.pollAt("first", wait)
@@ -112,6 +115,7 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
 
   /** Takes the last element, if there is one; with a wait, as soon as there is. */
   pollLast(): E | undefined
+  /** Takes the last element as soon as there is one; undefined if there is none in time. */
   pollLast(wait: WaitOptions): Promise<E | undefined>
   pollLast(wait?: WaitOptions): E | undefined | Promise<E | undefined> {
     return wait === undefined ? this.extract("last") : this.pollAt("last", wait)
@@ -127,10 +131,12 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
     return this.pollSyncAt("last", ms)
   }
 
+  /** The first element, which stays inside; undefined if there is none. */
   peekFirst(): E | undefined {
     return this.peekAt("first")
   }
 
+  /** The last element, which stays inside; undefined if there is none. */
   peekLast(): E | undefined {
     return this.peekAt("last")
   }

@@ -2,7 +2,21 @@ import { MAX_VALUE } from "../checks.ts"
 import type { Shared } from "../memory/shared/shared-memory.ts"
 import { BoundedQueue } from "./base/bounded-queue.ts"
 
-/** First in, first out; without a limit unless one is given. The queue of a fixed pool. */
+/**
+ * First in, first out; without a limit unless one is given. The queue of a fixed pool.
+ *
+ * **Memory effects.** See {@link BlockingQueue}.
+ *
+ * @example
+ * ```ts
+ * import { Executors, LinkedBlockingQueue } from "corepool"
+ *
+ * const squares = new LinkedBlockingQueue<number>()
+ * await using pool = Executors.newFixedThreadPool(1)
+ * pool.execute((queue: LinkedBlockingQueue<number>) => [1, 2, 3].forEach((n) => queue.putSync(n * n)), squares)
+ * console.log(await squares.take(), await squares.take(), await squares.take()) // => 1 4 9
+ * ```
+ */
 export class LinkedBlockingQueue<E> extends BoundedQueue<E> {
   /** @throws RangeError unless the capacity is an integer ≥ 1. */
   constructor(capacity: number = MAX_VALUE) {

@@ -24,6 +24,7 @@ export class PriorityBlockingQueue<E> extends HeapQueue<E> {
   readonly #comparator: Comparator<E> | undefined
   readonly #notEmpty = new WaitList()
 
+  /** By this order; default the natural order of the elements. */
   constructor(comparator?: Comparator<E>)
   /** As Java's constructor. The capacity is checked and otherwise has no effect: the queue grows as it must. */
   constructor(initialCapacity: number, comparator?: Comparator<E>)

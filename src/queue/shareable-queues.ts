@@ -39,7 +39,19 @@ export type DelayQueue<E extends Delayed> = LocalDelayQueue<E>
 export const LinkedBlockingDeque: typeof LocalLinkedBlockingDeque = /* @__PURE__ */ shareable(LocalLinkedBlockingDeque)
 export type LinkedBlockingDeque<E> = LocalLinkedBlockingDeque<E>
 
-/** First in, first out; without a limit unless one is given. The queue of a fixed pool. */
+/**
+ * First in, first out; without a limit unless one is given. The queue of a fixed pool.
+ *
+ * @example
+ * ```ts
+ * import { Executors, LinkedBlockingQueue } from "corepool"
+ *
+ * const squares = new LinkedBlockingQueue<number>()
+ * await using pool = Executors.newFixedThreadPool(1)
+ * pool.execute((queue: LinkedBlockingQueue<number>) => [1, 2, 3].forEach((n) => queue.putSync(n * n)), squares)
+ * console.log(await squares.take(), await squares.take(), await squares.take()) // => 1 4 9
+ * ```
+ */
 export const LinkedBlockingQueue: typeof LocalLinkedBlockingQueue = /* @__PURE__ */ shareable(LocalLinkedBlockingQueue)
 export type LinkedBlockingQueue<E> = LocalLinkedBlockingQueue<E>
 

@@ -24,6 +24,7 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
   readonly #takers: Line<E>
   readonly #putters: Line<E>
 
+  /** `fair`: threads are served in the order in which they came; default false. */
   constructor(options: { readonly fair?: boolean } = {}) {
     super()
     const { fair = false } = requireOptions("options", options, { fair: true })

@@ -12,6 +12,7 @@ import { alone, rangeError, requireOptions, requireString, typeError } from "../
 import { UnsupportedOperationError } from "../errors.ts"
 import { messageOf } from "../user-values.ts"
 
+/** How a cron expression is meant. */
 export interface CronOptions {
   /** The IANA name of the time zone in which the expression is meant, such as `Europe/Berlin`; default that of the system. */
   readonly timezone?: string
@@ -19,6 +20,7 @@ export interface CronOptions {
 
 /** What is needed of the package croner. */
 export interface Croner {
+  /** Reckons when an expression comes true. */
   readonly Cron: new (
     expression: string,
     options: { readonly timezone?: string; readonly paused: boolean },

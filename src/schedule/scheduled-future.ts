@@ -4,10 +4,12 @@ import type { Future } from "../future/future.ts"
 import type { Runnable } from "../future/runnable.ts"
 import type { CronOptions } from "./cron-calendar.ts"
 
+/** The future of a task that runs later, once or again and again. */
 export interface ScheduledFuture<T> extends Future<T> {
   /** Milliseconds until the next run; zero or less once it is due, and so while it runs. `Infinity` if it never is. */
   readonly delay: number
 
+  /** True if it runs again and again. */
   readonly isPeriodic: boolean
 
   /**
@@ -18,8 +20,13 @@ export interface ScheduledFuture<T> extends Future<T> {
   readonly nextRunAt: Date | undefined
 }
 
+/** An executor whose tasks can have times: once after a delay, or again and again. */
 export interface ScheduledExecutorService<Unrun = Runnable[]> extends ExecutorService<Unrun> {
-  /** Runs the task once, `delay` ms from now; zero and less mean now, `Infinity` never. */
+  /**
+   * Runs the task once, `delay` ms from now; zero and less mean now, `Infinity` never.
+   *
+   * @throws RejectedExecutionError if the executor is shut down.
+   */
   schedule<A extends unknown[], T>(
     task: (...args: A) => T | PromiseLike<T>,
     delay: number,
@@ -31,6 +38,8 @@ export interface ScheduledExecutorService<Unrun = Runnable[]> extends ExecutorSe
    * overlaps the one before it, and is over when its promise is; runs that came too late are made up for one after
    * the other. The first error ends the series, and the future fails with it; otherwise only `cancel()` or the end of
    * the executor does.
+   *
+   * @throws RejectedExecutionError if the executor is shut down, `RangeError` unless `period` is more than 0.
    */
   scheduleAtFixedRate<A extends unknown[]>(
     task: (...args: A) => unknown,
@@ -42,6 +51,8 @@ export interface ScheduledExecutorService<Unrun = Runnable[]> extends ExecutorSe
   /**
    * Runs the task `initialDelay` ms from now and then again `delay` ms after the end of each run. Ends as a series at
    * a fixed rate does.
+   *
+   * @throws RejectedExecutionError if the executor is shut down, `RangeError` unless `delay` is more than 0.
    */
   scheduleWithFixedDelay<A extends unknown[]>(
     task: (...args: A) => unknown,
@@ -67,6 +78,9 @@ export interface ScheduledExecutorService<Unrun = Runnable[]> extends ExecutorSe
    * A run is over when its promise is, and only then the next is planned, for the first time after that: runs never
    * overlap, and what was missed is not made up for. A run that was late still runs, once. The series ends as one at
    * a fixed rate does, and also when the expression cannot come true any more: then the future succeeds.
+   *
+   * @throws RejectedExecutionError if the executor is shut down, `RangeError` for what is no cron expression or no time zone,
+   * `UnsupportedOperationError` if croner is not installed.
    */
   scheduleCron<A extends unknown[]>(
     task: (...args: A) => unknown,

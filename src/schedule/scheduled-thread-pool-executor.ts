@@ -1,23 +1,3 @@
-/**
- * A thread pool whose tasks have times: once after a delay, or again and again.
- *
- *     await using timers = new ScheduledThreadPoolExecutor({ corePoolSize: 1, threadFactory: virtualThreads() })
- *     timers.scheduleAtFixedRate(() => sample(), 0, 1000)
- *     const reminder = timers.schedule(() => ring(), 60_000)
- *
- * It is a ThreadPoolExecutor of fixed core size over an unbounded queue: `maximumPoolSize` has no effect. `execute`
- * and `submit` schedule with no delay, so the error of an executed command is in a future that nobody has, and not
- * reported.
- *
- * Times are kept by the monotonic clock, and a task never starts early. How late it starts depends on the threads:
- * all tasks that are due at the same time need one each, and an event loop that is busy starts nothing.
- *
- * After `shutdown()` delayed tasks still run and periodic ones are cancelled, unless told otherwise by the two
- * policies, which may also be set then. A cancelled task stays in the queue until its time, unless `removeOnCancel`.
- *
- * A program does not end while a run is due at some time. One whose tasks have all been run or cancelled ends, shut
- * down or not.
- */
 import {
   MAX_VALUE,
   requireBoolean,
@@ -53,6 +33,7 @@ import { DelegatedScheduledExecutorService } from "./delegated-scheduled-executo
 import type { ScheduledExecutorService, ScheduledFuture } from "./scheduled-future.ts"
 import { EnclosedTask, type ScheduleHost, ScheduledTask } from "./scheduled-task.ts"
 
+/** Settings of a `ScheduledThreadPoolExecutor`. */
 export interface ScheduledThreadPoolOptions {
   /** How many threads to keep. With 0 there is one while anything is scheduled. */
   readonly corePoolSize: number
@@ -97,6 +78,38 @@ function localTasks(clock: Clock): TimedTasks<LocalTask> {
   }
 }
 
+/**
+ * A thread pool whose tasks have times: once after a delay, or again and again.
+ *
+ * It is a ThreadPoolExecutor of fixed core size over an unbounded queue: `maximumPoolSize` has no effect. `execute`
+ * and `submit` schedule without delay, so the error of an executed command is in a future that no program has, and is not
+ * reported.
+ *
+ * Times are kept by the monotonic clock, and a task never starts early. How late it starts depends on the threads:
+ * all tasks that are due at the same time need one each, and an event loop that is busy starts nothing.
+ *
+ * After `shutdown()` delayed tasks still run and periodic ones are cancelled, unless the two policies say otherwise, which may also be set
+ * then. A cancelled task stays in the queue until its time, unless `removeOnCancel`.
+ *
+ * A program does not end while a run is due at some time. A program whose tasks have all been run or cancelled ends, whether the pool is shut
+ * down or not.
+ *
+ * **Memory effects.** What was written before a task was scheduled is visible to its runs; what a run of a periodic task wrote is visible to the
+ * next run.
+ *
+ * @example
+ * ```ts
+ * import { ScheduledThreadPoolExecutor, virtualThreads } from "corepool"
+ *
+ * await using timers = new ScheduledThreadPoolExecutor({ corePoolSize: 1, threadFactory: virtualThreads() })
+ * const beat = timers.scheduleAtFixedRate(() => console.log("tick"), 0, 60_000)
+ * const reminder = timers.schedule(() => "tea", 10)
+ * console.log(await reminder)
+ * beat.cancel()
+ * // => tick
+ * // => tea
+ * ```
+ */
 export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements ScheduledExecutorService {
   readonly #clock: Clock
   readonly #host: ScheduleHost
@@ -105,6 +118,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   /** Which task is in the queue for a future: for one that was given to `execute`, or a series by the calendar. */
   readonly #enclosing = new WeakMap<object, ScheduledTask<unknown>>()
 
+  /** @throws TypeError for an option that does not exist or is of the wrong kind, `RangeError` for a size out of range. */
   constructor(options: ScheduledThreadPoolOptions)
   /** @internal `newFactory` makes the factory if the options name none. */
   constructor(options: ScheduledThreadPoolOptions, newFactory?: () => ThreadFactory)

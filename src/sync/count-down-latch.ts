@@ -1,16 +1,3 @@
-/**
- * A gate that opens when so many things have happened, and then stays open:
- *
- *     const ready = new CountDownLatch(3)
- *     …                                     // each of three tasks says ready.countDown()
- *     await ready.await()                   // goes on when all three have
- *
- * Those who count down and those who wait may be flows of one thread or tasks in many. It cannot be closed again; see
- * `CyclicBarrier` for that.
- *
- * **Death.** Counts belong to nobody: if a thread dies before it has counted down, the count stays where it is. Wait with
- * a time limit, or count down in the place of the dead. Those who wait in a thread that dies are forgotten.
- */
 import { compareAndSet, load, store } from "#atomics"
 import { requireInteger, requireTimeout } from "../checks.ts"
 import { identityOf } from "../identity.ts"
@@ -50,9 +37,31 @@ class LatchSync extends AbstractQueuedSynchronizer {
   }
 }
 
+/**
+ * A gate that opens when so many things have happened, and then stays open.
+ *
+ * The tasks that count down and those that wait may be flows of one thread or tasks in many. A latch cannot be closed again; see
+ * `CyclicBarrier` for that.
+ *
+ * **Death.** Counts belong to no thread: if a thread dies before it has counted down, the count stays where it is. Wait with
+ * a time limit, or count down in the place of the dead thread. Tasks that wait in a thread that dies are forgotten.
+ *
+ * **Memory effects.** What a task wrote to shared memory before `countDown()` is visible to each task whose wait has ended.
+ *
+ * @example
+ * ```ts
+ * import { CountDownLatch, Executors } from "corepool"
+ *
+ * const ready = new CountDownLatch(3)
+ * await using pool = Executors.newFixedThreadPool(2)
+ * for (let i = 0; i < 3; i++) pool.execute((latch: CountDownLatch) => latch.countDown(), ready)
+ * console.log(await ready.await(10_000)) // => true
+ * ```
+ */
 export class CountDownLatch extends Shareable {
   readonly #sync: LatchSync
 
+  /** @throws RangeError unless the count is an integer ≥ 0. */
   constructor(count: number | SharedMemory) {
     const memory = count instanceof SharedMemory ? count : create(count)
     super("CountDownLatch", memory)
@@ -91,6 +100,7 @@ export class CountDownLatch extends Shareable {
     return { count: this.count, queueLength: this.#sync.queueLength }
   }
 
+  /** Its count. */
   override toString(): string {
     return `${identityOf(this)}[Count = ${this.count}]`
   }

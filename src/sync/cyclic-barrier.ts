@@ -1,27 +1,3 @@
-/**
- * A place where a number of tasks wait for each other. When the last one arrives, all go on, and the next round begins:
- *
- *     const barrier = new CyclicBarrier(3, () => mergeRows())
- *     …                                                      // in each of three tasks:
- *     for (const row of rows) {
- *       compute(row)
- *       await barrier.await()                                // goes on when all three have come here
- *     }
- *
- * The tasks may be flows of one thread or tasks in many. The *action* is run by the last one to arrive, before anybody goes
- * on. If it returns a promise, that is awaited first; so it must not be asynchronous where the last to arrive may be one that blocks
- * its thread in `awaitSync`.
- *
- * All or none: if one who waits gives up, because of a time limit, an interrupt or a signal, the barrier is *broken*, and
- * the others get `BrokenBarrierError`. So does everybody who comes later, until `reset()`.
- *
- * **In other threads.** An action is a function and belongs to the thread that gave it. A barrier that was made with one needs one
- * in each thread: `CyclicBarrier.from(received, action)`. It is the action of the last to arrive that runs.
- *
- * **Death.** If a thread dies in which somebody waits, or which runs the action, the barrier breaks.
- *
- * A task must not wait at the barrier from inside the barrier's action: it would wait for itself.
- */
 import { isPromiseLike, rangeError, requireFunction, requireInteger, requireTimeout } from "../checks.ts"
 import { BrokenBarrierError, IllegalStateError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
@@ -38,10 +14,49 @@ const MAX_PARTIES = 65_535
 /** What is done when all have arrived. */
 export type BarrierAction = () => unknown
 
+/**
+ * A place where a number of tasks wait for each other. When the last one arrives, all go on, and the next round begins.
+ *
+ * The tasks may be flows of one thread or tasks in many. The *action* is run by the last task to arrive, before any task goes
+ * on. If it returns a promise, that is awaited first; so it must not be asynchronous where the last task to arrive may block
+ * its thread in `awaitSync`.
+ *
+ * All or none: if one task that waits gives up, because of a time limit, an interrupt or a signal, the barrier is *broken*, and
+ * the others get `BrokenBarrierError`. So does every task that comes later, until `reset()`.
+ *
+ * **In other threads.** An action is a function and belongs to the thread that gave it. A barrier that was made with one needs one
+ * in each thread: `CyclicBarrier.from(received, action)`. The action of the last task to arrive runs.
+ *
+ * **Death.** If a thread dies in which a task waits, or which runs the action, the barrier breaks.
+ *
+ * A task must not wait at the barrier from inside the barrier's action: it would wait for itself.
+ *
+ * **Memory effects.** What each task wrote to shared memory before it arrived is visible to the action, and what the action wrote is visible to all tasks that go on.
+ *
+ * @example
+ * ```ts
+ * import { CyclicBarrier, Executors } from "corepool"
+ *
+ * const rows: number[] = []
+ * const barrier = new CyclicBarrier(2, () => console.log(rows.toSorted().join()))
+ * await using pool = Executors.newVirtualThreadPerTaskExecutor()
+ * const compute = async (row: number): Promise<void> => {
+ *   rows.push(row)
+ *   await barrier.await() // goes on when both have come here
+ * }
+ * await Promise.all([pool.submit(compute, 1), pool.submit(compute, 2)])
+ * // => 1,2
+ * ```
+ */
 export class CyclicBarrier extends Shareable {
   readonly #core: BarrierCore
   readonly #action: BarrierAction | undefined
 
+  /**
+   * `parties` tasks make a round; `action` runs at its end.
+   *
+   * @throws RangeError unless `parties` is an integer from 1 to 65,535.
+   */
   constructor(parties: number | SharedMemory, action?: BarrierAction) {
     const memory = parties instanceof SharedMemory ? parties : create(parties, action)
     super("CyclicBarrier", memory)
@@ -118,6 +133,7 @@ export class CyclicBarrier extends Shareable {
     blocking(this.#core.resetting(currentFlow()))
   }
 
+  /** Whether the barrier is broken. */
   get isBroken(): boolean {
     this.#lookForDeaths()
     return this.#core.generation.isBroken
@@ -142,6 +158,7 @@ export class CyclicBarrier extends Shareable {
     return { parties: this.parties, numberWaiting: this.numberWaiting, isBroken: this.isBroken }
   }
 
+  /** How many tasks it takes, and how many wait. */
   override toString(): string {
     const broken = this.isBroken ? ", broken" : ""
     return `${identityOf(this)}[Parties = ${this.parties}, Waiting = ${this.numberWaiting}${broken}]`

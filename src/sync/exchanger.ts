@@ -1,22 +1,3 @@
-/**
- * A place where two meet and swap what they have brought:
- *
- *     const exchanger = new Exchanger<Buffer>()
- *     // one                                                 // another
- *     empty = await exchanger.exchange(full)                 full = await exchanger.exchange(empty)
- *
- * Whoever comes first waits for a partner. It is not said who meets whom if there are more than two, only that all are
- * paired.
- *
- * Two flows of one thread swap the very values. Between threads they are copied, as by `structuredClone`, and errors
- * keep their class; what cannot be (functions, sockets, shared objects) is refused with `NotSerializableError`. An exchanger that
- * was never posted to another thread takes everything, except promises: an `await` would unwrap them.
- *
- * A time limit is for finding a partner, and so is an interrupt or a signal: an exchange that has begun is completed.
- *
- * **Death.** Somebody who waits in a thread that dies is forgotten. Who has been given a partner gets its value,
- * whatever becomes of that one.
- */
 import { store } from "#atomics"
 import { isPromiseLike, requireTimeout, typeError } from "../checks.ts"
 import { decodeFromBytes, encodeToBytes } from "../codec/codec.ts"
@@ -75,11 +56,38 @@ class Offer {
 /** Who waits in this thread, by the identity of the exchanger, of which there may be several objects. */
 const waiting = perThread("exchanges", () => new Map<number, Offer>())
 
+/**
+ * A place where two tasks meet and swap what they have brought.
+ *
+ * The task that comes first waits for a partner. If there are more than two, which of them meet is not defined, only that all are
+ * paired.
+ *
+ * Two flows of one thread swap the very values. Between threads they are copied, as by `structuredClone`, and errors
+ * keep their class; what cannot be copied (functions, sockets, shared objects) is refused with `NotSerializableError`. An exchanger that
+ * was never posted to another thread takes everything, except promises: an `await` would unwrap them.
+ *
+ * A time limit is for finding a partner, and so is an interrupt or a signal: an exchange that has begun is completed.
+ *
+ * **Death.** A task that waits in a thread that dies is forgotten. A task that has been given a partner gets its value,
+ * even if the partner's thread dies then.
+ *
+ * **Memory effects.** What each of the two wrote to shared memory before `exchange` is visible to the other one after it.
+ *
+ * @example
+ * ```ts
+ * import { Exchanger } from "corepool"
+ *
+ * const exchanger = new Exchanger<string>()
+ * const [first, second] = await Promise.all([exchanger.exchange("full"), exchanger.exchange("empty")])
+ * console.log(first, second) // => empty full
+ * ```
+ */
 export class Exchanger<V> extends Shareable {
   readonly #memory: GrowableMemory
   readonly #hall: ExchangeHall
   readonly #identity: number
 
+  /** A new one. To open one that another thread has posted, use `from`. */
   constructor(shared?: GrowableMemory) {
     const memory = shared ?? GrowableMemory.create(INITIAL_WORDS, MOST_WORDS)
     super(TYPE, memory)
@@ -113,6 +121,7 @@ export class Exchanger<V> extends Shareable {
     return received === undefined ? this.#runOutOfTime(ms) : (received.value as V)
   }
 
+  /** Its class and its number. */
   override toString(): string {
     return identityOf(this)
   }

@@ -1,37 +1,3 @@
-/**
- * A barrier for any number of rounds ("phases") and a number of parties that may change at any time:
- *
- *     const phaser = new Phaser(1)                    // ourselves
- *     for (const job of jobs) {
- *       phaser.register()
- *       executor.execute(async () => {
- *         await phaser.arriveAndAwaitAdvance()        // all begin together
- *         await job()
- *         phaser.arriveAndDeregister()                // and each leaves when it has finished
- *       })
- *     }
- *     phaser.arriveAndDeregister()
- *
- * Phases are numbered from 0, and after 2³¹ − 1 comes 0 again. When all registered parties have arrived, `onAdvance` is
- * called and the next phase begins. If it returns true, by default when there are no parties left, the phaser is
- * *terminated*: from then on nobody waits, registering and arriving have no effect, and what returns a phase returns a
- * negative number.
- *
- * A party is but a number, not a thread: any flow of any thread may register, arrive and wait, as long as no more
- * arrive in a phase than are registered.
- *
- * **Tiers.** A phaser with a `parent` is one party of it for as long as it has parties of its own, and arrives there
- * when all of them have. All phasers of such a tree are in the same phase and are terminated together. So those who
- * arrive need not all compete for one word, and there may be more than 65,535 of them.
- *
- * **Sharing.** Post it to another thread, and its parents come along; open it there with `from`. `onAdvance` runs in
- * the thread of the last to arrive, so it is that of the class which is used there; parents are opened as the same
- * class.
- *
- * **Death.** Parties belong to nobody: a thread that dies before it arrives never will, and the others wait until
- * somebody arrives in its place or calls `forceTermination`. If a thread dies in the middle of ending a phase, in
- * `onAdvance` for instance, nobody can know how far it came, and the phaser is terminated.
- */
 import { MAX_VALUE, rangeError, requireInteger, requireTimeout, typeError } from "../checks.ts"
 import { IllegalStateError, TimeoutError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
@@ -45,6 +11,50 @@ import { TierMemory } from "./tier-memory.ts"
 
 const TYPE = "Phaser"
 
+/**
+ * A barrier for any number of rounds ("phases") and a number of parties that may change at any time.
+ *
+ * Phases are numbered from 0, and after 2³¹ − 1 comes 0 again. When all registered parties have arrived, `onAdvance` is
+ * called and the next phase begins. If it returns true, by default when there are no parties left, the phaser is
+ * *terminated*: from then on no task waits, registering and arriving have no effect, and what returns a phase returns a
+ * negative number.
+ *
+ * A party is but a number, not a thread: any flow of any thread may register, arrive and wait, as long as no more
+ * arrive in a phase than are registered.
+ *
+ * **Tiers.** A phaser with a `parent` is one party of it for as long as it has parties of its own, and arrives there
+ * when all of them have. All phasers of such a tree are in the same phase and are terminated together. So tasks that
+ * arrive need not all compete for one word, and there may be more than 65,535 of them.
+ *
+ * **Sharing.** Post it to another thread, and its parents come along; open it there with `from`. `onAdvance` runs in
+ * the thread of the last to arrive, so it is that of the class which is used there; parents are opened as the same
+ * class.
+ *
+ * **Death.** Parties belong to no thread: a thread that dies before it arrives never will, and the others wait until
+ * another task arrives in its place or calls `forceTermination`. If a thread dies in the middle of ending a phase, in
+ * `onAdvance` for instance, it is unknown how far it came, and the phaser is terminated.
+ *
+ * **Memory effects.** What a task wrote to shared memory before it arrived is visible to `onAdvance`, and what that wrote is visible to all tasks that go on.
+ *
+ * @example
+ * ```ts
+ * import { Executors, Phaser } from "corepool"
+ *
+ * const phaser = new Phaser(1) // this program
+ * await using pool = Executors.newVirtualThreadPerTaskExecutor()
+ * for (let i = 0; i < 2; i++) {
+ *   phaser.register()
+ *   pool.execute(async () => {
+ *     await phaser.arriveAndAwaitAdvance() // all begin together
+ *     console.log("go")
+ *     phaser.arriveAndDeregister()
+ *   })
+ * }
+ * await phaser.awaitAdvance(phaser.arrive())
+ * // => go
+ * // => go
+ * ```
+ */
 export class Phaser extends Shareable {
   readonly #parent: Phaser | undefined
   readonly #tier: PhaserTier
@@ -137,6 +147,7 @@ export class Phaser extends Shareable {
     return await this.#await(this.#tier.arrive(0), false, wait)
   }
 
+  /** The same, but blocks the thread. */
   arriveAndAwaitAdvanceSync(ms: number = Infinity): number {
     requireTimeout("ms", ms)
     if (ms === Infinity && !this.#tier.isLastMissing && !this.isTerminated) this.#refuseToBlock()
@@ -151,6 +162,7 @@ export class Phaser extends Shareable {
     return await this.#await(requirePhase(phase), false, wait)
   }
 
+  /** The same, but blocks the thread. */
   awaitAdvanceSync(phase: number, ms: number = Infinity): number {
     return this.#block(requirePhase(phase), false, requireTimeout("ms", ms))
   }
@@ -160,6 +172,7 @@ export class Phaser extends Shareable {
     return await this.#await(requirePhase(phase), true, wait)
   }
 
+  /** The same, but blocks the thread. */
   awaitAdvanceInterruptiblySync(phase: number, ms: number = Infinity): number {
     return this.#block(requirePhase(phase), true, requireTimeout("ms", ms))
   }
@@ -203,10 +216,12 @@ export class Phaser extends Shareable {
     return this.#tier.phase
   }
 
+  /** Whether it is terminated. */
   get isTerminated(): boolean {
     return this.phase < 0
   }
 
+  /** How many parties are registered. */
   get registeredParties(): number {
     return this.#tier.look().parties
   }
@@ -237,6 +252,7 @@ export class Phaser extends Shareable {
     return { phase, registeredParties, arrivedParties, isTerminated }
   }
 
+  /** Its phase and its parties. */
   override toString(): string {
     const tally = this.#tier.look()
     return `${identityOf(this)}[phase = ${tally.phase} parties = ${tally.parties} arrived = ${arrivedIn(tally)}]`

@@ -1,24 +1,3 @@
-/**
- * A number of permits. `acquire` takes some and waits while there are not enough; `release` gives some back. It limits
- * how many tasks do something at the same time, be they flows of one thread or tasks in many threads:
- *
- *     const connections = new Semaphore(10)
- *
- *     {
- *       using permits = await connections.acquire()
- *       …                                              // at most ten in here
- *     }
- *
- * Permits have no owner: whoever likes may release, also without having acquired, and also more than there were in the
- * beginning. It may begin with less than none; then some must be released before any can be acquired.
- *
- * Several permits are acquired all at once or not at all. Who waits stands in line: a request that cannot be met yet holds up those
- * behind it, also smaller ones. Without `fair`, a newcomer takes what is there without looking at the line; with `fair` it
- * joins the line if there is one. `tryAcquire()` and `tryAcquire(n)` never look at it.
- *
- * **Death.** The permits of a thread that dies stay taken, since nobody knows whose they are. Those who wait in it leave the
- * line. Who knows of the death may `release` in the place of the dead.
- */
 import { compareAndSet, load, read, store } from "#atomics"
 import { MAX_VALUE, requireBoolean, requireInteger, requireOptions, requireTimeout } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
@@ -134,9 +113,38 @@ class Acquired implements Permits {
   }
 }
 
+/**
+ * A number of permits. `acquire` takes some and waits while there are not enough; `release` gives some back. So it limits
+ * how many tasks do something at the same time, be they flows of one thread or tasks in many threads.
+ *
+ * Permits have no owner: any task may release, also without having acquired, and also more than there were in the
+ * beginning. The number may begin below 0; then some must be released before any can be acquired.
+ *
+ * Several permits are acquired all at once or not at all. Tasks that wait stand in line: a request that cannot be met yet holds up those
+ * behind it, also smaller ones. Without `fair`, a newcomer takes what is there without looking at the line; with `fair` it
+ * joins the line if there is one. `tryAcquire()` and `tryAcquire(n)` never look at it.
+ *
+ * **Death.** The permits of a thread that dies stay taken, since the semaphore does not know whose they are. Tasks that wait in it leave the
+ * line. A program that knows of the death may `release` in the place of the dead thread.
+ *
+ * **Memory effects.** What a task wrote to shared memory before `release` is visible to the task that then acquires.
+ *
+ * @example
+ * ```ts
+ * import { Semaphore } from "corepool"
+ *
+ * const connections = new Semaphore(2)
+ * {
+ *   using _ = await connections.acquire() // at most two tasks in here
+ *   console.log(connections.availablePermits) // => 1
+ * }
+ * console.log(connections.availablePermits) // => 2
+ * ```
+ */
 export class Semaphore extends Shareable {
   readonly #sync: SemaphoreSync
 
+  /** How many permits there are at first; `fair`: newcomers join the line; default false. */
   constructor(permits: number | SharedMemory, options: { readonly fair?: boolean } = {}) {
     const memory = permits instanceof SharedMemory ? permits : create(permits, options)
     super("Semaphore", memory)
@@ -173,6 +181,7 @@ export class Semaphore extends Shareable {
     return new Acquired(this.#sync, permits)
   }
 
+  /** Blocks the thread until so many are ours, whatever interrupts come. */
   acquireUninterruptiblySync(permits: number = 1): Permits {
     this.#sync.acquireSharedSync(requirePermits(permits))
     return new Acquired(this.#sync, permits)
@@ -186,6 +195,7 @@ export class Semaphore extends Shareable {
     return wait === undefined ? this.#sync.take(requirePermits(permits)) : this.#tryWithin(permits, wait)
   }
 
+  /** Blocks the thread at most so many ms; false if the time is up. Reacts to interrupts. */
   tryAcquireSync(permits: number, ms: number): boolean {
     return this.#sync.tryAcquireSharedWithinSync(requirePermits(permits), requireTimeout("ms", ms))
   }
@@ -214,10 +224,12 @@ export class Semaphore extends Shareable {
     return this.#sync.permits
   }
 
+  /** Whether newcomers join the line. */
   get isFair(): boolean {
     return this.#sync.isFair
   }
 
+  /** Whether any task waits. */
   get hasQueuedThreads(): boolean {
     return this.#sync.hasQueuedThreads
   }
@@ -237,6 +249,7 @@ export class Semaphore extends Shareable {
     return { availablePermits: this.availablePermits, queueLength: this.queueLength, isFair: this.isFair }
   }
 
+  /** How many permits there are. */
   override toString(): string {
     return `${identityOf(this)}[Permits = ${this.availablePermits}]`
   }

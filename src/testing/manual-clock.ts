@@ -1,21 +1,3 @@
-/**
- * A clock that stands still until it is told to move: with it a test of scheduled tasks takes no time and has one
- * outcome.
- *
- *     const clock = new ManualClock({ startAt: new Date("2026-03-29T00:00:00Z") })
- *     const pool = new ScheduledThreadPoolExecutor({ corePoolSize: 1, threadFactory: virtualThreads(), clock })
- *     pool.scheduleAtFixedRate(sample, 0, 60_000)
- *     await clock.advance(3_600_000) // samples 61 times
- *
- * While time moves, everything that becomes due runs, in the order in which it is due, each at its own moment: a task
- * that is due in the middle of what is advanced by sees `clock.now` in the middle. Time moves on only when all has
- * come to rest that was set going, promises and turns of the event loop included. What takes real time is not waited
- * for: a timer of the runtime, a file, a request. A task that should last some time sleeps by the clock, with
- * `clock.sleep(ms)`.
- *
- * Only schedules follow the clock. A limit for a wait, as of `get(timeout)`, `Thread.sleep` and the time that an idle
- * thread stays go by real time. What waits for the clock keeps no program alive.
- */
 import { rangeError, requireDuration, requireOptions, typeError } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
@@ -24,6 +6,7 @@ import { awaiting, type Steps, WaitList } from "../memory/flow/waiting.ts"
 import type { Clock, ClockTimer } from "../time/clock.ts"
 import { runtime } from "../time/runtime.ts"
 
+/** Settings of a `ManualClock`. */
 export interface ManualClockOptions {
   /** The time of day at which it begins; default the first moment of the year 2000, UTC. */
   readonly startAt?: Date | number
@@ -41,6 +24,32 @@ const QUIET_TURNS = 10
 /** After so many without a rest nobody will. */
 const MOST_TURNS = 2000
 
+/**
+ * A clock that stands still until it is told to move: with it a test of scheduled tasks takes no time and has one
+ * outcome.
+ *
+ * While time moves, everything that becomes due runs, in the order in which it is due, each at its own moment: a task
+ * that is due in the middle of what is advanced by sees `clock.now` in the middle. Time moves on only when all has
+ * come to rest that was set going, promises and turns of the event loop included. What takes real time is not waited
+ * for: a timer of the runtime, a file, a request. A task that should last some time sleeps by the clock, with
+ * `clock.sleep(ms)`.
+ *
+ * Only schedules follow the clock. A limit for a wait, as of `get(timeout)`, `Thread.sleep` and the time that an idle
+ * thread stays go by real time. What waits for the clock keeps no program alive.
+ *
+ * @example
+ * ```ts
+ * import { ScheduledThreadPoolExecutor, virtualThreads } from "corepool"
+ * import { ManualClock } from "corepool/testing"
+ *
+ * const clock = new ManualClock({ startAt: new Date("2026-03-29T00:00:00Z") })
+ * await using pool = new ScheduledThreadPoolExecutor({ corePoolSize: 1, threadFactory: virtualThreads(), clock })
+ * let samples = 0
+ * pool.scheduleAtFixedRate(() => samples++, 0, 60_000)
+ * await clock.advance(3_600_000)
+ * console.log(samples) // => 61
+ * ```
+ */
 export class ManualClock implements Clock {
   /** In the order in which they were set, which decides between those of the same time. */
   readonly #timers = new Set<ManualTimer>()
@@ -53,6 +62,7 @@ export class ManualClock implements Clock {
   /** Turns of the event loop since time has last moved, or somebody has told it to. */
   #turns = 0
 
+  /** Stands at `startAt`. */
   constructor(options: ManualClockOptions = {}) {
     const { startAt } = requireOptions("options", options, { startAt: true })
     this.#ahead = startAt === undefined ? Date.UTC(2000, 0) : momentOf("startAt", startAt)

@@ -18,6 +18,7 @@ import { naming, type ThreadFactory } from "./thread-factory.ts"
 import { Thread, type ThreadBody } from "./thread.ts"
 import type { UncaughtExceptionHandler } from "./uncaught.ts"
 
+/** Settings of `platformThreads`. */
 export interface PlatformThreadOptions {
   /** A prefix (`"io"` gives `io-1`, `io-2`, …) or a function of the thread's number. Default `pool-N-thread-M`. */
   readonly name?: string | ((n: number) => string)
@@ -64,12 +65,17 @@ export interface PlatformThreadOptions {
 
 /** What a `Worker` of node:worker_threads is to be started with. Others may be added to these; none may be left out. */
 export interface WorkerStart {
+  /** What the thread is called. */
   name: string
+  /** What the program of the thread begins with. */
   workerData: unknown
   /** Ports. (Their type is not named here, as not all programs have the types of Node.) */
   transferList: never[]
+  /** Limits of heap and stack. */
   resourceLimits?: NonNullable<PlatformThreadOptions["resourceLimits"]>
+  /** Its `process.env`. */
   env?: Record<string, string | undefined>
+  /** Options of the runtime. */
   execArgv?: string[]
 }
 

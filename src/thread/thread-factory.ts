@@ -17,6 +17,7 @@ export interface ThreadFactory {
   newThread(target: () => unknown): Thread | null | undefined
 }
 
+/** Settings of {@link virtualThreads}. */
 export interface VirtualThreadOptions {
   /**
    * A prefix (`"io"` gives `io-1`, `io-2`, …) or a function of the thread's number. Default `pool-N-thread-M`, as in

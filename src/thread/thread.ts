@@ -1,15 +1,3 @@
-/**
- * A thread: a flow of control with a name, an interrupt flag and an end.
- *
- * A *virtual thread* is an asynchronous flow on the event loop of the thread that started it. It runs any function,
- * and everything that function awaits. `Thread.currentThread()` finds it again after an `await`, in a timer or in a
- * callback, because it travels in the asynchronous context.
- *
- * Interruption is a request. `interrupt()` raises the thread's flag, aborts its `signal` and ends every corepool wait
- * it is in (`get`, `take`, `put`, `sleep`, …) with `InterruptedError`, which clears the flag. Code that waits for
- * something else passes `signal` on (`fetch(url, { signal: Thread.currentThread().signal })`) or asks
- * `Thread.interrupted()`.
- */
 import { isPromiseLike, requireDuration, requireOptions, requireString, wrongType } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
@@ -44,6 +32,18 @@ export interface ThreadBody {
 const NOT_BY_NEW =
   "A Thread cannot be made by `new Thread(…)`. To run a function, submit it to an executor: Executors.newVirtualThreadPerTaskExecutor().submit(fn), or newThreadPerTaskExecutor(platformThreads()). A thread by itself: virtualThreads().newThread(fn).start()"
 
+/**
+ * A thread: a flow of control with a name, an interrupt flag and an end.
+ *
+ * A *virtual thread* is an asynchronous flow on the event loop of the thread that started it. It runs any function,
+ * and everything that function awaits. `Thread.currentThread()` finds it again after an `await`, in a timer or in a
+ * callback, because it travels in the asynchronous context.
+ *
+ * Interruption is a request. `interrupt()` raises the thread's flag, aborts its `signal` and ends every corepool wait
+ * it is in (`get`, `take`, `put`, `sleep`, …) with `InterruptedError`, which clears the flag. Code that waits for
+ * something else passes `signal` on (`fetch(url, { signal: Thread.currentThread().signal })`) or asks
+ * `Thread.interrupted()`.
+ */
 export class Thread {
   readonly #flow: Flow
   readonly #name: string
@@ -119,10 +119,12 @@ export class Thread {
 
   // ------------------------------------------------------------------ identity and life
 
+  /** Unique among the threads that this JavaScript heap knows, in order of creation. */
   get id(): number {
     return this.#id
   }
 
+  /** As its factory has named it: `pool-1-thread-1`, for instance. Names need not be unique. */
   get name(): string {
     return this.#name
   }
@@ -214,6 +216,7 @@ export class Thread {
     return { id, name, isVirtual, isAlive, isInterrupted }
   }
 
+  /** Its number and its name: `Thread[#7,pool-1-thread-1]`. */
   toString(): string {
     return `Thread[#${this.id},${this.#name}]`
   }

@@ -3,6 +3,7 @@ import { textOf } from "../user-values.ts"
 import { guarded } from "../memory/flow/guard.ts"
 import type { Thread } from "./thread.ts"
 
+/** Is told of an error that has ended a thread, or that an executed command has thrown. */
 export type UncaughtExceptionHandler = (thread: Thread, error: unknown) => void
 
 /**

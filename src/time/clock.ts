@@ -1,15 +1,14 @@
-/**
- * Where a scheduled executor takes its time from. Normally that is the system's clock; a test may give it one that
- * stands still until it is told to move (`ManualClock` of `corepool/testing`).
- *
- * Only the schedule follows such a clock: when tasks become due, and what `delay`, `nextRunAt` and the calendar say.
- * A limit for a wait, as of `get(timeout)`, is a promise to a caller who lives in real time, and so is the time that
- * a thread stays idle; both go by the system's clock in any case.
- */
 import { typeError } from "../checks.ts"
 import { now, Timer } from "./timer.ts"
 import { runtime } from "./runtime.ts"
 
+/**
+ * Where a scheduled executor takes its time from: the system's clock, or in a test one that
+ * stands still until it is told to move (`ManualClock` of `corepool/testing`).
+ *
+ * Only the schedule follows such a clock: when tasks become due, and what `delay`, `nextRunAt` and the calendar say.
+ * A limit for a wait, as of `get(timeout)`, and the time that a thread stays idle go by the system's clock in any case.
+ */
 export interface Clock {
   /** Milliseconds since some fixed moment. Never goes back, and knows nothing of the time of day. */
   time(): number
@@ -27,6 +26,7 @@ export interface Clock {
   timer(time: number, background: boolean, fire: () => void): ClockTimer
 }
 
+/** A timer that was set with {@link Clock.timer}. */
 export interface ClockTimer {
   /** No effect once it has fired. */
   cancel(): void

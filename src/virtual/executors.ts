@@ -96,16 +96,27 @@ export function defaultThreadFactory(): ThreadFactory {
 
 /** All of them, as in `corepool`, but for `newWorkStealingPool`, whose threads are platform threads. */
 export const Executors: {
+  /** `n` threads and an unbounded queue. */
   readonly newFixedThreadPool: typeof newFixedThreadPool
+  /** One thread: tasks run one after the other. */
   readonly newSingleThreadExecutor: typeof newSingleThreadExecutor
+  /** A thread for every task that finds none idle. */
   readonly newCachedThreadPool: typeof newCachedThreadPool
+  /** Runs tasks later or periodically. */
   readonly newScheduledThreadPool: typeof newScheduledThreadPool
+  /** Runs tasks later or periodically, one after the other. */
   readonly newSingleThreadScheduledExecutor: typeof newSingleThreadScheduledExecutor
+  /** A virtual thread for every task. */
   readonly newVirtualThreadPerTaskExecutor: typeof newVirtualThreadPerTaskExecutor
+  /** A thread of the given factory for every task. */
   readonly newThreadPerTaskExecutor: typeof newThreadPerTaskExecutor
+  /** A callable that runs a runnable. */
   readonly callable: typeof callable
+  /** The executor without its settings. */
   readonly unconfigurableExecutorService: typeof unconfigurableExecutorService
+  /** The scheduled executor without its settings. */
   readonly unconfigurableScheduledExecutorService: typeof unconfigurableScheduledExecutorService
+  /** Virtual threads, with their default names. */
   readonly defaultThreadFactory: typeof defaultThreadFactory
 } = {
   newFixedThreadPool,

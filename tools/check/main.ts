@@ -10,6 +10,7 @@ import { availableParallelism } from "node:os"
 import { checkArchitecture } from "./architecture.ts"
 import { checkBundles } from "./bundles.ts"
 import { checkTypes } from "./compiler.ts"
+import { checkApiReport, checkDocumentation } from "./documentation.ts"
 import { checkExamples } from "./examples.ts"
 import type { Check, Finding } from "./finding.ts"
 import { checkFormat } from "./format.ts"
@@ -38,6 +39,8 @@ const CHECKS: readonly Check[] = [
   { name: "examples", run: checkExamples },
   { name: "readme", run: checkReadme },
   { name: "snippets", run: checkSnippets },
+  { name: "comments", run: checkDocumentation },
+  { name: "api", run: checkApiReport },
 ]
 
 interface Result {

@@ -30,6 +30,7 @@ export interface PostgresOptions {
   readonly migrate?: boolean
   /** For how long an operation is tried while the server is away, in ms; default 30,000. Then it is rejected. */
   readonly patience?: number
+  /** What `pg.Pool` takes. */
   readonly [option: string]: unknown
 }
 

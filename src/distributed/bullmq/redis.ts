@@ -24,6 +24,7 @@ export interface RedisOptions {
   readonly prefix?: string
   /** For how long an operation is tried while the server is away, in ms; default 30,000. Then it is rejected. */
   readonly patience?: number
+  /** What ioredis takes. */
   readonly [option: string]: unknown
 }
 

@@ -27,6 +27,7 @@ export interface JobOrder {
   readonly keep: number
 }
 
+/** What has become of a job so far. */
 export type JobState = "waiting" | "delayed" | "active" | "completed" | "failed"
 
 /** What the engine knows of a job. */
@@ -73,17 +74,22 @@ export type ControlMessage =
 export interface NodeRecord {
   /** Unique. */
   readonly id: string
+  /** What the node is called in messages. */
   readonly name: string
+  /** The name of the machine. */
   readonly host: string
+  /** The number of the process. */
   readonly pid: number
+  /** How many jobs it has at most at the same time. */
   readonly concurrency: number
   /**
    * How many jobs it has: as it was at `seenAt`. A node tells within a second that it has begun or ceased to be idle, or that the number is quite another;
    * a small difference, within two seconds.
    */
   readonly running: number
-  /** When the node started and when it was last heard of, by the engine's clock: whole milliseconds since 1970. */
+  /** When the node started, by the engine's clock: whole milliseconds since 1970. */
   readonly startedAt: number
+  /** When the node was last heard of, by the same clock. */
   readonly seenAt: number
 }
 

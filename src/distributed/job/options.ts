@@ -21,6 +21,7 @@ import type { Engine } from "./engine.ts"
 import type { RetryData } from "./job-data.ts"
 import { MAX_PAYLOAD } from "./payload.ts"
 
+/** Settings of a `DistributedExecutor`. */
 export interface DistributedExecutorOptions {
   /** The name of the queue. Executors and nodes with the same name and engine belong together. */
   readonly name: string
@@ -66,6 +67,7 @@ export interface DistributedTaskOptions extends Omit<TaskOptions, "transfer"> {
   readonly id?: string
   /** How often the task is started, at most, if it fails; default 1. It wins over `retry.attempts`. */
   readonly attempts?: number
+  /** How failed attempts are repeated; default at once. */
   readonly retry?: DistributedRetryOptions
   /** How many nodes may die with the task before it fails with NodeDeathError; default that of the executor. */
   readonly maxDeaths?: number

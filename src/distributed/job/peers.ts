@@ -32,8 +32,11 @@ const PEERS: Readonly<Record<PeerName, Peer>> = {
 
 /** Packages as a program has imported them. */
 export interface GivenPeers {
+  /** The package bullmq. */
   readonly bullmq?: object
+  /** The package pg. */
   readonly pg?: object
+  /** The package ioredis. */
   readonly ioredis?: object
 }
 

@@ -174,6 +174,7 @@ export class ExecutorNode implements AsyncDisposable {
     return { id, name, nodeName, concurrency, running, isClosed, engine: textOf(this.#settings.engine) }
   }
 
+  /** Its name and its queue. */
   toString(): string {
     return `ExecutorNode[${this.nodeName} of ${this.name}]`
   }
@@ -193,6 +194,7 @@ export class ExecutorNode implements AsyncDisposable {
       : this.#closeWithin(this.#closing, timeout, signal)
   }
 
+  /** The same as `close()`: for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }

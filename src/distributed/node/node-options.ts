@@ -31,6 +31,7 @@ export interface NodeErrorContext {
   readonly job?: { readonly id: string; readonly name: string }
 }
 
+/** Settings of an `ExecutorNode`. */
 export interface ExecutorNodeOptions {
   /** The name of the queue: that of the executors whose tasks the node runs. */
   readonly name: string

@@ -1,39 +1,3 @@
-/**
- * A task that is over when others are, of which it knows only how many: its pending count. Nobody waits for anybody. Whoever
- * comes to an end says `tryComplete`, which takes one off the count of its completer, or, if that is 0, calls `onCompletion` of
- * that one and goes on with its completer in turn, up to the root.
- *
- *     export class Sum extends CountedCompleter<number> {
- *       static {
- *         task(import.meta.url, this)
- *       }
- *       sum = 0
- *       parts: Sum[] = []
- *       constructor(completer: Sum | undefined, readonly numbers: Float64Array, readonly from: number, readonly to: number) {
- *         super(completer)
- *       }
- *       compute(): void {
- *         …
- *         this.addToPendingCount(1)
- *         this.left = new Sum(this, numbers, from, middle)
- *         this.left.fork()
- *         …
- *         this.tryComplete()
- *       }
- *       override onCompletion(): void {
- *         this.sum = this.left.sum + this.right.sum
- *       }
- *     }
- *
- * Each of them belongs to the thread that has made it, with its pending count. A thread that steals one has a copy, see
- * RecursiveTask; when the tree of the copy has completed, its fields come back, the original counts as complete and goes on
- * with its completer. So no two threads ever use the same object, and none of this needs locks. (The JDK lets whichever thread
- * comes last run `onCompletion`. There all threads see the same objects.)
- *
- * In the thread of the thief there is nothing above the stolen part: to use `completer` or `root` there is an
- * IllegalStateError, and fails the part and all above it. `onCompletion` of the stolen part itself is called where it can work:
- * in its own thread, with its completer, or in that of the thief, if it knows its parts, which are there.
- */
 import { isPromiseLike, requireInteger } from "../../checks.ts"
 import { IllegalStateError } from "../../errors.ts"
 import {
@@ -57,7 +21,41 @@ import { thisThread } from "./this-thread.ts"
 /** Those whose `compute` has returned a promise. */
 const pending = new WeakMap<object, Promise<void>>()
 
+/**
+ * A task that is over when others are, of which it knows only how many: its pending count. No thread waits. A task that
+ * comes to an end says `tryComplete`, which takes one off the count of its completer, or, if that is 0, calls `onCompletion` of
+ * the completer and goes on with the completer's completer, up to the root.
+ *
+ *     export class Sum extends CountedCompleter<number> {
+ *       static {
+ *         task(import.meta.url, this)
+ *       }
+ *       …
+ *       compute(): void {
+ *         this.addToPendingCount(1)
+ *         this.left = new Sum(this, numbers, from, middle)
+ *         this.left.fork()
+ *         …
+ *         this.tryComplete()
+ *       }
+ *       override onCompletion(): void {
+ *         this.sum = this.left.sum + this.right.sum
+ *       }
+ *     }
+ *
+ * Each of them belongs to the thread that has made it, with its pending count. A thread that steals one has a copy, see
+ * RecursiveTask; when the tree of the copy has completed, its fields come back, the original counts as complete and goes on
+ * with its completer. So no two threads ever use the same object, and none of this needs locks. (In the JDK the thread that
+ * comes last runs `onCompletion`. There all threads see the same objects.)
+ *
+ * In the thread of the thief there is nothing above the stolen part: to use `completer` or `root` there throws
+ * `IllegalStateError`, and fails the part and all above it. `onCompletion` of the stolen part itself is called where it can work:
+ * in its own thread, with its completer, or in that of the thief, if it knows its parts, which are there.
+ *
+ * **Memory effects.** As for `ForkJoinTask`.
+ */
 export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
+  /** A part of `completer`, if that is given; `initialPendingCount` parts of its own are pending. */
   constructor(completer?: CountedCompleter<unknown>, initialPendingCount = 0) {
     super()
     requireInteger("initialPendingCount", initialPendingCount, 0)
@@ -104,6 +102,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
     completionOf(this).pending = requireInteger("pendingCount", count, 0)
   }
 
+  /** Adds to the pending count. */
   addToPendingCount(delta: number): void {
     this.pendingCount += delta
   }
@@ -159,6 +158,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
     return undefined
   }
 
+  /** Completes the root of the tree, without calling `onCompletion`. */
   quietlyCompleteRoot(): void {
     const top = topOf(this)
     const completion = completionOf(top)

@@ -1,22 +1,3 @@
-/**
- * A task that is part of another one: `fork` lets other threads have it, `join` waits for it, and meanwhile works.
- *
- *     export const fib = task(import.meta.url, function fib(n: number): number {
- *       if (n < 20) return sequentialFib(n)
- *       const other = fork(fib, n - 1)
- *       return fib(n - 2) + other.join()
- *     })
- *
- * A forked task lies in a list of its thread, from which idle threads steal. If nobody has stolen it when it is joined, the
- * thread runs it itself, as a plain call with the very arguments: then nothing is copied. Otherwise the thread works on
- * whatever it has forked since, or helps the thief, and only if there is nothing to help with does it sleep.
- *
- * It belongs to the thread that made it and cannot be sent to another one. It is a future, too, and can be awaited; an
- * asynchronous function can be forked, but then it cannot be joined, only awaited.
- *
- * Cancelling a task cancels what it has forked: a task that was cancelled gets a `CancellationError` from its next `fork`, or
- * from a `join` that has to wait, and what it has forked and not joined is cancelled with it.
- */
 import { isPromiseLike } from "../../checks.ts"
 import { CancellationError, IllegalStateError, TimeoutError } from "../../errors.ts"
 import { addCallers } from "../../future/both-stacks.ts"
@@ -50,6 +31,27 @@ import { type AnyFunction, call, thisThread } from "./this-thread.ts"
 
 const NO_ARGUMENTS: readonly unknown[] = []
 
+/**
+ * A task that is part of another one: `fork` lets other threads have it, `join` waits for it, and meanwhile works.
+ *
+ *     export const fib = task(import.meta.url, function fib(n: number): number {
+ *       if (n < 20) return sequentialFib(n)
+ *       const other = fork(fib, n - 1)
+ *       return fib(n - 2) + other.join()
+ *     })
+ *
+ * A forked task lies in a list of its thread, from which idle threads steal. If it has not been stolen when it is joined, the
+ * thread runs it itself, as a plain call with the very arguments: then nothing is copied. Otherwise the thread works on
+ * what it has forked since, or helps the thief, and sleeps only if there is nothing to help with.
+ *
+ * It belongs to the thread that made it and cannot be sent to another one. It is a future, too, and can be awaited; an
+ * asynchronous function can be forked, but then it cannot be joined, only awaited.
+ *
+ * Cancelling a task cancels what it has forked: a task that was cancelled gets a `CancellationError` from its next `fork`, or
+ * from a `join` that has to wait, and what it has forked and not joined is cancelled with it.
+ *
+ * **Memory effects.** What a thread wrote to shared memory before `fork` is visible to the task, and what the task wrote is visible after `join`.
+ */
 export class ForkJoinTask<T> extends FutureView<T> {
   readonly #fn: AnyFunction | undefined
   readonly #args: readonly unknown[]
@@ -89,8 +91,10 @@ export class ForkJoinTask<T> extends FutureView<T> {
   }
 
   /**
-   * Its result, when it is over; meanwhile this thread works. Throws what the task has thrown, or `CancellationError`.
-   * `IllegalStateError` if the wait would never end: for a task that is beneath this very call, was never forked, or is
+   * Its result, when it is over; meanwhile this thread works. Throws what the task has thrown.
+   *
+   * @throws CancellationError if the task was cancelled.
+   * @throws IllegalStateError if the wait would never end: for a task that is beneath this very call, was never forked, or is
    * asynchronous.
    */
   override join(): T {
@@ -105,6 +109,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
     return this.join()
   }
 
+  /** The same as `invoke`, but tells nothing of what has come of it. */
   quietlyInvoke(): void {
     if (this.#state === FRESH) this.#run()
     this.quietlyJoin()

@@ -1,10 +1,10 @@
-/** The methods that a task that can be forked has as a future: those that tell its outcome, and the waits other than `join`. */
 import type { Future, FutureState, OnRejected } from "../../future/future.ts"
 import type { FutureTask } from "../../future/future-task.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../../inspection.ts"
 import type { WaitOptions } from "../../memory/flow/waiting.ts"
 import { thisThread } from "./this-thread.ts"
 
+/** The methods that a task that can be forked has as a future: those that tell its outcome, and the waits other than `join`. */
 export abstract class FutureView<T> implements Future<T> {
   // ------------------------------------------------------------------ the thread that asks
 
@@ -29,10 +29,13 @@ export abstract class FutureView<T> implements Future<T> {
 
   // ------------------------------------------------------------------ the task
 
+  /** As in `Future`. */
   abstract get isDone(): boolean
+  /** As in `Future`. */
   abstract get state(): FutureState
   abstract cancel(mayInterruptIfRunning?: boolean): boolean
   abstract getSync(timeout?: number): T
+  /** See `ForkJoinTask.join`. */
   abstract join(): T
 
   /** @internal A future that is settled with the task. */
@@ -43,14 +46,17 @@ export abstract class FutureView<T> implements Future<T> {
     return false
   }
 
+  /** As in `Future`. */
   get isCancelled(): boolean {
     return this.state === "cancelled"
   }
 
+  /** True if the task has succeeded. */
   get isCompletedNormally(): boolean {
     return this.state === "success"
   }
 
+  /** True if the task has failed or was cancelled. */
   get isCompletedAbnormally(): boolean {
     return this.isDone && !this.isCompletedNormally
   }
@@ -108,6 +114,7 @@ export abstract class FutureView<T> implements Future<T> {
     return { state, error: state === "failed" ? this.exceptionNow() : undefined }
   }
 
+  /** Its class, its state, and its result, its error or its task. */
   toString(): string {
     return this.asFuture().toString()
   }

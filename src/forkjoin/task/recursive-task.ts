@@ -1,28 +1,6 @@
 /**
- * Tasks as objects: what to do is the method `compute`, and what with are the fields.
- *
- *     export class Fib extends RecursiveTask<number> {
- *       static {
- *         task(import.meta.url, this)
- *       }
- *       constructor(readonly n: number) {
- *         super()
- *       }
- *       protected compute(): number {
- *         if (this.n < 20) return sequentialFib(this.n)
- *         const other = new Fib(this.n - 1).fork()
- *         return new Fib(this.n - 2).invoke() + other.join()
- *       }
- *     }
- *
- *     await pool.invoke(new Fib(40))
- *
- * The class is a task as a function is: exported from a module of its own under its own name, which `task` is told.
- *
- * A thread that steals such a task has another object of the same class, with the same public fields, whose constructor was not
- * called. When it is done, the fields to which `compute` has assigned something else are assigned here, too. Private fields
- * (`#x`), other tasks and what a field's object holds inside of it stay where they are; to use a task in a field is an
- * IllegalStateError there.
+ * Tasks as objects: what to do is the method `compute`, and what with are the fields. A thief has a copy; what the original has to know
+ * of the copy when that is over is in {@link Sent}.
  */
 import { isPromiseLike } from "../../checks.ts"
 import { COMPUTE, computeOf } from "../../task/reference.ts"
@@ -139,6 +117,7 @@ export abstract class ObjectTask<T> extends ForkJoinTask<T> {
   /** @internal Does everything, in another thread. */
   protected abstract computeAll(): unknown
 
+  /** @internal */
   protected override received(outcome: unknown): unknown {
     const [value, changed] = outcome as Sent
     if (changed !== undefined) Object.assign(this, changed)
@@ -150,6 +129,48 @@ async function afterwards(pending: PromiseLike<unknown>, before: Fields, copy: O
   return sent(await pending, before, copy)
 }
 
+/**
+ * A task as an object: what to do is the method `compute`, and what with are the fields.
+ *
+ * The class is a task as a function is: exported from a module of its own under its own name, which `task` is told.
+ *
+ * A thread that steals such a task has another object of the same class, with the same public fields, whose constructor was not
+ * called. When it is done, the fields to which `compute` has assigned something else are assigned in the original, too. Private fields
+ * (`#x`), other tasks and what a field's object holds inside of it stay where they are; to use a task in a field throws
+ * `IllegalStateError` there.
+ *
+ * **Memory effects.** As for `ForkJoinTask`.
+ *
+ * @example
+ * ```ts
+ * // fib.ts
+ * import { RecursiveTask, task } from "corepool"
+ *
+ * export class Fib extends RecursiveTask<number> {
+ *   static {
+ *     task(import.meta.url, this)
+ *   }
+ *   readonly n: number
+ *   constructor(n: number) {
+ *     super()
+ *     this.n = n
+ *   }
+ *   protected compute(): number {
+ *     if (this.n < 2) return this.n
+ *     const other = new Fib(this.n - 1)
+ *     other.fork()
+ *     return new Fib(this.n - 2).invoke() + other.join()
+ *   }
+ * }
+ * ```
+ * ```ts
+ * import { ForkJoinPool } from "corepool"
+ * import { Fib } from "./fib.js"
+ *
+ * await using pool = new ForkJoinPool({ parallelism: 2 })
+ * console.log(await pool.invoke(new Fib(12))) // => 144
+ * ```
+ */
 export abstract class RecursiveTask<T> extends ObjectTask<T> {
   /** What the task does: its result. */
   protected abstract compute(): T | PromiseLike<T>

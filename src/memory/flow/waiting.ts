@@ -49,7 +49,14 @@ import {
 } from "./wait-list.ts"
 
 /** How long to wait at most, in ms, or that and a signal that gives the wait up. */
-export type WaitOptions = number | { readonly timeout?: number; readonly signal?: AbortSignal }
+export type WaitOptions =
+  | number
+  | {
+      /** Milliseconds; default `Infinity`. */
+      readonly timeout?: number
+      /** The wait is given up when it aborts, and rejects with its reason. */
+      readonly signal?: AbortSignal
+    }
 
 /** What a generator yields: the place to stand in, perhaps with a limit for this one step. */
 export type Park = ParkPlace | { readonly list: ParkPlace; readonly atMost: number }

@@ -17,12 +17,19 @@ import type { Sharing } from "../wait/wait-node.ts"
 export interface Handle {
   /** The name of the class. */
   readonly corepool: string
+  /** What all shared objects of the program have in common. */
   readonly space: SharedArrayBuffer
+  /** The words of this object. */
   readonly memory: SharedArrayBuffer
 }
 
 /** A handle, or what becomes of a shared object itself when it is posted. */
-export type Shared = Handle | { readonly handle: Handle }
+export type Shared =
+  | Handle
+  | {
+      /** What the posted object consists of. */
+      readonly handle: Handle
+    }
 
 export class SharedMemory implements Sharing {
   readonly here: Here

@@ -39,7 +39,9 @@ import { WaitingQueue } from "./waiting-queue.ts"
  * A queue belongs to one thread until it is posted to another, which makes it a shared one: its elements are copies
  * from then on, equal if they have the same structure, and a wait for it keeps the process alive. As long as nobody
  * else knows the queue, a thread that blocks stops those it waits for, so a `…Sync` method that would never end is an
- * IllegalStateError. What was done before an element was inserted is seen by whoever takes it.
+ * IllegalStateError.
+ *
+ * **Memory effects.** What a thread wrote to shared memory before it inserted an element is visible to the thread that takes or sees that element.
  *
  * @typeParam E what the queue holds; `out`, because a queue of tasks also is a queue of what tasks are
  */
@@ -47,7 +49,11 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
   /** How many elements could be inserted now without waiting; 2³¹−1 if there is no limit, 0 once closed. */
   abstract get remainingCapacity(): number
 
-  /** Inserts now. IllegalStateError if there is no room. */
+  /**
+   * Inserts now.
+   *
+   * @throws IllegalStateError if there is no room, or the queue is closed.
+   */
   add(e: E): boolean {
     if (!this.offer(e)) throw this.refusal()
     return true
@@ -68,7 +74,11 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
     return this.offerSyncAt("last", e, ms)
   }
 
-  /** Inserts as soon as there is room. */
+  /**
+   * Inserts as soon as there is room.
+   *
+   * @throws TimeoutError, InterruptedError, or `IllegalStateError` if the queue is closed.
+   */
   put(e: E, wait?: WaitOptions): Promise<void> {
     return this.putAt("last", e, wait)
   }
@@ -100,7 +110,11 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
     return this.pollSyncAt("first", ms)
   }
 
-  /** Takes the head out as soon as there is one. */
+  /**
+   * Takes the head out as soon as there is one.
+   *
+   * @throws TimeoutError, InterruptedError, or `IllegalStateError` if the queue is closed and empty.
+   */
   take(wait?: WaitOptions): Promise<E> {
     return this.takeAt("first", wait)
   }
@@ -118,6 +132,7 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
   /** The head, left in its place; undefined if there is none. */
   abstract peek(): E | undefined
 
+  /** Whether an element equal to `e` is inside. */
   contains(e: unknown): boolean {
     const test = this.equal(e)
     const cursor = this.walk()
@@ -125,6 +140,7 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
     return false
   }
 
+  /** Whether for each of these an equal element is inside. */
   containsAll(elements: Iterable<unknown>): boolean {
     return [...requireIterable("elements", elements)].every((e) => this.contains(e))
   }
@@ -227,6 +243,7 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
     }
   }
 
+  /** The elements, as in Java. */
   override toString(): string {
     return `[${this.toArray()
       .map((e) => (Object.is(e, this) ? "(this Collection)" : describe(e)))

@@ -24,6 +24,7 @@ export abstract class BoundedQueue<E> extends BlockingQueue<E> {
   /** The capacity, or 0 once closed: one comparison answers both questions. */
   #limit: number
 
+  /** @internal */
   protected constructor(capacity: number) {
     super()
     this.#limit = requireInteger("capacity", capacity, 1)

@@ -13,6 +13,7 @@ export abstract class HeapQueue<E> extends BlockingQueue<E> {
   /** @internal Whether a pool takes its tasks from it: then no code of the user's may keep one inside. */
   protected isForgiving = false
 
+  /** @internal */
   protected constructor(compare: Comparator<E>) {
     super()
     this.#heap = new Heap(compare)

@@ -42,10 +42,12 @@ export abstract class QueueCore<E> {
   /** How many elements are inside. */
   abstract get size(): number
 
+  /** True if nothing is inside. */
   get isEmpty(): boolean {
     return this.size === 0
   }
 
+  /** True after `close()`. */
   get isClosed(): boolean {
     return this.#shared === undefined ? this.#closed : this.#shared.isClosed
   }

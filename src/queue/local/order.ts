@@ -9,6 +9,7 @@ import { typeError } from "../../checks.ts"
  * `other`.
  */
 export interface Comparable<T> {
+  /** Negative, zero or positive as this comes before, with or after `other`. */
   compareTo(other: T): number
 }
 
