@@ -220,8 +220,10 @@ function causeOf({ name, worker, reason }: WorkerBody, death: Death | undefined)
   }
   if (death?.code === BROKEN) {
     const why = "the code of corepool has failed there, as it does if a task breaks built-in objects"
-    const cause = reason === "" ? undefined : { cause: new Error(reason) }
-    return new ThreadDeathError(`Thread "${name}" was ended ${when}: ${why}${cause && ` (${reason})`}`, cause)
+    const ended = `Thread "${name}" was ended ${when}: ${why}`
+    return reason === ""
+      ? new ThreadDeathError(ended)
+      : new ThreadDeathError(`${ended} (${reason})`, { cause: new Error(reason) })
   }
   const code = death === undefined ? "" : ` with exit code ${death.code}`
   return new ThreadDeathError(`Thread "${name}" ended${code} ${when}`)

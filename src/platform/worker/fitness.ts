@@ -127,7 +127,8 @@ function canCompute(): boolean {
   const numbers = [Math.min(1, 2), Math.max(1, 2), Math.ceil(0.5), Math.floor(1.5), Math.clz32(1), Math.imul(2, 3)]
   const isWhole = Number.isInteger(weak.get(list)) && Object.is(1, 1)
   const bytes = Buffer.alloc(4)
-  bytes.set(new Uint8Array(new Int32Array([7]).buffer, 0, 1))
+  const words = new Int32Array([7])
+  bytes.set(new Uint8Array(words.buffer, words.byteOffset, 1))
   const copy = Buffer.allocUnsafeSlow(bytes.length)
   copy.set(Uint8Array.from(bytes))
   const json = JSON.stringify(JSON.parse('{"a":["b"]}'))

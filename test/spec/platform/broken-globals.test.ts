@@ -64,6 +64,8 @@ async function outcomeOf(future: Future<unknown>): Promise<unknown> {
   try {
     return await future
   } catch (error) {
+    // A thread may have died without being able to say why.
+    if (error instanceof ThreadDeathError) assert.doesNotMatch(error.message, /undefined$/)
     return error
   }
 }
