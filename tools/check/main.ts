@@ -3,6 +3,8 @@
  *
  *     npm run check                 all checks
  *     npm run check -- lint spec    these only
+ *     npm run check -- --list       every place that the budgets of the check wording count
+ *     npm run check -- --lower      writes these budgets, where fewer places are left
  *
  * One line per check in a fixed order, then the findings; exit code 1 if there are any but warnings.
  */
@@ -22,6 +24,7 @@ import { checkReadme } from "./readme.ts"
 import { checkSize } from "./size.ts"
 import { checkSnippets } from "./snippets.ts"
 import { checkSpec } from "./spec.ts"
+import { checkWording, listWording, lowerBudgets } from "./wording.ts"
 
 /** First and alone: what the others look at is what it builds. */
 const BUILD: Check = { name: "types", run: checkTypes }
@@ -32,6 +35,7 @@ const CHECKS: readonly Check[] = [
   { name: "architecture", run: checkArchitecture },
   { name: "spec", run: checkSpec },
   { name: "links", run: checkLinks },
+  { name: "wording", run: checkWording },
   { name: "size", run: checkSize },
   { name: "lock", run: checkLock },
   { name: "package", run: checkPackage },
@@ -104,7 +108,13 @@ function printFindings({ name, findings }: Result): void {
   }
 }
 
-async function main(root: string, names: readonly string[]): Promise<number> {
+async function main(root: string, args: readonly string[]): Promise<number> {
+  if (args.includes("--list")) {
+    for (const { where, what } of listWording(root)) console.log(`${where}  ${what}`)
+    return 0
+  }
+  if (args.includes("--lower")) lowerBudgets(root)
+  const names = args.filter((arg) => arg !== "--lower")
   const all = [BUILD, ...CHECKS]
   const unknown = names.filter((name) => !all.some((check) => check.name === name))
   if (unknown.length > 0) {
