@@ -258,12 +258,3 @@ export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
     typeof (value as { then?: unknown }).then === "function"
   )
 }
-
-const { apply } = Reflect
-// oxlint-disable-next-line typescript/unbound-method -- it is applied
-const functionText = Function.prototype.toString
-
-/** The text of a function, or of a class. A task may take `Function.prototype.call` away in its thread, by which later tasks would fail that submit others. [PL56] */
-export function sourceText(fn: object): string {
-  return apply(functionText, fn, [])
-}

@@ -9,6 +9,7 @@
  */
 import { shorten } from "./checks.ts"
 import { commonNames, type ErrorClass, isNamedLike, nameError, nameOfErrors } from "./error-names.ts"
+import { isInstanceOf } from "./primordials.ts"
 
 /** The base of every error that corepool itself raises. Test `code` rather than `message`. */
 export abstract class CorepoolError extends Error {
@@ -27,7 +28,7 @@ export abstract class CorepoolError extends Error {
   /** @internal Of something that does not even let itself be asked, such as a revoked proxy, it is false. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     try {
-      return Function.prototype[Symbol.hasInstance].call(this, value) || isNamedLike(this, value)
+      return isInstanceOf(this, value) || isNamedLike(this, value)
     } catch {
       return false // corepool asks this of whatever a task throws
     }

@@ -10,6 +10,8 @@
  * by `instanceof`.
  */
 
+import { apply, isInstanceOf } from "./primordials.ts"
+
 /** The version of the package. */
 export const VERSION = "0.1.0"
 
@@ -52,7 +54,7 @@ export function joinCopies(part: Readonly<Record<string, unknown>>): void {
   const push = strays.push
   strays.push = (...more) => {
     more.forEach(join)
-    return push.apply(strays, more)
+    return apply(push, strays, more)
   }
 }
 
@@ -67,10 +69,11 @@ function joinClasses(one: Class, other: Class): void {
 
 /** Classes that extend one of these inherit the method, and have no kin. */
 function isOfKin(this: Class, value: unknown): boolean {
-  if (Function.prototype[Symbol.hasInstance].call(this, value)) return true
-  if (typeof value !== "object" || value === null) return false
-  for (const prototype of kin().get(this.prototype) ?? []) {
-    if (Object.prototype.isPrototypeOf.call(prototype, value)) return true
+  if (isInstanceOf(this, value)) return true
+  const all = kin().get(this.prototype)
+  if (typeof value !== "object" || all === undefined) return false
+  for (let prototype: unknown = value; prototype !== null; prototype = Object.getPrototypeOf(prototype)) {
+    if (all.has(prototype as object)) return true
   }
   return false
 }

@@ -10,7 +10,7 @@ import { types } from "node:util"
 import type { ByteReader } from "./bytes/byte-reader.ts"
 import { ATTACHED_VIEW, ATTACHMENT, BUFFER, FAR_BUFFER, FAR_VIEW, RESIZABLE_BUFFER, VIEW } from "./bytes/tags.ts"
 import type { TrackingWriter } from "./tracking-writer.ts"
-import { bufferOf, offsetOf, sizeOf, sizeOfBuffer } from "./bytes/views.ts"
+import { bufferOf, kindOfTypedArray, offsetOf, sizeOf, sizeOfBuffer } from "./bytes/views.ts"
 
 interface ViewType {
   readonly elementSize: number
@@ -55,11 +55,9 @@ const viewTypes: readonly ViewType[] = [
 ]
 
 const numbers = new Map(typedArrays.map((type, i) => [type.name, FIRST_TYPED_ARRAY + i]))
-/** Says what a typed array is, whatever its class. */
-const typeName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)
 
 function typeOf(view: ArrayBufferView): number {
-  const name = typeName?.get?.call(view) as string | undefined
+  const name = kindOfTypedArray(view)
   if (name === undefined) return DATA_VIEW
   if (name === "Uint8Array" && Buffer.isBuffer(view)) return NODE_BUFFER
   return numbers.get(name) ?? -1

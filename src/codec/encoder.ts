@@ -13,6 +13,7 @@ import { types } from "node:util"
 import { writeBuffer, writeView } from "./binary.ts"
 import type { Bulk } from "./bytes/bulk.ts"
 import { LOCAL, type Part, PART } from "../memory/shared/shareables.ts"
+import { methodOf } from "../primordials.ts"
 import { classify } from "./classification.ts"
 import { writeError } from "./error-data.ts"
 import { describe, isNamespace } from "./foreign.ts"
@@ -295,7 +296,7 @@ export class Encoder extends TrackingWriter {
   // ------------------------------------------------------------------ other things of the language
 
   #date(date: Date): void {
-    const time = Date.prototype.getTime.call(date) // throws if it is none
+    const time = timeOf(date) // throws if it is none
     this.begun(date, DATE)
     this.double(time)
   }
@@ -303,7 +304,7 @@ export class Encoder extends TrackingWriter {
   #map(map: ReadonlyMap<unknown, unknown>): void {
     // All entries first, as there is no telling what a getter in one of them does to the map.
     const entries: unknown[] = []
-    Map.prototype.forEach.call(map, (value, key) => entries.push(key, value))
+    forEachEntry(map, (value, key) => entries.push(key, value))
     this.begun(map, MAP)
     this.count(entries.length / 2)
     for (const inner of entries) this.value(inner, "get(…)")
@@ -311,7 +312,7 @@ export class Encoder extends TrackingWriter {
 
   #set(set: ReadonlySet<unknown>): void {
     const elements: unknown[] = []
-    Set.prototype.forEach.call(set, (element) => elements.push(element))
+    forEachElement(set, (element) => elements.push(element))
     this.begun(set, SET)
     this.count(elements.length)
     for (const element of elements) this.value(element, "(…)")
@@ -324,11 +325,19 @@ export class Encoder extends TrackingWriter {
   }
 }
 
+const timeOf = methodOf(Date.prototype, "getTime")
+const forEachEntry = methodOf(Map.prototype as ReadonlyMap<unknown, unknown>, "forEach")
+const forEachElement = methodOf(Set.prototype as ReadonlySet<unknown>, "forEach")
+const numberOf = methodOf(Number.prototype, "valueOf")
+const stringOf = methodOf(String.prototype, "valueOf")
+const booleanOf = methodOf(Boolean.prototype, "valueOf")
+const bigintOf = methodOf(BigInt.prototype as { valueOf(): bigint }, "valueOf") as (boxed: object) => bigint
+
 type Members = Record<string, unknown>
 
 function unboxed(value: object): unknown {
-  if (types.isNumberObject(value)) return Number.prototype.valueOf.call(value)
-  if (types.isStringObject(value)) return String.prototype.valueOf.call(value)
-  if (types.isBooleanObject(value)) return Boolean.prototype.valueOf.call(value)
-  return BigInt.prototype.valueOf.call(value)
+  if (types.isNumberObject(value)) return numberOf(value)
+  if (types.isStringObject(value)) return stringOf(value)
+  if (types.isBooleanObject(value)) return booleanOf(value)
+  return bigintOf(value)
 }

@@ -6,11 +6,14 @@
  * name, message and stack; and fields, each after a mark, up to a mark that there are no more.
  */
 import { commonErrors, commonNames } from "../error-names.ts"
+import { methodOf } from "../primordials.ts"
 import { setOwn, propertyOf } from "../user-values.ts"
 import type { Decoder } from "./decoder.ts"
 import type { Encoder } from "./encoder.ts"
 import { registeredAs, registeredFor } from "./revival.ts"
 import { ERROR } from "./bytes/tags.ts"
+
+const isEnumerableIn = methodOf(Object.prototype, "propertyIsEnumerable")
 
 const NO_MORE = 0
 const FIELD = 1
@@ -28,7 +31,7 @@ export function writeError(encoder: Encoder, error: Error): void {
     if (key === "message" || key === "stack") continue
     // An error often drags along what it happened to: a socket, a request. That is not worth failing for.
     encoder.attempt(() => {
-      const isEnumerable = Object.prototype.propertyIsEnumerable.call(error, key)
+      const isEnumerable = isEnumerableIn(error, key)
       encoder.byte(isEnumerable ? FIELD : HIDDEN_FIELD)
       encoder.text(key)
       encoder.value(error[key as keyof Error], key)

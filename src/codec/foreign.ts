@@ -6,7 +6,8 @@
  * Instances of the program's own classes are made of their properties, whatever they hide in private fields: see codec.md.
  */
 import { types } from "node:util"
-import { show, sourceText } from "../checks.ts"
+import { show } from "../checks.ts"
+import { sourceText } from "../primordials.ts"
 import { runtime } from "../time/runtime.ts"
 import { isInstance, propertyOf } from "../user-values.ts"
 

@@ -1,6 +1,7 @@
 /** What has to be made anew in the other thread, by its class or by the runtime: registered classes, shared objects, and the rest. */
 import { NotSerializableError } from "../errors.ts"
-import { isMovable, isShareable } from "../memory/shared/shareables.ts"
+import { isShareable } from "../memory/shared/shareables.ts"
+import { isMovable } from "./movable.ts"
 import { isClonedByRuntime } from "./classification.ts"
 import { describe } from "./foreign.ts"
 import type { Decoder } from "./decoder.ts"

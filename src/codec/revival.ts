@@ -2,10 +2,11 @@
  * What of other threads' objects can be made anew in this one: instances of classes that the program has registered, and
  * shared objects of our own.
  */
-import { requireFunction, requireOptions, requireString, sourceText } from "../checks.ts"
+import { requireFunction, requireOptions, requireString } from "../checks.ts"
 import { commonErrors, nameErrors } from "../error-names.ts"
 import { IllegalStateError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
+import { sourceText } from "../primordials.ts"
 
 // ------------------------------------------------------------------ classes of the program
 

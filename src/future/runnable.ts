@@ -1,5 +1,6 @@
 /** What executors run. */
 import { isPromiseLike, requireFunction, show, typeError } from "../checks.ts"
+import { boundTo } from "../primordials.ts"
 import { named, noteObject, noteResult } from "./call.ts"
 
 /** A computation with a result. If it returns a promise, it goes on until the promise settles. */
@@ -54,7 +55,7 @@ async function afterwards<T>(pending: PromiseLike<unknown>, result: T): Promise<
 export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Callable<T> {
   requireFunction("task", task)
   if (args.length === 0) return task
-  return (task as (...args: unknown[]) => T | PromiseLike<T>).bind(undefined, ...args)
+  return boundTo<A, [], T | PromiseLike<T>>(task, undefined, ...args)
 }
 
 /** What was given to `execute`, as something to run. */

@@ -8,7 +8,7 @@
  * A copy is made of the text of the function. So a loop must be self-contained, as a task that is sent as source: it may
  * use nothing but what it is called with. Where a program forbids to make functions of texts, all use the one loop.
  */
-import { sourceText } from "../checks.ts"
+import { sourceText } from "../primordials.ts"
 import { functionOf } from "../task/host.ts"
 
 type AnyFunction = (...args: never[]) => unknown

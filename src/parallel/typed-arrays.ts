@@ -7,6 +7,7 @@
  */
 import { types } from "node:util"
 import { typeError } from "../checks.ts"
+import { kindOfTypedArray } from "../codec/bytes/views.ts"
 import { isSharedBuffer, sharedBytes } from "../memory/shared/shareables.ts"
 
 /** Arrays of numbers. */
@@ -47,12 +48,9 @@ interface ElementsClass {
   new (length: number): Elements
 }
 
-/** Says what a typed array is, whatever its class. */
-const typeName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)
-
 /** The kind of the array: "Float64Array". */
 export function kindOf(array: object): string {
-  return typeName?.get?.call(array) as string
+  return kindOfTypedArray(array) as string
 }
 
 function classOf(kind: string): ElementsClass {

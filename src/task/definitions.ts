@@ -16,7 +16,7 @@
  *   all the same, such as those that a loop makes, then only the module's export of that name can say which one is meant;
  *   a look-up without such an export fails.
  */
-import { sourceText } from "../checks.ts"
+import { sourceText } from "../primordials.ts"
 import { IllegalStateError, TaskNotPortableError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
 import { runtime } from "../time/runtime.ts"

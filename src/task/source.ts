@@ -3,7 +3,7 @@
  * `pool.submit((n) => n * n, 7)`. It must be self-contained. The text is evaluated over there, where none of the variables
  * around it exist.
  */
-import { sourceText } from "../checks.ts"
+import { sourceText } from "../primordials.ts"
 import { TaskNotPortableError } from "../errors.ts"
 import { BoundedMap } from "./bounded-map.ts"
 import { isInstance, messageOf } from "../user-values.ts"

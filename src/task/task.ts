@@ -19,6 +19,7 @@ import { pathToFileURL } from "node:url"
 import { requireFunction, show, typeError, wrongType } from "../checks.ts"
 import { define, nameByText, type Place, setPlace, taskAt } from "./definitions.ts"
 import { perThread } from "../per-thread.ts"
+import { apply } from "../primordials.ts"
 import { setOwn } from "../user-values.ts"
 import { importModule } from "./host.ts"
 
@@ -106,7 +107,7 @@ function referenceTo(place: Place): (...args: unknown[]) => Promise<unknown> {
     const exports = await importModule(place.module)
     const fn = exportNamed(place.name, exports) ?? taskAt(place, undefined)
     if (typeof fn !== "function") throw wrongType(`${place.module} exports no function \`${place.name}\``)
-    return Reflect.apply(fn, undefined, args) as unknown
+    return apply(fn, undefined, args) as unknown
   }
   setOwn(reference, "name", place.name, false)
   setPlace(reference, place)

@@ -1,6 +1,7 @@
 /** What a user names as to be moved to another thread: checked before any thread is concerned. */
 import { requireArray, show, typeError, wrongType } from "../checks.ts"
-import { isMovable, isSharedBuffer } from "../memory/shared/shareables.ts"
+import { isMovable } from "../codec/movable.ts"
+import { isSharedBuffer } from "../memory/shared/shareables.ts"
 
 const DEMAND = "an ArrayBuffer, a MessagePort, a stream or a FileHandle"
 

@@ -9,7 +9,9 @@
  */
 import { types } from "node:util"
 import { alone, requireObject, wrongType } from "../checks.ts"
+import { bufferOf, sizeOfBuffer } from "../codec/bytes/views.ts"
 import { perThread } from "../per-thread.ts"
+import { apply } from "../primordials.ts"
 import { runtime } from "../time/runtime.ts"
 import { requireTransferList } from "./transfer-list.ts"
 
@@ -25,7 +27,7 @@ const lists = perThread("transfer lists", () => ({ isUsed: false, of: new WeakMa
  */
 export function transfer<T extends object>(value: T, list?: readonly object[]): T {
   requireObject("value", value)
-  const moved = list ?? [ArrayBuffer.isView(value) ? value.buffer : value]
+  const moved = list ?? [ArrayBuffer.isView(value) ? bufferOf(value) : value]
   lists.of.set(value, requireTransferList("list", moved))
   lists.isUsed = true
   return value
@@ -52,7 +54,7 @@ export function requireAmong(name: string, list: readonly object[], things: read
 }
 
 function isDetached(buffer: ArrayBuffer): boolean {
-  if (buffer.byteLength > 0) return false
+  if (sizeOfBuffer(buffer) > 0) return false
   try {
     void new Uint8Array(buffer)
     return false
@@ -61,9 +63,11 @@ function isDetached(buffer: ArrayBuffer): boolean {
   }
 }
 
+/** Newer than the oldest runtime we know. */
+const { transfer: moveBuffer } = ArrayBuffer.prototype as { transfer?: () => ArrayBuffer }
+
 /** The same in this thread, in another object: the one that was given is empty from now on. */
 export function move<T extends object>(thing: T): T {
-  const { transfer: inPlace } = thing as { transfer?: () => T }
-  if (types.isArrayBuffer(thing) && inPlace !== undefined) return inPlace.call(thing)
+  if (types.isArrayBuffer(thing) && moveBuffer !== undefined) return apply(moveBuffer, thing, []) as T
   return runtime.clone(thing, alone({ transfer: [thing as unknown as ArrayBuffer] }))
 }

@@ -2,6 +2,7 @@
 import { store } from "#atomics"
 import { KeepAlive } from "../memory/thread/keep-alive.ts"
 import { PoolCore } from "../core/pool-core.ts"
+import { boundTo } from "../primordials.ts"
 import { provideModule } from "../task/loading.ts"
 import { Thread } from "../thread/thread.ts"
 import { isNode } from "../time/shared-clock.ts"
@@ -24,7 +25,8 @@ import { printBy } from "../platform/start/worker-output.ts"
 import { PreloadingRunner } from "../platform/worker/worker-preload.ts"
 
 /** Taken before any task could replace it. */
-const exit = process.exit.bind(process)
+// oxlint-disable-next-line typescript/unbound-method -- it is bound
+const exit = boundTo(process.exit, process)
 
 export async function work(orders: Orders): Promise<void> {
   sayFarewell(orders.progress)
@@ -66,7 +68,22 @@ export async function work(orders: Orders): Promise<void> {
     // A command or a hook has thrown, which has been told. This thread has asked for another one in its place.
   }
   host.end()
-  exit(0) // this thread, whatever timers and sockets tasks have left in it. In order: any other code has the owner ask for a thread again
+  leave(orders.progress)
+}
+
+/**
+ * Ends this thread, whatever timers and sockets tasks have left in it. In order: any other code has the owner ask for
+ * a thread again.
+ */
+function leave(progress: Int32Array): never {
+  try {
+    return exit(0)
+  } catch {
+    // The runtime cannot call the listeners for the end of the thread, because a task has broken what it needs for
+    // that. It does not try a second time.
+    store(progress, FAREWELL, 1)
+    return exit(0)
+  }
 }
 
 /** What few threads need, and is loaded by those. */
@@ -87,7 +104,7 @@ function job(): Promise<Record<string, unknown>> {
  */
 function sayFarewell(progress: Int32Array): void {
   if (!isNode()) return // elsewhere the thread is not told whether it has failed
-  const process = globalThis.process as NodeJS.Process & { reallyExit(code?: number): never }
+  const process = globalThis.process as NodeJS.Process & { reallyExit: (code?: number) => never }
   let hasFailed = false
   process.once("uncaughtExceptionMonitor", () => (hasFailed = true))
   process.once("exit", (code) => {
@@ -95,7 +112,7 @@ function sayFarewell(progress: Int32Array): void {
       store(progress, FAREWELL, code + 1)
       return
     }
-    const reallyExit = process.reallyExit.bind(process)
+    const reallyExit = boundTo(process.reallyExit, process)
     process.reallyExit = (final) => {
       store(progress, SAID_ALL, 1)
       return reallyExit(final)

@@ -108,6 +108,23 @@ test("[RP3] a circle closed by a type is found between folders, and allowed insi
   ])
 })
 
+test("[RP261] calls of `call`, `apply` and `bind` are found, but not those of an object in a private field", (t) => {
+  const root = repository(t, {
+    "package.json": MANIFEST,
+    "src/primordials.ts": "export const f = bind.bind(call)",
+    "src/time/runtime.ts": "export const now = clock.now.bind(clock)",
+    "src/distributed/bullmq/redis.ts": `await client.call("TIME")`,
+    "src/errors.ts": "// fn.call(it)\nisIt.call(this, x)",
+    "src/memory/a.ts": "map?.get?.apply(it, [])\nfn.bind(it)",
+    "src/memory/b.ts": "class B { #calls = 1; m() { this.#calls.call(); bind(1) } }",
+  })
+  assert.deepEqual(told(checkArchitecture(root)), [
+    "src/errors.ts:2 calls call(): a program may take it away, use what src/primordials.ts has",
+    "src/memory/a.ts:1 calls apply(): a program may take it away, use what src/primordials.ts has",
+    "src/memory/a.ts:2 calls bind(): a program may take it away, use what src/primordials.ts has",
+  ])
+})
+
 test("[RP35] clocks and timers of the runtime are found outside their home, but not in comments, strings and types", (t) => {
   const root = repository(t, {
     "package.json": MANIFEST,

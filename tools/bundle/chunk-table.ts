@@ -25,6 +25,7 @@ export const CHUNKS: readonly ChunkRule[] = [
       "identity",
       "inspection",
       "per-thread",
+      "primordials",
       "user-values",
       "future/call",
       "future/callers",

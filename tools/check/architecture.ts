@@ -1,5 +1,6 @@
 /**
- * The architecture, read from the imports of src: [RP1] to [RP5], [RP35] and [RP39] in docs/spec/repository.md.
+ * The architecture, read from the imports of src: [RP1] to [RP5], [RP35], [RP39] and [RP261] in
+ * docs/spec/repository.md.
  *
  * Imports of types count like any other: they vanish when compiled, but a layer that knows another's types cannot be
  * understood without it. Only inside a folder may they close a circle. A policy names the type of the pool it serves
@@ -18,7 +19,7 @@ import { type Import, Source } from "./source.ts"
  */
 const FOLDERS: readonly string[] = [
   // What needs no threads and no shared memory.
-  ...["per-thread", "error-names", "checks", "errors", "user-values", "identity", "inspection", "time"],
+  ...["primordials", "per-thread", "error-names", "checks", "errors", "user-values", "identity", "inspection", "time"],
   // Words of shared memory, waiting, and structures of words.
   ...["memory", "memory/flow", "memory/thread", "memory/wait", "memory/shared", "memory/structures"],
   // Values as bytes.
@@ -77,6 +78,15 @@ const TIME = new Set([
 const TIME_MEMBERS = new Set(["Date.now"])
 const HOME_OF_TIME = "src/time/runtime.ts"
 
+/**
+ * The methods of functions, which a program may take away. The home of time uses them when it is loaded; BullMQ does
+ * not work without them, and its clients have
+ * methods of these names.
+ */
+const FUNCTION_METHODS = new Set(["call", "apply", "bind"])
+const HOME_OF_FUNCTIONS = "src/primordials.ts"
+const USES_BULLMQ = "src/distributed/bullmq/"
+
 interface Module {
   readonly path: string
   readonly source: Source
@@ -107,7 +117,7 @@ export function checkArchitecture(root: string): Finding[] {
     modules.set(path, { path, source, targets, foreign })
   }
   for (const module of modules.values()) {
-    findings.push(...checkLayers(module), ...checkSharedMemory(module), ...checkTime(module))
+    findings.push(...checkLayers(module), ...checkSharedMemory(module), ...checkTime(module), ...checkCalls(module))
   }
   return [...findings, ...checkVirtual(modules), ...findCycles(modules)]
 }
@@ -142,6 +152,14 @@ function checkTime({ path, source }: Module): Finding[] {
   return [...source.identifiers(TIME), ...source.members(TIME_MEMBERS)].map(({ line, text }) => ({
     where: `${path}:${line}`,
     what: `names ${text}: a program may replace it, use that of ${HOME_OF_TIME}`,
+  }))
+}
+
+function checkCalls({ path, source }: Module): Finding[] {
+  if (path === HOME_OF_FUNCTIONS || path === HOME_OF_TIME || path.startsWith(USES_BULLMQ)) return []
+  return source.memberCalls(FUNCTION_METHODS).map(({ line, text }) => ({
+    where: `${path}:${line}`,
+    what: `calls ${text}(): a program may take it away, use what ${HOME_OF_FUNCTIONS} has`,
   }))
 }
 

@@ -79,6 +79,23 @@ export class Source {
     return found
   }
 
+  /**
+   * Calls of members with one of these names, as in `fn.call(it)`, but for members of private fields, which are
+   * objects of the class's own making.
+   */
+  memberCalls(names: ReadonlySet<string>): Mention[] {
+    const found: Mention[] = []
+    this.#visit({
+      CallExpression: ({ callee, start }) => {
+        if (callee.type !== "MemberExpression" || callee.property.type !== "Identifier") return
+        const { object, property } = callee
+        if (object.type === "MemberExpression" && object.property.type === "PrivateIdentifier") return
+        if (names.has(property.name)) found.push({ line: this.#line(start), text: property.name })
+      },
+    })
+    return found
+  }
+
   /** Comments line by line. */
   commentLines(): Mention[] {
     return this.#parsed.comments.flatMap((comment) =>

@@ -3,24 +3,16 @@
  * `byteLength` of all typed arrays of its thread, say by undefined; the outcomes of later tasks are written down as they are all the same.
  */
 import { types } from "node:util"
-
-const { apply } = Reflect
-const NOTHING: readonly never[] = []
+import { getterOf } from "../../primordials.ts"
 
 type Getter<T> = (object: object) => T
-
-function getterOf<T>(prototype: object, name: string): Getter<T> {
-  // oxlint-disable-next-line typescript/unbound-method -- it is called with what it is to be a getter of
-  const get = Object.getOwnPropertyDescriptor(prototype, name)?.get as () => T
-  return (object) => apply(get, object, NOTHING) as T
-}
 
 const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object
 const { isTypedArray } = types
 
 function getterOfViews<T>(name: string): Getter<T> {
-  const ofTypedArray = getterOf<T>(typedArray, name)
-  const ofDataView = getterOf<T>(DataView.prototype, name)
+  const ofTypedArray = getterOf(typedArray, name) as Getter<T>
+  const ofDataView = getterOf(DataView.prototype, name) as Getter<T>
   return (view) => (isTypedArray(view) ? ofTypedArray(view) : ofDataView(view))
 }
 
@@ -30,4 +22,10 @@ export const offsetOf: Getter<number> = /* @__PURE__ */ getterOfViews("byteOffse
 export const sizeOf: Getter<number> = /* @__PURE__ */ getterOfViews("byteLength")
 
 /** Of a buffer that is not shared. */
-export const sizeOfBuffer: Getter<number> = /* @__PURE__ */ getterOf(ArrayBuffer.prototype, "byteLength")
+export const sizeOfBuffer: Getter<number> = /* @__PURE__ */ getterOf(ArrayBuffer.prototype, "byteLength") as never
+
+/** The kind of a typed array, whatever its class: "Float64Array". Undefined of anything else. */
+export const kindOfTypedArray: Getter<string | undefined> = /* @__PURE__ */ getterOf(
+  typedArray,
+  Symbol.toStringTag,
+) as never

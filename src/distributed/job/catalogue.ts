@@ -8,6 +8,7 @@
  * which every object inherits, is no task.
  */
 import { requireObject, show, wrongType } from "../../checks.ts"
+import { sourceText } from "../../primordials.ts"
 import { type Place, placeOf } from "../../task/definitions.ts"
 import { importModule } from "../../task/host.ts"
 import { moduleOfReferences } from "../../task/task.ts"
@@ -92,5 +93,5 @@ function keyOf({ module, name }: Place): string {
 }
 
 function isTask(value: unknown): value is AnyFunction {
-  return typeof value === "function" && !/^class\b/.test(Function.prototype.toString.call(value))
+  return typeof value === "function" && !/^class\b/.test(sourceText(value))
 }

@@ -2,8 +2,8 @@
  * What a completer has besides its fields: its own completer, its pending count, and, in the thread of a thief, what has to be told
  * to the thread in which the original is.
  */
-import { sourceText } from "../../checks.ts"
 import { IllegalStateError } from "../../errors.ts"
+import { sourceText } from "../../primordials.ts"
 import type { CountedCompleter } from "./counted-completer.ts"
 import { isForkJoinTask } from "./life.ts"
 import { outOfReach } from "./out-of-reach.ts"

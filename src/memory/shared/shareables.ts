@@ -60,32 +60,6 @@ export function isPart(value: object): value is { readonly [PART]: Part } {
   return PART in value
 }
 
-const MOVABLE = /^(?:MessagePort|(?:Readable|Writable|Transform)Stream|FileHandle)$/
-
-/** Whether the runtime can move it to another thread. */
-export function isMovable(value: object): boolean {
-  if (isArrayBuffer(value)) return true
-  const { constructor } = value as { constructor?: { readonly name?: unknown } }
-  return MOVABLE.test(String(constructor?.name))
-}
-
-/** Of any realm. */
-function isArrayBuffer(value: object): boolean {
-  try {
-    lengthOfBuffer?.call(value)
-    return true
-  } catch {
-    return false
-  }
-}
-
-const lengthOfBuffer = /* @__PURE__ */ getterOf(ArrayBuffer.prototype, "byteLength")
-
-function getterOf(object: object, name: string): (() => unknown) | undefined {
-  // oxlint-disable-next-line typescript/unbound-method -- it is called with what it is to be a method of
-  return Object.getOwnPropertyDescriptor(object, name)?.get
-}
-
 /** Whether it is a buffer that threads share, or a view of one. */
 export function isSharedBuffer(value: object): boolean {
   return (ArrayBuffer.isView(value) ? value.buffer : value) instanceof SharedArrayBuffer

@@ -3,6 +3,7 @@ import { load, store } from "#atomics"
 import { types } from "node:util"
 import { IllegalStateError } from "../../errors.ts"
 import { VERSION } from "../../per-thread.ts"
+import { methodOf } from "../../primordials.ts"
 import type { LineEnd } from "../transport/line.ts"
 import type { PoolHandle } from "../memory/pool-memory.ts"
 import type { Outputs } from "./worker-output.ts"
@@ -47,8 +48,7 @@ const LONGEST_REASON = 300
 /** How many words there are. */
 export const PROGRESS: number = REASON + 1 + LONGEST_REASON
 
-// oxlint-disable-next-line typescript/unbound-method -- to be called by any text
-const charCodeOf = Function.prototype.call.bind(String.prototype.charCodeAt) as (text: string, at: number) => number
+const charCodeOf = methodOf(String.prototype, "charCodeAt")
 const { getOwnPropertyDescriptor } = Object
 
 /**

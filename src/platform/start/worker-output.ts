@@ -18,6 +18,7 @@
 import { writeSync } from "node:fs"
 import { block } from "#atomics"
 import { perThread } from "../../per-thread.ts"
+import { apply } from "../../primordials.ts"
 
 export type Output = "direct" | "relayed"
 
@@ -127,6 +128,6 @@ function passOnAtOnce(stream: OutputStream): void {
 function passingOn(stream: OutputStream): (chunk: string | Uint8Array, encoding: BufferEncoding) => void {
   const { _write: write, _writev: writeMany } = stream
   return writeMany == null
-    ? (chunk, encoding) => write.call(stream, chunk, encoding, done)
-    : (chunk, encoding) => writeMany.call(stream, [{ chunk, encoding }], done)
+    ? (chunk, encoding) => apply(write, stream, [chunk, encoding, done])
+    : (chunk, encoding) => apply(writeMany, stream, [[{ chunk, encoding }], done])
 }

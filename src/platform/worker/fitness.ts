@@ -8,10 +8,11 @@
  * error, and so it may take its time.
  */
 import { Buffer } from "node:buffer"
+import { createRequire } from "node:module"
 import { isPromiseLike } from "../../checks.ts"
 import { decode, encode } from "../../codec/codec.ts"
 import { compile } from "../../task/compile.ts"
-import { messageOf } from "../../user-values.ts"
+import { messageOf, propertyOf } from "../../user-values.ts"
 
 /** This thread is not fit to work: see stopping-runner.ts. The message is that of the error by which that was noticed. */
 export class UnfitThread extends Error {}
@@ -26,11 +27,11 @@ export function requireFit(error: unknown): void {
 
 /**
  * The same for an error that was thrown when the function of a task was looked for. The loaders of the runtime, which compile functions that are sent as texts and load
- * modules, use `node:path` as a task may have left it.
+ * modules, use `node:path` and the parts of `node:module` as a task may have left them.
  */
 export function requireFitToFind(error: unknown): void {
   requireFit(error)
-  if (!canCompile() || !hasPaths()) throw new UnfitThread(messageOf(error))
+  if (!canCompile() || !hasPaths() || !canRequire()) throw new UnfitThread(messageOf(error))
 }
 
 /** For code of corepool that may have to wait for something. */
@@ -69,6 +70,72 @@ const PATHS = Object.entries(process.getBuiltinModule("node:path"))
 function hasPaths(): boolean {
   const path = process.getBuiltinModule("node:path") as unknown as Record<string, unknown>
   return PATHS.every(([key, value]) => path[key] === value)
+}
+
+// oxlint-disable no-underscore-dangle -- the loader of CommonJS modules calls its parts so
+
+/** The loader of CommonJS modules. Its documentation omits these members, though many tools replace them. */
+interface CommonJs {
+  new (file: string): { load?: (file: string) => void; _compile?: unknown }
+  readonly _cache?: Record<string, unknown>
+  readonly _pathCache?: Record<string, unknown>
+  readonly _extensions?: Record<string, unknown>
+}
+
+/** As a thread finds it. Not every runtime has all parts of it. */
+function commonJs(): CommonJs {
+  return (process.getBuiltinModule("node:module") as unknown as { Module: CommonJs }).Module
+}
+
+/** Nothing is ever in a file that is no folder. */
+const NO_FILE = `${process.execPath}/none.cjs`
+const PARTS = partsOfLoader()
+
+function partsOfLoader(): string {
+  const Module = commonJs()
+  const { load, _compile: compileIn } = new Module(NO_FILE)
+  return `${typeof load} ${typeof compileIn} ${typeof Module._extensions?.[".js"]}`
+}
+
+/**
+ * Whether the loader of CommonJS modules works, as far as it does with a file that does not exist. It is tried
+ * rather than compared with what it was: tools replace parts
+ * of it by others that work, and then a module that cannot be loaded is itself to blame.
+ */
+function canRequire(): boolean {
+  try {
+    const Module = commonJs()
+    const loaded = new Module(NO_FILE)
+    return (
+      partsOfLoader() === PARTS &&
+      isMissed(() => createRequire(NO_FILE)(NO_FILE)) &&
+      (loaded.load === undefined || isMissed(() => loaded.load?.(NO_FILE))) &&
+      keeps(Module._cache) &&
+      keeps(Module._pathCache)
+    )
+  } catch {
+    return false
+  }
+}
+
+/** By a system call, by the resolution of names, or by a runtime that does not let the program look. */
+const MISSED = /^(?:E[A-Z]+|MODULE_NOT_FOUND|ERR_ACCESS_DENIED)$/
+
+function isMissed(open: () => unknown): boolean {
+  try {
+    open()
+    return false
+  } catch (error) {
+    return MISSED.test(String(propertyOf(error, "code")))
+  }
+}
+
+/** Whether something can be put into it, and taken out again. */
+function keeps(cache: Record<string, unknown> | undefined): boolean {
+  if (typeof cache !== "object") return false
+  cache[NO_FILE] = PARTS
+  const isKept = cache[NO_FILE] === PARTS
+  return Reflect.deleteProperty(cache, NO_FILE) && isKept
 }
 
 /** Of most things that can be sent one. */

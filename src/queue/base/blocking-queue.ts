@@ -270,5 +270,5 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
 function describe(e: unknown): string {
   if (typeof e !== "object" || e === null) return String(e)
   const { toString } = e as { toString?: unknown }
-  return typeof toString === "function" ? String(toString.call(e)) : show(e)
+  return typeof toString === "function" ? String((e as { toString(): unknown }).toString()) : show(e)
 }

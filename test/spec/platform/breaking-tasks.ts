@@ -2,7 +2,8 @@
  * Tasks that break built-in objects of their thread, and tasks that come after them. The latter use no global object and no method, so that whatever happens to them is
  * the doing of corepool. What the former need they have taken in time.
  */
-import { task } from "corepool"
+import { task, transfer } from "corepool"
+import { threadId as idOfThread } from "node:worker_threads"
 
 const { defineProperty, deleteProperty, get, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect
 const { store } = Atomics
@@ -144,6 +145,20 @@ export const same = task(import.meta.url, function same(value: unknown): unknown
 
 export const readNull = task(import.meta.url, function readNull(): unknown {
   return (null as unknown as { field: unknown }).field
+})
+
+export const threadId = task(import.meta.url, function threadId(): number {
+  return idOfThread
+})
+
+export const throwWithFields = task(import.meta.url, function throwWithFields(message: string): never {
+  const error = new RangeError(message, { cause: { since: new Date(1) } }) as RangeError & { code?: string }
+  error.code = "E1"
+  throw error
+})
+
+export const moved = task(import.meta.url, function moved(length: number): Uint8Array {
+  return transfer(new Uint8Array(length).fill(7))
 })
 
 /** Says that it has begun. */

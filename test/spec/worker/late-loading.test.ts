@@ -10,6 +10,7 @@ import {
   LinkedBlockingQueue,
   platformThreads,
   ReentrantLock,
+  TaskNotPortableError,
   tasksOf,
   ThreadDeathError,
 } from "corepool"
@@ -155,3 +156,67 @@ for (const key of ["basename", "dirname", "isAbsolute", "resolve", "toNamespaced
     }
   })
 }
+
+/** Parts of the loader of CommonJS modules. Not every runtime uses all of them. */
+const LOADER =
+  "_cache _extensions _findPath _load _nodeModulePaths _pathCache _resolveFilename _resolveLookupPaths prototype._compile prototype.load prototype.require"
+
+for (const path of LOADER.split(" ")) {
+  test(`[PL263] a task that breaks Module.${path} costs others at most their thread`, async () => {
+    using folder = new Folder()
+    await using pool = Executors.newFixedThreadPool(1)
+    const breakLoader = (steps: readonly string[], way: string) => {
+      let owner = process.getBuiltinModule("node:module").Module as unknown as Record<string, never>
+      for (const step of steps.slice(0, -1)) owner = owner[step] as never
+      const value = () => {
+        throw new Error("mocked")
+      }
+      Object.defineProperty(owner, steps.at(-1) as string, {
+        value: way === "throw" ? value : undefined,
+        configurable: true,
+        writable: true,
+      })
+    }
+    folder.write("inner.cjs", "exports.seven = 7")
+    for (const way of ["undefined", "throw"]) {
+      await pool.submit(breakLoader, path.split("."), way)
+      const outcomes: unknown[] = []
+      for (const n of [1, 2]) {
+        const text = "const { seven } = require('./inner.cjs'); exports.seven = function () { return seven }"
+        const { seven } = tasksOf<{ seven(): number }>(pathToFileURL(folder.write(`${way}${n}.cjs`, text)))
+        const future = pool.submit(seven)
+        outcomes.push(
+          await future.then(
+            (value) => value,
+            (error: unknown) => error,
+          ),
+        )
+      }
+      assert.ok(outcomes[0] === 7 || outcomes[0] instanceof ThreadDeathError, String(outcomes[0]))
+      assert.equal(outcomes[1], 7)
+    }
+  })
+}
+
+test("[PL263] a module that cannot be loaded fails its task alone, in a thread in which parts of the loader were replaced by others that work", async () => {
+  using folder = new Folder()
+  await using pool = Executors.newFixedThreadPool(1)
+  await pool.submit(() => {
+    const { Module } = process.getBuiltinModule("node:module") as unknown as { Module: Record<string, unknown> }
+    for (const owner of [Module, Module["prototype"] as Record<string, unknown>]) {
+      for (const name of ["_load", "_resolveFilename", "_findPath", "require", "load"]) {
+        const before = owner[name]
+        if (typeof before !== "function") continue
+        owner[name] = function (...args: unknown[]): unknown {
+          return Reflect.apply(before, this, args) as unknown
+        }
+      }
+    }
+  })
+  const id = await pool.submit(() => process.getBuiltinModule("node:worker_threads").threadId)
+  const { seven } = tasksOf<{ seven(): number }>(pathToFileURL(folder.write("bad.cjs", "throw new Error('not now')")))
+  const error = await rejectionOf(pool.submit(seven))
+  assert.ok(error instanceof TaskNotPortableError, String(error))
+  assert.match(error.message, /not now/)
+  assert.equal(await pool.submit(() => process.getBuiltinModule("node:worker_threads").threadId), id)
+})
