@@ -69,6 +69,25 @@ test("[RP33] tests, suites and inner tests run in order, and what fails stops no
   )
 })
 
+test("[RP33] as many tests of a suite run at a time as it is told", async (t) => {
+  await assertSame(
+    t,
+    `import test, { describe } from "node:test"
+     let [inside, most] = [0, 0]
+     let open
+     const opened = new Promise((resolve) => (open = resolve))
+     const meet = async () => {
+       most = Math.max(most, ++inside)
+       if (inside === 2) open()
+       await opened
+       inside--
+     }
+     describe("suite", { concurrency: 2 }, () => { for (const name of ["a", "b", "c", "d"]) test(name, meet) })
+     test("most", () => { if (most !== 2) throw new Error(String(most)) })`,
+    ["passed suite > a", "passed suite > b", "passed suite > c", "passed suite > d", "passed most"],
+  )
+})
+
 test("[RP33] what is skipped or to do is told with its reason", async (t) => {
   await assertSame(
     t,

@@ -43,7 +43,7 @@ function afterTest(): void {
   })
 }
 
-const DEFAULTS: StepOptions = { skip: undefined, todo: undefined, timeout: TIME_LIMIT }
+const DEFAULTS: StepOptions = { skip: undefined, todo: undefined, timeout: TIME_LIMIT, concurrency: 1 }
 
 const root = new Step(surroundings, undefined, [], DEFAULTS, undefined)
 // After the modules, all of whose tests and hooks are known then.
@@ -60,7 +60,7 @@ interface Given<F> {
   readonly fn: F
 }
 
-const KNOWN_OPTIONS = ["name", "skip", "todo", "timeout"]
+const KNOWN_OPTIONS = ["name", "skip", "todo", "timeout", "concurrency"]
 
 /** Sorts out `(name?, options?, fn?)`. */
 function given<F extends (...args: never[]) => unknown>(args: readonly unknown[], nothing: F): Given<F> {
@@ -76,9 +76,15 @@ function given<F extends (...args: never[]) => unknown>(args: readonly unknown[]
       skip: reasonIn(options["skip"]),
       todo: reasonIn(options["todo"]) ?? (args.some((arg) => typeof arg === "function") ? undefined : true),
       timeout: (options["timeout"] as number | undefined) ?? TIME_LIMIT,
+      concurrency: concurrencyIn(options["concurrency"] ?? 1),
     },
     fn,
   }
+}
+
+function concurrencyIn(option: unknown): number {
+  if (typeof option === "number") return option
+  throw new Error("The stand-in for node:test knows `concurrency` only as a number")
 }
 
 function reasonIn(option: unknown): Reason | undefined {

@@ -1,7 +1,7 @@
 /**
  * A test or a suite of the stand-in for node:test, and how it runs.
  *
- * As in node: one after the other in the order of the calls; a suite's function runs at once and only collects; hooks of
+ * As in node: one after the other in the order of the calls, or so many at a time as it is told; a suite's function runs at once and only collects; hooks of
  * an outer step apply to the inner ones; a test that fails, or skips itself, stops nobody.
  *
  * Stricter than node: after a test the event loop turns once, so that a rejection it left unhandled fails *it*; and an
@@ -20,6 +20,8 @@ export interface StepOptions {
   readonly todo: Reason | undefined
   /** Milliseconds after which a test that has not ended counts as failed. */
   readonly timeout: number
+  /** How many of the inner steps run at the same time. */
+  readonly concurrency: number
 }
 
 /** What all steps of a file share. */
@@ -46,8 +48,11 @@ export class Step {
   readonly #errors: unknown[] = []
   #skip: Reason | undefined
   #todo: Reason | undefined
-  /** Settles after the latest inner step that was added. */
-  #inner: Promise<void>
+  /** In each of them inner steps run one after the other: what settles after the latest of them. */
+  readonly #lanes: Promise<void>[]
+  /** Settles after all inner steps that were added. */
+  #inner: Promise<unknown>
+  #added = 0
   #begin: () => void = () => undefined
   #isBegun = false
   #isEnded = false
@@ -68,7 +73,9 @@ export class Step {
     this.#body = body
     this.#skip = options.skip
     this.#todo = options.todo
-    this.#inner = new Promise((resolve) => (this.#begin = resolve))
+    const begun = new Promise<void>((resolve) => (this.#begin = resolve))
+    this.#lanes = Array.from({ length: options.concurrency }, () => begun)
+    this.#inner = begun
   }
 
   get isSuite(): boolean {
@@ -80,11 +87,14 @@ export class Step {
     return this.#isBegun && !this.#isEnded
   }
 
-  /** Adds a step that runs after those added before, and not before this one has begun. */
+  /** Adds a step that runs after those added before, or beside them, and not before this one has begun. */
   add(step: Step): Promise<void> {
     this.#surroundings.open.add(step)
-    this.#inner = this.#inner.then(() => step.#run())
-    return this.#inner
+    const at = this.#added++ % this.#lanes.length
+    const ended = (this.#lanes[at] as Promise<void>).then(() => step.#run())
+    this.#lanes[at] = ended
+    this.#inner = Promise.all(this.#lanes)
+    return ended
   }
 
   /** Lets inner steps run; a test or suite calls it by itself when its turn comes. */
@@ -179,7 +189,7 @@ export class Step {
 
   /** Inner steps may add others while they run. */
   async #innerSteps(): Promise<void> {
-    for (let seen: Promise<void> | undefined; seen !== this.#inner;) {
+    for (let seen: Promise<unknown> | undefined; seen !== this.#inner;) {
       seen = this.#inner
       await seen
     }
