@@ -26,6 +26,7 @@ export interface Submission {
 }
 
 export type ChildMessage =
+  /** Answered by the end of the process, with exit code 0: an answer might be lost with it. */
   | { readonly do: "close" }
   /** Answered by the ids, when all are stored. */
   | { readonly do: "submit"; readonly submissions: readonly Submission[] }
@@ -76,9 +77,7 @@ async function act(message: ChildMessage): Promise<unknown> {
     case "close":
       await node?.close()
       await fleet?.close()
-      // What comes after the answer does not count: the parent waits for the end of the process.
-      setImmediate(() => process.disconnect())
-      return undefined
+      return process.exit(0)
     case "submit": {
       const futures = message.submissions.map(({ task, args, options = {} }) =>
         (fleet as Fleet).with(options).submit(tasks[task] as (...given: unknown[]) => unknown, ...args),

@@ -266,8 +266,9 @@ export class FleetChild {
 
   /** Drains it; fulfilled when the process has ended. */
   async close(): Promise<void> {
-    await this.#ask({ do: "close" })
-    await this.#exit
+    this.#process.send({ do: "close" } satisfies ChildMessage)
+    const [code, signal] = (await this.#exit) as [number | null, string | null]
+    if (code !== 0) throw new Error(`The process has ended with ${signal ?? code}`)
   }
 
   /** Gives the ids, when all are stored. */
