@@ -122,7 +122,7 @@ export const deliberateDifferences: readonly DeliberateDifference[] = [
   {
     id: "dropped-completion",
     java: "An ExecutorCompletionService never delivers a task that shutdownNow returned.",
-    here: "It delivers the task as cancelled, so that nobody waits for it in vain.",
+    here: "It delivers the task as cancelled, so that a consumer does not wait in vain.",
     rules: {
       completion: {
         applies: ({ droppedByPool }) => droppedByPool,
