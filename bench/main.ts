@@ -5,6 +5,7 @@
  *     npm run bench -- pool memory    these only; `platform` stands for all whose name begins with it
  *     npm run bench -- defects        what the rivals get wrong, and whether corepool does
  *     npm run bench -- start          what importing it, its first result and its threads cost
+ *     npm run bench -- codec          values as bytes, beside structuredClone, v8.serialize and JSON
  *     npm run bench -- distributed    corepool/distributed beside BullMQ by hand; `distributed-cancel` and so on for one part of it, `--full` for all of its size
  *     npm run bench -- --quick        small and few: to see whether it works
  *
@@ -12,6 +13,7 @@
  */
 import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
+import { runCodec } from "./codec.ts"
 import type { Contest } from "./contest.ts"
 import { contests } from "./contests.ts"
 import { runDefects } from "./defects.ts"
@@ -77,6 +79,7 @@ async function main(chosen: readonly Contest[], platform: readonly PlatformConte
 
 const DEFECTS = "defects"
 const START = "start"
+const CODEC = "codec"
 
 function isMeant(wanted: string, name: string): boolean {
   return name === wanted || name.startsWith(`${wanted}-`)
@@ -87,7 +90,13 @@ function isChosen({ name }: { readonly name: string }): boolean {
 }
 
 const distributed = DISTRIBUTED_PARTS.filter((part) => names.some((wanted) => isMeant(wanted, part)))
-const known = [...[...contests, ...platformContests].map(({ name }) => name), DEFECTS, START, ...DISTRIBUTED_PARTS]
+const known = [
+  ...[...contests, ...platformContests].map(({ name }) => name),
+  DEFECTS,
+  START,
+  CODEC,
+  ...DISTRIBUTED_PARTS,
+]
 const unknown = names.filter((wanted) => !known.some((name) => isMeant(wanted, name)))
 if (unknown.length > 0) {
   console.error(`No such contest: ${unknown.join(", ")}. There are: ${known.join(", ")}.`)
@@ -97,5 +106,6 @@ if (unknown.length > 0) {
   if (chosen.length + platform.length > 0) await main(chosen, platform)
   if (names.includes(DEFECTS)) await runDefects()
   if (names.includes(START)) runStart(flags.quick)
+  if (names.includes(CODEC)) await runCodec(flags.quick)
   if (distributed.length > 0) await runDistributed(distributed, flags.full)
 }

@@ -11,27 +11,13 @@ import {
 } from "./platform-contest.ts"
 import { against, ours, theirs, times } from "./platform-contenders.ts"
 import { allRivals } from "./platform-rivals.ts"
+import { entry, TEXT } from "./entries.ts"
 import type { Entry } from "./tasks/work.ts"
 
 const KB = 1024
 const MB = KB * KB
 
 // ------------------------------------------------------------------ objects
-
-const TEXT = "The quick brown fox jumps over the lazy dog. ".repeat(9)
-
-/** 1 KB as JSON. */
-function entry(id: number): Entry {
-  return {
-    id,
-    name: `entry number ${id}`,
-    active: id % 2 === 0,
-    tags: ["red", "green", "blue", "a longer one than these"],
-    position: { x: id + 0.5, y: -id, z: 1 / (id + 1) },
-    values: times(60, (i) => (id * 31 + i * 7) % 1000),
-    text: TEXT,
-  }
-}
 
 async function objects(n: number, results: (entries: readonly Entry[]) => Promise<readonly Entry[]>): Promise<Sample> {
   const entries = times(n, entry)

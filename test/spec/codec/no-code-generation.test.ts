@@ -5,6 +5,8 @@
 import { copyOf } from "#src/codec/codec.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { fileURLToPath } from "node:url"
+import { runFile } from "../../support/child.ts"
 
 test("[CD1] values are copied also where functions cannot be made of texts", () => {
   const { Function: original } = globalThis
@@ -26,3 +28,17 @@ test("[CD1] values are copied also where functions cannot be made of texts", () 
   // None where the runtime keeps the class to itself.
   assert.ok(attempts <= 1, "and it is not tried again")
 })
+
+const isNode = process.versions["bun"] === undefined && process.versions["deno"] === undefined
+
+test(
+  "[CD1] tasks of modules run where the runtime forbids code generation; functions in place are refused by name",
+  { skip: isNode ? false : "only Node has the flag" },
+  async () => {
+    const program = fileURLToPath(new URL("programs/no-texts.js", import.meta.url))
+    const { code, stdout, stderr } = await runFile("--disallow-code-generation-from-strings", program)
+    assert.equal(stderr, "")
+    assert.equal(stdout, "125250\ntrue\n")
+    assert.equal(code, 0)
+  },
+)
