@@ -11,6 +11,7 @@
  * The function is called with what was passed, cloned (so begin with `ReentrantLock.from(…)`), and says words to the
  * test by `this.say(word)`: declare it as `function holdLock(this: Voice, lock: Shared)`.
  */
+import { ReentrantLock } from "corepool"
 import { Worker } from "node:worker_threads"
 import { eventually } from "./harness.ts"
 import { requireMemoryLimits } from "./memory-limits.ts"
@@ -24,6 +25,8 @@ export interface Order {
   readonly module: string
   readonly name: string
   readonly args: readonly unknown[]
+  /** A lock that the worker holds from its beginning to its end, if it is on Deno. */
+  readonly life?: unknown
 }
 
 export type Report =
@@ -34,19 +37,30 @@ export type Report =
 /** Nothing a test waits for takes so long; it only turns a test that would hang into one that fails. */
 const PATIENCE = 60_000
 
+/** After so many ms a worker is taken for one that Deno does not end, because it computes. */
+const STUBBORN = 5_000
+
 export class WorkerHand {
   readonly worker: Worker
   /** What the function returned, or threw; or that the worker ended before it did either. */
   readonly result: Promise<unknown>
-  /** Settles when the worker is gone, with its exit code. */
+  /** Settles when the worker is gone, and this thread's corepool knows that, with its exit code. */
   readonly gone: Promise<number>
   /** Everything it has said so far. */
   readonly words: unknown[] = []
   #listeners: (() => void)[] = []
 
   constructor(order: Order, options: { resourceLimits?: { maxOldGenerationSizeMb: number } } = {}) {
-    this.worker = new Worker(new URL("worker-entry.js", import.meta.url), { workerData: order, ...options })
-    this.gone = new Promise((resolve) => this.worker.once("exit", resolve))
+    // Deno tells of the end of a worker when the worker was told to end. When it has, its lock is free.
+    const life = "deno" in process.versions ? new ReentrantLock() : undefined
+    const workerData = life === undefined ? order : { ...order, life: life.handle }
+    this.worker = new Worker(new URL("worker-entry.js", import.meta.url), { workerData, ...options })
+    this.gone = new Promise((resolve) => {
+      this.worker.once("exit", (code) => {
+        if (life === undefined) resolve(code)
+        else void life.tryLock(STUBBORN).finally(() => resolve(code))
+      })
+    })
     this.result = new Promise((resolve, reject) => {
       this.worker.on("message", (report: Report) => {
         if ("said" in report) this.#hear(report.said)

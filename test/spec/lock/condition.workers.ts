@@ -59,12 +59,12 @@ export async function signalWhen(this: Voice, pair: Pair, waiting: number, all: 
 }
 
 /** Signals and dies, or is to be killed, with the lock. */
-export function signalAndStay(this: Voice, pair: Pair): void {
+export async function signalAndStay(this: Voice, pair: Pair): Promise<void> {
   const { lock, condition } = open(pair)
   lock.lockSync()
   condition.signalAll()
   this.say("signalled")
-  block(Infinity)
+  await new Promise(() => setInterval(() => undefined, 100_000)) // in the event loop, where Deno can end it
 }
 
 /** Whether conditions of other locks are refused. */
