@@ -94,7 +94,7 @@ export function listWording(root: string): Finding[] {
 
 function placesIn(root: string): Place[] {
   const documents = listFiles(root, "", ".md").filter((path) =>
-    /^(?:README|CONTRIBUTING|(?:docs\/(?!api\/)|src\/).*)\.md$/.test(path),
+    /^(?:README|CONTRIBUTING|(?:docs\/(?!api\/|reference\/|site\/)|src\/).*)\.md$/.test(path),
   )
   return [
     ...documents.flatMap((path) => placesOf(path, proseOfDocument(readText(root, path)))),
