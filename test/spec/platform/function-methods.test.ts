@@ -14,7 +14,6 @@ const VALUES: readonly unknown[] = [
   [Object(1), Object("text"), Object(true), Object(2n)],
   [new Int8Array(2), new Float64Array([0.5]), new BigInt64Array([1n]), new DataView(new ArrayBuffer(3))],
   Buffer.from("bytes"),
-  new Error("it", { cause: new TypeError("inner") }),
 ]
 
 /** Whatever it prints but the last line says what has failed. */
