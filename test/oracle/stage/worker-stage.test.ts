@@ -14,7 +14,7 @@ import type { Part } from "./part.ts"
 import { WorkerStage } from "./worker-stage.ts"
 
 /** One scenario in so many is in the sample; `npm run oracle` replays all. */
-const SAMPLE = { threadpool: 24, invoke: 4 }
+const SAMPLE = { threadpool: 48, invoke: 8 }
 
 function assertAllPassed({ passed, failures }: Report): void {
   assert.equal(failures.length, 0, `${failures.length} of ${passed + failures.length} differ:\n${failures.join("\n")}`)
