@@ -5,6 +5,7 @@ import { Letter } from "#src/codec/bytes/letter.js"
 import * as fc from "fast-check"
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { inspect } from "node:util"
 import { runInNewContext } from "node:vm"
 import { thrownBy } from "../../support/harness.ts"
 
@@ -52,6 +53,8 @@ test("[CD1] any value of plain data arrives equal", () => {
     fc.property(
       fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withTypedArray: true }),
       (value) => {
+        // To deepEqual of Node 20 and 22 two invalid dates are different; another test copies one.
+        fc.pre(!inspect(value, { depth: Infinity, maxArrayLength: Infinity }).includes("Invalid Date"))
         // Prototypes are not copied.
         assert.deepEqual(copyOf(value), structuredClone(value))
       },
