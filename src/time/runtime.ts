@@ -7,23 +7,21 @@
  * are faked would stop. The schedule of an executor can follow a clock of the test's own, see clock.ts.
  *
  * How it works. Each function is taken once per thread, by the first copy of corepool that is loaded in it: a thread of a pool
- * has them before any task. They come from `node:timers` and `node:perf_hooks`, which jest does not fake. A fake
+ * has them before any task. They come from `node:timers` and, for Node, `process.hrtime`: `node:perf_hooks` has the same clock, which takes as long to read, but to load that
+ * module costs each thread 0.7 ms and 0.3 MB. Jest fakes neither that module nor `node:timers`. A fake
  * of @sinonjs/fake-timers, on which jest and vitest stand, says which function it replaces, so that one is taken even if the fakes
  * came first. The fakes of node:test do not say; if these came first, there is a warning.
  *
  * The functions are fields of one object, in which a test of corepool itself can replace them.
  */
-import { performance } from "node:perf_hooks"
 import { clearTimeout, setImmediate, setInterval, setTimeout } from "node:timers"
 import { perThread } from "../per-thread.ts"
 
 export interface Runtime {
-  /** Milliseconds since this thread has begun. Never goes back. */
+  /** Milliseconds since about when corepool was loaded in this thread. Never goes back. */
   now: () => number
-  /** When that was, by the wall clock. */
-  readonly timeOrigin: number
-  /** Milliseconds on a clock that all threads of the process have in common; in Node, that is. */
-  processTime: () => number
+  /** When that clock began, in milliseconds on one that all threads have: in Node the monotonic clock of the process, elsewhere the wall clock. */
+  readonly origin: number
   /** Milliseconds since 1970, by the wall clock. */
   wallTime: () => number
   startTimeout: (fire: () => void, delay: number) => NodeJS.Timeout
@@ -39,14 +37,10 @@ export interface Runtime {
 export const runtime: Runtime = perThread("clocks and timers", take)
 
 function take(): Runtime {
-  const nanoseconds = unfaked("hrtime", process.hrtime).bigint.bind(process.hrtime)
-  const clock = unfaked("performance", performance)
   const startTimeout = unfaked("setTimeout", setTimeout)
   if (startTimeout.name.startsWith("bound ")) warn()
   return {
-    now: clock.now.bind(clock),
-    timeOrigin: clock.timeOrigin,
-    processTime: () => Number(nanoseconds()) / 1e6,
+    ...(isNode() ? processClock() : threadClock()),
     wallTime: unfaked("Date", globalThis.Date).now,
     startTimeout,
     stopTimeout: unfaked("clearTimeout", clearTimeout),
@@ -55,6 +49,30 @@ function take(): Runtime {
     microtask: unfaked("queueMicrotask", globalThis.queueMicrotask),
     clone: globalThis.structuredClone,
   }
+}
+
+export function isNode(): boolean {
+  const { versions } = process
+  return versions["bun"] === undefined && versions["deno"] === undefined
+}
+
+type Clock = Pick<Runtime, "now" | "origin">
+
+/** The monotonic clock of the process, which all threads read alike. */
+function processClock(): Clock {
+  const read = unfaked("hrtime", process.hrtime)
+  const [begin] = read()
+  const now = (): number => {
+    const time = read()
+    return (time[0] - begin) * 1e3 + time[1] / 1e6
+  }
+  return { now, origin: begin * 1e3 }
+}
+
+/** A clock that each thread has for itself. The thread has only been told what the wall clock showed when that began, and the wall clock may have been set meanwhile. */
+function threadClock(): Clock {
+  const clock = unfaked("performance", process.getBuiltinModule("node:perf_hooks").performance)
+  return { now: clock.now.bind(clock), origin: clock.timeOrigin }
 }
 
 /** What it stands for, if it is a fake of @sinonjs/fake-timers. */

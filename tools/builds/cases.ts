@@ -279,8 +279,10 @@ export const BUNDLERS: readonly Case[] = [
   },
 ]
 
-const VITEST = ["node_modules/vitest/vitest.mjs", "run", "--pool"]
-const JEST = "node_modules/jest/bin/jest.js"
+/** By themselves these fail a test after five seconds, which on a busy machine is no time for threads that load a compiler. */
+const UNHURRIED = "--testTimeout=600000"
+const VITEST = ["node_modules/vitest/vitest.mjs", "run", UNHURRIED, "--pool"]
+const JEST = ["node_modules/jest/bin/jest.js", UNHURRIED]
 const BOTH: readonly RuntimeName[] = ["node20", "node24"]
 
 export const RUNNERS: readonly Case[] = [
@@ -369,7 +371,7 @@ export const RUNNERS: readonly Case[] = [
     name: "Jest, ES modules",
     tool: "jest",
     programs: ["js", "jest-esm"],
-    run: ["--experimental-vm-modules", JEST],
+    run: ["--experimental-vm-modules", ...JEST],
     runtimes: BOTH,
     how: "`node --experimental-vm-modules node_modules/jest/bin/jest.js`, tests and tasks as ES modules",
   },
@@ -378,7 +380,7 @@ export const RUNNERS: readonly Case[] = [
     tool: "jest",
     programs: ["jest-commonjs"],
     isCommonJs: true,
-    run: [JEST],
+    run: JEST,
     runtimes: BOTH,
     how: "nothing; in CommonJS, `task(__filename, …)`",
   },
@@ -387,7 +389,7 @@ export const RUNNERS: readonly Case[] = [
     tool: "ts-jest",
     programs: ["cjs", "ts-jest"],
     isCommonJs: true,
-    run: [JEST],
+    run: JEST,
     runtimes: BOTH,
     how: '`preset: "ts-jest"`, and `task(__filename, …)`',
   },

@@ -38,6 +38,8 @@ export interface Chunks {
   readonly joinCopies: Exported
   /** What each file takes from modules of the runtime when it is loaded: the names of modules, and the names of what they export. */
   readonly builtins: ReadonlyMap<string, readonly (readonly [string, readonly string[]])[]>
+  /** How many of the files every thread of a pool loads: the first ones. */
+  readonly first: number
   /** The file with the program of a worker thread. */
   readonly program: string
   /** The hash of all of it. */
@@ -64,6 +66,16 @@ const PLACE = `const corepoolPlace = typeof __filename === "string" && /^(?:[/\\
 const OF_RUNTIME = `const ${BUILTIN} = typeof corepoolHost === "object" ? corepoolHost.builtin : process.getBuiltinModule;\n`
 const TAKEN = new RegExp(`const \\{ ([^}]*) \\} = ${BUILTIN}\\("([^"]+)"\\)`, "g")
 
+/**
+ * The files that every thread of a pool loads, in this order: those of its program, and those that a task's module loads by `import "corepool"`. The
+ * others would be compiled for nothing, as a rule.
+ */
+const TABLE = new ChunkTable(CHUNKS)
+const FIRST: readonly string[] = [...new Set([...TABLE.loadedBy("worker"), ...TABLE.loadedBy("main")])]
+
+/** All files. A file's number, by which threads know it, is its place here. */
+const ORDER: readonly string[] = [...FIRST, ...TABLE.names.filter((name) => !FIRST.includes(name))]
+
 /** What some modules are in a bundle. */
 const REPLACED: ReadonlyMap<string, string> = new Map([
   [
@@ -75,9 +87,9 @@ const REPLACED: ReadonlyMap<string, string> = new Map([
      export const threadFile = () => corepoolPlace !== undefined && OWN.test(corepoolPlace) ? corepoolPlace.replace(OWN, "corepool-thread.cjs") : ""
      export const workerSource = () => corepoolRequire("./source.cjs")
      ${READ_TEXTS}
-     const FILES = ${JSON.stringify(CHUNKS.map(({ name }) => fileOf(name)))}
+     const FILES = ${JSON.stringify(ORDER.map(fileOf))}
      export const readTexts = (texts) => void textsOf(threadFile().replace(/[^/\\\\]*$/, ""), FILES, texts.buffer)
-     const FIRST = ${JSON.stringify(neededFirst())}
+     const FIRST = ${JSON.stringify(FIRST.map((chunk, number) => [fileOf(chunk), number]))}
      export const takeScripts = () => {
        const loaded = corepoolParts.get("${UNKNOWN_BUILD}/scripts") ?? new Map()
        const scripts = new Map()
@@ -140,7 +152,7 @@ function linkedModules({ texts, exports, taken }: Linked): Plugin {
 
 export async function bundleChunks(root: string, version: string): Promise<Chunks> {
   const graph = new ModuleGraph(join(root, COMPILED), REPLACED)
-  const linker = new Linker(graph, new ChunkTable(CHUNKS))
+  const linker = new Linker(graph, TABLE)
   const found = ENTRIES.map(({ name: entry, module }) => {
     const path = `${module}.js`
     const exports = graph.exportsOf(path).map((name): [string, Exported] => {
@@ -172,7 +184,7 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
   const registry = registryOf(`globalThis.Symbol.for("corepool@${version}")`)
   const key = (file: string): string => JSON.stringify(`${UNKNOWN_BUILD}/${file}`)
   const find = `const corepoolFile = (name) => corepoolParts.get("${UNKNOWN_BUILD}/" + name) ?? corepoolParts.get(${key("load")})?.(name);\n`
-  const files = CHUNKS.map(({ name: chunk }) => {
+  const files = ORDER.map((chunk) => {
     const name = fileOf(chunk)
     const text = asCommonJs(name, texts.get(chunk) ?? "", (source) => load(fileOf(source.slice(CHUNK.length))))
     const before = `${text.includes("corepoolPlace") ? PLACE : ""}${text.includes(BUILTIN) ? OF_RUNTIME : ""}`
@@ -206,6 +218,7 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
     entries: new Map(found),
     joinCopies: { file: fileOf(joinCopies.chunk), name: joinCopies.name },
     builtins: new Map(files.map(({ name, builtins }) => [name, builtins])),
+    first: FIRST.length,
     program: fileOf(program),
     build: known,
     registry,
@@ -229,18 +242,6 @@ export function load(file: string): string {
 /** The expression for it, in which no name is one that a file may take for itself. It is a property that stays: see src/per-thread.ts. */
 function registryOf(key: string): string {
   return `(globalThis[${key}] ?? globalThis.Object.defineProperty(globalThis, ${key}, { __proto__: null, value: new globalThis.Map() })[${key}])`
-}
-
-/**
- * The files that every thread of a pool loads, in this order, with their numbers: those of its program, and those that a task's module loads by
- * `import "corepool"`. The others would be compiled for nothing, as a rule.
- */
-function neededFirst(): [string, number][] {
-  const table = new ChunkTable(CHUNKS)
-  return [...table.loadedBy("worker"), ...table.loadedBy("main")].map((chunk) => [
-    fileOf(chunk),
-    table.names.indexOf(chunk),
-  ])
 }
 
 function fileOf(chunk: string): string {

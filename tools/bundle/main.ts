@@ -38,7 +38,7 @@ export async function bundle(root: string): Promise<Map<string, string>> {
     chunks,
     ofThreads.map(([name]) => name),
   )
-  const thread = { files: [...files.keys()], builtins, program: chunks.program, registry, build }
+  const thread = { files: [...files.keys()], first: chunks.first, builtins, program: chunks.program, registry, build }
   const source = {
     boot: await shorten("corepool-thread.cjs", threadText(thread)),
     texts: Object.fromEntries(ofThreads),

@@ -13,6 +13,8 @@
 export interface ThreadCode {
   /** The names of all files with code. Where a name stands in it is the number of its kept code (src/platform/start/worker-code.ts). */
   readonly files: readonly string[]
+  /** How many of them every thread of a pool loads: the first ones. */
+  readonly first: number
   /** What files take from modules of the runtime: the names of modules, and of what they export. */
   readonly builtins: ReadonlyMap<string, ReadonlySet<string>>
   /** That of the program. */
@@ -64,7 +66,7 @@ function boot({ files, builtins, program, registry, build }: ThreadCode, open: s
     let cachedData
     for (const half of words === undefined ? [] : [words.length >> 1, 0]) {
       const length = read(words, half)
-      if (length > 0) cachedData = new Uint8Array(words.buffer, half * 4 + 4, length)
+      if (length > 0) cachedData = new Uint8Array(words.buffer, half * 4 + 8, length)
     }
     ${find}
     const module = { exports: {} }
@@ -123,15 +125,24 @@ function readTo(bytes, start, end, filename) {
 }
 `
 
-/** As a file of the package. It takes the texts of all files from the shared memory, where the thread that has started it leaves them meanwhile, or reads them itself. */
+/**
+ * As a file of the package. The texts of the files that it needs are parts of one string, which is too long for the space in which an engine has new objects: there they would be
+ * copied by the first collections, which take place while the thread starts, and the space would be a megabyte larger.
+ *
+ * It takes the texts of all files from the shared memory, where the thread that has started it leaves them meanwhile, or reads them itself.
+ */
 export function threadFile(code: ThreadCode): string {
   const open = `const folder = path.join(__dirname, path.sep)
   const { latin1Slice } = Buffer.prototype
   const texts = textsOf(folder, names, code?.texts.buffer)
   const starts = new Int32Array(texts, 4, names.length + 1)
-  const bytes = Buffer.from(texts)`
+  const bytes = Buffer.from(texts)
+  const { slice } = String.prototype
+  const [begin, end] = [starts[0], starts[${code.first}]]
+  const first = apply(latin1Slice, bytes, [begin, end])`
   const find = `const filename = folder + name
-    const text = apply(latin1Slice, bytes, [starts[at], starts[at + 1]])`
+    const next = starts[at + 1]
+    const text = next > end ? apply(latin1Slice, bytes, [starts[at], next]) : apply(slice, first, [starts[at] - begin, next - begin])`
   return `"use strict";
 const fs = require("node:fs")
 const path = require("node:path")

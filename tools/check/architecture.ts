@@ -53,7 +53,6 @@ const ALSO_OF_VIRTUAL_THREADS =
 const NOT_OF_VIRTUAL_THREADS = /^src\/(?:queue\/share|future\/both-stacks|thread\/platform-threads)/
 const RUNTIME_OF_VIRTUAL_THREADS = new Set([
   "node:async_hooks",
-  "node:perf_hooks",
   "node:timers",
   "node:module",
   "node:path",

@@ -31,7 +31,7 @@ const IN_WORK = -1
 const FILES = 32
 /** Several times what a file takes, in words. What is not written to costs nothing. */
 const ROOM = 1 << 17
-const HEAD = 4
+const HEAD = 8
 /** Almost twice what the texts take, in words. A thread for which it is too little keeps them in memory of its own. */
 const TEXT_ROOM = 1 << 18
 

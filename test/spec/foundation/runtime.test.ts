@@ -14,7 +14,8 @@ const STAND_STILL = `
   process.getBuiltinModule("node:module").syncBuiltinESMExports()
   Object.defineProperty(performance, "now", { value: () => 0 })
   Date.now = () => 0
-  process.hrtime.bigint = () => 0n`
+  process.hrtime.bigint = () => 0n
+  process.hrtime = Object.assign(() => [0, 0], { bigint: () => 0n })`
 
 /** They fire at once, whatever the delay. */
 const FIRE_AT_ONCE = `
