@@ -3,7 +3,7 @@
  *
  * A program may take `Function.prototype.call` away, or `apply`, or `bind`, and any function may have members of
  * these names of its own. So the code of corepool calls a function with a receiver by what this file exports, and
- * never by `fn.call(…)`. [PL262]
+ * never by `fn.call(…)`. [PL62]
  */
 // oxlint-disable typescript/unbound-method -- they are called with a receiver
 

@@ -54,12 +54,12 @@ const FILES = {
   "dist/virtual.d.cts": `export { b as Pool, d as begin } from "./types.cjs";\n`,
 }
 
-test("[RP561] exports, members and signatures without a comment are found; what is inherited, internal or private needs none", (t) => {
+test("[RP63] exports, members and signatures without a comment are found; what is inherited, internal or private needs none", (t) => {
   const names = undocumented(new Declarations(repository(t, FILES))).map(({ name }) => name)
   assert.deepEqual(names, ["Base.stop", "Pool$1.stop", "Semaphore", "Semaphore.take", "Limit", "Limit.signal", "start"])
 })
 
-test("[RP563] a class that should have an example and has none is found", (t) => {
+test("[RP65] a class that should have an example and has none is found", (t) => {
   const files = {
     "src/a.ts": "/**\n * One.\n *\n * @example\n * ```ts\n * ```\n */\nexport class Semaphore {}\n",
     "src/b.ts": "/**\n * @example\n */\nconst a = 1\n/** Another. */\nexport abstract class Phaser {}\n",
@@ -69,11 +69,11 @@ test("[RP563] a class that should have an example and has none is found", (t) =>
   assert.ok(!missing.includes("Semaphore"))
 })
 
-test("[RP561][RP563] everything that corepool exports is documented", () => {
+test("[RP63][RP65] everything that corepool exports is documented", () => {
   assert.deepEqual(told(checkDocumentation(ROOT)), [])
 })
 
-test("[RP564] the report has all public signatures, classes by their public names, each once", async (t) => {
+test("[RP66] the report has all public signatures, classes by their public names, each once", async (t) => {
   const report = await apiReport(repository(t, FILES))
   assert.match(
     report,
@@ -85,7 +85,7 @@ test("[RP564] the report has all public signatures, classes by their public name
   assert.equal(report, await apiReport(repository(t, FILES)), "the same types give the same report")
 })
 
-test("[RP564] a report that is missing or says something else is found", async (t) => {
+test("[RP66] a report that is missing or says something else is found", async (t) => {
   const outdated = [`${REPORT} is out of date: \`npm run api\` writes it. Look at what has changed`]
   assert.deepEqual(told(await checkApiReport(repository(t, FILES))), outdated)
   assert.deepEqual(told(await checkApiReport(repository(t, { ...FILES, [REPORT]: "# API report\n" }))), outdated)
@@ -94,7 +94,7 @@ test("[RP564] a report that is missing or says something else is found", async (
   assert.match(readText(ROOT, REPORT), /^export declare class ThreadPoolExecutor /m)
 })
 
-test("[RP562] an example in a comment that does not compile, fails, or prints something else is found", async (t) => {
+test("[RP64] an example in a comment that does not compile, fails, or prints something else is found", async (t) => {
   const comment = (...code: string[]): string =>
     ["/**", " * It.", " *", " * @example", " * ```ts", ...code.map((line) => ` * ${line}`), " * ```", " */", ""].join(
       "\n",

@@ -108,7 +108,7 @@ test("[RP3] a circle closed by a type is found between folders, and allowed insi
   ])
 })
 
-test("[RP261] calls of `call`, `apply` and `bind` are found, but not those of an object in a private field", (t) => {
+test("[RP61] calls of `call`, `apply` and `bind` are found, but not those of an object in a private field", (t) => {
   const root = repository(t, {
     "package.json": MANIFEST,
     "src/primordials.ts": "export const f = bind.bind(call)",

@@ -235,7 +235,7 @@ test("[RP59] test:redis runs the files that run on Redis, and fails without it",
   assert.match(given.stdout, /tests 1\n/)
 })
 
-test("[RP461] test:faults runs the files about faults, with more tasks", async (t) => {
+test("[RP62] test:faults runs the files about faults, with more tasks", async (t) => {
   const body = (name: string): string =>
     `import test from "node:test"; test("${name} " + process.env.COREPOOL_TEST_TASKS, () => {})`
   const root = repository(t, {

@@ -7,7 +7,7 @@ import { pageOf, placeOf } from "../../tools/site/pages.ts"
 import { differences } from "../../tools/site/reference.ts"
 import { repository, ROOT, told } from "./fixture.ts"
 
-test("[RP566] a page of the reference that is out of date, missing or of no use is found", (t) => {
+test("[RP68] a page of the reference that is out of date, missing or of no use is found", (t) => {
   const root = repository(t, {
     "docs/reference/README.md": "one\n",
     "docs/reference/a/B.md": "old\n",
@@ -25,7 +25,7 @@ test("[RP566] a page of the reference that is out of date, missing or of no use 
   ])
 })
 
-test("[RP566] the reference is made of files that exist, and shows classes instead of the constants that stand for them", () => {
+test("[RP68] the reference is made of files that exist, and shows classes instead of the constants that stand for them", () => {
   for (const file of [...Object.values(MODULES), ...Object.values(CLASSES)])
     assert.ok(existsSync(join(ROOT, "src", file)), file)
   assert.equal(
@@ -35,7 +35,7 @@ test("[RP566] the reference is made of files that exist, and shows classes inste
   assert.match(entryText("corepool", "../src"), /^export \{ ThreadPoolExecutor \} from "\.\.\/src\/pool\//m)
 })
 
-test("[RP567] documents and examples are pages of the site, and their links lead to pages or to the repository", () => {
+test("[RP69] documents and examples are pages of the site, and their links lead to pages or to the repository", () => {
   assert.equal(placeOf("README.md"), "index.md")
   assert.equal(placeOf("docs/reference/corepool/README.md"), "reference/corepool/index.md")
   assert.equal(placeOf("examples/01-fixed-pool.ts"), "examples/01-fixed-pool.md")

@@ -6,7 +6,7 @@ import { runNode } from "../../tools/check/run.ts"
 import { BUDGET_FILE, checkWording, listWording, lowerBudgets } from "../../tools/check/wording.ts"
 import { repository, ROOT, told } from "./fixture.ts"
 
-test("[RP661] a pronoun that names nothing is found, also one of two words on two lines", (t) => {
+test("[RP70] a pronoun that names nothing is found, also one of two words on two lines", (t) => {
   const root = repository(t, {
     "README.md": "# Whoever\n\nSomebody tells those\nwho wait.\n",
     "docs/guide/a.md": "Who waits is woken. Ask the one that knows; who asks is told.\n",
@@ -28,7 +28,7 @@ test("[RP661] a pronoun that names nothing is found, also one of two words on tw
   ])
 })
 
-test("[RP661] code, questions, a who after its noun and other documents do not count", (t) => {
+test("[RP70] code, questions, a who after its noun and other documents do not count", (t) => {
   const root = repository(t, {
     "README.md": "The caller, who waits, runs `nobody()`. Who calls it? A task.\n\n```ts\nwhoever()\n```\n",
     "docs/api/a.md": "Nobody waits.\n",
@@ -39,7 +39,7 @@ test("[RP661] code, questions, a who after its noun and other documents do not c
   assert.deepEqual(told(listWording(root)), [])
 })
 
-test("[RP662] a line of 121 characters is found, in a document and beside code, but not in tables, fences or addresses", (t) => {
+test("[RP71] a line of 121 characters is found, in a document and beside code, but not in tables, fences or addresses", (t) => {
   const wide = "x".repeat(121)
   const root = repository(t, {
     "CONTRIBUTING.md": `${wide}\n${"x".repeat(120)}\n| ${wide} |\n\n~~~\n${wide}\n~~~\n\n[a](https://${wide}) b\n`,
@@ -48,7 +48,7 @@ test("[RP662] a line of 121 characters is found, in a document and beside code, 
   assert.deepEqual(told(listWording(root)), ["CONTRIBUTING.md:1 is wider than 120", "src/a.ts:1 is wider than 120"])
 })
 
-test("[RP663] a count above its budget fails, and one below; a part without a budget has none to spend", (t) => {
+test("[RP72] a count above its budget fails, and one below; a part without a budget has none to spend", (t) => {
   const root = repository(t, {
     [BUDGET_FILE]: JSON.stringify({
       src: { pronouns: 1, wide: 0 },
@@ -69,7 +69,7 @@ test("[RP663] a count above its budget fails, and one below; a part without a bu
   ])
 })
 
-test("[RP664] budgets are lowered and never raised", (t) => {
+test("[RP73] budgets are lowered and never raised", (t) => {
   const root = repository(t, {
     [BUDGET_FILE]: JSON.stringify({ src: { pronouns: 3, wide: 0 }, "docs/spec": { pronouns: 0, wide: 2 } }),
     "src/a.ts": `// nobody ${"x".repeat(121)}\n`,
@@ -82,7 +82,7 @@ test("[RP664] budgets are lowered and never raised", (t) => {
   })
 })
 
-test("[RP664] the command prints the places, and lowers budgets before it checks", async (t) => {
+test("[RP73] the command prints the places, and lowers budgets before it checks", async (t) => {
   const root = repository(t, {
     [BUDGET_FILE]: JSON.stringify({ src: { pronouns: 3, wide: 0 } }),
     "src/a.ts": "// nobody\n",

@@ -1,5 +1,5 @@
 /**
- * Which public names have no comment, [RP561] in docs/spec/repository.md, and which have no example though they should, [RP563].
+ * Which public names have no comment, [RP63] in docs/spec/repository.md, and which have no example though they should, [RP65].
  *
  * A member that overrides or implements a documented one needs no comment of its own: editors and the reference show the one of the base.
  */

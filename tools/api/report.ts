@@ -1,6 +1,6 @@
 /**
  * The API report: one text with all public signatures, of all entries, in an order that depends on their names alone. A change of the API is a change of
- * this text, which is committed: [RP564] in docs/spec/repository.md.
+ * this text, which is committed: [RP66] in docs/spec/repository.md.
  *
  * Comments, private members and what is marked as internal are left out. A class that an entry exports by a constant (`const A: typeof B`, so that
  * a bundler can leave it out) stands there as the class that it is.

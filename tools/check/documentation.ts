@@ -1,4 +1,4 @@
-/** What users see in their editors is documented, [RP561] and [RP563] in docs/spec/repository.md, and written down, [RP564]. */
+/** What users see in their editors is documented, [RP63] and [RP65] in docs/spec/repository.md, and written down, [RP66]. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Declarations, TYPES } from "../api/declarations.ts"
@@ -19,7 +19,7 @@ export function checkDocumentation(root: string): Finding[] {
   ]
 }
 
-/** [RP564] */
+/** [RP66] */
 export async function checkApiReport(root: string): Promise<Finding[]> {
   if (!existsSync(join(root, TYPES))) return [{ where: TYPES, what: "is missing: npm run build" }]
   const written = existsSync(join(root, REPORT)) ? readText(root, REPORT) : ""

@@ -1,6 +1,6 @@
 /**
  * Code in documents compiles against the built package, [RP19] in docs/spec/repository.md: every `ts` fence of README.md, of docs/guide and of
- * the comments of src. Those in comments of src are examples that also run, [RP562], if they say what they print:
+ * the comments of src. Those in comments of src are examples that also run, [RP64], if they say what they print:
  *
  *     console.log(6 * 7) // => 42
  *
@@ -98,7 +98,7 @@ function withoutStars(comment: string): string {
   return comment.replaceAll(/^[ \t]*\* ?/gm, "")
 }
 
-/** [RP562] */
+/** [RP64] */
 async function checkPrinted(root: string, snippets: ReadonlyMap<string, Snippet>): Promise<Finding[]> {
   const expected = new Map<string, readonly string[]>()
   for (const [path, { document, fence }] of snippets) {

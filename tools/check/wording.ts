@@ -1,5 +1,5 @@
 /**
- * Sentences that need a second reading: [RP661] to [RP664] in docs/spec/repository.md.
+ * Sentences that need a second reading: [RP70] to [RP73] in docs/spec/repository.md.
  *
  * The subject of a sentence is a thing with a name. "Whoever waits is told" leaves the reader to find out which thread,
  * task or caller is meant; "the waiting thread gets an InterruptedError" does not. A machine cannot judge a sentence, but

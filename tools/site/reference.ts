@@ -1,4 +1,4 @@
-/** The reference in docs/reference: made by TypeDoc from the comments of src, and committed: [RP566]. */
+/** The reference in docs/reference: made by TypeDoc from the comments of src, and committed: [RP68]. */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { listFiles, readText } from "../check/files.ts"
@@ -72,7 +72,7 @@ function listPages(folder: string): string[] {
   return listFiles(folder, "", ".md")
 }
 
-/** [RP566] What of the reference that is committed differs from what would be made. */
+/** [RP68] What of the reference that is committed differs from what would be made. */
 export function differences(root: string, made: Pages): Finding[] {
   const committed = existsSync(join(root, REFERENCE)) ? listPages(join(root, REFERENCE)) : []
   const all = [...new Set([...committed, ...made.keys()])].toSorted()

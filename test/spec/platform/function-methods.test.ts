@@ -60,7 +60,7 @@ const WITHOUT_CALL = `
 `
 
 for (const way of ["undefined", "throw"] as const) {
-  test(`[PL262] a thread without call, apply and bind of functions does all that it did before: ${way}`, async () => {
+  test(`[PL62] a thread without call, apply and bind of functions does all that it did before: ${way}`, async () => {
     const uncaught: unknown[] = []
     const uncaughtException = (_: unknown, error: unknown) => uncaught.push(error)
     const pool = Executors.newFixedThreadPool(1, platformThreads({ uncaughtException }))
@@ -82,7 +82,7 @@ for (const way of ["undefined", "throw"] as const) {
   })
 }
 
-test("[PL262] a program without call and bind of functions does all that it did before", async () => {
+test("[PL62] a program without call and bind of functions does all that it did before", async () => {
   using folder = new Folder()
   await using running = folder.start("program.mjs", WITHOUT_CALL)
   assert.deepEqual(await running.lines(), ["well"])

@@ -162,7 +162,7 @@ const LOADER =
   "_cache _extensions _findPath _load _nodeModulePaths _pathCache _resolveFilename _resolveLookupPaths prototype._compile prototype.load prototype.require"
 
 for (const path of LOADER.split(" ")) {
-  test(`[PL263] a task that breaks Module.${path} costs others at most their thread`, async () => {
+  test(`[PL63] a task that breaks Module.${path} costs others at most their thread`, async () => {
     using folder = new Folder()
     await using pool = Executors.newFixedThreadPool(1)
     const breakLoader = (steps: readonly string[], way: string) => {
@@ -198,7 +198,7 @@ for (const path of LOADER.split(" ")) {
   })
 }
 
-test("[PL263] a module that cannot be loaded fails its task alone, in a thread in which parts of the loader were replaced by others that work", async () => {
+test("[PL63] a module that cannot be loaded fails its task alone, in a thread in which parts of the loader were replaced by others that work", async () => {
   using folder = new Folder()
   await using pool = Executors.newFixedThreadPool(1)
   await pool.submit(() => {
