@@ -17,8 +17,8 @@ export const LONGEST_MESSAGE = 500
 const LONGEST_NAME = 80
 
 /**
- * The text, if it is not longer than that; otherwise its beginning and its end: the values in a message are as long as the program
- * wants, and what to do about it is often said last.
+ * The text, if it is not longer than that; otherwise its beginning and its end: the values in a message are as long as
+ * the program wants, and what to do about it is often said last.
  */
 export function shorten(text: string, limit: number = LONGEST_MESSAGE): string {
   if (text.length <= limit) return text
@@ -149,9 +149,9 @@ export function requireIterable<T>(name: string, value: Iterable<T>, demand = "i
 export type Known<T> = { readonly [K in keyof T]-?: unknown }
 
 /**
- * The options that a caller has given, each read once. An object may inherit options from another, but what all objects inherit is
- * none: whatever a program, or a package in it, has put on `Object.prototype` sets nothing here. Keys that are symbols are not looked
- * at. An error that a getter throws is the error of the call.
+ * The options that a caller has given, each read once. An object may inherit options from another, but what all objects
+ * inherit is none: whatever a program, or a package in it, has put on `Object.prototype` sets nothing here. Keys that
+ * are symbols are not looked at. An error that a getter throws is the error of the call.
  */
 export function requireOptions<T extends object>(name: string, options: T, known: Known<T>, demand?: string): T {
   requireObject(name, options, demand)
@@ -163,8 +163,8 @@ export function requireOptions<T extends object>(name: string, options: T, known
 }
 
 /**
- * Refuses what is none of these options, and says which one may have been meant. What is inherited counts, too, but for the methods and
- * accessors of a class: an AbortController is fine in the place of `{ signal }`.
+ * Refuses what is none of these options, and says which one may have been meant. What is inherited counts, too, but for
+ * the methods and accessors of a class: an AbortController is fine in the place of `{ signal }`.
  */
 export function refuseUnknown(name: string, options: object, known: object): void {
   for (const key in options) {
@@ -194,8 +194,8 @@ function unknown(name: string, key: string, known: object): TypeError {
 }
 
 /**
- * The word that this one is most likely a slip of: one with few letters changed, with the same beginning, or with one of the two inside
- * of the other.
+ * The word that this one is most likely a slip of: one with few letters changed, with the same beginning, or with one
+ * of the two inside of the other.
  */
 function nearest(word: string, words: readonly string[]): string | undefined {
   if (word.length > LONGEST_NAME) return undefined

@@ -1,6 +1,6 @@
 /**
- * The error classes that every thread knows, by name. A class may be there more than once: each copy of corepool in a thread
- * has its own, and they go by the same name.
+ * The error classes that every thread knows, by name. A class may be there more than once: each copy of corepool in a
+ * thread has its own, and they go by the same name.
  */
 import { perThread } from "./per-thread.ts"
 

@@ -4,8 +4,8 @@
  * The names are Java's with `Error` for `Exception`. Wrong arguments are not in this family:
  * they are plain `TypeError` and `RangeError`, worded by `checks.ts`.
  *
- * A thread may have loaded corepool more than once, in several bundles. Each copy has classes of its own, but to a user a
- * TimeoutError is a TimeoutError: so `instanceof` goes by the names that all copies have given to their classes.
+ * A thread may have loaded corepool more than once, in several bundles. Each copy has classes of its own, but to a user
+ * a TimeoutError is a TimeoutError: so `instanceof` goes by the names that all copies have given to their classes.
  */
 import { shorten } from "./checks.ts"
 import { commonNames, type ErrorClass, isNamedLike, nameError, nameOfErrors } from "./error-names.ts"

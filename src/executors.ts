@@ -20,8 +20,8 @@ import {
 } from "./virtual/executors.ts"
 
 /**
- * Ready-made executors, as in `java.util.concurrent.Executors`. Most are a `ThreadPoolExecutor` with settings that a program could write
- * itself; the text of each says which.
+ * Ready-made executors, as in `java.util.concurrent.Executors`. Most are a `ThreadPoolExecutor` with settings that a
+ * program could write itself; the text of each says which.
  *
  * `factory` decides where tasks run: on worker threads by default, on the event loop with `virtualThreads()`.
  *
@@ -86,8 +86,8 @@ export const Executors = {
   },
 
   /**
-   * Threads that steal tasks from each other, as many as there are processors unless told. What a task forks is begun in the order
-   * in which it was forked: a `ForkJoinPool` with `asyncMode`.
+   * Threads that steal tasks from each other, as many as there are processors unless told. What a task forks is begun
+   * in the order in which it was forked: a `ForkJoinPool` with `asyncMode`.
    */
   newWorkStealingPool(parallelism?: number): ForkJoinPool {
     return new ForkJoinPool({ asyncMode: true, ...(parallelism === undefined ? {} : { parallelism }) })

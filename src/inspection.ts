@@ -1,10 +1,11 @@
 /**
- * How the objects of corepool look to `console.log` and `util.inspect`: one line with the class, the state and the sizes.
+ * How the objects of corepool look to `console.log` and `util.inspect`: one line with the class, the state and the
+ * sizes.
  *
  *     ThreadPoolExecutor@1 { state: 'running', poolSize: 2, activeCount: 1, queued: 5, completedTaskCount: 10 }
  *
- * A class says by {@link FACTS} what is shown. Fields that a subclass of the program has added follow. Node, Bun and Deno all call the
- * method {@link INSPECT} with the same three arguments.
+ * A class says by {@link FACTS} what is shown. Fields that a subclass of the program has added follow. Node, Bun and
+ * Deno all call the method {@link INSPECT} with the same three arguments.
  */
 import { shorten } from "./checks.ts"
 import { identityOf } from "./identity.ts"
@@ -12,7 +13,10 @@ import { isError, propertyOf, textOf } from "./user-values.ts"
 
 export const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom")
 
-/** What is shown of an object: names and values. A fact that is undefined is not shown, and neither is a field of its name. */
+/**
+ * What is shown of an object: names and values. A fact that is undefined is not shown, and neither is a field of its
+ * name.
+ */
 export const FACTS: unique symbol = Symbol("facts")
 
 export type Facts = Readonly<Record<string, unknown>>
@@ -24,7 +28,10 @@ interface Options {
   readonly maxStringLength?: number | null
 }
 
-/** What the runtime gives to the method: how many levels may still be shown, the options of its `inspect`, and that function. */
+/**
+ * What the runtime gives to the method: how many levels may still be shown, the options of its `inspect`, and that
+ * function.
+ */
 export type InspectArguments = [
   depth?: number | null,
   options?: Options,

@@ -2,11 +2,12 @@
  * Looking at values of the program: what its tasks throw and return, and what they are called with.
  *
  * Any look at such a value may run code of the program: a getter, a trap of a proxy, `toString`, `Symbol.hasInstance`,
- * `Error.prepareStackTrace`. That code may throw, and the error that it throws may resist being looked at in turn. So corepool
- * looks at values of the program through the functions of this file, wherever it has something left to do afterwards.
+ * `Error.prepareStackTrace`. That code may throw, and the error that it throws may resist being looked at in turn. So
+ * corepool looks at values of the program through the functions of this file, wherever it has something left to do
+ * afterwards.
  *
- * The contract of each of them: it never throws, whatever the value. If the value cannot be looked at, what the code of the
- * program has thrown is dropped, and the answer is the one that the comment of the function names.
+ * The contract of each of them: it never throws, whatever the value. If the value cannot be looked at, what the code of
+ * the program has thrown is dropped, and the answer is the one that the comment of the function names.
  */
 import { show } from "./checks.ts"
 
@@ -34,8 +35,8 @@ export function isError(value: unknown): value is Error {
 }
 
 /**
- * What the value says of itself: its message, if it has one, as errors have; what it is, if it is another object. It is not turned
- * into text by itself: of an array with billions of holes, say, that would never end.
+ * What the value says of itself: its message, if it has one, as errors have; what it is, if it is another object. It is
+ * not turned into text by itself: of an array with billions of holes, say, that would never end.
  */
 export function messageOf(value: unknown): string {
   if ((typeof value !== "object" || value === null) && typeof value !== "function") return String(value)
@@ -53,8 +54,9 @@ export function textOf(value: unknown): string {
 }
 
 /**
- * Gives the object a property, as an assignment would, but one that is seen by nobody else: no setter is called, `__proto__` is a
- * key as any other, and what is inherited does not matter, be it read-only. False if the object does not take it.
+ * Gives the object a property, as an assignment would, but one that is seen by nobody else: no setter is called,
+ * `__proto__` is a key as any other, and what is inherited does not matter, be it read-only. False if the object does
+ * not take it.
  */
 export function setOwn(object: object, key: PropertyKey, value: unknown, enumerable: boolean): boolean {
   try {
@@ -64,7 +66,10 @@ export function setOwn(object: object, key: PropertyKey, value: unknown, enumera
   }
 }
 
-/** Without a prototype: a program that has given all objects a `get` would turn every other descriptor into a contradiction. */
+/**
+ * Without a prototype: a program that has given all objects a `get` would turn every other descriptor into a
+ * contradiction.
+ */
 export function dataDescriptor(value: unknown, enumerable: boolean): PropertyDescriptor {
   return { __proto__: null, value, enumerable, writable: true, configurable: true } as PropertyDescriptor
 }

@@ -86,7 +86,10 @@ export class AtomicInteger extends AtomicNumber {
     return (add(this.#words, VALUE, -1) - 1) | 0
   }
 
-  /** @internal `value => value + 1` does what `incrementAndGet` does, so it wraps; what is not exact any more has no low bits. */
+  /**
+   * @internal `value => value + 1` does what `incrementAndGet` does, so it wraps; what is not exact any more has no low
+   * bits.
+   */
   protected override resultOf(computed: number): number {
     if (typeof computed !== "number") throw typeError("result of the function", "an integer", computed)
     if (!Number.isSafeInteger(computed)) {

@@ -14,7 +14,8 @@ import { AtomicNumber } from "./atomic-number.ts"
  * in between does not, and everybody would see what must not be seen.
  *
  * Why not two words of 32 bits, the upper one counting the carries of the lower: that works for what only ever grows by
- * one (memory/structures/counter.ts), but not if it can be set, and a thread that dies before its carry leaves it wrong for ever.
+ * one (memory/structures/counter.ts), but not if it can be set, and a thread that dies before its carry leaves it wrong
+ * for ever.
  */
 
 /** Alone on its cache line. */

@@ -1,6 +1,6 @@
 /**
- * What an object is to a copy. As for `structuredClone`, that is a matter of what the engine made it, not of what it says:
- * neither of its prototype nor of its `Symbol.toStringTag`, which anybody can set.
+ * What an object is to a copy. As for `structuredClone`, that is a matter of what the engine made it, not of what it
+ * says: neither of its prototype nor of its `Symbol.toStringTag`, which anybody can set.
  *
  * These questions take a while. So they are asked once for each class whose objects turn out to be ordinary ones.
  */
@@ -53,7 +53,10 @@ function ask(value: object, prototype: object | null): Classification {
   return isForeign(value, prototype) ? "foreign" : "plain"
 }
 
-/** Whether the runtime makes of it something of the same class. Some things it takes for plain objects, and so empties them. */
+/**
+ * Whether the runtime makes of it something of the same class. Some things it takes for plain objects, and so empties
+ * them.
+ */
 export function isClonedByRuntime(value: object): boolean {
   try {
     const copy = runtime.clone(value)

@@ -3,7 +3,8 @@
  *
  * What arrives is a copy, as by `structuredClone`. Beyond that errors keep their name, their stack, their cause and
  * their own fields, and those of the language and of corepool their class; and so do instances of registered classes
- * (revival.ts). What cannot be copied is refused with a NotSerializableError that says what it is and where in the value.
+ * (revival.ts). What cannot be copied is refused with a NotSerializableError that says what it is and where in the
+ * value.
  *
  * What cannot be written down as bytes but can be posted goes beside them, if there is a list to put it on:
  *
@@ -12,8 +13,9 @@
  *     port.postMessage(attachments, transferList)                        // if there are any
  *     decode(letter, attachments)                                        // there
  *
- * These are shared memory, shared objects (a lock arrives as a lock), what is to be moved, and what only the runtime can
- * copy, such as a Blob. Long stretches of bytes can go beside the letter, too, so that they are copied once: bulk.ts.
+ * These are shared memory, shared objects (a lock arrives as a lock), what is to be moved, and what only the runtime
+ * can copy, such as a Blob. Long stretches of bytes can go beside the letter, too, so that they are copied once:
+ * bulk.ts.
  */
 import { show } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
@@ -21,44 +23,45 @@ import { LONG_TEXT } from "./bytes/byte-writer.ts"
 import { Decoder } from "./decoder.ts"
 import { Encoder } from "./encoder.ts"
 import { isError, isInstance, messageOf, textOf } from "../user-values.ts"
-import * as letters from "./bytes/letter.ts"
-import { Letter } from "./bytes/letter.ts"
+import * as letters from "./bytes/encoded-value.ts"
+import { EncodedValue } from "./bytes/encoded-value.ts"
 import { isWide, latin1, utf16 } from "./bytes/texts.ts"
 
 /**
- * The letter is the caller's to {@link Letter.release}. If it throws, nothing was attached; but a shared object in the
- * value may have become known as one that other threads use. If it may be bulky, not all is in the letter: see bulk.ts.
+ * The letter is the caller's to {@link EncodedValue.release}. If it throws, nothing was attached; but a shared object
+ * in the value may have become known as one that other threads use. If it may be bulky, not all is in the letter: see
+ * bulk.ts.
  */
 export function encode(
   value: unknown,
   attachments?: object[],
   transfer?: ReadonlySet<object>,
   isBulky = false,
-): Letter {
-  const letter = Letter.blank()
+): EncodedValue {
+  const encoded = EncodedValue.blank()
   switch (typeof value) {
     case "number":
-      encodeNumber(letter, value)
+      encodeNumber(encoded, value)
       break
     case "string":
-      encodeText(letter, value)
+      encodeText(encoded, value)
       break
     case "boolean":
-      letter.seal(value ? letters.TRUE : letters.FALSE, 0)
+      encoded.seal(value ? letters.TRUE : letters.FALSE, 0)
       break
     case "undefined":
-      letter.seal(letters.UNDEFINED, 0)
+      encoded.seal(letters.UNDEFINED, 0)
       break
     default:
-      if (value === null) letter.seal(letters.NULL, 0)
-      else encodeStructure(letter, value, "", attachments, transfer, isBulky)
+      if (value === null) encoded.seal(letters.NULL, 0)
+      else encodeStructure(encoded, value, "", attachments, transfer, isBulky)
   }
-  return letter
+  return encoded
 }
 
 /** What was encoded, and what came with it. Whatever the bytes are, it throws nothing but NotSerializableError. */
-export function decode(letter: Letter, attachments: readonly object[] = [], isStrange = false): unknown {
-  switch (letter.kind) {
+export function decode(encoded: EncodedValue, attachments: readonly object[] = [], isStrange = false): unknown {
+  switch (encoded.kind) {
     case letters.UNDEFINED:
       return undefined
     case letters.NULL:
@@ -68,36 +71,38 @@ export function decode(letter: Letter, attachments: readonly object[] = [], isSt
     case letters.TRUE:
       return true
     case letters.INT:
-      return letter.words[0]
+      return encoded.words[0]
     case letters.DOUBLE:
-      return letter.doubles[0]
+      return encoded.doubles[0]
     case letters.LATIN1:
-      return latin1(letter.bytes, 0, letter.length)
+      return latin1(encoded.bytes, 0, encoded.length)
     case letters.UTF16:
-      return utf16(letter.bytes, 0, letter.length >> 1)
+      return utf16(encoded.bytes, 0, encoded.length >> 1)
     case letters.TREE:
     case letters.GRAPH:
-      return decodeStructure(letter, attachments, isStrange)
+      return decodeStructure(encoded, attachments, isStrange)
     default:
-      throw new NotSerializableError(`No value is of the kind ${letter.kind}: the memory was written by something else`)
+      throw new NotSerializableError(
+        `No value is of the kind ${encoded.kind}: the memory was written by something else`,
+      )
   }
 }
 
 /** What becomes of a value on its way to another thread. */
 export function copyOf(value: unknown): unknown {
-  const letter = encode(value)
-  const copy = decode(letter)
-  letter.release()
+  const encoded = encode(value)
+  const copy = decode(encoded)
+  encoded.release()
   return copy
 }
 
 /** The same as bytes that say themselves what kind they are, for memory that knows nothing but bytes. */
 export function encodeToBytes(value: unknown): Uint8Array {
-  const letter = encode(value)
-  const bytes = new Uint8Array(1 + letter.length)
-  bytes[0] = letter.kind
-  bytes.set(letter.bytes.subarray(0, letter.length), 1)
-  letter.release()
+  const encoded = encode(value)
+  const bytes = new Uint8Array(1 + encoded.length)
+  bytes[0] = encoded.kind
+  bytes.set(encoded.bytes.subarray(0, encoded.length), 1)
+  encoded.release()
   return bytes
 }
 
@@ -106,8 +111,8 @@ export function decodeFromBytes(bytes: Uint8Array): unknown {
 }
 
 /**
- * The same of bytes that come from another process, and may be anything: nothing in them can name memory, objects or resources of this
- * process. What they reserve is limited, too.
+ * The same of bytes that come from another process, and may be anything: nothing in them can name memory, objects or
+ * resources of this process. What they reserve is limited, too.
  */
 export function decodeFromStranger(bytes: Uint8Array): unknown {
   return decodeKind(bytes, true)
@@ -115,50 +120,50 @@ export function decodeFromStranger(bytes: Uint8Array): unknown {
 
 function decodeKind(bytes: Uint8Array, isStrange: boolean): unknown {
   const length = Math.max(bytes.length - 1, 0)
-  const letter = Letter.toRead(bytes[0] ?? 0, length)
-  letter.bytes.set(bytes.subarray(1))
+  const encoded = EncodedValue.toRead(bytes[0] ?? 0, length)
+  encoded.bytes.set(bytes.subarray(1))
   try {
     // Shorter ones would be made of what the memory held before.
-    if ((letter.kind === letters.INT && length !== 4) || (letter.kind === letters.DOUBLE && length !== 8)) {
+    if ((encoded.kind === letters.INT && length !== 4) || (encoded.kind === letters.DOUBLE && length !== 8)) {
       throw new NotSerializableError("These bytes are not those of a number: they were written by something else")
     }
-    return decode(letter, NOTHING, isStrange)
+    return decode(encoded, NOTHING, isStrange)
   } finally {
-    letter.release()
+    encoded.release()
   }
 }
 
 const NOTHING: readonly object[] = []
 
-function encodeNumber(letter: Letter, value: number): void {
+function encodeNumber(encoded: EncodedValue, value: number): void {
   if (Object.is(value | 0, value)) {
-    letter.words[0] = value
-    letter.seal(letters.INT, 4)
+    encoded.words[0] = value
+    encoded.seal(letters.INT, 4)
   } else {
-    letter.doubles[0] = value
-    letter.seal(letters.DOUBLE, 8)
+    encoded.doubles[0] = value
+    encoded.seal(letters.DOUBLE, 8)
   }
 }
 
-function encodeText(letter: Letter, value: string): void {
+function encodeText(encoded: EncodedValue, value: string): void {
   const { length } = value
-  if (length < LONG_TEXT && encodeShort(letter, value)) return
+  if (length < LONG_TEXT && encodeShort(encoded, value)) return
   const wide = isWide(value)
   const size = wide ? length * 2 : length
-  if (size > letter.capacity) letter.reserve(size, 0)
-  letter.bytes.write(value, 0, size, wide ? "utf16le" : "latin1")
-  letter.seal(wide ? letters.UTF16 : letters.LATIN1, size)
+  if (size > encoded.capacity) encoded.reserve(size, 0)
+  encoded.bytes.write(value, 0, size, wide ? "utf16le" : "latin1")
+  encoded.seal(wide ? letters.UTF16 : letters.LATIN1, size)
 }
 
-function encodeShort(letter: Letter, value: string): boolean {
+function encodeShort(encoded: EncodedValue, value: string): boolean {
   const { length } = value
-  const { bytes } = letter
+  const { bytes } = encoded
   for (let i = 0; i < length; i++) {
     const code = value.charCodeAt(i)
     if (code > 255) return false
     bytes[i] = code
   }
-  letter.seal(letters.LATIN1, length)
+  encoded.seal(letters.LATIN1, length)
   return true
 }
 
@@ -170,18 +175,18 @@ const decoders: Decoder[] = []
 
 /** `name` is what the value is called in a refusal. */
 export function encodeStructure(
-  letter: Letter,
+  encoded: EncodedValue,
   value: unknown,
   name: string,
   attachments: object[] | undefined,
   transfer: ReadonlySet<object> | undefined,
   isBulky: boolean,
 ): void {
-  const encoder = encoders.pop() ?? new Encoder(letter)
+  const encoder = encoders.pop() ?? new Encoder(encoded)
   try {
-    encoder.encode(letter, value, name, attachments, transfer, isBulky ? letter.bulk : undefined)
+    encoder.encode(encoded, value, name, attachments, transfer, isBulky ? encoded.bulk : undefined)
   } catch (error) {
-    letter.release()
+    encoded.release()
     if (error instanceof NotSerializableError) throw error
     const why = isOverflow(error) ? "it is nested too deeply" : `copying it threw ${describeThrown(error)}`
     throw new NotSerializableError(`The value${encoder.place} cannot be sent to another thread: ${why}`, {
@@ -192,10 +197,10 @@ export function encodeStructure(
   }
 }
 
-function decodeStructure(letter: Letter, attachments: readonly object[], isStrange: boolean): unknown {
-  const decoder = decoders.pop() ?? new Decoder(letter)
+function decodeStructure(encoded: EncodedValue, attachments: readonly object[], isStrange: boolean): unknown {
+  const decoder = decoders.pop() ?? new Decoder(encoded)
   try {
-    return decoder.decode(letter, attachments, isStrange)
+    return decoder.decode(encoded, attachments, isStrange)
   } catch (error) {
     if (error instanceof NotSerializableError) throw error
     const why = isOverflow(error) ? "it is nested too deeply" : messageOf(error)

@@ -5,7 +5,7 @@ import { ByteReader } from "./bytes/byte-reader.ts"
 import { setOwn } from "../user-values.ts"
 import { readError } from "./error-data.ts"
 import { readCustomInstance, readInstance, readRegisteredShareable, readShareable } from "./instances.ts"
-import { GRAPH, type Letter } from "./bytes/letter.ts"
+import { GRAPH, type EncodedValue } from "./bytes/encoded-value.ts"
 import { readPacked } from "./bytes/packed.ts"
 import { readPart } from "./shared-parts.ts"
 import { type Shape, findShape, makeShape } from "./shapes.ts"
@@ -26,9 +26,9 @@ export class Decoder extends ByteReader {
   /** How many NOTHINGs were read and have not been removed yet. */
   #absent = 0
 
-  decode(letter: Letter, attachments: readonly object[], isStrange: boolean): unknown {
-    this.begin(letter, attachments, isStrange)
-    this.#things = letter.kind === GRAPH ? [] : undefined
+  decode(encoded: EncodedValue, attachments: readonly object[], isStrange: boolean): unknown {
+    this.begin(encoded, attachments, isStrange)
+    this.#things = encoded.kind === GRAPH ? [] : undefined
     this.#round++
     this.#absent = 0
     try {
@@ -41,7 +41,10 @@ export class Decoder extends ByteReader {
     }
   }
 
-  /** The tags are numbers here and not names: only then does the engine jump to a case, instead of trying one after the other. */
+  /**
+   * The tags are numbers here and not names: only then does the engine jump to a case, instead of trying one after the
+   * other.
+   */
   value(): unknown {
     const tag = this.byte()
     if (tag >= tags.SMALL_INT) return tag - tags.SMALL_INT

@@ -20,7 +20,7 @@ import { describe, isNamespace } from "./foreign.ts"
 import { writeForeign, writeInstance, writeShareable } from "./instances.ts"
 import { OFTEN, writerFor } from "./generated.ts"
 import { areEqual, type KeyList, nothingYet, slotFor } from "./key-lists.ts"
-import { GRAPH, type Letter, TREE } from "./bytes/letter.ts"
+import { GRAPH, type EncodedValue, TREE } from "./bytes/encoded-value.ts"
 import { widthOf } from "./bytes/packed.ts"
 import { registeredFor } from "./revival.ts"
 import { writePart } from "./shared-parts.ts"
@@ -54,19 +54,19 @@ export class Encoder extends TrackingWriter {
 
   /** Throws NotSerializableError, and whatever a getter throws. */
   encode(
-    letter: Letter,
+    encoded: EncodedValue,
     value: unknown,
     name: string,
     attachments?: object[],
     transfer?: ReadonlySet<object>,
     bulk?: Bulk,
   ): void {
-    this.start(letter, attachments, transfer, bulk)
+    this.start(encoded, attachments, transfer, bulk)
     let isDone = false
     try {
       this.value(value, name)
       if (bulk?.isWhole === false) this.refuse(value, "was changed while it was being copied: a buffer is gone")
-      letter.seal(this.hasReferences ? GRAPH : TREE, this.at)
+      encoded.seal(this.hasReferences ? GRAPH : TREE, this.at)
       isDone = true
     } finally {
       this.end(isDone)
@@ -216,7 +216,8 @@ export class Encoder extends TrackingWriter {
 
   #plain(object: object): void {
     const keys = Object.keys(object)
-    // Neither `arguments` nor a namespace has members of its own that count. They would look like plain ones, as globalThis does on Bun.
+    // Neither `arguments` nor a namespace has members of its own that count. They would look like plain ones, as
+    // globalThis does on Bun.
     if (keys.length === 0 ? Reflect.ownKeys(object).length > 0 : keys[0] === "0" || object === globalThis) {
       this.#requirePlain(object)
     }

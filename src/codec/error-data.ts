@@ -1,9 +1,9 @@
 /**
- * Errors, so that they survive. The runtime's own copying loses the class, the name and the own fields of an error, some
- * also its cause. Here it keeps all of them; its class if the other thread knows it.
+ * Errors, so that they survive. The runtime's own copying loses the class, the name and the own fields of an error,
+ * some also its cause. Here it keeps all of them; its class if the other thread knows it.
  *
- * Written are: the name of the nearest class that is registered, or nothing; that of the nearest that every thread knows;
- * name, message and stack; and fields, each after a mark, up to a mark that there are no more.
+ * Written are: the name of the nearest class that is registered, or nothing; that of the nearest that every thread
+ * knows; name, message and stack; and fields, each after a mark, up to a mark that there are no more.
  */
 import { commonErrors, commonNames } from "../error-names.ts"
 import { methodOf } from "../primordials.ts"
@@ -58,7 +58,9 @@ function writeClass(encoder: Encoder, error: Error): string {
   return "Error"
 }
 
-/** Whatever is wrong with an error, that there was one has to be told. What a getter throws meanwhile is of no interest. */
+/**
+ * Whatever is wrong with an error, that there was one has to be told. What a getter throws meanwhile is of no interest.
+ */
 function textIn(error: Error, key: "name" | "message" | "stack", ifUnreadable: string): string {
   try {
     const text: unknown = error[key]
@@ -93,8 +95,8 @@ function create(registered: string, common: string, name: string, message: strin
 }
 
 /**
- * It gets another one, and to collect one takes longer than everything else together. But the limit can be set only as long as
- * the program has not made it read-only, as `node --frozen-intrinsics` does.
+ * It gets another one, and to collect one takes longer than everything else together. But the limit can be set only as
+ * long as the program has not made it read-only, as `node --frozen-intrinsics` does.
  */
 function withoutStack(make: () => Error): Error {
   const { stackTraceLimit } = Error

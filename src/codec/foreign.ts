@@ -1,9 +1,10 @@
 /**
- * Objects of the engine and of the runtime whose data is not in their properties, but hidden from us. `structuredClone` knows
- * some of them; the others it refuses, or makes empty objects of. So these have to be recognised, in all realms, and are
- * refused unless the runtime can copy or move them: data must not be lost without an error.
+ * Objects of the engine and of the runtime whose data is not in their properties, but hidden from us. `structuredClone`
+ * knows some of them; the others it refuses, or makes empty objects of. So these have to be recognised, in all realms,
+ * and are refused unless the runtime can copy or move them: data must not be lost without an error.
  *
- * Instances of the program's own classes are made of their properties, whatever they hide in private fields: see codec.md.
+ * Instances of the program's own classes are made of their properties, whatever they hide in private fields: see
+ * codec.md.
  */
 import { types } from "node:util"
 import { show } from "../checks.ts"
@@ -25,7 +26,10 @@ export function isForeign(value: object, prototype: object | null): boolean {
 
 const asyncIterator = (async function* () {})()
 
-/** What all iterators of this realm inherit, also those that a program writes: `next` alone is not what they are made of. */
+/**
+ * What all iterators of this realm inherit, also those that a program writes: `next` alone is not what they are made
+ * of.
+ */
 const iterators = new Set<unknown>([
   Object.getPrototypeOf(Object.getPrototypeOf([].values())),
   Object.getPrototypeOf(Object.getPrototypeOf(Object.getPrototypeOf(asyncIterator))),
@@ -37,13 +41,18 @@ function valueIn(object: object, key: PropertyKey): unknown {
   return descriptor !== undefined && Object.hasOwn(descriptor, "value") ? descriptor.value : undefined
 }
 
-/** A class of the engine, or one that is written in another language. Those whose objects can be copied were asked for before. */
+/**
+ * A class of the engine, or one that is written in another language. Those whose objects can be copied were asked for
+ * before.
+ */
 function isNative(type: unknown): boolean {
   if (typeof type !== "function" || propertyOf(type, "name") === "Object") return false
   return /\{\s*\[native code\]\s*\}\s*$/.test(sourceText(type))
 }
 
-/** Whether iterators of the engine inherit from this, be it of another realm. A class is asked for by its constructor. */
+/**
+ * Whether iterators of the engine inherit from this, be it of another realm. A class is asked for by its constructor.
+ */
 function isIterator(prototype: object): boolean {
   return typeof valueIn(prototype, "constructor") !== "function" && isNative(valueIn(prototype, "next"))
 }
@@ -60,7 +69,10 @@ function isMarked(prototype: object): boolean {
 
 // ------------------------------------------------------------------ namespaces
 
-/** Whether it is `Math`, `JSON` or another object of the language, of any realm, that is there for the sake of its methods. */
+/**
+ * Whether it is `Math`, `JSON` or another object of the language, of any realm, that is there for the sake of its
+ * methods.
+ */
 export function isNamespace(object: object): boolean {
   const descriptor = Object.getOwnPropertyDescriptor(object, Symbol.toStringTag)
   return descriptor?.writable === false && NAMESPACES.test(String(valueIn(object, Symbol.toStringTag)))
@@ -70,7 +82,10 @@ const NAMESPACES = /^(?:Math|JSON|Reflect|Atomics|Intl|WebAssembly)$/
 
 // ------------------------------------------------------------------ classes of the runtime
 
-/** Whether the runtime brought its class along, like `URL` or the class of timers: what its objects are made of is hidden from us. */
+/**
+ * Whether the runtime brought its class along, like `URL` or the class of timers: what its objects are made of is
+ * hidden from us.
+ */
 function isOfRuntime(prototype: object): boolean {
   const type = valueIn(prototype, "constructor")
   if (isGlobal(type) || (typeof type === "function" && propertyOf(type, "name") === HIDDEN)) return true
@@ -105,7 +120,10 @@ function isGlobal(type: unknown): boolean {
 const MODULES =
   "async_hooks child_process cluster crypto dgram diagnostics_channel dns events fs http http2 https inspector module net perf_hooks readline stream string_decoder timers tls trace_events tty util v8 vm wasi worker_threads zlib"
 
-/** Those that are worth being loaded for this. In Bun it takes long to load the inspector, but its class can be told without: see {@link HIDDEN}. */
+/**
+ * Those that are worth being loaded for this. In Bun it takes long to load the inspector, but its class can be told
+ * without: see {@link HIDDEN}.
+ */
 const ELSEWHERE = [
   "async_hooks",
   "crypto",
@@ -136,7 +154,9 @@ const DATA = /^(?:Stats|BigIntStats|StatFs|Buffer|FastBuffer)$/
 const known = new WeakSet()
 let loaded = 0
 
-/** Finds the classes of those modules that are loaded by now; others have no objects. Only Node says which these are. */
+/**
+ * Finds the classes of those modules that are loaded by now; others have no objects. Only Node says which these are.
+ */
 function learn(): void {
   const { moduleLoadList = [] } = process as { moduleLoadList?: readonly string[] }
   const list = moduleLoadList.length > 0 ? moduleLoadList : ELSEWHERE

@@ -4,11 +4,11 @@
  *     (reader) => ({ "a": reader.value(), "b": reader.value() })
  *     (writer, object) => { writer.member(object, object["a"], "a"); writer.member(object, object["b"], "b") }
  *
- * In these the engine knows of each place what object it deals with. In a loop over keys, through which all objects go, it
- * knows nothing, and looks everything up.
+ * In these the engine knows of each place what object it deals with. In a loop over keys, through which all objects go,
+ * it knows nothing, and looks everything up.
  *
- * Nothing of a key gets into the text but itself, as a literal that is written as JSON: whatever the key is, it stays a key.
- * A program that forbids to make functions of texts has the loops.
+ * Nothing of a key gets into the text but itself, as a literal that is written as JSON: whatever the key is, it stays a
+ * key. A program that forbids to make functions of texts has the loops.
  */
 
 /** To make a function takes about as long as doing without it so many times. */

@@ -1,4 +1,7 @@
-/** What has to be made anew in the other thread, by its class or by the runtime: registered classes, shared objects, and the rest. */
+/**
+ * What has to be made anew in the other thread, by its class or by the runtime: registered classes, shared objects, and
+ * the rest.
+ */
 import { NotSerializableError } from "../errors.ts"
 import { isShareable } from "../memory/shared/shareables.ts"
 import { isMovable } from "./movable.ts"
@@ -95,8 +98,9 @@ export function readRegisteredShareable(decoder: Decoder): object {
 }
 
 /**
- * It is attached as a whole. Whoever posts the attachments posts the handle in its place, or the object itself, of which the
- * handle is all that arrives. Reading the handle makes it a shared one, so that is done only if it is going to be.
+ * It is attached as a whole. Whoever posts the attachments posts the handle in its place, or the object itself, of
+ * which the handle is all that arrives. Reading the handle makes it a shared one, so that is done only if it is going
+ * to be.
  */
 export function writeShareable(encoder: Encoder, object: Sharing): void {
   if (!encoder.takesAttachments) {

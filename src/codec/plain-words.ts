@@ -1,6 +1,6 @@
 /**
- * Arguments that are nothing but words: a few numbers, and views of shared memory with where in it to begin and to end. That is
- * what tasks which divide themselves are mostly called with, and they are called often.
+ * Arguments that are nothing but words: a few numbers, and views of shared memory with where in it to begin and to end.
+ * That is what tasks which divide themselves are mostly called with, and they are called often.
  *
  *     TAGS   what they are, four bits each, the first in the lowest
  *     then of each, in order: a number, in one word or two; a view, in three: its kind and which of the things it is of, its
@@ -38,8 +38,8 @@ const double = new Float64Array(1)
 const halves = new Int32Array(double.buffer)
 
 /**
- * Writes the arguments into at most `room` words, and puts what is shared into `things`. How many words; 0 if they are others,
- * or too many. Throws what a view throws on which the program has put a getter of its own.
+ * Writes the arguments into at most `room` words, and puts what is shared into `things`. How many words; 0 if they are
+ * others, or too many. Throws what a view throws on which the program has put a getter of its own.
  */
 export function writePlain(
   words: Int32Array,

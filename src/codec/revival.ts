@@ -1,6 +1,6 @@
 /**
- * What of other threads' objects can be made anew in this one: instances of classes that the program has registered, and
- * shared objects of our own.
+ * What of other threads' objects can be made anew in this one: instances of classes that the program has registered,
+ * and shared objects of our own.
  */
 import { requireFunction, requireOptions, requireString } from "../checks.ts"
 import { commonErrors, nameErrors } from "../error-names.ts"
@@ -31,25 +31,26 @@ const byPrototype = perThread("classes", () => new Map<object, RegisteredClass>(
 const byName = perThread("names of classes", () => new Map<string, RegisteredClass>())
 
 /**
- * Lets instances of a class arrive as such, and not as plain objects, in other threads that have registered it under the
- * same name: so do it in the module of the class.
+ * Lets instances of a class arrive as such, and not as plain objects, in other threads that have registered it under
+ * the same name: so do it in the module of the class.
  *
  *     class Money {
  *       constructor(readonly amount: bigint, readonly currency: string) {}
  *     }
  *     registerClass(Money)
  *
- * By default the own enumerable fields are copied, and the constructor is not called. A class with private fields says how:
+ * By default the own enumerable fields are copied, and the constructor is not called. A class with private fields says
+ * how:
  *
  *     registerClass(Temperature, { encode: (t) => t.kelvin, decode: (kelvin) => Temperature.ofKelvin(kelvin) })
  *
- * What `encode` returns must not refer back to the instance. It is about this very class: instances of a subclass that is
- * not registered arrive as plain objects. Errors arrive as errors whether registered or not; then as instances of the
- * nearest class that is.
+ * What `encode` returns must not refer back to the instance. It is about this very class: instances of a subclass that
+ * is not registered arrive as plain objects. Errors arrive as errors whether registered or not; then as instances of
+ * the nearest class that is.
  *
- * Throws `TypeError` if the class has no name, and none is given, and `IllegalStateError` if the name is taken by another class. A class with the same source text is no other one: a module that is
- * evaluated again, by a tool that reloads modules for instance, registers its classes anew. Instances that arrive from then on are
- * of the later class.
+ * Throws `TypeError` if the class has no name, and none is given, and `IllegalStateError` if the name is taken by
+ * another class. A class with the same source text is no other one: a module that is evaluated again, by a tool that
+ * reloads modules for instance, registers its classes anew. Instances that arrive from then on are of the later class.
  */
 export function registerClass<T extends object, D = unknown>(
   type: { readonly name: string; readonly prototype: T },

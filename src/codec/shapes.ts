@@ -1,13 +1,16 @@
 /**
- * Lists of keys from bytes. Objects with the same keys come again and again, and to compare a list with one that was read
- * before takes less time than to make its texts.
+ * Lists of keys from bytes. Objects with the same keys come again and again, and to compare a list with one that was
+ * read before takes less time than to make its texts.
  */
 import type { Buffer } from "node:buffer"
 import { type Builder, builderFor, OFTEN } from "./generated.ts"
 
 export interface Shape {
   readonly keys: readonly string[]
-  /** That none of the keys means anything to assignments: `__proto__` does, and whatever is on all objects may be read-only. */
+  /**
+   * That none of the keys means anything to assignments: `__proto__` does, and whatever is on all objects may be
+   * read-only.
+   */
   readonly isAssignable: boolean
   /** How often it was found. */
   uses: number

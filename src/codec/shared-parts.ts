@@ -6,10 +6,10 @@
  * - A synchronizer of the program's own, if its class is registered. The class is called with the handle, as its base demands, and
  *   fields of its own are copied.
  *
- * If the object has memory of its own, its handle is posted, as for all shared objects. But the thread that receives the handle
- * makes a {@link PostedKey} of it, since the value says how to open the object. The key stands for the object from then on: if
- * the same object comes again, the thread finds the one that it has; and if a thread is returned an object that it has sent, it
- * gets that one.
+ * If the object has memory of its own, its handle is posted, as for all shared objects. But the thread that receives
+ * the handle makes a {@link PostedKey} of it, since the value says how to open the object. The key stands for the
+ * object from then on: if the same object comes again, the thread finds the one that it has; and if a thread is
+ * returned an object that it has sent, it gets that one.
  */
 import { NotSerializableError } from "../errors.ts"
 import { isShareable, type Part, PART, SHAREABLE } from "../memory/shared/shareables.ts"
@@ -60,7 +60,10 @@ export function isKeyed(name: string): boolean {
   return names.has(name)
 }
 
-/** Says how a part of this name is found in the object that it is a part of; with its handle, if it has memory of its own. */
+/**
+ * Says how a part of this name is found in the object that it is a part of; with its handle, if it has memory of its
+ * own.
+ */
 export function registerPart(name: string, open: (whole: never, handle: Handle | undefined) => object): void {
   openers.set(name, open)
 }

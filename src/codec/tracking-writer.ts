@@ -1,6 +1,6 @@
 /**
- * What is remembered while a value is written: the way to the present place, what was met before, and what is sent beside
- * the bytes.
+ * What is remembered while a value is written: the way to the present place, what was met before, and what is sent
+ * beside the bytes.
  *
  * While only a few things were met, they are searched one by one: faster than any map.
  */
@@ -8,7 +8,7 @@ import { show } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
 import { type Bulk, BULKY } from "./bytes/bulk.ts"
 import { ByteWriter } from "./bytes/byte-writer.ts"
-import { type Letter, requireShort } from "./bytes/letter.ts"
+import { type EncodedValue, requireShort } from "./bytes/encoded-value.ts"
 import { REFERENCE } from "./bytes/tags.ts"
 
 /** A step from a thing to what is in it. */
@@ -36,8 +36,8 @@ export class TrackingWriter extends ByteWriter {
   #transfer: ReadonlySet<object> | undefined
   #bulk: Bulk | undefined
 
-  protected start(letter: Letter, attachments?: object[], transfer?: ReadonlySet<object>, bulk?: Bulk): void {
-    this.begin(letter)
+  protected start(encoded: EncodedValue, attachments?: object[], transfer?: ReadonlySet<object>, bulk?: Bulk): void {
+    this.begin(encoded)
     this.depth = 0
     this.round++
     this.#attachments = attachments

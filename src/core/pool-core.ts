@@ -10,7 +10,7 @@ import { guarded, type Report } from "../memory/flow/guard.ts"
 import { atLeast, countIn, MOST_WORKERS, SHUTDOWN, STOP, TIDYING } from "./control-word.ts"
 import type { PoolHost, WorkQueue } from "./pool-host.ts"
 import type { PoolState } from "./pool-state.ts"
-import type { Roster, Worker } from "./worker.ts"
+import type { WorkerTable, Worker } from "./worker.ts"
 import { WorkerLoop } from "./worker-loop.ts"
 
 /** Which limit a new worker counts against. */
@@ -21,13 +21,13 @@ export class PoolCore<R> {
   readonly #queue: WorkQueue<R>
   readonly #host: PoolHost<R>
   readonly #loop: WorkerLoop<R>
-  readonly #workers: Roster<R>
+  readonly #workers: WorkerTable<R>
   #isRelieving = false
   /** Whether the factory threw when it was last asked. One that gave no thread has refused: that is no failure. */
   #hasFactoryThrown = false
   #isClosing = false
 
-  constructor(state: PoolState, queue: WorkQueue<R>, host: PoolHost<R>, workers: Roster<R>) {
+  constructor(state: PoolState, queue: WorkQueue<R>, host: PoolHost<R>, workers: WorkerTable<R>) {
     this.#state = state
     this.#queue = queue
     this.#host = host
@@ -167,17 +167,20 @@ export class PoolCore<R> {
     this.#hasFactoryThrown = true
   }
 
-  /** The pool is being closed: its caller waits for the end, and so no task may wait for a thread that will not come. */
+  /**
+   * The pool is being closed: its caller waits for the end, and so no task may wait for a thread that will not come.
+   */
   closing(): void {
     this.#isClosing = true
   }
 
   /**
-   * If tasks wait and the pool has no thread, because the factory threw when the last one was to be replaced, no thread would ever
-   * look at the tasks. The factory is asked once more, and if it fails again, the tasks fail. Called after a thread has ended, and
-   * when the pool is shut down. Only where threads are made: elsewhere it does nothing. [TP118]
+   * If tasks wait and the pool has no thread, because the factory threw when the last one was to be replaced, no thread
+   * would ever look at the tasks. The factory is asked once more, and if it fails again, the tasks fail. Called after a
+   * thread has ended, and when the pool is shut down. Only where threads are made: elsewhere it does nothing. [TP118]
    *
-   * As in Java, tasks wait on if the factory has refused by null, for the thread of a later task; but not if the pool is closed. [TP26]
+   * As in Java, tasks wait on if the factory has refused by null, for the thread of a later task; but not if the pool
+   * is closed. [TP26]
    */
   relieve(tell: Report): void {
     if (this.#host.failWaiting === undefined || this.#isRelieving || !this.#isStranded) return

@@ -1,6 +1,6 @@
 /**
- * Everything a pool's threads must agree on. If they are virtual, an object will do (LocalState). If each is a worker, they are views over
- * one block of shared memory: each worker builds the same object over the same block (SharedState).
+ * Everything a pool's threads must agree on. If they are virtual, an object will do (LocalState). If each is a worker,
+ * they are views over one block of shared memory: each worker builds the same object over the same block (SharedState).
  *
  *     word  what                        written by
  *     0     control word                any thread, by compare-and-set (control-word.ts)

@@ -1,4 +1,7 @@
-/** How long the tasks of a pool wait, how long they run, and how late they begin if they have times: of some of them, for to look at the clock takes time, too. */
+/**
+ * How long the tasks of a pool wait, how long they run, and how late they begin if they have times: of some of them,
+ * for to look at the clock takes time, too.
+ */
 import { Histogram, HISTOGRAM_WORDS, LocalHistogram, type Recorder } from "../memory/structures/histogram.ts"
 
 export const TIMES_WORDS: number = 3 * HISTOGRAM_WORDS

@@ -1,7 +1,8 @@
 /**
- * What a pool does with tasks that have times: whether one may run, whether it runs again, and what becomes of those that wait
- * when the pool is shut down. As the rest of a pool's algorithms it knows a task as a reference `R` only: on virtual threads
- * that is the task itself, on platform threads the number of a slot, and every worker has this same object over the same memory.
+ * What a pool does with tasks that have times: whether one may run, whether it runs again, and what becomes of those
+ * that wait when the pool is shut down. As the rest of a pool's algorithms it knows a task as a reference `R` only: on
+ * virtual threads that is the task itself, on platform threads the number of a slot, and every worker has this same
+ * object over the same memory.
  *
  * The life of a periodic task:
  *
@@ -10,8 +11,8 @@
  *     running -> done      the run failed, or the task was cancelled meanwhile
  *     waiting -> done      cancelled; it stays in the queue unless it is removed
  *
- * It goes back into the queue only when its run is over, promise and all. So runs of one task never overlap, and nothing has
- * to see to that.
+ * It goes back into the queue only when its run is over, promise and all. So runs of one task never overlap, and
+ * nothing has to see to that.
  */
 import { atLeast, STOP } from "./control-word.ts"
 import type { Recorder } from "../memory/structures/histogram.ts"
@@ -24,8 +25,8 @@ export const DROP_DELAYED = 2
 export const REMOVE_CANCELLED = 4
 
 /**
- * The period of a task that runs once, and is one run of many all the same: its submitter keeps the series, and will bring the
- * next run itself. No period of a user's is that.
+ * The period of a task that runs once, and is one run of many all the same: its submitter keeps the series, and will
+ * bring the next run itself. No period of a user's is that.
  */
 export const OF_A_SERIES: number = NaN
 
@@ -40,7 +41,8 @@ export interface TimedTasks<R> {
   timeOf(task: R): number
   setTime(task: R, time: number): void
   /**
-   * 0 if it runs once; else in ms: positive from start to start, negative from the end to the next start. Or {@link OF_A_SERIES}.
+   * 0 if it runs once; else in ms: positive from start to start, negative from the end to the next start. Or {@link
+   * OF_A_SERIES}.
    */
   periodOf(task: R): number
   isCancelled(task: R): boolean
@@ -124,7 +126,9 @@ export class Timetable<R> {
     this.requeue(task)
   }
 
-  /** A series goes on with this: unlike {@link admit} it asks whether series may, and not whether anything new is taken. */
+  /**
+   * A series goes on with this: unlike {@link admit} it asks whether series may, and not whether anything new is taken.
+   */
   requeue(task: R): void {
     if (!this.mayRun(task)) {
       this.#tasks.cancel(task)
@@ -147,7 +151,9 @@ export class Timetable<R> {
     }
   }
 
-  /** The pool is shut down, or a policy has changed since: cancels what may not run, and lets go of what is cancelled. */
+  /**
+   * The pool is shut down, or a policy has changed since: cancels what may not run, and lets go of what is cancelled.
+   */
   dropUnwanted(): void {
     for (const task of this.#queue.toArray()) {
       if (this.mayRun(task) && !this.#tasks.isCancelled(task)) continue

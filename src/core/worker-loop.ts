@@ -45,13 +45,14 @@ export class WorkerLoop<R> {
           const got = this.#getTask(worker)
           if (!(typeof got === "boolean" ? got : await got)) break
         }
-        // A loop that waits keeps its variables in memory. So the task is in the worker's hand only, and what others hold
-        // of it is cleared. (To clear a variable with the task would not do: Bun remembers it as of the last `await`.)
+        // A loop that waits keeps its variables in memory. So the task is in the worker's hand only, and what others
+        // hold of it is cleared. (To clear a variable with the task would not do: Bun remembers it as of the last
+        // `await`.)
         this.#settleInterrupt(worker)
         try {
           this.#beforeExecute(worker)
           try {
-            let pending = this.#host.begin(worker, worker.taskInHand)
+            let pending = this.#host.begin(worker, worker.currentTask)
             if (pending !== undefined) {
               // Not `await` inside the call of complete(): an error of complete() itself is not the task's.
               let failed = false
@@ -63,15 +64,15 @@ export class WorkerLoop<R> {
                 outcome = error
               }
               pending = undefined
-              if (failed) this.#host.fail(worker.taskInHand, outcome)
-              else this.#host.complete(worker.taskInHand, outcome)
+              if (failed) this.#host.fail(worker.currentTask, outcome)
+              else this.#host.complete(worker.currentTask, outcome)
               outcome = undefined
             }
-            this.#host.afterExecute(worker.taskInHand)
+            this.#host.afterExecute(worker.currentTask)
           } catch (error) {
             this.#host.stopIfBroken?.(error)
             // Also when afterExecute itself threw: it is then called a second time, with its own error. [TP34]
-            this.#host.afterExecute(worker.taskInHand, error)
+            this.#host.afterExecute(worker.currentTask, error)
             throw error
           }
         } catch (error) {
@@ -97,7 +98,10 @@ export class WorkerLoop<R> {
     }
   }
 
-  /** The task is over. It is counted while it is in hand: should the thread die in between, what it had in hand is not counted again. */
+  /**
+   * The task is over. It is counted while it is in hand: should the thread die in between, what it had in hand is not
+   * counted again.
+   */
   #letGo(worker: Worker<R>): void {
     worker.countCompleted()
     worker.release()
@@ -114,9 +118,9 @@ export class WorkerLoop<R> {
 
   #beforeExecute(worker: Worker<R>): void {
     try {
-      this.#host.beforeExecute(worker, worker.taskInHand)
+      this.#host.beforeExecute(worker, worker.currentTask)
     } catch (error) {
-      this.#host.abandon(worker.taskInHand, error)
+      this.#host.abandon(worker.currentTask, error)
       throw error
     }
   }
@@ -142,9 +146,10 @@ export class WorkerLoop<R> {
   }
 
   /**
-   * Whether a worker must leave; if so it is no longer counted, in the word and in the set alike. It must when the
-   * pool has stopped, or is shut down and the queue is empty; when there are more than the maximum; or when it may
-   * time out and did. But the last worker never leaves a queue with something in it, and none leaves as long as its host keeps it.
+   * Whether a worker must leave; if so it is no longer counted, in the word and in the set alike. It must when the pool
+   * has stopped, or is shut down and the queue is empty; when there are more than the maximum; or when it may time out
+   * and did. But the last worker never leaves a queue with something in it, and none leaves as long as its host keeps
+   * it.
    */
   #leaves(worker: Worker<R>, timedOut: boolean): boolean {
     this.#host.stopIfLeft?.()
@@ -167,7 +172,9 @@ export class WorkerLoop<R> {
     }
   }
 
-  /** Whether the worker has to stay, as it has something under way besides tasks in its hand; never if it must leave. */
+  /**
+   * Whether the worker has to stay, as it has something under way besides tasks in its hand; never if it must leave.
+   */
   #isKept(mustLeave: boolean): boolean {
     this.#keeps = this.#host.mayLeave?.(mustLeave) === false
     return this.#keeps

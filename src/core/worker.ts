@@ -1,19 +1,19 @@
 /**
  * One worker of a pool, and the list of them, as the core sees them. On virtual threads both are objects of the heap
- * (local-worker.ts); on platform threads they lie in shared memory (platform/memory/shared-roster.ts).
+ * (local-worker.ts); on platform threads they lie in shared memory (platform/memory/shared-worker-table.ts).
  */
 import type { Flow } from "../memory/flow/flow.ts"
 
 /** A thread and the task it has in hand. */
 export interface Worker<R> {
   /**
-   * The task in hand: given on admission, handed over by the queue, or polled. A worker with a task is busy from the moment
-   * the task is its own, not from the moment it gets to run it, so that a task is at any time counted as queued or as
-   * active.
+   * The task in hand: given on admission, handed over by the queue, or polled. A worker with a task is busy from the
+   * moment the task is its own, not from the moment it gets to run it, so that a task is at any time counted as queued
+   * or as active.
    */
   readonly task: R | undefined
   /** The same, for who knows that there is one. */
-  readonly taskInHand: R
+  readonly currentTask: R
   /** A busy worker is interrupted only to stop its task, an idle one to make it look again. */
   readonly isBusy: boolean
   readonly isInterrupted: boolean
@@ -31,7 +31,7 @@ export interface Worker<R> {
   reportUncaught(error: unknown): void
 }
 
-export interface Roster<R> extends Iterable<Worker<R>> {
+export interface WorkerTable<R> extends Iterable<Worker<R>> {
   readonly size: number
   add(worker: Worker<R>): void
   delete(worker: Worker<R>): void

@@ -16,8 +16,9 @@ export interface DistributedStats extends JobCounts {
 /**
  * An executor whose threads are on other machines.
  *
- * `shutdown`, `shutdownNow`, `awaitTermination` and `close` are about what this executor has submitted, as for a pool; other processes and the nodes go on. Only
- * the engine knows what has begun, so `shutdownNow` gives a promise of what has not.
+ * `shutdown`, `shutdownNow`, `awaitTermination` and `close` are about what this executor has submitted, as for a pool;
+ * other processes and the nodes go on. Only the engine knows what has begun, so `shutdownNow` gives a promise of what
+ * has not.
  */
 export interface DistributedExecutorService extends ScheduledExecutorService<Promise<Runnable[]>> {
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): DistributedFuture<T>
@@ -57,14 +58,14 @@ export interface DistributedExecutorService extends ScheduledExecutorService<Pro
   ): DistributedScheduledFuture<void>
 
   /**
-   * The future of a task that some process has submitted, by its id. Fails with `IllegalStateError` if the engine does not know the id: the task was never stored, or was
-   * cancelled before it began, or its result has expired.
+   * The future of a task that some process has submitted, by its id. Fails with `IllegalStateError` if the engine does
+   * not know the id: the task was never stored, or was cancelled before it began, or its result has expired.
    */
   future<T = unknown>(id: string): DistributedScheduledFuture<T>
 
   /**
-   * The nodes that take tasks of this queue, and how many tasks each runs, as of a second or two ago. A node that was closed is not listed; one that was killed or
-   * cut off is listed for up to 5 seconds more.
+   * The nodes that take tasks of this queue, and how many tasks each runs, as of a second or two ago. A node that was
+   * closed is not listed; one that was killed or cut off is listed for up to 5 seconds more.
    */
   nodes(): Promise<NodeRecord[]>
 

@@ -3,8 +3,8 @@ import { type DistributedExecutorOptions, requireExecutorOptions } from "./job/o
 import { Submitter } from "./submitter/submitter.ts"
 
 /**
- * An ExecutorService and ScheduledExecutorService whose threads are on other machines. A queue engine stands between, on PostgreSQL or Redis; processes with an `ExecutorNode` take
- * the tasks from there.
+ * An ExecutorService and ScheduledExecutorService whose threads are on other machines. A queue engine stands between,
+ * on PostgreSQL or Redis; processes with an `ExecutorNode` take the tasks from there.
  *
  * - Tasks are functions of the catalogue, which the nodes have as well: names and arguments travel, never code. Arguments and results are copied.
  * - A task whose node dies is run again, so it may run more than once; it completes once. With an `id` it is submitted once, however often the program says so.
@@ -16,7 +16,7 @@ import { Submitter } from "./submitter/submitter.ts"
  * ```ts
  * import { DistributedExecutor, postgres } from "corepool/distributed"
  *
- * export const tasks = { resize: (file: string, width: number): string => `${width}-${file}` } // the nodes have the same
+ * export const tasks = { resize: (file: string, width: number): string => `${width}-${file}` } // nodes have the same
  *
  * await using fleet = new DistributedExecutor({ name: "images", engine: postgres("postgres://localhost/app"), tasks })
  * const future = fleet.submit(tasks.resize, "a.png", 200)

@@ -3,8 +3,8 @@ import { ExecutorServiceBase } from "./executor-service-base.ts"
 import { withOptions } from "./with-options.ts"
 
 /**
- * The base of executors. Subclasses give `execute`, `shutdown`, `shutdownNow`, `isShutdown`, `isTerminated` and `awaitTermination`; `submit`,
- * `invokeAll`, `invokeAny`, `map`, `with` and `close` follow from these.
+ * The base of executors. Subclasses give `execute`, `shutdown`, `shutdownNow`, `isShutdown`, `isTerminated` and
+ * `awaitTermination`; `submit`, `invokeAll`, `invokeAny`, `map`, `with` and `close` follow from these.
  *
  * @example
  * ```ts

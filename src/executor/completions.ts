@@ -1,8 +1,11 @@
-/** Tasks under way, each of which is delivered when it is over: what ExecutorCompletionService and invokeAny have in common. */
+/**
+ * Tasks under way, each of which is delivered when it is over: what ExecutorCompletionService and invokeAny have in
+ * common.
+ */
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { bind } from "../future/runnable.ts"
-import type { RemoteTasks } from "../future/task-parties.ts"
+import type { RemoteTasks } from "../future/task-observers.ts"
 import { guarded } from "../memory/flow/guard.ts"
 import { Carrier } from "./carrier.ts"
 import type { Executor, TaskHost } from "./executor.ts"
@@ -73,16 +76,16 @@ export class Delivery<T> extends Carrier<T> {
 
   /** Remembers where the task has gone: a future that is cancelled forgets it, and is delivered later. */
   noteRemote(): void {
-    this.#remote = this.future.elsewhere
+    this.#remote = this.future.remoteTasks
   }
 
   /** Who tells of the task, if another thread has it. */
   get remote(): RemoteTasks | undefined {
-    return this.future.elsewhere ?? this.#remote
+    return this.future.remoteTasks ?? this.#remote
   }
 
   get handle(): number {
-    return this.future.handleElsewhere
+    return this.future.remoteHandle
   }
 
   protected override told(): void {

@@ -6,7 +6,7 @@ import { LOCAL } from "../memory/shared/shareables.ts"
 import { blocking, type WaitOptions } from "../memory/flow/waiting.ts"
 import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { now } from "../time/timer.ts"
-import type { RemoteTasks } from "../future/task-parties.ts"
+import type { RemoteTasks } from "../future/task-observers.ts"
 import { type Completion, Completions, type Delivery } from "./completions.ts"
 import type { Executor } from "./executor.ts"
 
@@ -85,8 +85,8 @@ export class ExecutorCompletionService<T> {
   }
 
   /**
-   * The next completed task; blocks the thread until there is one. On virtual threads only one that is done can be had: an
-   * UnsupportedOperationError otherwise. IllegalStateError if no task is under way.
+   * The next completed task; blocks the thread until there is one. On virtual threads only one that is done can be had:
+   * an UnsupportedOperationError otherwise. IllegalStateError if no task is under way.
    */
   takeSync(): Completion<T> {
     return this.#obtainSync(Infinity) as Completion<T>

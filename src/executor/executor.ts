@@ -8,8 +8,8 @@ import type { WaitOptions } from "../memory/flow/waiting.ts"
 /** Runs commands, somewhere, some time. */
 export interface Executor {
   /**
-   * Runs the command, with the arguments if it is a function of some. There is no future: an error goes to the uncaught-exception handler
-   * of the thread.
+   * Runs the command, with the arguments if it is a function of some. There is no future: an error goes to the
+   * uncaught-exception handler of the thread.
    *
    * @throws RejectedExecutionError if the command is not accepted.
    * @throws NotSerializableError if an argument cannot be sent to the thread.
@@ -53,8 +53,8 @@ export type FuturesOf<C extends readonly Callable<unknown>[]> = {
 }
 
 /**
- * An executor with futures and an end. `Unrun` is what `shutdownNow` gives: a list of what has not started, or, where only another machine
- * knows that, a promise of it.
+ * An executor with futures and an end. `Unrun` is what `shutdownNow` gives: a list of what has not started, or, where
+ * only another machine knows that, a promise of it.
  *
  * Life: running, then `shutdown()` or `shutdownNow()`, then terminated when the last task has ended. An executor that
  * was never shut down does not keep an otherwise finished program alive.

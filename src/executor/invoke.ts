@@ -134,7 +134,10 @@ export async function invokeAny<T>(
   }
 }
 
-/** The tasks of invokeAny that are over. A queue for one that waits: less than a BlockingQueue, which not every executor needs. */
+/**
+ * The tasks of invokeAny that are over. A queue for one that waits: less than a BlockingQueue, which not every executor
+ * needs.
+ */
 class Arrivals<T> {
   readonly #completions: Completion<T>[] = []
   readonly #arrival = new WaitList()
@@ -156,8 +159,8 @@ class Arrivals<T> {
 }
 
 /**
- * All are handed to the executor, and are going to be waited for, by a thread that may be the only one that could run them. True if
- * one is done.
+ * All are handed to the executor, and are going to be waited for, by a thread that may be the only one that could run
+ * them. True if one is done.
  */
 function startedHere(futures: readonly Future<unknown>[], isLimited: boolean): boolean {
   for (const future of futures) {

@@ -1,6 +1,7 @@
 /**
- * What views of executors have to do with other threads: what they move there, and how they get there themselves. Only executors of
- * platform threads need it. So it is provided with these (platform/member/equip.ts), and a program of virtual threads alone does without.
+ * What views of executors have to do with other threads: what they move there, and how they get there themselves. Only
+ * executors of platform threads need it. So it is provided with these (platform/member/equip.ts), and a program of
+ * virtual threads alone does without.
  */
 import { requireArray } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"

@@ -15,7 +15,7 @@ import { TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import { renamed } from "../future/call.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
-import type { TaskWatcher } from "../future/task-parties.ts"
+import type { TaskWatcher } from "../future/task-observers.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import { listen, unlisten } from "../memory/flow/abort.ts"
 import { guarded, uncaught } from "../memory/flow/guard.ts"
@@ -193,7 +193,9 @@ class Limits implements TaskWatcher {
     }
   }
 
-  /** A task in another thread does not tell when it begins; but it cannot run out of time before its whole time is over. */
+  /**
+   * A task in another thread does not tell when it begins; but it cannot run out of time before its whole time is over.
+   */
   sentAway(startOf: () => number | undefined, report: (error: unknown) => void): void {
     this.#startOf = startOf
     this.#report = report
@@ -231,8 +233,9 @@ class Limits implements TaskWatcher {
   }
 
   /**
-   * Unlike `cancel()`, which leaves a dead task in the queue as in Java, a limit takes it out: it gave up its place. This is called
-   * by a timer or a signal, to whom errors of the task's `done()` mean nothing: they go to uncaughtException.
+   * Unlike `cancel()`, which leaves a dead task in the queue as in Java, a limit takes it out: it gave up its place.
+   * This is called by a timer or a signal, to whom errors of the task's `done()` mean nothing: they go to
+   * uncaughtException.
    */
   #withdraw(complete: () => boolean): void {
     let isOver = true // also if done() throws

@@ -12,11 +12,11 @@ import { LinkedBlockingQueue } from "../queue/linked-blocking-queue.ts"
 import { Deques } from "../platform/queue/deques.ts"
 import { PRIVATE } from "./worker/fork-records.ts"
 import { thisThread } from "./task/this-thread.ts"
-import { Workforce } from "./worker/workforce.ts"
+import { ForkJoinWorkers } from "./worker/fork-join-workers.ts"
 
 /** What both have. */
 export interface ForkJoinMember extends PoolMember {
-  readonly workforce: Workforce
+  readonly forkJoinWorkers: ForkJoinWorkers
   /** True if the pool is quiescent. Otherwise the shell is told when it may be, from now on. */
   watchForQuiescence(): boolean
 }
@@ -30,7 +30,13 @@ export interface ForkJoinShell extends PoolShell {
 }
 
 export class ForkJoinOwner extends PoolOwner implements ForkJoinMember {
-  readonly workforce: Workforce = new Workforce(this.memory, this.waiting, this.roster, this.tasks, this.boxes)
+  readonly forkJoinWorkers: ForkJoinWorkers = new ForkJoinWorkers(
+    this.memory,
+    this.waiting,
+    this.workerTable,
+    this.tasks,
+    this.completionQueues,
+  )
   readonly #shell: ForkJoinShell
 
   constructor(shell: ForkJoinShell, parallelism: number, most: number, asyncMode: boolean) {
@@ -40,7 +46,7 @@ export class ForkJoinOwner extends PoolOwner implements ForkJoinMember {
 
   override execute(task: Runnable): void {
     super.execute(task)
-    if (this.workforce.isToGrow) this.addWorker("maximum")
+    if (this.forkJoinWorkers.isToGrow) this.addWorker("maximum")
   }
 
   protected override get hasStandIns(): boolean {
@@ -52,24 +58,24 @@ export class ForkJoinOwner extends PoolOwner implements ForkJoinMember {
     do {
       this.memory.setHeader(HEADER.FOREIGN, 1)
       super.serve(false)
-      if (this.workforce.isQuiescent) return true
+      if (this.forkJoinWorkers.isQuiescent) return true
     } while (this.memory.header(HEADER.FOREIGN) === 0) // it was quiescent for a moment, and workers do not ring
     return false
   }
 
   protected override get isQuiet(): boolean {
-    return this.workforce.isQuiescent
+    return this.forkJoinWorkers.isQuiescent
   }
 
   override serve(isBlocked: boolean): void {
     super.serve(isBlocked)
-    if (!this.workforce.isQuiescent) return
+    if (!this.forkJoinWorkers.isQuiescent) return
     this.#shell.quiescent()
-    if (this.workforce.deques.takeWatched()) this.boxes.ringAll()
+    if (this.forkJoinWorkers.deques.takeWatched()) this.completionQueues.ringAll()
   }
 
   protected override finishEnding(): void {
-    if (atLeast(this.state.control.snapshot, STOP)) this.workforce.cancelRunning()
+    if (atLeast(this.state.control.snapshot, STOP)) this.forkJoinWorkers.cancelRunning()
     super.finishEnding()
   }
 
@@ -80,7 +86,13 @@ export class ForkJoinOwner extends PoolOwner implements ForkJoinMember {
 }
 
 export class ForkJoinGuest extends PoolGuest implements ForkJoinMember {
-  readonly workforce: Workforce = new Workforce(this.memory, this.waiting, this.roster, this.tasks, this.boxes)
+  readonly forkJoinWorkers: ForkJoinWorkers = new ForkJoinWorkers(
+    this.memory,
+    this.waiting,
+    this.workerTable,
+    this.tasks,
+    this.completionQueues,
+  )
   readonly #shell: ForkJoinShell
   /** Whether its shell wants to be told when the pool is quiescent. */
   #isWatching = false
@@ -92,7 +104,7 @@ export class ForkJoinGuest extends PoolGuest implements ForkJoinMember {
 
   override execute(task: Runnable): void {
     super.execute(task)
-    if (this.workforce.isToGrow) shielded(() => this.addWorker("maximum"))
+    if (this.forkJoinWorkers.isToGrow) shielded(() => this.addWorker("maximum"))
   }
 
   protected override get hasStandIns(): boolean {
@@ -100,7 +112,7 @@ export class ForkJoinGuest extends PoolGuest implements ForkJoinMember {
   }
 
   protected override standIn(): void {
-    shielded(() => thisThread.forks?.standingIn.compensate())
+    shielded(() => thisThread.forks?.compensation.compensate())
   }
 
   /** The owner tells when it is so. */
@@ -108,21 +120,21 @@ export class ForkJoinGuest extends PoolGuest implements ForkJoinMember {
     this.#isWatching = true
     this.#askOwner()
     this.submissions.keepAlive(true)
-    return this.workforce.isQuiescent
+    return this.forkJoinWorkers.isQuiescent
   }
 
   #askOwner(): void {
-    this.workforce.deques.noteWatched()
+    this.forkJoinWorkers.deques.noteWatched()
     this.memory.setHeader(HEADER.FOREIGN, 1)
     this.memory.ringOwner()
   }
 
   override serve(): void {
     super.serve()
-    if (this.workforce.isQuiescent) {
+    if (this.forkJoinWorkers.isQuiescent) {
       this.#isWatching = false
       this.submissions.keepAlive(false)
       this.#shell.quiescent()
-    } else if (this.#isWatching && !this.workforce.deques.isWatched) this.#askOwner() // it was so when the owner told
+    } else if (this.#isWatching && !this.forkJoinWorkers.deques.isWatched) this.#askOwner() // it was so when the owner told
   }
 }

@@ -15,7 +15,7 @@ import { registerForkJoinPools } from "../platform/member/known-classes.ts"
 import { PoolGuest } from "../platform/member/pool-guest.ts"
 import { MOST_WORKERS } from "../platform/memory/layout.ts"
 import { SHUTDOWN, STOP } from "../core/control-word.ts"
-import { drop } from "../pool/hand-back.ts"
+import { drop } from "../pool/unrun-tasks.ts"
 import { OWNERS_FACTORY, SentPool } from "../pool/sent-pool.ts"
 import { newPlatformThreads } from "../thread/platform-threads.ts"
 import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
@@ -56,14 +56,15 @@ function requirePlatformThreads(factory: ThreadFactory): ThreadFactory {
 }
 
 /**
- * A pool for work that divides itself: tasks fork parts of themselves, and threads that have nothing to do steal them, without
- * the thread that made the pool having any part in it.
+ * A pool for work that divides itself: tasks fork parts of themselves, and threads that have nothing to do steal them,
+ * without the thread that made the pool having any part in it.
  *
- * See {@link fork} and `ForkJoinTask` for what tasks can do. The pool runs ordinary tasks as well, by `submit` and `execute`; with
- * `asyncMode` it does so in the order in which they were forked, which suits tasks that are never joined.
+ * See {@link fork} and `ForkJoinTask` for what tasks can do. The pool runs ordinary tasks as well, by `submit` and
+ * `execute`; with `asyncMode` it does so in the order in which they were forked, which suits tasks that are never
+ * joined.
  *
- * Its threads are made when there is something for them to do, and leave after a minute without. A pool that is not used does not keep the
- * program alive.
+ * Its threads are made when there is something for them to do, and leave after a minute without. A pool that is not
+ * used does not keep the program alive.
  *
  * **Memory effects.** Those of `ForkJoinTask` and of every `ExecutorService`.
  *
@@ -93,7 +94,10 @@ export class ForkJoinPool extends ForkJoinStatus {
   readonly #context: ForkJoinContext<ForkJoinPool>
   #isCommon = false
 
-  /** @throws RangeError if `parallelism` is no integer ≥ 1, `TypeError` for a factory of virtual threads: they cannot block for a task. */
+  /**
+   * @throws RangeError if `parallelism` is no integer ≥ 1, `TypeError` for a factory of virtual threads: they cannot
+   * block for a task.
+   */
   constructor(options: ForkJoinPoolOptions = {}) {
     super()
     Object.defineProperty(this, "handle", sharing)
@@ -125,11 +129,11 @@ export class ForkJoinPool extends ForkJoinStatus {
   }
 
   /**
-   * The pool that tasks which are forked outside of any pool go to. It cannot be shut down, and does not keep the program alive
-   * when there is nothing to do.
+   * The pool that tasks which are forked outside of any pool go to. It cannot be shut down, and does not keep the
+   * program alive when there is nothing to do.
    *
-   * Each thread that asks for it has one of its own: a thread cannot make others work for it that belong to another one. In a
-   * task of a ForkJoinPool `fork` means that pool, so this concerns only tasks of other pools.
+   * Each thread that asks for it has one of its own: a thread cannot make others work for it that belong to another
+   * one. In a task of a ForkJoinPool `fork` means that pool, so this concerns only tasks of other pools.
    */
   static commonPool(): ForkJoinPool {
     if (common.pool === undefined) {
@@ -146,24 +150,24 @@ export class ForkJoinPool extends ForkJoinStatus {
   }
 
   /**
-   * Waits for something that corepool does not know of, in a task that cannot await it: another thread works for the pool
-   * meanwhile, if nobody else could. Says `block`, which waits and tells whether that is over, until it is, or `isReleasable` says
-   * that there is nothing to wait for.
+   * Waits for something that corepool does not know of, in a task that cannot await it: another thread works for the
+   * pool meanwhile, if nobody else could. Says `block`, which waits and tells whether that is over, until it is, or
+   * `isReleasable` says that there is nothing to wait for.
    *
    *     ForkJoinPool.managedBlock({
    *       isReleasable: () => lines.length > 0,
    *       block: () => lines.push(readLineSync(pipe)) > 0,
    *     })
    *
-   * What waits in corepool itself, `lockSync` or `getSync` for instance, needs no such thing. Outside of a ForkJoinPool it just
-   * waits.
+   * What waits in corepool itself, `lockSync` or `getSync` for instance, needs no such thing. Outside of a ForkJoinPool
+   * it just waits.
    */
   static managedBlock(blocker: ManagedBlocker): void {
     requireObject("blocker", blocker)
     const { forks } = thisThread
     const block = (): boolean => requireBoolean("blocker.block()", blocker.block())
     while (!requireBoolean("blocker.isReleasable()", blocker.isReleasable())) {
-      if (forks === undefined ? block() : forks.standingIn.during(block)) return
+      if (forks === undefined ? block() : forks.compensation.during(block)) return
     }
   }
 
@@ -291,7 +295,7 @@ export class ForkJoinPool extends ForkJoinStatus {
     this.#engine.state.control.advanceTo(STOP)
     this.#engine.shuttingDown()
     // Before the interrupt, lest a task that answers it at once fail with it.
-    this.#engine.workforce.cancelRunning()
+    this.#engine.forkJoinWorkers.cancelRunning()
     const cause = new CancellationError(`${identityOf(this)} was shut down`)
     this.#engine.drain((task) => {
       drop(task, cause)

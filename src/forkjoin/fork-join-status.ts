@@ -16,7 +16,7 @@ export abstract class ForkJoinStatus extends AbstractExecutorService {
 
   /** Whether a thread takes what it has forked in the order in which it was forked. */
   get asyncMode(): boolean {
-    return this.engine.workforce.deques.isAsync
+    return this.engine.forkJoinWorkers.deques.isAsync
   }
 
   /** How many threads there are: more than the parallelism if some were needed in the place of others that wait. */
@@ -31,22 +31,22 @@ export abstract class ForkJoinStatus extends AbstractExecutorService {
 
   /** How many of them do not wait for what others have stolen. */
   get runningThreadCount(): number {
-    return this.engine.workforce.runningCount
+    return this.engine.forkJoinWorkers.runningCount
   }
 
   /** How many tasks were begun by another thread than the one that had forked or submitted them. */
   get stealCount(): number {
-    return this.engine.workforce.deques.steals
+    return this.engine.forkJoinWorkers.deques.steals
   }
 
   /** How many forked tasks wait. */
   get queuedTaskCount(): number {
-    return this.engine.workforce.store.forked
+    return this.engine.forkJoinWorkers.store.forked
   }
 
   /** How many submitted tasks wait. */
   get queuedSubmissionCount(): number {
-    return this.engine.workforce.store.submitted
+    return this.engine.forkJoinWorkers.store.submitted
   }
 
   /** Whether any submitted task waits. */
@@ -56,7 +56,7 @@ export abstract class ForkJoinStatus extends AbstractExecutorService {
 
   /** Whether nothing waits and nobody works. */
   get isQuiescent(): boolean {
-    return this.engine.workforce.isQuiescent
+    return this.engine.forkJoinWorkers.isQuiescent
   }
 
   get isShutdown(): boolean {

@@ -32,8 +32,8 @@ export function keptApart<A extends unknown[], T>(fn: (...args: A) => T | Promis
 }
 
 /**
- * A task together with its arguments, for `invokeAll` and friends: `pool.invokeAll([bind(fib, 30), bind(fib, 31)])`. Unlike a
- * function that was bound by `Function.prototype.bind`, it can be sent to another thread if the task can.
+ * A task together with its arguments, for `invokeAll` and friends: `pool.invokeAll([bind(fib, 30), bind(fib, 31)])`.
+ * Unlike a function that was bound by `Function.prototype.bind`, it can be sent to another thread if the task can.
  */
 export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Callable<T>
 /** The same for a function with several signatures: the one that fits the arguments counts. */

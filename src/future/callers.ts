@@ -1,6 +1,6 @@
 /**
- * Who blocks for an error that comes from another thread is told in its stack: see both-stacks.ts, which is provided together with
- * platform threads. Without these no error comes from another thread.
+ * Who blocks for an error that comes from another thread is told in its stack: see merge-stacks.ts, which is provided
+ * together with platform threads. Without these no error comes from another thread.
  */
 let way: ((error: unknown, inner: number) => void) | undefined
 

@@ -7,14 +7,14 @@ import { describeOutcome, nameOfTask } from "./describe.ts"
 import type { Future } from "./future.ts"
 import { Outcome } from "./outcome.ts"
 import { type Callable, callableOf, type Runnable } from "./runnable.ts"
-import type { RemoteTasks, TaskWatcher, Timing } from "./task-parties.ts"
+import type { RemoteTasks, TaskWatcher, Timing } from "./task-observers.ts"
 import { CANCELLED, COMPLETING, EXCEPTIONAL, INTERRUPTED, INTERRUPTING, NORMAL } from "./task-state.ts"
 
 /*
  * How it works
  *
- * Whoever decides the outcome (outcome.ts) stores it, wakes all waiters and calls `done()`. `runner` is the flow that executes the body: it keeps a second `run()` out and is whom
- * `cancel(true)` interrupts.
+ * Whoever decides the outcome (outcome.ts) stores it, wakes all waiters and calls `done()`. `runner` is the flow that
+ * executes the body: it keeps a second `run()` out and is whom `cancel(true)` interrupts.
  *
  * A pool's worker does not call `run()` but `begin()` and then `complete()` or `fail()`: with these it awaits the
  * body's own promise, where `run()` has to make one more. On a pool of virtual threads promises are the
@@ -27,10 +27,11 @@ const NO_ARGUMENTS: readonly unknown[] = []
 const SENT: readonly unknown[] = []
 
 /**
- * A cancellable computation: a `Future`, and the `Runnable` that completes it. Executors make one for every `submit`. A program can also
- * run one itself, or give it to `execute` of any executor.
+ * A cancellable computation: a `Future`, and the `Runnable` that completes it. Executors make one for every `submit`. A
+ * program can also run one itself, or give it to `execute` of any executor.
  *
- * Subclasses may override `done()`, which is called once, on completion of any kind, and call `set`, `setException` and `runAndReset`.
+ * Subclasses may override `done()`, which is called once, on completion of any kind, and call `set`, `setException` and
+ * `runAndReset`.
  *
  * **Memory effects.** As for every `Future`.
  *
@@ -272,7 +273,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
 
   /** @internal And with which arguments. */
   get workArguments(): readonly unknown[] {
-    return this.#args === SENT ? (this.elsewhere?.argumentsOf(this.handleElsewhere) ?? SENT) : this.#args
+    return this.#args === SENT ? (this.remoteTasks?.argumentsOf(this.remoteHandle) ?? SENT) : this.#args
   }
 
   /** @internal Another thread has a copy of the arguments: what thousands of tasks wait with need not be kept twice. */
@@ -297,7 +298,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   }
 
   /** @internal Its task is in another thread from now on. */
-  runElsewhere(remote: RemoteTasks, handle: number): void {
+  runRemotely(remote: RemoteTasks, handle: number): void {
     this.leaveTo(remote, handle)
     this.#watcher?.sentAway?.(
       () => remote.startOf(handle),

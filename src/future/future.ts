@@ -10,13 +10,13 @@ export type OnRejected<B> = ((reason: any) => B | PromiseLike<B>) | null
 /**
  * What is known of a computation that may not have ended yet.
  *
- * A future can stand wherever a promise does: `await future` gives the task's value or throws the task's own error, and a function
- * with a parameter of type `Promise<T>` takes it. It is no instance of `Promise`, though: a failed future that is never looked at is no
- * unhandled rejection, and a future costs no promise until it is awaited. The promises that `get`, `then`, `catch` and `finally`
- * return are promises like any other.
+ * A future can stand wherever a promise does: `await future` gives the task's value or throws the task's own error, and
+ * a function with a parameter of type `Promise<T>` takes it. It is no instance of `Promise`, though: a failed future
+ * that is never looked at is no unhandled rejection, and a future costs no promise until it is awaited. The promises
+ * that `get`, `then`, `catch` and `finally` return are promises like any other.
  *
- * Because a future is a thenable, an `async` function cannot return one and a promise cannot carry one: both would wait for it
- * instead. Put it into an object (`{ future }`) to hand it on.
+ * Because a future is a thenable, an `async` function cannot return one and a promise cannot carry one: both would wait
+ * for it instead. Put it into an object (`{ future }`) to hand it on.
  *
  * **Memory effects.** What a thread wrote to shared memory before it submitted the task is visible to the task. What the task wrote is
  * visible to each thread that has seen the future done, by `get`, `await`, `getSync` or `isDone`.
@@ -34,7 +34,8 @@ export interface Future<T> extends PromiseLike<T> {
   get(wait?: WaitOptions): Promise<T>
 
   /**
-   * The result, for code that cannot await. Blocks the thread if it has to wait, and throws what `get` would reject with.
+   * The result, for code that cannot await. Blocks the thread if it has to wait, and throws what `get` would reject
+   * with.
    *
    * @param timeout Milliseconds; default without limit.
    * @throws UnsupportedOperationError if the task runs on the event loop of this very thread, which would stand still.
@@ -42,8 +43,8 @@ export interface Future<T> extends PromiseLike<T> {
   getSync(timeout?: number): T
 
   /**
-   * Calls the handler that fits when the future is done. The promise of what the handler returns; without a handler, of the outcome
-   * itself.
+   * Calls the handler that fits when the future is done. The promise of what the handler returns; without a handler, of
+   * the outcome itself.
    */
   then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
@@ -53,7 +54,10 @@ export interface Future<T> extends PromiseLike<T> {
   /** Calls the handler if the future fails or is cancelled: `then` without its first argument. */
   catch<B = never>(onRejected?: OnRejected<B>): Promise<T | B>
 
-  /** Calls the handler when the future is done, however it ended. The promise of the same outcome, unless the handler fails. */
+  /**
+   * Calls the handler when the future is done, however it ended. The promise of the same outcome, unless the handler
+   * fails.
+   */
   finally(onFinally?: (() => void) | null): Promise<T>
 
   /** `"Future"`, in all classes of futures. */

@@ -13,7 +13,7 @@ import {
 import type { FutureState, OnRejected } from "./future.ts"
 import { addCallers } from "./callers.ts"
 import { ResultWait } from "./result-wait.ts"
-import type { RemoteTasks } from "./task-parties.ts"
+import type { RemoteTasks } from "./task-observers.ts"
 import { CANCELLED, COMPLETING, EXCEPTIONAL, type leaveNew, NEW, NORMAL, type settle } from "./task-state.ts"
 
 /** Why there is no such outcome. */
@@ -25,13 +25,15 @@ const OTHERWISE: Readonly<Record<FutureState, string>> = {
 }
 
 /**
- * The half of a future that is about what has become of the computation: looking at it and waiting for it. Whoever carries the
- * computation out, or ends it, is in future-task.ts.
+ * The half of a future that is about what has become of the computation: looking at it and waiting for it. Whoever
+ * carries the computation out, or ends it, is in future-task.ts.
  *
  * The state decides; whoever leads it out of NEW stores the outcome and wakes all waiters.
  */
 export abstract class Outcome<T> implements PromiseLike<T> {
-  /** As in task-state.ts, in which the same states are those of a task in shared memory. Only this thread has this one. */
+  /**
+   * As in task-state.ts, in which the same states are those of a task in shared memory. Only this thread has this one.
+   */
   #state: number = NEW
 
   /** The value, the error, or what a cancellation was caused by; read only in the state that belongs to it. */
@@ -148,7 +150,10 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     return "Future"
   }
 
-  /** @internal It is going to be awaited otherwise than by `get`: the thread that waits may be the only one that could run it. */
+  /**
+   * @internal It is going to be awaited otherwise than by `get`: the thread that waits may be the only one that could
+   * run it.
+   */
   willBeAwaited(isLimitedInTime: boolean): void {
     if (this.#remote !== undefined) this.#remote.awaited(this.#handle, isLimitedInTime)
   }
@@ -236,12 +241,12 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   }
 
   /** @internal Who has it, if it is decided in another thread. */
-  get elsewhere(): RemoteTasks | undefined {
+  get remoteTasks(): RemoteTasks | undefined {
     return this.#remote
   }
 
   /** @internal Whether another thread has it. */
-  get isElsewhere(): boolean {
+  get isRemote(): boolean {
     return this.#remote !== undefined
   }
 
@@ -251,12 +256,12 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   }
 
   /** @internal When it is due there, and whether it runs; undefined if it is here. */
-  protected get timeElsewhere(): ReturnType<RemoteTasks["timeOf"]> | undefined {
+  protected get remoteTime(): ReturnType<RemoteTasks["timeOf"]> | undefined {
     return this.#remote?.timeOf(this.#handle)
   }
 
   /** @internal How the task is, or was last, called in the memory of other threads. */
-  get handleElsewhere(): number {
+  get remoteHandle(): number {
     return this.#handle
   }
 

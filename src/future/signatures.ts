@@ -1,6 +1,6 @@
 /**
- * What the compiler is to know of functions that are given to executors. A function with several signatures is understood up to four of
- * them; otherwise TypeScript would look at the last one alone.
+ * What the compiler is to know of functions that are given to executors. A function with several signatures is
+ * understood up to four of them; otherwise TypeScript would look at the last one alone.
  */
 
 /** Any function: what it takes and gives is of no interest. */
@@ -23,7 +23,7 @@ export type ResultOf<F, A> =
   Signatures<F> extends infer S ? (S extends [infer P, infer R] ? (A extends P ? Awaited<R> : never) : never) : never
 
 /**
- * Arguments that another thread can be sent: functions and symbols cannot be. Only for what always runs in other threads. A pool's type
- * does not tell which kind of threads the pool has.
+ * Arguments that another thread can be sent: functions and symbols cannot be. Only for what always runs in other
+ * threads. A pool's type does not tell which kind of threads the pool has.
  */
 export type Sendable<A extends unknown[]> = { [K in keyof A]: A[K] extends symbol | AnyFunction ? never : A[K] }

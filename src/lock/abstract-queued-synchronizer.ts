@@ -11,8 +11,8 @@ import { Condition, CONDITION_WORDS, type Monitor } from "./condition.ts"
 import { IDENTITY, type QueuedThread, SynchronizerBase } from "./synchronizer-base.ts"
 
 /**
- * The base of synchronizers: an integer `state` that all threads share, and a first-in first-out queue of the tasks that wait
- * for it. A subclass says what the state means, by overriding
+ * The base of synchronizers: an integer `state` that all threads share, and a first-in first-out queue of the tasks
+ * that wait for it. A subclass says what the state means, by overriding
  *
  * - `tryAcquire` and `tryRelease` if one task at a time may have it (and `isHeldExclusively` if there are conditions),
  * - `tryAcquireShared` and `tryReleaseShared` if several may.
@@ -20,12 +20,12 @@ import { IDENTITY, type QueuedThread, SynchronizerBase } from "./synchronizer-ba
  * They change the state with `compareAndSetState` and never wait. Everything else is here: queueing, blocking and
  * awaiting, time limits, interrupts, conditions, and the death of threads that wait.
  *
- * To use it in another thread, post it (or its `handle`, if it has fields that cannot be cloned) and pass what arrives to the
- * constructor there: `new Mutex(received)`.
+ * To use it in another thread, post it (or its `handle`, if it has fields that cannot be cloned) and pass what arrives
+ * to the constructor there: `new Mutex(received)`.
  *
- * Acquiring tries first and queues only if that fails, so a newcomer may overtake tasks that wait; a fair subclass first asks
- * `hasQueuedPredecessors`. All methods that acquire are asynchronous and have a twin in `…Sync` that blocks the thread.
- * Plain `acquire` does not react to interrupts; `acquireInterruptibly` and those with a time limit do.
+ * Acquiring tries first and queues only if that fails, so a newcomer may overtake tasks that wait; a fair subclass
+ * first asks `hasQueuedPredecessors`. All methods that acquire are asynchronous and have a twin in `…Sync` that blocks
+ * the thread. Plain `acquire` does not react to interrupts; `acquireInterruptibly` and those with a time limit do.
  *
  * **Death.** What a thread had acquired when it died stays acquired: the synchronizer does not know its holders. `ReentrantLock` does.
  *
@@ -131,7 +131,10 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
     )
   }
 
-  /** @internal Takes it for a thread that is about to block behind others who, as long as it does, cannot have it either. */
+  /**
+   * @internal Takes it for a thread that is about to block behind others who, as long as it does, cannot have it
+   * either.
+   */
   protected tryOutOfTurn(_arg: number, _mode: number): boolean {
     return false
   }
@@ -217,8 +220,9 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   }
 
   /**
-   * Whether anybody has waited longer than the one who is asking: what a fair `tryAcquire` asks first. (To ask whether it
-   * is another task that stands first would not do: a task may wait several times at once, and must not overtake itself.)
+   * Whether anybody has waited longer than the one who is asking: what a fair `tryAcquire` asks first. (To ask whether
+   * it is another task that stands first would not do: a task may wait several times at once, and must not overtake
+   * itself.)
    */
   hasQueuedPredecessors(): boolean {
     return !this.#first && this.hasQueuedThreads

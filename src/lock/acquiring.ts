@@ -12,8 +12,8 @@ import { type Steps, TIMEOUT } from "../memory/flow/waiting.ts"
 type Attempt = () => boolean
 
 /**
- * What a thread does before it blocks: throws if it would never go on, or takes it out of turn and gives true. Flows that
- * await do not stop others, so they have no need of it.
+ * What a thread does before it blocks: throws if it would never go on, or takes it out of turn and gives true. Flows
+ * that await do not stop others, so they have no need of it.
  */
 export type LastResort = () => unknown
 
@@ -42,7 +42,10 @@ export function* acquiring(
   }
 }
 
-/** Stands in the queue with a node that is in there already until the attempt succeeds; neither time nor interrupts end it. */
+/**
+ * Stands in the queue with a node that is in there already until the attempt succeeds; neither time nor interrupts end
+ * it.
+ */
 export function* reacquiring(
   queue: WaitQueue,
   flow: Flow,
@@ -64,14 +67,18 @@ export function* reacquiring(
   }
 }
 
-/** One that is woken but not first was woken by a death: the queue may need tending, perhaps in the dead one's place. */
+/**
+ * One that is woken but not first was woken by a death: the queue may need tending, perhaps in the dead one's place.
+ */
 function isTurnOf(node: WaitNode, queue: WaitQueue): boolean {
   if (queue.isFirst(node)) return true
   queue.tend()
   return queue.isFirst(node)
 }
 
-/** The steps go on inside the call of whoever wakes them, which may be another flow; the attempt is always the waiter's. */
+/**
+ * The steps go on inside the call of whoever wakes them, which may be another flow; the attempt is always the waiter's.
+ */
 function attemptAs(flow: Flow, attempt: Attempt): boolean {
   return currentFlow() === flow ? attempt() : flow.runInside(attempt)
 }

@@ -1,15 +1,15 @@
 /**
- * Those who wait on a condition, longest waiting first. Only the holder of the lock touches the list, so plain reads and
- * writes will do; whether a node still waits, its own task decides at any moment.
+ * Those who wait on a condition, longest waiting first. Only the holder of the lock touches the list, so plain reads
+ * and writes will do; whether a node still waits, its own task decides at any moment.
  *
- * Death. The holder may die in the middle of a change, and the next one finds the list as it was left. HEAD and the links
- * forward are the truth, each change of them is one store, and TAIL is right or points to the node before the last one, which
- * was just being put in or taken out: the next that is appended takes its place.
+ * Death. The holder may die in the middle of a change, and the next one finds the list as it was left. HEAD and the
+ * links forward are the truth, each change of them is one store, and TAIL is right or points to the node before the
+ * last one, which was just being put in or taken out: the next that is appended takes its place.
  */
 import { load, read, store, write } from "#atomics"
-import type { Here } from "../memory/thread/here.ts"
+import type { ThreadContext } from "../memory/thread/thread-context.ts"
 import { FREE, WAITING } from "../memory/thread/node-pool.ts"
-import { NODE } from "../memory/thread/space.ts"
+import { NODE } from "../memory/thread/thread-registry.ts"
 
 const HEAD = 0
 const TAIL = 1
@@ -19,13 +19,13 @@ export const LIST_WORDS = 2
 export const LEFT_BEHIND = 7
 
 export class ConditionList {
-  readonly #here: Here
+  readonly #threadContext: ThreadContext
   readonly #words: Int32Array
   readonly #base: number
 
   /** Occupies `LIST_WORDS` words from `base` on. */
-  constructor(here: Here, words: Int32Array, base: number) {
-    this.#here = here
+  constructor(threadContext: ThreadContext, words: Int32Array, base: number) {
+    this.#threadContext = threadContext
     this.#words = words
     this.#base = base
   }
@@ -41,7 +41,10 @@ export class ConditionList {
     }
   }
 
-  /** Takes out the first that still waits, and lives; 0 if there is none. One that gave up stays for its task to take out. */
+  /**
+   * Takes out the first that still waits, and lives; 0 if there is none. One that gave up stays for its task to take
+   * out.
+   */
   takeFirst(): number {
     let before = 0
     for (let node = this.#head; node !== 0;) {
@@ -50,7 +53,7 @@ export class ConditionList {
       const isDead = !this.#isAlive(node)
       if (isDead || state === LEFT_BEHIND) {
         this.#unlink(before, node)
-        store(this.#here.space.reach(node), node + NODE.STATE, FREE)
+        store(this.#threadContext.registry.reach(node), node + NODE.STATE, FREE)
       } else if (state === WAITING) {
         this.#unlink(before, node)
         return node
@@ -85,26 +88,27 @@ export class ConditionList {
   #unlink(before: number, node: number): void {
     const next = this.#after(node)
     const last = next === 0 ? before : next
-    // First: what comes after TAIL counts for nothing. Nor must TAIL stay behind, if a dead one left something after it.
+    // First: what comes after TAIL counts for nothing. Nor must TAIL stay behind, if a dead one left something after
+    // it.
     if (last !== 0 && this.#tail === node) this.#tail = last
     if (before === 0) this.#head = next
     else this.#link(before, next)
   }
 
   #isAlive(node: number): boolean {
-    return this.#here.space.isAlive(read(this.#here.space.reach(node), node + NODE.THREAD))
+    return this.#threadContext.registry.isAlive(read(this.#threadContext.registry.reach(node), node + NODE.THREAD))
   }
 
   #stateOf(node: number): number {
-    return load(this.#here.space.reach(node), node + NODE.STATE)
+    return load(this.#threadContext.registry.reach(node), node + NODE.STATE)
   }
 
   #after(node: number): number {
-    return read(this.#here.space.reach(node), node + NODE.CONDITION_NEXT)
+    return read(this.#threadContext.registry.reach(node), node + NODE.CONDITION_NEXT)
   }
 
   #link(node: number, next: number): void {
-    write(this.#here.space.reach(node), node + NODE.CONDITION_NEXT, next)
+    write(this.#threadContext.registry.reach(node), node + NODE.CONDITION_NEXT, next)
   }
 
   get #head(): number {

@@ -5,7 +5,7 @@ import { currentFlow, type Flow } from "../memory/flow/flow.ts"
 import { CANCELLED, FREE, WAITING } from "../memory/thread/node-pool.ts"
 import { type Part, PART } from "../memory/shared/shareables.ts"
 import { Shareable, type SharedMemory } from "../memory/shared/shared-memory.ts"
-import { NODE } from "../memory/thread/space.ts"
+import { NODE } from "../memory/thread/thread-registry.ts"
 import { WaitNode } from "../memory/wait/wait-node.ts"
 import { EXCLUSIVE, type WaitQueue } from "../memory/wait/wait-queue.ts"
 import {
@@ -25,22 +25,22 @@ import { runtime } from "../time/runtime.ts"
 /*
  * How it works
  *
- * Those who wait are in a list that only the holder of the lock touches. A signal takes the first node out of it and offers
- * it to the queue of the lock, where it then stands as if its task had just asked for the lock; that task is not woken
- * before it is its turn. What becomes of a wait is decided by its node's STATE, once:
+ * Those who wait are in a list that only the holder of the lock touches. A signal takes the first node out of it and
+ * offers it to the queue of the lock, where it then stands as if its task had just asked for the lock; that task is not
+ * woken before it is its turn. What becomes of a wait is decided by its node's STATE, once:
  *
  *     WAITING -> ENTERED     by whoever tends the lock's queue: it was signalled
  *     WAITING -> CANCELLED   by the waiting task: time-out, interrupt, abort, or a death
  *
  * A cancelled node stays in the list until its task has the lock again and takes it out. If it finds that it is not in
- * there any more, then a signal chose it just before it gave up, and it was signalled after all: somebody has to have got
- * that signal.
+ * there any more, then a signal chose it just before it gave up, and it was signalled after all: somebody has to have
+ * got that signal.
  *
- * (Why does the signal not decide at once, by the same compare-and-set? If its thread died right after that, the node would
- * be neither in the list nor in the queue, and its task would wait for a turn that never comes.)
+ * (Why does the signal not decide at once, by the same compare-and-set? If its thread died right after that, the node
+ * would be neither in the list nor in the queue, and its task would wait for a turn that never comes.)
  *
- * Death. A signal may have been on its way, or have gone to a task that died before it could act on it; nobody can tell.
- * So a death ends every wait without a signal.
+ * Death. A signal may have been on its way, or have gone to a task that died before it could act on it; nobody can
+ * tell. So a death ends every wait without a signal.
  */
 const LOCK = LIST_WORDS
 export const CONDITION_WORDS: number = LIST_WORDS + 1
@@ -79,8 +79,9 @@ interface Manner {
  *     using guard = await lock.lock()
  *     while (buffer.length === 0) await notEmpty.await()
  *
- * `await` gives the lock up entirely, however often it was locked, and has it back, as often, when it returns: also when
- * it throws, and when the time is up. A wait may end without a signal (this happens if a thread dies); hence the loop.
+ * `await` gives the lock up entirely, however often it was locked, and has it back, as often, when it returns: also
+ * when it throws, and when the time is up. A wait may end without a signal (this happens if a thread dies); hence the
+ * loop.
  *
  * Every method needs the lock, and throws `IllegalMonitorStateError` without it.
  *
@@ -100,7 +101,7 @@ export class Condition extends Shareable {
     super("Condition", memory)
     this.#monitor = monitor
     this.#memory = memory
-    this.#list = new ConditionList(memory.here, memory.words, base)
+    this.#list = new ConditionList(memory.threadContext, memory.words, base)
     if (identity !== 0) write(memory.words, base + LOCK, identity)
     this.#lock = read(memory.words, base + LOCK)
   }
@@ -189,14 +190,17 @@ export class Condition extends Shareable {
   /** Those who wait, longest waiting first. */
   get waitingThreads(): QueuedThread[] {
     this.#requireHeld()
-    const { token } = this.#memory.here
+    const { token } = this.#memory.threadContext
     return this.waiters().map(({ thread, flow }) => ({ id: flow >>> 0, isLocal: thread === token }))
   }
 
-  /** @internal Thread and flow of those who wait, longest waiting first; for the holder of the lock, or when all is quiet. */
+  /**
+   * @internal Thread and flow of those who wait, longest waiting first; for the holder of the lock, or when all is
+   * quiet.
+   */
   waiters(): { thread: number; flow: number }[] {
     return this.#list.nodes().map((node) => {
-      const words = this.#memory.here.space.reach(node)
+      const words = this.#memory.threadContext.registry.reach(node)
       return { thread: read(words, node + NODE.THREAD), flow: read(words, node + NODE.FLOW) }
     })
   }
@@ -240,21 +244,21 @@ export class Condition extends Shareable {
   }
 
   *#waiting(flow: Flow, manner: Manner): Steps<boolean> {
-    const { here } = this.#memory
-    const { deaths } = here.space
-    const node = new WaitNode(here, flow, this.#memory, manner.interruptible, WAITING, EXCLUSIVE)
+    const { threadContext } = this.#memory
+    const { deaths } = threadContext.registry
+    const node = new WaitNode(threadContext, flow, this.#memory, manner.interruptible, WAITING, EXCLUSIVE)
     const holds = this.#giveLockUp(node)
     let timedOut = false
     let broken: { readonly reason: unknown } | undefined
     try {
-      while (node.state === WAITING && here.space.deaths === deaths && !timedOut) {
+      while (node.state === WAITING && threadContext.registry.deaths === deaths && !timedOut) {
         if (manner.forever === true) manner.lastResort?.()
         timedOut = (yield node) === TIMEOUT
       }
     } catch (reason) {
       broken = { reason }
     }
-    const gaveUp = compareAndSet(here.space.words, node.index + NODE.STATE, WAITING, CANCELLED)
+    const gaveUp = compareAndSet(threadContext.registry.words, node.index + NODE.STATE, WAITING, CANCELLED)
     yield* this.#lockAgain(flow, node, gaveUp, holds, manner.lastResort)
     const signalled = !gaveUp || !this.#withdraw(node)
     if (broken === undefined) return signalled || !timedOut
@@ -289,14 +293,14 @@ export class Condition extends Shareable {
   #withdraw(node: WaitNode): boolean {
     const found = this.#list.remove(node.index)
     if (!found) this.#monitor.queue.settle() // after this nobody has it in hands any more
-    store(this.#memory.here.space.words, node.index + NODE.STATE, FREE)
+    store(this.#memory.threadContext.registry.words, node.index + NODE.STATE, FREE)
     node.end()
     return found
   }
 
   /** Without the lock, which could not be had again, the list is not ours to change. */
   #leaveBehind(node: WaitNode): void {
-    compareAndSet(this.#memory.here.space.words, node.index + NODE.STATE, CANCELLED, LEFT_BEHIND)
+    compareAndSet(this.#memory.threadContext.registry.words, node.index + NODE.STATE, CANCELLED, LEFT_BEHIND)
     node.end()
   }
 

@@ -11,9 +11,10 @@
  * That one word decides and also says who, is what makes a death at any step harmless: there is no moment at which the
  * lock is taken and nobody knows by whom.
  *
- * Who unlocks and finds no CONTENDED need not look at the queue: an atomic access less, of three. Whoever stands first in
- * the queue has set it before it sleeps. Who becomes first because the one before it got the lock has not; so one that
- * gets the lock out of the queue sets it on itself. In all other cases the first in the queue is woken and tries again.
+ * Who unlocks and finds no CONTENDED need not look at the queue: an atomic access less, of three. Whoever stands first
+ * in the queue has set it before it sleeps. Who becomes first because the one before it got the lock has not; so one
+ * that gets the lock out of the queue sets it on itself. In all other cases the first in the queue is woken and tries
+ * again.
  */
 import { compareAndSet, exchange, load, read, store, write } from "#atomics"
 import { MAX_VALUE } from "../checks.ts"
@@ -44,7 +45,7 @@ export class LockSync extends AbstractQueuedSynchronizer {
   constructor(memory: SharedMemory, face?: object) {
     super(memory, face)
     this.#words = memory.words
-    this.#token = memory.here.token
+    this.#token = memory.threadContext.token
     this.#fair = load(this.#words, FAIR) !== 0
   }
 
@@ -78,7 +79,7 @@ export class LockSync extends AbstractQueuedSynchronizer {
       }
       if (owner === 0) {
         if (compareAndSet(words, OWNER, 0, this.#token)) return this.#own(flow, holds, 0)
-      } else if (!this.memory.here.space.isAlive(owner)) {
+      } else if (!this.memory.threadContext.registry.isAlive(owner)) {
         if (compareAndSet(words, OWNER, word, this.#token | CONTENDED)) return this.#own(flow, holds, 1)
       } else if (word < 0 || compareAndSet(words, OWNER, word, word | CONTENDED)) return false
     }
@@ -165,7 +166,7 @@ export class LockSync extends AbstractQueuedSynchronizer {
   /** The token of the thread that holds it; 0 if it is free, or the holder is dead, which is the same to who asks. */
   get #owner(): number {
     const owner = load(this.#words, OWNER) & TOKEN
-    return owner !== 0 && this.memory.here.space.isAlive(owner) ? owner : 0
+    return owner !== 0 && this.memory.threadContext.registry.isAlive(owner) ? owner : 0
   }
 
   // ------------------------------------------------------------------ for the base class

@@ -17,8 +17,8 @@ export interface Guard extends Disposable {
  *       …                                  // no other task is in here, across all awaits
  *     }
  *
- * The methods in `…Sync` block the thread. Without a time limit they throw `IllegalStateError` if another flow of this very thread
- * holds the lock: that flow stands still as long as the thread is blocked, and could never unlock.
+ * The methods in `…Sync` block the thread. Without a time limit they throw `IllegalStateError` if another flow of this
+ * very thread holds the lock: that flow stands still as long as the thread is blocked, and could never unlock.
  *
  * **Memory effects.** What a task wrote to shared memory before it unlocked is visible to the task that locks next.
  */

@@ -9,7 +9,9 @@ import { LockGuard } from "./guard.ts"
 import type { Guard, Lock } from "./lock.ts"
 import type { ReadWriteSync } from "./read-write-sync.ts"
 
-/** The lock to read of a {@link ReentrantReadWriteLock}. Several tasks may hold it at once, while no other task writes. */
+/**
+ * The lock to read of a {@link ReentrantReadWriteLock}. Several tasks may hold it at once, while no other task writes.
+ */
 export class ReadLock implements Lock {
   /** That of the whole lock. If this lock is posted, `ReentrantReadWriteLock.from` opens what arrives. */
   declare readonly handle: Handle
@@ -67,8 +69,8 @@ export class ReadLock implements Lock {
   }
 
   /**
-   * Whether the current task holds it, and a thread died that held the write lock, and nobody had the write lock since: what
-   * the task reads may be half changed.
+   * Whether the current task holds it, and a thread died that held the write lock, and nobody had the write lock since:
+   * what the task reads may be half changed.
    */
   get wasAbandoned(): boolean {
     return this.#sync.readsOf(currentFlow()) > 0 && this.#sync.isAbandoned

@@ -1,21 +1,21 @@
 /**
- * The synchronizer under a read-write lock: many flows that read, or one that writes. The layout of its words, and what makes
- * a death at any step harmless, is told in read-write-words.ts.
+ * The synchronizer under a read-write lock: many flows that read, or one that writes. The layout of its words, and what
+ * makes a death at any step harmless, is told in read-write-words.ts.
  *
- * Only the first read hold of a thread and its last release touch the state, by one compare-and-set each. What other flows
- * of the thread do in between, and the same flow once more, is between them: see reading-flows.ts.
+ * Only the first read hold of a thread and its last release touch the state, by one compare-and-set each. What other
+ * flows of the thread do in between, and the same flow once more, is between them: see reading-flows.ts.
  *
- * Who is woken. A release that leaves no reader, or no writer, wakes the first who waits; one that leaves only dead readers
- * does too. One that leaves readers who live changes something for nobody but a reader that found no cell; if one stands
- * first, it is woken. Whoever becomes first later tries after that, except a writer that stood behind a reader: it waits for
- * that reader, and this is why that one looks whether the others live when it stops.
+ * Who is woken. A release that leaves no reader, or no writer, wakes the first who waits; one that leaves only dead
+ * readers does too. One that leaves readers who live changes something for nobody but a reader that found no cell; if
+ * one stands first, it is woken. Whoever becomes first later tries after that, except a writer that stood behind a
+ * reader: it waits for that reader, and this is why that one looks whether the others live when it stops.
  */
 import { compareAndSet, load, read, store, write } from "#atomics"
 import { MAX_VALUE } from "../checks.ts"
 import { IllegalMonitorStateError, IllegalStateError } from "../errors.ts"
 import { currentFlow, type Flow } from "../memory/flow/flow.ts"
 import type { SharedMemory } from "../memory/shared/shared-memory.ts"
-import type { Space } from "../memory/thread/space.ts"
+import type { ThreadRegistry } from "../memory/thread/thread-registry.ts"
 import { EXCLUSIVE, SHARED } from "../memory/wait/wait-queue.ts"
 import { AbstractQueuedSynchronizer } from "./abstract-queued-synchronizer.ts"
 import { nameOf } from "./lock-sync.ts"
@@ -43,7 +43,7 @@ type Holds = Readonly<Record<"writes" | "reads", number>>
 export class ReadWriteSync extends AbstractQueuedSynchronizer {
   readonly isFair: boolean
   readonly #words: Int32Array
-  readonly #space: Space
+  readonly #registry: ThreadRegistry
   readonly #token: number
   readonly #cells: ReaderCells
   /** The flows of this thread that read. */
@@ -54,10 +54,10 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
   constructor(memory: SharedMemory, face: object) {
     super(memory, face)
     this.#words = memory.words
-    this.#space = memory.here.space
-    this.#token = memory.here.token
+    this.#registry = memory.threadContext.registry
+    this.#token = memory.threadContext.token
     this.#cells = new ReaderCells(memory)
-    this.#readers = new ReadersHere(memory.here, `${load(memory.words, MAKER)}:${load(memory.words, NUMBER)}`)
+    this.#readers = new ReadersHere(memory.threadContext, `${load(memory.words, MAKER)}:${load(memory.words, NUMBER)}`)
     this.isFair = load(memory.words, FAIR) !== 0
   }
 
@@ -122,7 +122,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
   #isAwaited(): boolean {
     const mode = this.queue.firstMode
     // It may be that those who are left are dead, and the one that stands first now did not when they died.
-    return mode === SHARED || (mode === EXCLUSIVE && this.#cells.bury())
+    return mode === SHARED || (mode === EXCLUSIVE && this.#cells.reap())
   }
 
   /** A cell has become free, which is all that a reader waits for if it stands first while others read. */
@@ -140,11 +140,11 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
       const state = load(words, STATE)
       const writer = writerIn(state)
       if (writer === this.#token) return this.isWriting(flow) && this.#writeMore(holds)
-      const free = writer === 0 ? readersIn(state) === 0 : !this.#space.isAlive(writer)
+      const free = writer === 0 ? readersIn(state) === 0 : !this.#registry.isAlive(writer)
       if (free) {
         const abandoned = writer !== 0 || isAbandoned(state)
         if (compareAndSet(words, STATE, state, writing(this.#token, abandoned))) return this.#own(flow, holds)
-      } else if (writer === 0 && this.#cells.bury()) buried = true
+      } else if (writer === 0 && this.#cells.reap()) buried = true
       else {
         if (buried) this.#offerCell()
         return false
@@ -165,7 +165,9 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     return true
   }
 
-  /** Ends so many write holds; true if that was the last. The task's read holds remain, and others may read beside it. */
+  /**
+   * Ends so many write holds; true if that was the last. The task's read holds remain, and others may read beside it.
+   */
   endWrite(flow: Flow, times: number): boolean {
     const words = this.#words
     if (!this.isWriting(flow)) throw new IllegalMonitorStateError("The current task does not hold the write lock")
@@ -207,7 +209,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
   /** Thread, flow and holds of who writes. */
   writer(): { thread: number; flow: number; holds: number } | undefined {
     const thread = writerIn(load(this.#words, STATE))
-    if (thread === 0 || !this.#space.isAlive(thread)) return undefined
+    if (thread === 0 || !this.#registry.isAlive(thread)) return undefined
     return { thread, flow: load(this.#words, FLOW), holds: load(this.#words, HOLDS) }
   }
 
@@ -250,7 +252,9 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     return mode === SHARED && this.#readers.flows.total > 0 && this.read(currentFlow(), holds, true)
   }
 
-  /** A reader that waits to write waits for itself. If there is a way to end that, it is allowed to, as it is in Java. */
+  /**
+   * A reader that waits to write waits for itself. If there is a way to end that, it is allowed to, as it is in Java.
+   */
   protected override refuseToBlock(mode: number, endless: boolean): void {
     const flow = currentFlow()
     const own = this.#readers.flows.of(flow.id)

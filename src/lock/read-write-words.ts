@@ -20,8 +20,8 @@
  *     TOKEN      whose it is; changed from 0, or from a dead one, by compare-and-set
  *     READS      how often its flows hold the read lock, all together; written by that thread
  *
- * A thread makes a cell its own before it sets its bit, and gives it back after it has cleared the bit. The last cell is for
- * a writer that reads too, and must be certain to find one. It needs no claim: there is one writer at a time.
+ * A thread makes a cell its own before it sets its bit, and gives it back after it has cleared the bit. The last cell
+ * is for a writer that reads too, and must be certain to find one. It needs no claim: there is one writer at a time.
  */
 import { LINE, wholeLines } from "../memory/layout.ts"
 import { OWN } from "./synchronizer-base.ts"

@@ -1,14 +1,15 @@
 /**
  * The threads that read: the cells of a read-write lock, and their bits in its state. See read-write-words.ts.
  *
- * Death. A thread may die with a cell, with its bit set or not. Whoever is in the way of such a cell makes it its own by
- * compare-and-set, clears the bit in place of the dead one, and then uses it or gives it back. Two cannot do so at once, and
- * if this one dies too, there is a cell of a dead thread again. (To clear the bit of a dead thread without taking the cell
- * first would be wrong: by then the cell may be another one's, who lives, and the state looks the same as before.)
+ * Death. A thread may die with a cell, with its bit set or not. Whoever is in the way of such a cell makes it its own
+ * by compare-and-set, clears the bit in place of the dead one, and then uses it or gives it back. Two cannot do so at
+ * once, and if this one dies too, there is a cell of a dead thread again. (To clear the bit of a dead thread without
+ * taking the cell first would be wrong: by then the cell may be another one's, who lives, and the state looks the same
+ * as before.)
  */
 import { compareAndSet, load, read, store, write } from "#atomics"
 import type { SharedMemory } from "../memory/shared/shared-memory.ts"
-import type { Space } from "../memory/thread/space.ts"
+import type { ThreadRegistry } from "../memory/thread/thread-registry.ts"
 import {
   ABANDONED,
   CELL_COUNT,
@@ -25,16 +26,16 @@ export const NONE = -1
 
 export class ReaderCells {
   readonly #words: Int32Array
-  readonly #space: Space
+  readonly #registry: ThreadRegistry
   readonly #token: number
   /** Where this thread looks first: the cell it had last time is probably free. */
   #preferred: number
 
-  constructor({ words, here }: SharedMemory) {
+  constructor({ words, threadContext }: SharedMemory) {
     this.#words = words
-    this.#space = here.space
-    this.#token = here.token
-    this.#preferred = here.token % CELL_COUNT
+    this.#registry = threadContext.registry
+    this.#token = threadContext.token
+    this.#preferred = threadContext.token % CELL_COUNT
   }
 
   /** Makes a cell ours that nobody has; NONE if there is none. */
@@ -61,7 +62,7 @@ export class ReaderCells {
     write(this.#words, readsOf(cell), reads)
     for (let state = read(this.#words, STATE); ; state = load(this.#words, STATE)) {
       const writer = writerIn(state)
-      if (writer !== 0 && this.#space.isAlive(writer)) {
+      if (writer !== 0 && this.#registry.isAlive(writer)) {
         if (this.isWritten) return false
       } else if (compareAndSet(this.#words, STATE, state, (writer === 0 ? state : ABANDONED) | (1 << cell))) return true
     }
@@ -70,7 +71,7 @@ export class ReaderCells {
   /** Whether somebody writes, and lives. */
   get isWritten(): boolean {
     const writer = writerIn(load(this.#words, STATE))
-    return writer !== 0 && this.#space.isAlive(writer)
+    return writer !== 0 && this.#registry.isAlive(writer)
   }
 
   /** Ends reading; which cells still read. */
@@ -81,7 +82,7 @@ export class ReaderCells {
   }
 
   /** Ends the reading of those who died; true if there were any. */
-  bury(): boolean {
+  reap(): boolean {
     let any = false
     for (const cell of cellsIn(load(this.#words, STATE))) {
       if (!this.#inherit(cell)) continue
@@ -99,7 +100,8 @@ export class ReaderCells {
     for (const cell of writer === 0 ? cellsIn(state) : [WRITERS_CELL]) {
       const thread = load(this.#words, tokenOf(cell))
       const holds = load(this.#words, readsOf(cell))
-      if (holds > 0 && (writer === 0 || writer === thread) && this.#space.isAlive(thread)) found.push({ thread, holds })
+      if (holds > 0 && (writer === 0 || writer === thread) && this.#registry.isAlive(thread))
+        found.push({ thread, holds })
     }
     return found
   }
@@ -108,7 +110,7 @@ export class ReaderCells {
   #inherit(cell: number): boolean {
     const words = this.#words
     const owner = load(words, tokenOf(cell))
-    if (owner === 0 || this.#space.isAlive(owner)) return false
+    if (owner === 0 || this.#registry.isAlive(owner)) return false
     // A bit that is set while the cell is still the dead one's is the dead one's, and stays until we clear it.
     const reads = (readersIn(load(words, STATE)) & (1 << cell)) !== 0
     if (cell === WRITERS_CELL && !reads) return false // a writer may be about to take it, and does not ask

@@ -2,13 +2,14 @@
  * Which flows of this thread hold a read lock, and how often. Nobody else needs to know: to all other threads it is the
  * thread that reads, and when it dies its flows die with it. So this is in no shared memory, and has no limit.
  *
- * A thread may have several objects for one lock, each made from a clone of it. They must agree on who reads, so while a
- * flow does they find each other by the name of the lock, in a table of the thread. When none does, nothing is left of it.
+ * A thread may have several objects for one lock, each made from a clone of it. They must agree on who reads, so while
+ * a flow does they find each other by the name of the lock, in a table of the thread. When none does, nothing is left
+ * of it.
  *
- * Usually one flow reads, and one lock. So both maps keep their first entry outside of the map: putting one into a map and
- * taking it out again costs more than all the rest of locking and unlocking.
+ * Usually one flow reads, and one lock. So both maps keep their first entry outside of the map: putting one into a map
+ * and taking it out again costs more than all the rest of locking and unlocking.
  */
-import type { Here } from "../memory/thread/here.ts"
+import type { ThreadContext } from "../memory/thread/thread-context.ts"
 import { perThread } from "../per-thread.ts"
 
 export class ReadingFlows {
@@ -67,17 +68,17 @@ class ReadLocksHeld {
   }
 }
 
-const tables = perThread("read locks", () => new WeakMap<Here, ReadLocksHeld>())
+const tables = perThread("read locks", () => new WeakMap<ThreadContext, ReadLocksHeld>())
 
-function readLocksHeldIn(here: Here): ReadLocksHeld {
-  let table = tables.get(here)
-  if (table === undefined) tables.set(here, (table = new ReadLocksHeld()))
+function readLocksHeldIn(threadContext: ThreadContext): ReadLocksHeld {
+  let table = tables.get(threadContext)
+  if (table === undefined) tables.set(threadContext, (table = new ReadLocksHeld()))
   return table
 }
 
 /** The number of the next lock that the thread makes. */
-export function nextNumberIn(here: Here): number {
-  return ++readLocksHeldIn(here).made
+export function nextNumberIn(threadContext: ThreadContext): number {
+  return ++readLocksHeldIn(threadContext).made
 }
 
 /** The flows of this thread that read one lock, as one of the objects for that lock has them. */
@@ -87,9 +88,9 @@ export class ReadersHere {
   /** For the table, if it is by means of this object that a flow begins to read. */
   readonly #own = new ReadingFlows()
 
-  constructor(here: Here, name: string) {
+  constructor(threadContext: ThreadContext, name: string) {
     this.#name = name
-    this.#table = readLocksHeldIn(here)
+    this.#table = readLocksHeldIn(threadContext)
   }
 
   get flows(): ReadingFlows {

@@ -11,11 +11,14 @@ import type { Guard, Lock } from "./lock.ts"
 import type { QueuedThread } from "./synchronizer-base.ts"
 
 /**
- * A lock that the task which holds it may lock again; it is free when it was unlocked as often. See {@link Lock} for its rules.
+ * A lock that the task which holds it may lock again; it is free when it was unlocked as often. See {@link Lock} for
+ * its rules.
  *
- * The holder is a task: a thread of a pool, a virtual thread, the program itself. Two flows of one thread are two tasks.
+ * The holder is a task: a thread of a pool, a virtual thread, the program itself. Two flows of one thread are two
+ * tasks.
  *
- * Without `fair`, a task that comes when the lock is free gets it, which is faster; with `fair`, the task that has waited longest.
+ * Without `fair`, a task that comes when the lock is free gets it, which is faster; with `fair`, the task that has
+ * waited longest.
  *
  * **Death.** If the thread that holds the lock dies, the next task that asks gets it, and `wasAbandoned` is true until that
  * task gives it up: what the lock protects may be half changed.

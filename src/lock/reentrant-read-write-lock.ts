@@ -13,14 +13,15 @@ import type { QueuedThread } from "./synchronizer-base.ts"
 import { WriteLock } from "./write-lock.ts"
 
 /**
- * A pair of locks: one to read, which many tasks may hold at once, and one to write, which excludes all others. For what is
- * read far more often than it is changed.
+ * A pair of locks: one to read, which many tasks may hold at once, and one to write, which excludes all others. For
+ * what is read far more often than it is changed.
  *
- * The task that holds either can lock it again. A task that writes may also read, and go on reading when it stops writing. A task that reads
- * has to stop reading before it can write, or would wait for itself.
+ * The task that holds either can lock it again. A task that writes may also read, and go on reading when it stops
+ * writing. A task that reads has to stop reading before it can write, or would wait for itself.
  *
- * With `fair`, the task that has waited longest goes first, and all readers that stand next to each other go together. Without,
- * newcomers may overtake; only a reader does not overtake a writer that stands first. `tryLock()` overtakes in any case.
+ * With `fair`, the task that has waited longest goes first, and all readers that stand next to each other go together.
+ * Without, newcomers may overtake; only a reader does not overtake a writer that stands first. `tryLock()` overtakes in
+ * any case.
  *
  * To use it in another thread, post the lock itself and give what arrives to `ReentrantReadWriteLock.from`.
  *
@@ -175,7 +176,7 @@ function create(options: { readonly fair?: boolean }): SharedMemory {
   const { fair = false } = requireOptions("options", options, { fair: true })
   const memory = SharedMemory.allocate(READ_WRITE_WORDS)
   store(memory.words, FAIR, requireBoolean("fair", fair) ? 1 : 0)
-  store(memory.words, MAKER, memory.here.token)
-  store(memory.words, NUMBER, nextNumberIn(memory.here))
+  store(memory.words, MAKER, memory.threadContext.token)
+  store(memory.words, NUMBER, nextNumberIn(memory.threadContext))
   return memory
 }

@@ -39,7 +39,7 @@ export abstract class SynchronizerBase extends Shareable {
     super(TYPE, memory)
     this.#memory = memory
     this.#words = memory.words
-    this.#queue = new WaitQueue(memory.here, memory.words, 0, memory)
+    this.#queue = new WaitQueue(memory.threadContext, memory.words, 0, memory)
   }
 
   /** @internal */
@@ -128,7 +128,7 @@ export abstract class SynchronizerBase extends Shareable {
   }
 
   #seen(waiters: readonly Waiter[]): QueuedThread[] {
-    return waiters.map(({ thread, flow }) => ({ id: flow >>> 0, isLocal: thread === this.#memory.here.token }))
+    return waiters.map(({ thread, flow }) => ({ id: flow >>> 0, isLocal: thread === this.#memory.threadContext.token }))
   }
 }
 

@@ -60,7 +60,9 @@ export class WriteLock implements Lock {
     return this.#sync.tryAcquireWithinSync(1, ms)
   }
 
-  /** Gives it back; others can have it when unlocked as often as locked. `IllegalMonitorStateError` if it is not ours. */
+  /**
+   * Gives it back; others can have it when unlocked as often as locked. `IllegalMonitorStateError` if it is not ours.
+   */
   unlock(): void {
     if (this.#sync.endWrite(currentFlow(), 1)) this.#sync.queue.wakeFirst()
   }
@@ -86,8 +88,8 @@ export class WriteLock implements Lock {
   }
 
   /**
-   * Whether the current task holds it, and a thread died that held it before, and nobody else had it since: what it protects
-   * may be half changed. It is for this task to repair; when it has unlocked, all is taken to be well.
+   * Whether the current task holds it, and a thread died that held it before, and nobody else had it since: what it
+   * protects may be half changed. It is for this task to repair; when it has unlocked, all is taken to be well.
    */
   get wasAbandoned(): boolean {
     return this.#sync.isWriting(currentFlow()) && this.#sync.isAbandoned

@@ -6,8 +6,8 @@
  * They work alike on an ordinary `Int32Array` (state of virtual threads) and on a shared one. Only `wait`, `listen`
  * and `notify` need a shared one.
  *
- * The functions of Atomics are taken when this file is loaded. A task may replace or break them in its thread: the thread must
- * still be able to say that it fails.
+ * The functions of Atomics are taken when this file is loaded. A task may replace or break them in its thread: the
+ * thread must still be able to say that it fails.
  */
 
 const {
@@ -137,7 +137,7 @@ export function sharedWords(count: number): Int32Array<SharedArrayBuffer> {
 }
 
 /**
- * To be called first with whatever a guard has caught (see guard.ts). Does nothing; but in a model, where threads are suspended by
- * exceptions, and where no error is to be hidden, it throws the error on.
+ * To be called first with whatever a guard has caught (see guard.ts). Does nothing; but in a model, where threads are
+ * suspended by exceptions, and where no error is to be hidden, it throws the error on.
  */
 export function letPass(_error: unknown): void {}

@@ -1,7 +1,7 @@
 /**
  * Memory that threads share and that any of them may make larger at any time, without a lock. It is seen as words and
- * as bytes. The views have a fixed length, which is fast, and each thread takes longer ones when it needs them (growth.ts):
- * ask {@link GrowingBytes.reach} first, and keep no view.
+ * as bytes. The views have a fixed length, which is fast, and each thread takes longer ones when it needs them
+ * (growth.ts): ask {@link GrowingBytes.reach} first, and keep no view.
  */
 import { growTo, wordsOf } from "./growth.ts"
 

@@ -12,7 +12,10 @@ export class GrowingWords {
     this.#buffer = words.buffer as SharedArrayBuffer
   }
 
-  /** So many words at first, all 0, and room for `maximum`; less room where the runtime has no such stretch of addresses. */
+  /**
+   * So many words at first, all 0, and room for `maximum`; less room where the runtime has no such stretch of
+   * addresses.
+   */
   static reserve(words: number, maximum: number): GrowingWords {
     for (let room = maximum; ; room = Math.max(room / 2, words)) {
       try {

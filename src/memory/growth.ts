@@ -1,7 +1,8 @@
 /**
- * How memory that threads share becomes more. A buffer reserves address space for all it may ever hold, which costs nothing,
- * and grows into it. A view of fixed length over it is as fast as over an ordinary buffer (one that follows the length is four
- * times slower), so each thread holds a fixed view and takes a longer one when it meets something beyond its end.
+ * How memory that threads share becomes more. A buffer reserves address space for all it may ever hold, which costs
+ * nothing, and grows into it. A view of fixed length over it is as fast as over an ordinary buffer (one that follows
+ * the length is four times slower), so each thread holds a fixed view and takes a longer one when it meets something
+ * beyond its end.
  */
 
 /** A view of all the words that there are now. */
@@ -15,8 +16,8 @@ export function mostBytesOf(buffer: SharedArrayBuffer): number {
 }
 
 /**
- * Makes the buffer so long, or longer; false if it cannot become so long, or the machine has no more. Any thread may at any
- * time, without a lock.
+ * Makes the buffer so long, or longer; false if it cannot become so long, or the machine has no more. Any thread may at
+ * any time, without a lock.
  */
 export function growTo(buffer: SharedArrayBuffer, bytes: number): boolean {
   if (bytes <= buffer.byteLength) return true

@@ -7,8 +7,8 @@ const MODULE = "corepool:parallel"
 /**
  * Makes a function of this folder a task.
  *
- * Not by `task`, for which it would be in a file, and have a name. Threads would load corepool once more then, if they found it; but perhaps
- * it was bundled into other files, by a tool that has given its functions names of one letter.
+ * Not by `task`, for which it would be in a file, and have a name. Threads would load corepool once more then, if they
+ * found it; but perhaps it was bundled into other files, by a tool that has given its functions names of one letter.
  */
 export function builtIn<F extends (...args: never[]) => unknown>(name: string, fn: F): F {
   return defineBuiltIn({ module: MODULE, name }, fn)

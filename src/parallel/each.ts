@@ -1,6 +1,6 @@
 /**
- * The user's function, as loops call it: with the element and its place, or with the number, and then with the arguments that are
- * the same for all.
+ * The user's function, as loops call it: with the element and its place, or with the number, and then with the
+ * arguments that are the same for all.
  */
 import { isPromiseLike } from "../checks.ts"
 import type { Elements } from "./typed-arrays.ts"

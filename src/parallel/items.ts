@@ -23,8 +23,9 @@ export interface EachOptions<X extends unknown[] = unknown[]> {
    */
   readonly args?: X
   /**
-   * How many make a part of the work, which one thread does. By default that is chosen from the size: at least 4096 elements of an
-   * array, for which a function is taken to be quick, and at least one number of a range, for which it is not.
+   * How many make a part of the work, which one thread does. By default that is chosen from the size: at least 4096
+   * elements of an array, for which a function is taken to be quick, and at least one number of a range, for which it
+   * is not.
    */
   readonly grain?: number
 }
@@ -66,7 +67,10 @@ export function grainOf(grain: number | undefined, count: number, least: number)
   return grain === undefined ? grainFor(count, least) : requireInteger("grain", grain, 1)
 }
 
-/** Whether it makes a single part: of a range only if there is nothing to do, as a function may take long for one number. */
+/**
+ * Whether it makes a single part: of a range only if there is nothing to do, as a function may take long for one
+ * number.
+ */
 export function isTiny({ array, from, to, grain }: Items): boolean {
   return to - from <= (array === undefined ? 0 : grain)
 }

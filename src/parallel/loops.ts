@@ -1,12 +1,13 @@
 /**
  * Loops over elements, each compiled for itself.
  *
- * An engine compiles a loop for what it has seen in it. If the functions of all users, and arrays of all kinds, went through one
- * loop, it would have seen everything, and would look up each element and really call for each: five times as slow as
- * a loop that the user has written. So for each function, and each kind of array, there is a copy of the loop of its own.
+ * An engine compiles a loop for what it has seen in it. If the functions of all users, and arrays of all kinds, went
+ * through one loop, it would have seen everything, and would look up each element and really call for each: five times
+ * as slow as a loop that the user has written. So for each function, and each kind of array, there is a copy of the
+ * loop of its own.
  *
- * A copy is made of the text of the function. So a loop must be self-contained, as a task that is sent as source: it may
- * use nothing but what it is called with. Where a program forbids to make functions of texts, all use the one loop.
+ * A copy is made of the text of the function. So a loop must be self-contained, as a task that is sent as source: it
+ * may use nothing but what it is called with. Where a program forbids to make functions of texts, all use the one loop.
  */
 import { sourceText } from "../primordials.ts"
 import { functionOf } from "../task/host.ts"

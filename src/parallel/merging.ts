@@ -1,8 +1,8 @@
 /**
  * Merging two sorted runs that stand in one array into another array, by several threads.
  *
- * To divide that, one asks which elements come first in the result: so many of the one run, and so many of the other. A binary search finds
- * out how many of each, and then the two halves of the result have nothing to do with each other.
+ * To divide that, one asks which elements come first in the result: so many of the one run, and so many of the other. A
+ * binary search finds out how many of each, and then the two halves of the result have nothing to do with each other.
  */
 import { fork } from "../forkjoin/task/fork.ts"
 import { give, type Given } from "../task/reference.ts"
@@ -14,7 +14,10 @@ export type Compare = (a: unknown, b: unknown) => number
 /** None if elements stand in the order of numbers. */
 export type Order = readonly [compare?: Compare]
 
-/** The elements from `left` to before `leftEnd` and from `right` to before `rightEnd` go to where `out` is in the target. */
+/**
+ * The elements from `left` to before `leftEnd` and from `right` to before `rightEnd` go to where `out` is in the
+ * target.
+ */
 export type Merge = [
   source: Elements,
   target: Elements,
@@ -26,7 +29,9 @@ export type Merge = [
   grain: number,
 ]
 
-/** Merges the run from `from` to before `middle` and the one from there to before `to` to the same place of the target. */
+/**
+ * Merges the run from `from` to before `middle` and the one from there to before `to` to the same place of the target.
+ */
 export function mergeRuns(
   order: Order,
   grain: number,
@@ -100,8 +105,8 @@ function isLess(a: unknown, b: unknown): boolean {
 }
 
 /**
- * Which of the two comes next is as random as the data, so a branch on it would be guessed wrongly every other time. This has none: it computes where to read,
- * and takes half as long.
+ * Which of the two comes next is as random as the data, so a branch on it would be guessed wrongly every other time.
+ * This has none: it computes where to read, and takes half as long.
  */
 function mergeNumbers(...[source, target, left, leftEnd, right, rightEnd, out]: Merge): void {
   let l = left

@@ -38,8 +38,9 @@ export interface ParallelForEachOptions<X extends unknown[] = unknown[]> extends
  *
  *     await parallelForEach(image.height, drawRow, { args: [image] })      // drawRow(y, image)
  *
- * Or for every element of a typed array, as `fn(element, index, ...args)`. The function must be portable, see `task`, and synchronous. What it has to
- * tell it writes into shared memory, as that is what all threads see: everything it has written is seen by who has awaited this.
+ * Or for every element of a typed array, as `fn(element, index, ...args)`. The function must be portable, see `task`,
+ * and synchronous. What it has to tell it writes into shared memory, as that is what all threads see: everything it has
+ * written is seen by who has awaited this.
  *
  * If it throws, the error is that of this call. Parts that have begun elsewhere may then still go on for a moment.
  *

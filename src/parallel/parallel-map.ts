@@ -44,7 +44,10 @@ const KNOWN: Known<ParallelMapOptions> = { ...PARALLEL_OPTIONS, args: true, grai
 /** Settings of {@link parallelMap}. */
 export interface ParallelMapOptions<X extends unknown[] = unknown[], T extends TypedArray = TypedArray>
   extends ParallelOptions, EachOptions<X> {
-  /** Where the results go, instead of into a new array of the same kind: any typed array that is long enough, or the array itself. */
+  /**
+   * Where the results go, instead of into a new array of the same kind: any typed array that is long enough, or the
+   * array itself.
+   */
   readonly into?: T
 }
 
@@ -57,8 +60,8 @@ export interface ParallelMapIntoOptions<
 }
 
 /**
- * As `array.map(fn)`, by all threads: a new array of the same kind, with what the function returns for each element. It is called as
- * `fn(element, index, ...args)`, must be portable, see `task`, and synchronous.
+ * As `array.map(fn)`, by all threads: a new array of the same kind, with what the function returns for each element. It
+ * is called as `fn(element, index, ...args)`, must be portable, see `task`, and synchronous.
  *
  *     const roots = await parallelMap(numbers, (x) => Math.sqrt(x))
  *     await parallelMap(numbers, (x) => Math.sqrt(x), { into: numbers })
@@ -67,8 +70,8 @@ export interface ParallelMapIntoOptions<
  *
  *     await parallelMap(width * height, colorOf, { into: pixels, args: [width] })
  *
- * The new array lies in shared memory if the array does. If the call fails, some elements of `into` may have been written, and for a moment be
- * written still; but not if it is an array over ordinary memory.
+ * The new array lies in shared memory if the array does. If the call fails, some elements of `into` may have been
+ * written, and for a moment be written still; but not if it is an array over ordinary memory.
  */
 export async function parallelMap<T extends TypedArray, X extends unknown[] = []>(
   range: Range,

@@ -31,19 +31,24 @@ const KNOWN: Known<ParallelPrefixOptions> = { ...PARALLEL_OPTIONS, grain: true }
 
 /** Settings of {@link parallelPrefix}. */
 export interface ParallelPrefixOptions extends ParallelOptions {
-  /** How many elements make a part of the work, which one thread does. By default that is chosen from the length, and at least 4096. */
+  /**
+   * How many elements make a part of the work, which one thread does. By default that is chosen from the length, and at
+   * least 4096.
+   */
   readonly grain?: number
 }
 
 /**
- * Combines each element with all before it, in place: afterwards `array[i]` is what `array.slice(0, i + 1).reduce(combine)` was. The array itself.
+ * Combines each element with all before it, in place: afterwards `array[i]` is what `array.slice(0, i +
+ * 1).reduce(combine)` was. The array itself.
  *
  *     await parallelPrefix(Int32Array.of(2, 1, 0, 3), (a, b) => a + b)      // 2, 3, 3, 6
  *
- * The function must be portable, see `task`, and synchronous, and associative: see `parallelReduce`, also for what that means for fractions.
+ * The function must be portable, see `task`, and synchronous, and associative: see `parallelReduce`, also for what that
+ * means for fractions.
  *
- * It is called twice for most elements, first for what comes before each part and then for the elements themselves. So two threads are hardly
- * faster than one loop; four are twice as fast.
+ * It is called twice for most elements, first for what comes before each part and then for the elements themselves. So
+ * two threads are hardly faster than one loop; four are twice as fast.
  */
 export async function parallelPrefix<A extends TypedArray>(
   array: A,
@@ -87,11 +92,13 @@ function plan<A extends TypedArray>(
 }
 
 /*
- * How it works. First every part but the last is made one value, then these values are cumulated, which says what stands before each
- * part, and then all parts are cumulated from there on. Java's way is to let the thread with the leftmost part cumulate at once. But then it
- * depends on who was faster where an offset comes from, and with fractions that shows.
+ * How it works. First every part but the last is made one value, then these values are cumulated, which says what
+ * stands before each part, and then all parts are cumulated from there on. Java's way is to let the thread with the
+ * leftmost part cumulate at once. But then it depends on who was faster where an offset comes from, and with fractions
+ * that shows.
  *
- * A value is made in a cell of an array of the same kind: a loop would cut it down to what fits into the array with every element, and so has this.
+ * A value is made in a cell of an array of the same kind: a loop would cut it down to what fits into the array with
+ * every element, and so has this.
  */
 
 type Operator = readonly [combine: Combine<unknown>]

@@ -26,14 +26,19 @@ const KNOWN: Known<ParallelMapReduceOptions<unknown, unknown[]>> = {
   args: true,
 }
 
-/** Makes one value of two: the left one and the right one. A `tasksOf` reference is asynchronous only where it is not called. */
+/**
+ * Makes one value of two: the left one and the right one. A `tasksOf` reference is asynchronous only where it is not
+ * called.
+ */
 export type Combine<R> = (left: R, right: R) => R | PromiseLike<R>
 
 type Mapper<P extends unknown[], R> = (...args: P) => R | PromiseLike<R>
 
 /** Settings of {@link parallelReduce}. */
 export interface ParallelReduceOptions<R> extends ParallelOptions {
-  /** What stands before the first value, once, as with `array.reduce(combine, initial)`; needed if there may be none. */
+  /**
+   * What stands before the first value, once, as with `array.reduce(combine, initial)`; needed if there may be none.
+   */
   readonly initial?: R
   /** See {@link EachOptions}. */
   readonly grain?: number
@@ -42,20 +47,24 @@ export interface ParallelReduceOptions<R> extends ParallelOptions {
 /** The same if values are made of the elements, or of numbers. */
 export interface ParallelMapReduceOptions<R, P extends unknown[], X extends unknown[] = unknown[]>
   extends ParallelReduceOptions<R>, EachOptions<X> {
-  /** Makes the value of an element: `map(element, index, ...args)`; or of a number of a range: `map(number, ...args)`. */
+  /**
+   * Makes the value of an element: `map(element, index, ...args)`; or of a number of a range: `map(number, ...args)`.
+   */
   readonly map: Mapper<[...P, ...X], R>
 }
 
 /**
- * As `array.reduce(combine)`, by all threads: of a typed array, or of what `map` makes of its elements or of the numbers of a range.
+ * As `array.reduce(combine)`, by all threads: of a typed array, or of what `map` makes of its elements or of the
+ * numbers of a range.
  *
  *     await parallelReduce(numbers, (a, b) => a + b)
  *     await parallelReduce(numbers, (a, b) => a + b, { initial: 0, map: (x) => x * x })
  *     await parallelReduce(pages, mergeCounts, { map: countWords, args: [text] })
  *
- * The functions must be portable, see `task`, and synchronous. `combine` must be associative, since neighbours are combined first: `(a + b) + (c + d)`, always
- * from left to right. Where it is so only nearly, as are sums of fractions, the result may differ from the sequential one in its last
- * digits; but it is the same each time and on every machine, as how the array is divided depends only on its length, and on `grain`.
+ * The functions must be portable, see `task`, and synchronous. `combine` must be associative, since neighbours are
+ * combined first: `(a + b) + (c + d)`, always from left to right. Where it is so only nearly, as are sums of fractions,
+ * the result may differ from the sequential one in its last digits; but it is the same each time and on every machine,
+ * as how the array is divided depends only on its length, and on `grain`.
  */
 export async function parallelReduce<R, X extends unknown[] = []>(
   range: Range,
@@ -187,7 +196,10 @@ function settled(value: unknown): unknown {
   return value
 }
 
-/** Four at a time: what the engine checks in each round is then as little as in a loop that was written for one function. */
+/**
+ * Four at a time: what the engine checks in each round is then as little as in a loop that was written for one
+ * function.
+ */
 function foldEach(combine: Combine<unknown>, array: Elements, from: number, to: number, first: unknown): unknown {
   let result = first
   let i = from

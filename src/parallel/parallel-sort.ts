@@ -32,19 +32,22 @@ const KNOWN: Known<ParallelSortOptions> = { ...PARALLEL_OPTIONS, compare: true, 
 export interface ParallelSortOptions<E = number | bigint> extends ParallelOptions {
   /** Less than 0 if `a` comes before `b`, more than 0 if after. It must be portable, see `task`, and synchronous. */
   readonly compare?: (a: E, b: E) => number
-  /** How many elements make a part of the work, which one thread does. By default that is chosen from the length, and at least 8192. */
+  /**
+   * How many elements make a part of the work, which one thread does. By default that is chosen from the length, and at
+   * least 8192.
+   */
   readonly grain?: number
 }
 
 /**
- * Sorts a typed array in place, as `array.sort()` does: numbers ascending, −0 before 0, NaN last; or by `compare`, and then stably: what is
- * equal by it stays in the order in which it was. The array itself.
+ * Sorts a typed array in place, as `array.sort()` does: numbers ascending, −0 before 0, NaN last; or by `compare`, and
+ * then stably: what is equal by it stays in the order in which it was. The array itself.
  *
  *     await parallelSort(prices)
  *     await parallelSort(prices, { compare: (a, b) => b - a })
  *
- * It takes as much memory again as the array. If the call fails, by `compare` or by the signal, an array in shared memory is left in disorder, perhaps with elements
- * twice; an array over ordinary memory is left as it was.
+ * It takes as much memory again as the array. If the call fails, by `compare` or by the signal, an array in shared
+ * memory is left in disorder, perhaps with elements twice; an array over ordinary memory is left as it was.
  */
 export async function parallelSort<A extends TypedArray>(
   array: A,
@@ -61,15 +64,19 @@ export function parallelSortSync<A extends TypedArray>(array: A, options: Parall
 }
 
 /*
- * How it works. The array is cut into a few parts for each thread. Each is sorted as the engine sorts, which no code of ours could do as fast, and then they are
- * merged by twos, each time from one of two places to the other: the array, and an array of the same size.
+ * How it works. The array is cut into a few parts for each thread. Each is sorted as the engine sorts, which no code of
+ * ours could do as fast, and then they are merged by twos, each time from one of two places to the other: the array,
+ * and an array of the same size.
  */
 
 /** So many elements are sorted in the time that it takes to begin with another thread, ten times over. */
 const LEAST = 8192
 /** For a moment nobody can stop a thread that sorts; this is a third of a second for it. */
 const MOST = 4_000_000
-/** Parts for each thread: one, and another, so that those that come later have something to do, too. Each doubling means to merge once more. */
+/**
+ * Parts for each thread: one, and another, so that those that come later have something to do, too. Each doubling means
+ * to merge once more.
+ */
 const PARTS = 2
 /** So many are merged in the time that it takes to give them to another thread, ten times over. */
 const MERGED = 65_536
@@ -155,9 +162,10 @@ export const sortPart: (given: Given<Order, (...part: SortPart) => void>, ...par
 )
 
 /**
- * A thread that steals a part has to ask this one for arrays it does not know yet, and this one answers when it forks something. But as soon as it
- * sorts, it is deaf for long. So it lets the others have a task that does nothing, and sorts when they have done that, or have not come in time. Meanwhile it
- * goes through the scratch, whose memory the system has promised but has yet to find, so this time is not lost.
+ * A thread that steals a part has to ask this one for arrays it does not know yet, and this one answers when it forks
+ * something. But as soon as it sorts, it is deaf for long. So it lets the others have a task that does nothing, and
+ * sorts when they have done that, or have not come in time. Meanwhile it goes through the scratch, whose memory the
+ * system has promised but has yet to find, so this time is not lost.
  */
 function introduce(array: Elements, scratch: Elements, others: number): void {
   if (thisThread.forks === undefined) return

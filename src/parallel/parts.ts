@@ -1,7 +1,9 @@
 /** How work is divided: halves of halves, down to parts that are worth no more division. */
 import type { ForkJoinTask } from "../forkjoin/task/fork-join-task.ts"
 
-/** Enough for every thread to have its share, also if parts take unequally long; few enough that dividing costs nothing. */
+/**
+ * Enough for every thread to have its share, also if parts take unequally long; few enough that dividing costs nothing.
+ */
 const MOST_PARTS = 128
 
 /**

@@ -1,9 +1,9 @@
 /**
- * The arrays that threads can work on together: typed arrays over shared memory. Others are copied into such memory, and the
- * result is copied back when everything has gone well.
+ * The arrays that threads can work on together: typed arrays over shared memory. Others are copied into such memory,
+ * and the result is copied back when everything has gone well.
  *
- * The other way was to refuse them. But whoever has a plain Float64Array and wants it sorted would then write these very copies, which take
- * a hundredth of the time that it takes to sort.
+ * The other way was to refuse them. But whoever has a plain Float64Array and wants it sorted would then write these
+ * very copies, which take a hundredth of the time that it takes to sort.
  */
 import { types } from "node:util"
 import { typeError } from "../checks.ts"

@@ -1,9 +1,9 @@
 /**
- * A new platform thread for every task: for few, long tasks that must not share a thread with others. A thread costs some
- * ten milliseconds and some megabytes; a pool is the better home for most tasks.
+ * A new platform thread for every task: for few, long tasks that must not share a thread with others. A thread costs
+ * some ten milliseconds and some megabytes; a pool is the better home for most tasks.
  *
- * It is a pool whose queue takes nothing, so that each task is admitted with a thread of its own, and whose threads leave as
- * soon as they have nothing to do.
+ * It is a pool whose queue takes nothing, so that each task is admitted with a thread of its own, and whose threads
+ * leave as soon as they have nothing to do.
  */
 import { MAX_VALUE } from "../checks.ts"
 import { NoQueue } from "./member/no-queue.ts"

@@ -1,5 +1,6 @@
 /**
- * Pools and their threads as `corepool` exports them: the same classes as in `corepool/virtual`, which bring platform threads along.
+ * Pools and their threads as `corepool` exports them: the same classes as in `corepool/virtual`, which bring platform
+ * threads along.
  */
 import { ThreadPoolExecutor as Pool } from "../pool/thread-pool-executor.ts"
 import {
@@ -19,11 +20,11 @@ export function platformThreads(options: PlatformThreadOptions = {}): ThreadFact
 /**
  * A pool of threads that run tasks from a queue.
  *
- * A task is admitted in this order: a new thread while there are fewer than `corePoolSize`, even if some are idle; else the queue; if
- * the queue is full, a new thread up to `maximumPoolSize`; else the rejection handler decides.
+ * A task is admitted in this order: a new thread while there are fewer than `corePoolSize`, even if some are idle; else
+ * the queue; if the queue is full, a new thread up to `maximumPoolSize`; else the rejection handler decides.
  *
- * Threads beyond the core size leave after `keepAliveTime` ms without work; with `allowCoreThreadTimeOut` all do. An idle pool does
- * not keep the program alive.
+ * Threads beyond the core size leave after `keepAliveTime` ms without work; with `allowCoreThreadTimeOut` all do. An
+ * idle pool does not keep the program alive.
  *
  * What a submitted task throws is in its future. What an executed command throws ends its thread, goes to the factory's
  * `uncaughtException`, and the thread is replaced.
@@ -50,8 +51,9 @@ export type ThreadPoolExecutor = Pool
 /**
  * A thread pool whose tasks have times: once after a delay, or again and again.
  *
- * Times are kept by the monotonic clock, and a task never starts early. After `shutdown()` delayed tasks still run and periodic ones
- * are cancelled, unless told otherwise by the two policies. A cancelled task stays in the queue until its time, unless `removeOnCancel`.
+ * Times are kept by the monotonic clock, and a task never starts early. After `shutdown()` delayed tasks still run and
+ * periodic ones are cancelled, unless told otherwise by the two policies. A cancelled task stays in the queue until its
+ * time, unless `removeOnCancel`.
  *
  * @example
  * ```ts
@@ -69,7 +71,9 @@ export type ThreadPoolExecutor = Pool
 export const ScheduledThreadPoolExecutor: typeof ScheduledPool = /* @__PURE__ */ scheduledOnPlatform()
 export type ScheduledThreadPoolExecutor = ScheduledPool
 
-/** The class, with a side effect: of an initializer that is marked as pure, and so is dropped with what it initializes. */
+/**
+ * The class, with a side effect: of an initializer that is marked as pure, and so is dropped with what it initializes.
+ */
 function onPlatform<C>(type: C): C {
   usePlatform()
   return type

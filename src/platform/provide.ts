@@ -1,6 +1,6 @@
 /**
- * Provides the pools with platform threads. Whatever of `corepool` can ask for such a pool calls this first, so that a bundler
- * keeps it exactly if one of these is kept; there is no module that does so by being loaded.
+ * Provides the pools with platform threads. Whatever of `corepool` can ask for such a pool calls this first, so that a
+ * bundler keeps it exactly if one of these is kept; there is no module that does so by being loaded.
  */
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
 import { type PlatformSupport, providePlatform } from "../pool/platform-support.ts"
@@ -55,7 +55,10 @@ export function usePlatform(): void {
   knowPools()
 }
 
-/** Of several copies of corepool in a thread, the one that has made a pool last opens those that come from other threads. */
+/**
+ * Of several copies of corepool in a thread, the one that has made a pool last opens those that come from other
+ * threads.
+ */
 function knowPools(): void {
   registerPools((shared) => ThreadPoolExecutor.from(shared))
 }

@@ -33,7 +33,8 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
       engine.interruptIdleWorkers()
       return
     }
-    // How many threads the new size is worth is unknown: as many as there are tasks to take, until a thread took the last one.
+    // How many threads the new size is worth is unknown: as many as there are tasks to take, until a thread took the
+    // last one.
     for (let wanted = Math.min(growth, queue.size); wanted > 0; wanted--) {
       if (!engine.addWorker("core") || queue.isEmpty) return
     }

@@ -23,7 +23,7 @@ export class LocalWorker<R> implements Worker<R> {
     return this.#task
   }
 
-  get taskInHand(): R {
+  get currentTask(): R {
     return this.#task as R
   }
 
@@ -55,8 +55,8 @@ export class LocalWorker<R> implements Worker<R> {
   }
 
   /**
-   * By its flow, not its thread: a factory may wrap a worker's loop in a function that does not wait for it, and the thread
-   * then counts as ended.
+   * By its flow, not its thread: a factory may wrap a worker's loop in a function that does not wait for it, and the
+   * thread then counts as ended.
    */
   interrupt(): void {
     this.flow.interrupt()

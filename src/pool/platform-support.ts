@@ -1,7 +1,8 @@
 /**
- * What pools of platform threads consist of, as far as the pools themselves need it. They do not import it: it is most of corepool,
- * and a program of virtual threads alone is to be bundled without it. It is provided from above, by platform/provide.ts, together
- * with whatever can ask for such a pool: `platformThreads`, and the classes of pools that `corepool` exports.
+ * What pools of platform threads consist of, as far as the pools themselves need it. They do not import it: it is most
+ * of corepool, and a program of virtual threads alone is to be bundled without it. It is provided from above, by
+ * platform/provide.ts, together with whatever can ask for such a pool: `platformThreads`, and the classes of pools that
+ * `corepool` exports.
  */
 import { UnsupportedOperationError } from "../errors.ts"
 import type { ExecutorService } from "../executor/executor.ts"
@@ -17,11 +18,15 @@ export interface PlatformSupport {
   newFactory(): ThreadFactory
   /** It ends when `pool` is garbage. */
   newEngine(queue: BlockingQueue<Runnable>, shell: PoolShell, maximum: number, pool: object): PoolEngine
-  /** Whether a pool may put off its engine until it is used: true for the first one, as the code of engines is not loaded then. */
+  /**
+   * Whether a pool may put off its engine until it is used: true for the first one, as the code of engines is not
+   * loaded then.
+   */
   mayWait(): boolean
   /**
-   * Makes the engine of a pool that has put it off, and gives it a task, both by `give`. The thread for that task starts meanwhile, if `factory` makes it in the usual way:
-   * to start a thread takes as long as to load the code of engines.
+   * Makes the engine of a pool that has put it off, and gives it a task, both by `give`. The thread for that task
+   * starts meanwhile, if `factory` makes it in the usual way: to start a thread takes as long as to load the code of
+   * engines.
    */
   ahead(factory: ThreadFactory, give: () => void): void
   /** The pool of another thread, made by `open` the first time; the same after that. */

@@ -1,8 +1,9 @@
 /**
- * What a pool and its engine have in common: the settings that can be changed, and the way from the engine back to the pool.
+ * What a pool and its engine have in common: the settings that can be changed, and the way from the engine back to the
+ * pool.
  *
- * The threads of a pool hold its engine, for as long as they run. If the engine held the pool, then no pool that was not shut down could
- * ever be garbage, and its threads would stay for ever. So the engine has the pool only
+ * The threads of a pool hold its engine, for as long as they run. If the engine held the pool, then no pool that was
+ * not shut down could ever be garbage, and its threads would stay for ever. So the engine has the pool only
  *
  * - while something is to be done: from the submission of a task until the last one is over;
  * - for ever, if others may come back to it of whom this thread knows nothing, as the pool was sent to another thread; if a subclass has

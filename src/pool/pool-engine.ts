@@ -1,6 +1,6 @@
 /**
- * What a ThreadPoolExecutor is made of behind its face: a core over some memory, a queue and threads of one kind. There are
- * three: VirtualEngine, and platform/PoolOwner and PoolGuest.
+ * What a ThreadPoolExecutor is made of behind its face: a core over some memory, a queue and threads of one kind. There
+ * are three: VirtualEngine, and platform/PoolOwner and PoolGuest.
  */
 import type { Callable, Runnable } from "../future/runnable.ts"
 import type { Handle } from "../memory/shared/shared-memory.ts"
@@ -55,7 +55,10 @@ export interface PoolEngine {
   beginEnd(): void
   /** All that was taken out of the queue is handed back: ends the pool if nothing is left to do. */
   finishEnd(): void
-  /** The caller is going to shut the pool down and to wait for its end: no task may wait for a thread that the factory refuses. */
+  /**
+   * The caller is going to shut the pool down and to wait for its end: no task may wait for a thread that the factory
+   * refuses.
+   */
   closing(): void
 
   addWorker(bound: "core" | "maximum"): boolean

@@ -1,6 +1,6 @@
 /**
- * Measures how long tasks of a heap wait and run, one at a time: it picks a task when it is executed and follows it to its
- * end, and then the next one. So a pool with few tasks knows all its times, and one with many pays for few.
+ * Measures how long tasks of a heap wait and run, one at a time: it picks a task when it is executed and follows it to
+ * its end, and then the next one. So a pool with few tasks knows all its times, and one with many pays for few.
  */
 import { FutureTask } from "../future/future-task.ts"
 import { now } from "../time/timer.ts"

@@ -1,4 +1,7 @@
-/** What happens to a task that a pool cannot take. `new AbortPolicy()` is the same as `AbortPolicy`, so that Java code can be translated word by word. */
+/**
+ * What happens to a task that a pool cannot take. `new AbortPolicy()` is the same as `AbortPolicy`, so that Java code
+ * can be translated word by word.
+ */
 import { isPromiseLike, typeError } from "../checks.ts"
 import { setOwn, textOf } from "../user-values.ts"
 import { RejectedExecutionError } from "../errors.ts"
@@ -10,11 +13,13 @@ import { Thread } from "../thread/thread.ts"
 import type { ThreadPoolExecutor } from "./thread-pool-executor.ts"
 
 /**
- * Decides about a task that a pool cannot take, because the pool is shut down, or because its queue and its threads are at their limits.
+ * Decides about a task that a pool cannot take, because the pool is shut down, or because its queue and its threads are
+ * at their limits.
  *
- * Any function of the task, as it was given to `execute`, and the pool will do. It may throw, block, run the task, keep it or give it to
- * another executor. A handler that drops a submitted task should `cancel()` it: its future would be waited for in vain. The handlers of the JDK are
- * `AbortPolicy`, `CallerRunsPolicy`, `DiscardPolicy` and `DiscardOldestPolicy`.
+ * Any function of the task, as it was given to `execute`, and the pool will do. It may throw, block, run the task, keep
+ * it or give it to another executor. A handler that drops a submitted task should `cancel()` it: its future would be
+ * waited for in vain. The handlers of the JDK are `AbortPolicy`, `CallerRunsPolicy`, `DiscardPolicy` and
+ * `DiscardOldestPolicy`.
  */
 export type RejectedExecutionHandler = (task: Runnable, executor: ThreadPoolExecutor) => void
 
@@ -123,7 +128,9 @@ function drop(task: Runnable, executor: ThreadPoolExecutor, reason: string): voi
   guarded(() => task.abandon(cause)) // an error of its done() does not concern who submits another task
 }
 
-/** On the caller's thread, but as a flow of its own: to cancel the task must not break off what the caller waits for. */
+/**
+ * On the caller's thread, but as a flow of its own: to cancel the task must not break off what the caller waits for.
+ */
 function runHere(task: Runnable): void {
   const guest = new Guest(currentFlow())
   let pending: unknown

@@ -15,7 +15,7 @@ import { requireThreadFactory, type ThreadFactory } from "../thread/thread-facto
 import { textOf } from "../user-values.ts"
 import { ConfigurablePool } from "./configurable-pool.ts"
 import { atLeast, SHUTDOWN, STOP, TERMINATED } from "../core/control-word.ts"
-import { handBack } from "./hand-back.ts"
+import { handBack } from "./unrun-tasks.ts"
 import { platform } from "./platform-support.ts"
 import { PoolContext, type PoolHooks } from "./pool-context.ts"
 import type { PoolEngine } from "./pool-engine.ts"
@@ -74,7 +74,10 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   /** Makes the engine, if that waits until the pool is used. */
   #makeNow: (() => void) | undefined
 
-  /** @throws TypeError for an option that does not exist or is of the wrong kind, `RangeError` for sizes or times out of range. */
+  /**
+   * @throws TypeError for an option that does not exist or is of the wrong kind, `RangeError` for sizes or times out of
+   * range.
+   */
   constructor(options: ThreadPoolOptions)
   /** @internal `newFactory` makes the factory if the options name none. */
   constructor(options: ThreadPoolOptions, newFactory?: () => ThreadFactory)
@@ -147,8 +150,8 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   }
 
   /**
-   * The same pool that another thread has posted. It can be used there as here, except that only the thread that made it can
-   * change its handler and its thread factory, and that subclasses are known to that thread alone.
+   * The same pool that another thread has posted. It can be used there as here, except that only the thread that made
+   * it can change its handler and its thread factory, and that subclasses are known to that thread alone.
    */
   static from(shared: Shared): ThreadPoolExecutor {
     return platform().openOnce(shared, (sent) => new ThreadPoolExecutor(sent as never))
@@ -222,12 +225,15 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   // ------------------------------------------------------------------ hooks
 
   /**
-   * Before a task runs: on its thread if that is a virtual one, else on the thread that made the pool, while the task waits. If it throws, the task does not
-   * run and the thread ends.
+   * Before a task runs: on its thread if that is a virtual one, else on the thread that made the pool, while the task
+   * waits. If it throws, the task does not run and the thread ends.
    */
   protected beforeExecute(_thread: Thread, _task: Runnable): void {}
 
-  /** After a task ran, where {@link beforeExecute} runs. `error` is what a command threw; a future keeps its error to itself: ask it. */
+  /**
+   * After a task ran, where {@link beforeExecute} runs. `error` is what a command threw; a future keeps its error to
+   * itself: ask it.
+   */
   protected afterExecute(_task: Runnable, _error?: unknown): void {}
 
   /** When the pool has ended, before anybody hears of it. */

@@ -84,8 +84,8 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
   drain(handBack: (task: Runnable) => Runnable): Runnable[] {
     const tasks: Runnable[] = []
     guarded(() => this.queue.drainTo(tasks))
-    // A queue may keep things that drainTo does not give, such as tasks that are not yet due. (Not by `remove(task)`: tasks may have
-    // an `equals` of their own.)
+    // A queue may keep things that drainTo does not give, such as tasks that are not yet due. (Not by `remove(task)`:
+    // tasks may have an `equals` of their own.)
     for (const task of this.queue.toArray()) tasks.push(task)
     this.queue.clear()
     return tasks.map(handBack)

@@ -4,7 +4,7 @@ import type { Shared } from "../memory/shared/shared-memory.ts"
 import { TIMEOUT, WaitList, type Settle, type Steps, type Wake } from "../memory/flow/waiting.ts"
 import { now } from "../time/timer.ts"
 import type { End } from "./base/queue-core.ts"
-import { type QueueForm, sharedForms } from "./base/queue-form.ts"
+import { type QueueBackend, sharedBackends } from "./base/queue-backend.ts"
 import { HeapQueue } from "./base/heap-queue.ts"
 import { isComparable } from "./local/order.ts"
 
@@ -24,8 +24,8 @@ export interface Delayed {
  * `take`, `poll`, `remove()` and `drainTo` see expired elements only; `size`, `peek`, `element`, `contains`,
  * `remove(e)`, `clear` and iteration see all.
  *
- * In a shared queue the delay is asked once, when the element is inserted, and decides alone: elements are copies there,
- * which have neither getters nor a `compareTo`.
+ * In a shared queue the delay is asked once, when the element is inserted, and decides alone: elements are copies
+ * there, which have neither getters nor a `compareTo`.
  */
 /*
  * How it works: leader and followers. Of those who wait only one, the leader, waits with a time limit, for the head
@@ -49,7 +49,7 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
   /** The same queue that another thread has posted. */
   static from<E extends Delayed>(shared: Shared): DelayQueue<E> {
     const queue = new DelayQueue<E>()
-    queue.adopt(sharedForms().open<E>(TYPE, shared, "due"))
+    queue.adopt(sharedBackends().open<E>(TYPE, shared, "due"))
     return queue
   }
 
@@ -176,9 +176,9 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
   }
 
   /** @internal */
-  protected override toShared(): QueueForm<E> {
+  protected override toShared(): QueueBackend<E> {
     const settings = { capacity: MAX_VALUE, ordering: "due" } as const
-    return sharedForms().create<E>(TYPE, settings).filledWith(this.elementsAsTheyCame())
+    return sharedBackends().create<E>(TYPE, settings).filledWith(this.elementsAsTheyCame())
   }
 
   /** @internal */

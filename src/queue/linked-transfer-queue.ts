@@ -17,7 +17,7 @@ import { BlockingQueue } from "./base/blocking-queue.ts"
 import { ChunkedList } from "./local/chunked-list.ts"
 import type { Cursor } from "./local/iteration.ts"
 import type { End } from "./base/queue-core.ts"
-import { type QueueForm, sharedForms } from "./base/queue-form.ts"
+import { type QueueBackend, sharedBackends } from "./base/queue-backend.ts"
 
 const TYPE = "LinkedTransferQueue"
 
@@ -32,14 +32,14 @@ const TYPE = "LinkedTransferQueue"
  */
 export class LinkedTransferQueue<E> extends BlockingQueue<E> {
   /** What was put, and the parcels of those who wait for their element to be received. */
-  readonly #items = new ChunkedList<E | Parcel<E>>()
+  readonly #items = new ChunkedList<E | WaitingTransfer<E>>()
   /** Occupied only while there are no items. */
   readonly #takers = new WaitList()
 
   /** The same queue that another thread has posted. */
   static from<E>(shared: Shared): LinkedTransferQueue<E> {
     const queue = new LinkedTransferQueue<E>()
-    queue.adopt(sharedForms().open<E>(TYPE, shared))
+    queue.adopt(sharedBackends().open<E>(TYPE, shared))
     return queue
   }
 
@@ -126,17 +126,17 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
   }
 
   *#transferringHere(e: E, flow: Flow): Steps<boolean> {
-    const parcel = new Parcel(e)
-    this.#items.push(parcel)
+    const waitingTransfer = new WaitingTransfer(e)
+    this.#items.push(waitingTransfer)
     const place = this.#items.walk(true)
     place.next()
     try {
-      if ((yield parcel) === TIMEOUT) return false
+      if ((yield waitingTransfer) === TIMEOUT) return false
     } finally {
       // Still there only if the wait was given up.
       place.remove()
     }
-    return parcel.moved && this.shared !== undefined ? yield* this.shared.transferring(e, flow) : true
+    return waitingTransfer.moved && this.shared !== undefined ? yield* this.shared.transferring(e, flow) : true
   }
 
   /** @internal */
@@ -179,7 +179,7 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
   /** @internal */
   protected override cursor(): Cursor<E> {
     const walk = this.#items.walk()
-    let item: E | Parcel<E> | undefined
+    let item: E | WaitingTransfer<E> | undefined
     return {
       next: () => {
         const next = walk.next()
@@ -207,15 +207,15 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
   }
 
   /** @internal The elements follow in {@link moved}: only that those whose parcels are among them can go on. */
-  protected override toShared(): QueueForm<E> {
-    sharedForms().create<E>(TYPE, { capacity: MAX_VALUE }).filledWith(this.cursor()) // whether all of them can be
-    return sharedForms().create<E>(TYPE, { capacity: MAX_VALUE })
+  protected override toShared(): QueueBackend<E> {
+    sharedBackends().create<E>(TYPE, { capacity: MAX_VALUE }).filledWith(this.cursor()) // whether all of them can be
+    return sharedBackends().create<E>(TYPE, { capacity: MAX_VALUE })
   }
 
   /** @internal */
-  protected override moved(shared: QueueForm<E>): void {
+  protected override moved(shared: QueueBackend<E>): void {
     for (let item = this.#items.shift(); item !== undefined; item = this.#items.shift()) {
-      if (item instanceof Parcel) {
+      if (item instanceof WaitingTransfer) {
         item.moved = true
         item.signal()
       } else shared.insert(item, "last")
@@ -225,7 +225,7 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
 }
 
 /** The element of a transfer; the producer waits on it. */
-class Parcel<E> extends WaitList {
+class WaitingTransfer<E> extends WaitList {
   readonly element: E
   /** It did not go, but the queue is a shared one now, and the producer goes on waiting there. */
   moved = false
@@ -236,13 +236,13 @@ class Parcel<E> extends WaitList {
   }
 }
 
-function unpack<E>(item: E | Parcel<E>): E
-function unpack<E>(item: E | Parcel<E> | undefined): E | undefined
-function unpack<E>(item: E | Parcel<E> | undefined): E | undefined {
-  return item instanceof Parcel ? item.element : item
+function unpack<E>(item: E | WaitingTransfer<E>): E
+function unpack<E>(item: E | WaitingTransfer<E> | undefined): E | undefined
+function unpack<E>(item: E | WaitingTransfer<E> | undefined): E | undefined {
+  return item instanceof WaitingTransfer ? item.element : item
 }
 
 /** An item has gone: if somebody waits for that, it need not any longer. */
 function acknowledge(item: unknown): void {
-  if (item instanceof Parcel) item.signal()
+  if (item instanceof WaitingTransfer) item.signal()
 }

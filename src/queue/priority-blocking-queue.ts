@@ -4,7 +4,7 @@ import type { Flow } from "../memory/flow/flow.ts"
 import type { Shared } from "../memory/shared/shared-memory.ts"
 import { TIMEOUT, WaitList, type Steps } from "../memory/flow/waiting.ts"
 import type { End } from "./base/queue-core.ts"
-import { type QueueForm, sharedForms } from "./base/queue-form.ts"
+import { type QueueBackend, sharedBackends } from "./base/queue-backend.ts"
 import { HeapQueue } from "./base/heap-queue.ts"
 import type { Comparator } from "./local/heap.ts"
 import { isComparable, naturalOrder, requireNaturalOrder } from "./local/order.ts"
@@ -46,12 +46,12 @@ export class PriorityBlockingQueue<E> extends HeapQueue<E> {
   }
 
   /**
-   * The same queue that another thread has posted. A comparator is a function and cannot be posted: if the queue has one, it
-   * has to be given here too, and all threads have to agree.
+   * The same queue that another thread has posted. A comparator is a function and cannot be posted: if the queue has
+   * one, it has to be given here too, and all threads have to agree.
    */
   static from<E>(shared: Shared, comparator?: Comparator<E>): PriorityBlockingQueue<E> {
     const queue = new PriorityBlockingQueue<E>(1, comparator)
-    queue.adopt(sharedForms().open<E>(TYPE, shared, queue.#ordering))
+    queue.adopt(sharedBackends().open<E>(TYPE, shared, queue.#ordering))
     return queue
   }
 
@@ -96,12 +96,12 @@ export class PriorityBlockingQueue<E> extends HeapQueue<E> {
   }
 
   /** @internal */
-  protected override toShared(): QueueForm<E> {
+  protected override toShared(): QueueBackend<E> {
     if (this.#comparator === undefined && isComparable(this.heap.first)) {
       throw new NotSerializableError("Copies of the elements have no compareTo: give the queue a comparator")
     }
     const settings = { capacity: MAX_VALUE, ordering: this.#ordering }
-    return sharedForms().create<E>(TYPE, settings).filledWith(this.elementsAsTheyCame())
+    return sharedBackends().create<E>(TYPE, settings).filledWith(this.elementsAsTheyCame())
   }
 
   /** @internal */

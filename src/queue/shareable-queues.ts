@@ -1,6 +1,7 @@
 /**
- * The kinds of queues as `corepool` and `corepool/queue` export them: the classes themselves, which bring along what they need to be
- * shared between threads. A bundler leaves out what is not used; `corepool/virtual` exports the same classes without that.
+ * The kinds of queues as `corepool` and `corepool/queue` export them: the classes themselves, which bring along what
+ * they need to be shared between threads. A bundler leaves out what is not used; `corepool/virtual` exports the same
+ * classes without that.
  */
 import { ArrayBlockingQueue as LocalArrayBlockingQueue } from "./array-blocking-queue.ts"
 import { DelayQueue as LocalDelayQueue, type Delayed } from "./delay-queue.ts"
@@ -8,7 +9,7 @@ import { LinkedBlockingDeque as LocalLinkedBlockingDeque } from "./linked-blocki
 import { LinkedBlockingQueue as LocalLinkedBlockingQueue } from "./linked-blocking-queue.ts"
 import { LinkedTransferQueue as LocalLinkedTransferQueue } from "./linked-transfer-queue.ts"
 import { PriorityBlockingQueue as LocalPriorityBlockingQueue } from "./priority-blocking-queue.ts"
-import { provideSharedForms } from "./base/queue-form.ts"
+import { provideSharedForms } from "./base/queue-backend.ts"
 import { SharedQueue } from "./shared/shared-queue.ts"
 import { SynchronousQueue as LocalSynchronousQueue } from "./synchronous-queue.ts"
 
@@ -17,7 +18,10 @@ export function shareQueues(): void {
   provideSharedForms(() => SharedQueue)
 }
 
-/** The class, with that as a side effect: of an initializer that is marked as pure, and so is dropped with what it initializes. */
+/**
+ * The class, with that as a side effect: of an initializer that is marked as pure, and so is dropped with what it
+ * initializes.
+ */
 function shareable<C>(type: C): C {
   shareQueues()
   return type

@@ -5,7 +5,7 @@ import { WaitList, type Steps } from "../memory/flow/waiting.ts"
 import { BlockingQueue } from "./base/blocking-queue.ts"
 import type { Cursor } from "./local/iteration.ts"
 import type { End } from "./base/queue-core.ts"
-import { type QueueForm, sharedForms } from "./base/queue-form.ts"
+import { type QueueBackend, sharedBackends } from "./base/queue-backend.ts"
 
 const TYPE = "SynchronousQueue"
 
@@ -36,7 +36,7 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
   /** The same queue that another thread has posted. */
   static from<E>(shared: Shared): SynchronousQueue<E> {
     const queue = new SynchronousQueue<E>()
-    queue.adopt(sharedForms().open<E>(TYPE, shared))
+    queue.adopt(sharedBackends().open<E>(TYPE, shared))
     return queue
   }
 
@@ -127,8 +127,8 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
   protected override wipe(): void {}
 
   /** @internal */
-  protected override toShared(): QueueForm<E> {
-    return sharedForms().create<E>(TYPE, { capacity: 0, latestFirst: !this.#fair })
+  protected override toShared(): QueueBackend<E> {
+    return sharedBackends().create<E>(TYPE, { capacity: 0, latestFirst: !this.#fair })
   }
 
   /** @internal */

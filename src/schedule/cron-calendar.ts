@@ -1,6 +1,7 @@
 /**
- * When a cron expression comes true. The reckoning, with time zones and their changes of the clock, is left to the package
- * croner, an optional peer: a program that has no such schedules need not install it. None of its timers are used.
+ * When a cron expression comes true. The reckoning, with time zones and their changes of the clock, is left to the
+ * package croner, an optional peer: a program that has no such schedules need not install it. None of its timers are
+ * used.
  *
  * It is looked for when the first calendar is made, and at once: `scheduleCron` gives a future and not a promise of
  * one, and so cannot import. A bundler does not see that, and a program in one file has nowhere to look; such a
@@ -14,7 +15,10 @@ import { messageOf } from "../user-values.ts"
 
 /** How a cron expression is meant. */
 export interface CronOptions {
-  /** The IANA name of the time zone in which the expression is meant, such as `Europe/Berlin`; default that of the system. */
+  /**
+   * The IANA name of the time zone in which the expression is meant, such as `Europe/Berlin`; default that of the
+   * system.
+   */
   readonly timezone?: string
 }
 
@@ -61,7 +65,9 @@ export class CronCalendar {
     this.#pattern = new Cron(expression, alone({ timezone, paused: true }))
   }
 
-  /** The first time after that one at which it comes true, both in milliseconds since 1970; undefined if it never does. */
+  /**
+   * The first time after that one at which it comes true, both in milliseconds since 1970; undefined if it never does.
+   */
   next(after: number): number | undefined {
     return this.#pattern.nextRun(new Date(after))?.getTime()
   }

@@ -1,5 +1,5 @@
 /** One run of a series by the calendar, as it lies in the queue of the executor. */
-import type { Timing } from "../future/task-parties.ts"
+import type { Timing } from "../future/task-observers.ts"
 import { OF_A_SERIES } from "../core/timetable.ts"
 import type { Clock } from "../time/clock.ts"
 import type { CronOrder } from "./cron-series.ts"
@@ -13,8 +13,8 @@ export class CronRun extends ScheduledTask<unknown> {
   #cancelling = false
 
   /**
-   * `age` is the number of the series' first run: of tasks that are due at the same time the older one is first. `margin` is by how many
-   * milliseconds the clock of the thread that runs it may be ahead.
+   * `age` is the number of the series' first run: of tasks that are due at the same time the older one is first.
+   * `margin` is by how many milliseconds the clock of the thread that runs it may be ahead.
    */
   constructor(order: CronOrder, host: ScheduleHost, age: number | undefined, margin: number) {
     super(order.callable, host.clock.time() + order.delay + margin, OF_A_SERIES, host)

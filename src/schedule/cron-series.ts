@@ -3,8 +3,8 @@
  *
  * How it works
  *
- * A series is made of single runs. There is one at a time: it is scheduled for the next time of the calendar, and when it
- * is over, promise and all, the next is scheduled for the first time after now. So runs never overlap, and what was
+ * A series is made of single runs. There is one at a time: it is scheduled for the next time of the calendar, and when
+ * it is over, promise and all, the next is scheduled for the first time after now. So runs never overlap, and what was
  * missed is not made up for.
  *
  *     planned -> running   a thread took the run when it was due, and it was also time by the wall clock
@@ -58,7 +58,10 @@ export interface CronHost {
 /** How long not to look at the wall clock. */
 const LEG = 3_600_000
 
-/** By so much the two clocks may disagree, in ms. The wall clock has whole milliseconds, and a run may be given one to spare. */
+/**
+ * By so much the two clocks may disagree, in ms. The wall clock has whole milliseconds, and a run may be given one to
+ * spare.
+ */
 const TOLERANCE = 2
 
 /** If the wall clock goes back by so much, it was wrong before. */

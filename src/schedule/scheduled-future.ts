@@ -67,9 +67,10 @@ export interface ScheduledExecutorService<Unrun = Runnable[]> extends ExecutorSe
    *
    *     executor.scheduleCron(sendReport, "30 8 * * MON-FRI", { timezone: "Europe/Berlin" })
    *
-   * The expression has five fields (minute, hour, day of the month, month, day of the week), six with seconds in
-   * front, or seven with years behind. Next to lists, ranges and steps there are `L` (the last), `15W` (the weekday nearest to the 15th),
-   * `FRI#2` (the second Friday) and `@daily` and its like. If both the day of the month and that of the week are given, either will do.
+   * The expression has five fields (minute, hour, day of the month, month, day of the week), six with seconds in front,
+   * or seven with years behind. Next to lists, ranges and steps there are `L` (the last), `15W` (the weekday nearest to
+   * the 15th), `FRI#2` (the second Friday) and `@daily` and its like. If both the day of the month and that of the week
+   * are given, either will do.
    *
    * A time that a change to summer time leaves out is kept as soon as the gap is over, one that comes twice is kept the
    * first time. That is for fixed times, of one second, minute and hour; with several or any of these the task runs at

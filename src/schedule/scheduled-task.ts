@@ -2,7 +2,7 @@
 import { isPromiseLike } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf } from "../future/runnable.ts"
-import type { Timing } from "../future/task-parties.ts"
+import type { Timing } from "../future/task-observers.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import { guarded } from "../memory/flow/guard.ts"
 import { repeats } from "../core/timetable.ts"
@@ -26,8 +26,9 @@ export interface ScheduleHost {
 let lastNumber = 0
 
 /*
- * How the life of a periodic task goes is in core/timetable.ts. On virtual threads this object is what lies in the queue; on
- * platform threads it is the future of a task in shared memory, which has the time, and changes it from run to run.
+ * How the life of a periodic task goes is in core/timetable.ts. On virtual threads this object is what lies in the
+ * queue; on platform threads it is the future of a task in shared memory, which has the time, and changes it from run
+ * to run.
  */
 export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T>, Placed {
   readonly #host: ScheduleHost
@@ -54,7 +55,7 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
 
   /** When it is due, on the executor's clock. Changes only while it is in no queue. */
   get time(): number {
-    return this.isDone ? this.#time : (this.timeElsewhere?.time ?? this.#time)
+    return this.isDone ? this.#time : (this.remoteTime?.time ?? this.#time)
   }
 
   set time(time: number) {
@@ -83,9 +84,9 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
   /** Undefined if there will be no further run, or none that is known now. */
   get #nextTime(): number | undefined {
     if (this.isDone) return undefined
-    const { time, isRunning } = this.timeElsewhere ?? { time: this.#time, isRunning: this.#running }
+    const { time, isRunning } = this.remoteTime ?? { time: this.#time, isRunning: this.#running }
     if (isRunning) return this.#period > 0 ? time + this.#period : undefined
-    return this.timeElsewhere !== undefined || this.slot !== NOWHERE ? time : undefined
+    return this.remoteTime !== undefined || this.slot !== NOWHERE ? time : undefined
   }
 
   compareTo(other: ScheduledTask<unknown>): number {
@@ -138,7 +139,7 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
 
   /** @internal A series has another time by now. */
   override comeBack(): void {
-    if (this.isPeriodic) this.#time = this.timeElsewhere?.time ?? this.#time
+    if (this.isPeriodic) this.#time = this.remoteTime?.time ?? this.#time
     super.comeBack()
   }
 
@@ -178,7 +179,10 @@ export class EnclosedTask extends ScheduledTask<unknown> {
     else if (this.state === "failed") this.#failFuture(this.exceptionNow())
   }
 
-  /** The run has failed: a hook has thrown, and the future has not run; or it is over, and this is the error of its `done()`. */
+  /**
+   * The run has failed: a hook has thrown, and the future has not run; or it is over, and this is the error of its
+   * `done()`.
+   */
   #failFuture(error: unknown): void {
     const isToldElsewhere = this.#future.isCancelled
     guarded(() => {

@@ -81,18 +81,18 @@ function localTasks(clock: Clock): TimedTasks<LocalTask> {
 /**
  * A thread pool whose tasks have times: once after a delay, or again and again.
  *
- * It is a ThreadPoolExecutor of fixed core size over an unbounded queue: `maximumPoolSize` has no effect. `execute`
- * and `submit` schedule without delay, so the error of an executed command is in a future that no program has, and is not
+ * It is a ThreadPoolExecutor of fixed core size over an unbounded queue: `maximumPoolSize` has no effect. `execute` and
+ * `submit` schedule without delay, so the error of an executed command is in a future that no program has, and is not
  * reported.
  *
  * Times are kept by the monotonic clock, and a task never starts early. How late it starts depends on the threads:
  * all tasks that are due at the same time need one each, and an event loop that is busy starts nothing.
  *
- * After `shutdown()` delayed tasks still run and periodic ones are cancelled, unless the two policies say otherwise, which may also be set
- * then. A cancelled task stays in the queue until its time, unless `removeOnCancel`.
+ * After `shutdown()` delayed tasks still run and periodic ones are cancelled, unless the two policies say otherwise,
+ * which may also be set then. A cancelled task stays in the queue until its time, unless `removeOnCancel`.
  *
- * A program does not end while a run is due at some time. A program whose tasks have all been run or cancelled ends, whether the pool is shut
- * down or not.
+ * A program does not end while a run is due at some time. A program whose tasks have all been run or cancelled ends,
+ * whether the pool is shut down or not.
  *
  * **Memory effects.** What was written before a task was scheduled is visible to its runs; what a run of a periodic task wrote is visible to the
  * next run.
@@ -118,7 +118,9 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   /** Which task is in the queue for a future: for one that was given to `execute`, or a series by the calendar. */
   readonly #enclosing = new WeakMap<object, ScheduledTask<unknown>>()
 
-  /** @throws TypeError for an option that does not exist or is of the wrong kind, `RangeError` for a size out of range. */
+  /**
+   * @throws TypeError for an option that does not exist or is of the wrong kind, `RangeError` for a size out of range.
+   */
   constructor(options: ScheduledThreadPoolOptions)
   /** @internal `newFactory` makes the factory if the options name none. */
   constructor(options: ScheduledThreadPoolOptions, newFactory?: () => ThreadFactory)
@@ -337,7 +339,10 @@ function poolOptionsOf(given: ScheduledThreadPoolOptions, newFactory: () => Thre
   }
 }
 
-/** Not in the constructor: what is registered for ever must not have the pool around it. Such pools can be sent to other threads and come back, from now on. */
+/**
+ * Not in the constructor: what is registered for ever must not have the pool around it. Such pools can be sent to other
+ * threads and come back, from now on.
+ */
 export function knowScheduledPools(): void {
   platform().knowScheduledPools(
     (shared) => ScheduledThreadPoolExecutor.from(shared),

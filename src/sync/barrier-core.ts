@@ -1,25 +1,26 @@
 /**
- * A cyclic barrier in shared memory, without its action: functions are not shared, so the last to arrive is told to run its
- * own, and says how that went. All of it are steps, to be run blocking or awaiting.
+ * A cyclic barrier in shared memory, without its action: functions are not shared, so the last to arrive is told to run
+ * its own, and says how that went. All of it are steps, to be run blocking or awaiting.
  *
  * How it works
  *
- * Whoever changes anything holds GUARD, which names its thread, for a few steps and never across a wait. There are two queues.
- * INNER is for the guard. In OUTER are those who come while the action runs: they do not belong to this generation, and
- * the next one has not begun. What happens under the guard is in barrier-generation.ts.
+ * Whoever changes anything holds GUARD, which names its thread, for a few steps and never across a wait. There are two
+ * queues. INNER is for the guard. In OUTER are those who come while the action runs: they do not belong to this
+ * generation, and the next one has not begun. What happens under the guard is in barrier-generation.ts.
  *
- * Who has arrived waits for its own node to be told what became of the generation. It is woken when that is so, or by its
- * time limit, an interrupt or a signal, and then breaks the generation; unless all have arrived and the action runs.
+ * Who has arrived waits for its own node to be told what became of the generation. It is woken when that is so, or by
+ * its time limit, an interrupt or a signal, and then breaks the generation; unless all have arrived and the action
+ * runs.
  *
  * Death. Who finds the guard with a dead thread takes it over and completes what that one had begun. Whoever takes the
- * guard first of all looks whether a thread has died that belongs to the generation, and then breaks it. A death wakes all who
- * wait anywhere, so somebody looks; and if nobody is left, the next one to come does.
+ * guard first of all looks whether a thread has died that belongs to the generation, and then breaks it. A death wakes
+ * all who wait anywhere, so somebody looks; and if nobody is left, the next one to come does.
  */
 import { compareAndSet, load, store } from "#atomics"
 import { BrokenBarrierError, IllegalStateError, InterruptedError, TimeoutError } from "../errors.ts"
 import { reacquiring } from "../lock/acquiring.ts"
 import { type Flow, interrupted } from "../memory/flow/flow.ts"
-import type { Here } from "../memory/thread/here.ts"
+import type { ThreadContext } from "../memory/thread/thread-context.ts"
 import { WAITING } from "../memory/thread/node-pool.ts"
 import type { SharedMemory } from "../memory/shared/shared-memory.ts"
 import { WaitNode } from "../memory/wait/wait-node.ts"
@@ -48,17 +49,17 @@ const REASONS =
   "The barrier broke: one of those who wait gave up or died, or the action failed, or somebody has reset the barrier"
 
 export class BarrierCore {
-  readonly #here: Here
+  readonly #threadContext: ThreadContext
   readonly #memory: SharedMemory
   readonly #inner: WaitQueue
   readonly #outer: WaitQueue
   readonly #generation: BarrierGeneration
 
   constructor(memory: SharedMemory) {
-    this.#here = memory.here
+    this.#threadContext = memory.threadContext
     this.#memory = memory
-    this.#inner = new WaitQueue(memory.here, memory.words, INNER, memory)
-    this.#outer = new WaitQueue(memory.here, memory.words, OUTER, memory)
+    this.#inner = new WaitQueue(memory.threadContext, memory.words, INNER, memory)
+    this.#outer = new WaitQueue(memory.threadContext, memory.words, OUTER, memory)
     this.#generation = new BarrierGeneration(memory)
   }
 
@@ -84,7 +85,7 @@ export class BarrierCore {
       }
       if (index === 0) return this.#complete(number)
       this.#refuseToBlockAlone(way)
-      node = new WaitNode(this.#here, flow, this.#memory, true, WAITING, 0)
+      node = new WaitNode(this.#threadContext, flow, this.#memory, true, WAITING, 0)
       generation.add(node)
     } finally {
       this.#exit()
@@ -186,7 +187,7 @@ export class BarrierCore {
 
   #takeFromOutside(): boolean {
     const { tripper } = this.#generation
-    if ((tripper !== 0 && this.#here.space.isAlive(tripper)) || !this.#take()) return false
+    if ((tripper !== 0 && this.#threadContext.registry.isAlive(tripper)) || !this.#take()) return false
     if (this.#generation.tripper === 0) return true
     // Not as after a change: those outside, and it may be us, would be woken for nothing.
     store(this.#memory.words, BARRIER.GUARD, 0)
@@ -196,10 +197,10 @@ export class BarrierCore {
 
   #take(): boolean {
     const { words } = this.#memory
-    const { space, token } = this.#here
+    const { registry, token } = this.#threadContext
     if (!compareAndSet(words, BARRIER.GUARD, 0, token)) {
       const holder = load(words, BARRIER.GUARD)
-      if (holder === 0 || space.isAlive(holder) || !compareAndSet(words, BARRIER.GUARD, holder, token)) return false
+      if (holder === 0 || registry.isAlive(holder) || !compareAndSet(words, BARRIER.GUARD, holder, token)) return false
       this.#generation.recover()
     }
     this.#generation.look()
@@ -212,7 +213,7 @@ export class BarrierCore {
     store(this.#memory.words, BARRIER.GUARD, 0)
     this.#inner.wakeFirst()
     this.#outer.wakeFirst()
-    for (const { thread, node } of released) this.#here.wake(thread, node)
+    for (const { thread, node } of released) this.#threadContext.wake(thread, node)
   }
 
   // ------------------------------------------------------------------ waits that could never end
@@ -225,7 +226,7 @@ export class BarrierCore {
   }
 
   #refuseToBlockTheAction(): void {
-    if (this.#generation.tripper !== this.#here.token) return
+    if (this.#generation.tripper !== this.#threadContext.token) return
     throw new IllegalStateError(
       "This thread would block for ever: it runs the action of the barrier, which stands still meanwhile. Use `await barrier.await()`",
     )

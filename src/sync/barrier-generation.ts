@@ -3,8 +3,8 @@
  *
  * A generation ends in one of three ways: it trips, it breaks, or it is reset, which is a break that leaves no trace.
  * Everybody who waits has a node, and a slot here that names it. To end the generation is to write into each node what
- * became of it. Nobody could look that up later: by the time a thread comes to look, the barrier may have been through any
- * number of generations.
+ * became of it. Nobody could look that up later: by the time a thread comes to look, the barrier may have been through
+ * any number of generations.
  *
  *     ARRIVED     how many slots are taken; each holds the number of a node and the token of its thread
  *     TRIPPER     the token of the thread that runs the action, or 0; the generation is complete then
@@ -17,11 +17,11 @@
  * does no harm: a node does not go back to its thread until GENERATION has changed.
  */
 import { load, read, store, write } from "#atomics"
-import type { Here } from "../memory/thread/here.ts"
+import type { ThreadContext } from "../memory/thread/thread-context.ts"
 import { wholeLines } from "../memory/layout.ts"
 import { FREE, WAITING } from "../memory/thread/node-pool.ts"
 import type { SharedMemory } from "../memory/shared/shared-memory.ts"
-import { NODE } from "../memory/thread/space.ts"
+import { NODE } from "../memory/thread/thread-registry.ts"
 import type { WaitNode } from "../memory/wait/wait-node.ts"
 import { QUEUE } from "../memory/wait/wait-queue.ts"
 
@@ -58,14 +58,14 @@ export interface Released {
 }
 
 export class BarrierGeneration {
-  readonly #here: Here
+  readonly #threadContext: ThreadContext
   readonly #words: Int32Array
   readonly parties: number
   readonly hasAction: boolean
   #released: Released[] = []
 
   constructor(memory: SharedMemory) {
-    this.#here = memory.here
+    this.#threadContext = memory.threadContext
     this.#words = memory.words
     this.parties = load(this.#words, BARRIER.PARTIES)
     this.hasAction = load(this.#words, BARRIER.HAS_ACTION) !== 0
@@ -104,7 +104,7 @@ export class BarrierGeneration {
 
   /** Whether nobody has died since a thread last looked. */
   get isUpToDate(): boolean {
-    return load(this.#words, BARRIER.DEATHS_SEEN) === this.#here.space.deaths
+    return load(this.#words, BARRIER.DEATHS_SEEN) === this.#threadContext.registry.deaths
   }
 
   /** Whether this one's generation has ended; then its {@link hasTripped} can be asked. */
@@ -113,7 +113,7 @@ export class BarrierGeneration {
   }
 
   hasTripped(node: WaitNode): boolean {
-    return read(this.#here.space.reach(node.index), node.index + FATE) === TRIP
+    return read(this.#threadContext.registry.reach(node.index), node.index + FATE) === TRIP
   }
 
   // ------------------------------------------------------------------ for the one who holds the guard
@@ -122,13 +122,13 @@ export class BarrierGeneration {
     const position = read(this.#words, BARRIER.ARRIVED)
     const slot = SLOTS + position * SLOT.SIZE
     write(this.#words, slot + SLOT.NODE, node.index)
-    write(this.#words, slot + SLOT.THREAD, this.#here.token)
+    write(this.#words, slot + SLOT.THREAD, this.#threadContext.token)
     store(this.#words, BARRIER.ARRIVED, position + 1)
   }
 
   /** This thread runs the action; the generation remains as it is until it ends. */
   beginAction(): void {
-    store(this.#words, BARRIER.TRIPPER, this.#here.token)
+    store(this.#words, BARRIER.TRIPPER, this.#threadContext.token)
   }
 
   end(how: number): void {
@@ -153,7 +153,7 @@ export class BarrierGeneration {
 
   /** Breaks it if one who belongs to it has died. */
   look(): void {
-    const { deaths } = this.#here.space
+    const { deaths } = this.#threadContext.registry
     if (deaths === read(this.#words, BARRIER.DEATHS_SEEN)) return
     if (this.#hasLostSomebody()) this.end(BREAK)
     store(this.#words, BARRIER.DEATHS_SEEN, deaths)
@@ -173,9 +173,9 @@ export class BarrierGeneration {
     const slot = SLOTS + position * SLOT.SIZE
     const node = read(this.#words, slot + SLOT.NODE)
     const thread = read(this.#words, slot + SLOT.THREAD)
-    const words = this.#here.space.reach(node)
-    // It may have been told before, by one who died after that. If its own thread has died too, the node may by now be with
-    // another one. Asked in this order it shows, because a thread signs a node before it puts it to use.
+    const words = this.#threadContext.registry.reach(node)
+    // It may have been told before, by one who died after that. If its own thread has died too, the node may by now be
+    // with another one. Asked in this order it shows, because a thread signs a node before it puts it to use.
     if (load(words, node + NODE.STATE) !== WAITING || load(words, node + NODE.THREAD) !== thread) return
     write(words, node + FATE, fate)
     store(words, node + NODE.STATE, FREE)
@@ -183,11 +183,11 @@ export class BarrierGeneration {
   }
 
   #hasLostSomebody(): boolean {
-    const { space } = this.#here
+    const { registry } = this.#threadContext
     const tripper = read(this.#words, BARRIER.TRIPPER)
-    if (tripper !== 0 && !space.isAlive(tripper)) return true
+    if (tripper !== 0 && !registry.isAlive(tripper)) return true
     for (let position = read(this.#words, BARRIER.ARRIVED) - 1; position >= 0; position--) {
-      if (!space.isAlive(read(this.#words, SLOTS + position * SLOT.SIZE + SLOT.THREAD))) return true
+      if (!registry.isAlive(read(this.#words, SLOTS + position * SLOT.SIZE + SLOT.THREAD))) return true
     }
     return false
   }

@@ -40,8 +40,8 @@ class LatchSync extends AbstractQueuedSynchronizer {
 /**
  * A gate that opens when so many things have happened, and then stays open.
  *
- * The tasks that count down and those that wait may be flows of one thread or tasks in many. A latch cannot be closed again; see
- * `CyclicBarrier` for that.
+ * The tasks that count down and those that wait may be flows of one thread or tasks in many. A latch cannot be closed
+ * again; see `CyclicBarrier` for that.
  *
  * **Death.** Counts belong to no thread: if a thread dies before it has counted down, the count stays where it is. Wait with
  * a time limit, or count down in the place of the dead thread. Tasks that wait in a thread that dies are forgotten.

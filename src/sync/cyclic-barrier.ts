@@ -17,12 +17,12 @@ export type BarrierAction = () => unknown
 /**
  * A place where a number of tasks wait for each other. When the last one arrives, all go on, and the next round begins.
  *
- * The tasks may be flows of one thread or tasks in many. The *action* is run by the last task to arrive, before any task goes
- * on. If it returns a promise, that is awaited first; so it must not be asynchronous where the last task to arrive may block
- * its thread in `awaitSync`.
+ * The tasks may be flows of one thread or tasks in many. The *action* is run by the last task to arrive, before any
+ * task goes on. If it returns a promise, that is awaited first; so it must not be asynchronous where the last task to
+ * arrive may block its thread in `awaitSync`.
  *
- * All or none: if one task that waits gives up, because of a time limit, an interrupt or a signal, the barrier is *broken*, and
- * the others get `BrokenBarrierError`. So does every task that comes later, until `reset()`.
+ * All or none: if one task that waits gives up, because of a time limit, an interrupt or a signal, the barrier is
+ * *broken*, and the others get `BrokenBarrierError`. So does every task that comes later, until `reset()`.
  *
  * **In other threads.** An action is a function and belongs to the thread that gave it. A barrier that was made with one needs one
  * in each thread: `CyclicBarrier.from(received, action)`. The action of the last task to arrive runs.
@@ -108,7 +108,10 @@ export class CyclicBarrier extends Shareable {
     return tripped(await awaiting(this.#core.finishing(flow, arrival, true)))
   }
 
-  /** Blocks the thread until all have arrived. An action that returns a promise breaks the barrier: nobody could await it. */
+  /**
+   * Blocks the thread until all have arrived. An action that returns a promise breaks the barrier: nobody could await
+   * it.
+   */
   awaitSync(ms: number = Infinity): number {
     const flow = currentFlow()
     const way = { timeout: requireTimeout("ms", ms), blocks: true }
@@ -126,8 +129,8 @@ export class CyclicBarrier extends Shareable {
   // ------------------------------------------------------------------ breaking and mending
 
   /**
-   * Begins anew: whoever waits gets `BrokenBarrierError`, and so does who runs the action, when it is over. Whoever comes now
-   * finds the barrier whole.
+   * Begins anew: whoever waits gets `BrokenBarrierError`, and so does who runs the action, when it is over. Whoever
+   * comes now finds the barrier whole.
    */
   reset(): void {
     blocking(this.#core.resetting(currentFlow()))

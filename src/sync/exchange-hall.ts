@@ -67,7 +67,7 @@ export class ExchangeHall {
   constructor(memory: GrowableMemory) {
     this.#memory = memory
     this.#words = memory.words
-    this.queue = new WaitQueue(memory.here, memory.words, 0, memory)
+    this.queue = new WaitQueue(memory.threadContext, memory.words, 0, memory)
   }
 
   /** Of a new one. */
@@ -97,7 +97,7 @@ export class ExchangeHall {
   tryEnter(): boolean {
     const guard = load(this.#words, GUARD)
     if (guard !== 0 && this.#isAlive(guard)) return false
-    return compareAndSet(this.#words, GUARD, guard, this.#memory.here.token)
+    return compareAndSet(this.#words, GUARD, guard, this.#memory.threadContext.token)
   }
 
   leave(): void {
@@ -148,7 +148,7 @@ export class ExchangeHall {
     const words = this.#memory.reach(block + BLOCK.DATA)
     store(words, block + BLOCK.STATE, 0)
     write(words, block + BLOCK.LENGTH, bytes.length)
-    store(words, block + BLOCK.OWNER, this.#memory.here.token)
+    store(words, block + BLOCK.OWNER, this.#memory.threadContext.token)
     this.#memory.writeBytes(block + BLOCK.DATA, bytes)
     return block
   }
@@ -232,6 +232,6 @@ export class ExchangeHall {
   }
 
   #isAlive(token: number): boolean {
-    return token !== 0 && this.#memory.here.space.isAlive(token)
+    return token !== 0 && this.#memory.threadContext.registry.isAlive(token)
   }
 }

@@ -9,7 +9,7 @@ import { GrowableMemory } from "../memory/shared/growable-memory.ts"
 import { FREE, WAITING } from "../memory/thread/node-pool.ts"
 import { perThread } from "../per-thread.ts"
 import { Shareable, type Shared } from "../memory/shared/shared-memory.ts"
-import { NODE } from "../memory/thread/space.ts"
+import { NODE } from "../memory/thread/thread-registry.ts"
 import { WaitNode } from "../memory/wait/wait-node.ts"
 import { EXCLUSIVE } from "../memory/wait/wait-queue.ts"
 import {
@@ -59,12 +59,12 @@ const waiting = perThread("exchanges", () => new Map<number, Offer>())
 /**
  * A place where two tasks meet and swap what they have brought.
  *
- * The task that comes first waits for a partner. If there are more than two, which of them meet is not defined, only that all are
- * paired.
+ * The task that comes first waits for a partner. If there are more than two, which of them meet is not defined, only
+ * that all are paired.
  *
  * Two flows of one thread swap the very values. Between threads they are copied, as by `structuredClone`, and errors
- * keep their class; what cannot be copied (functions, sockets, shared objects) is refused with `NotSerializableError`. An exchanger that
- * was never posted to another thread takes everything, except promises: an `await` would unwrap them.
+ * keep their class; what cannot be copied (functions, sockets, shared objects) is refused with `NotSerializableError`.
+ * An exchanger that was never posted to another thread takes everything, except promises: an `await` would unwrap them.
  *
  * A time limit is for finding a partner, and so is an interrupt or a signal: an exchange that has begun is completed.
  *
@@ -154,8 +154,8 @@ export class Exchanger<V> extends Shareable {
 
   /** Undefined if the time is up. Whatever ends the wait, it counts only if there is no partner by then. */
   *#exchanging(value: V, flow: Flow): Steps<Received | undefined> {
-    const { here } = this.#memory
-    const offer = new Offer(value, new WaitNode(here, flow, this.#memory, true, WAITING, EXCLUSIVE))
+    const { threadContext } = this.#memory
+    const offer = new Offer(value, new WaitNode(threadContext, flow, this.#memory, true, WAITING, EXCLUSIVE))
     let broken: { readonly reason: unknown } | undefined
     try {
       yield* this.#waiting(offer, flow)
@@ -165,7 +165,7 @@ export class Exchanger<V> extends Shareable {
     const { node, block } = offer
     if (waiting.get(this.#identity) === offer) waiting.delete(this.#identity)
     if (block !== 0 && !this.#hall.withdraw(block)) offer.bytes = this.#hall.fetch(block)
-    store(here.space.words, node.index + NODE.STATE, FREE)
+    store(threadContext.registry.words, node.index + NODE.STATE, FREE)
     node.end()
     const { received, bytes } = offer
     if (received === undefined && bytes === undefined) {
@@ -193,21 +193,21 @@ export class Exchanger<V> extends Shareable {
   /** In the hall, of which we have the guard: takes a partner, or offers what we have. */
   #enter(offer: Offer, bytes: Uint8Array): void {
     const hall = this.#hall
-    let here: Offer | undefined
+    let own: Offer | undefined
     let elsewhere: Partner | undefined
     try {
-      here = this.#takePartnerHere(offer.value) // one may have come while we waited for the guard
-      if (here === undefined) {
+      own = this.#takePartnerHere(offer.value) // one may have come while we waited for the guard
+      if (own === undefined) {
         const match = hall.match(bytes)
         offer.bytes = match?.bytes
         elsewhere = match?.partner
         if (match === undefined) this.#publish(offer, bytes)
-      } else offer.received = here
+      } else offer.received = own
     } finally {
       hall.leave()
     }
-    here?.node.unpark()
-    if (elsewhere !== undefined) this.#memory.here.wake(elsewhere.thread, elsewhere.node)
+    own?.node.unpark()
+    if (elsewhere !== undefined) this.#memory.threadContext.wake(elsewhere.thread, elsewhere.node)
   }
 
   #publish(offer: Offer, bytes: Uint8Array): void {

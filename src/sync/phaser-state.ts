@@ -100,10 +100,12 @@ export class PhaserState {
     return compareAndSetLong(this.#longs, STATE / 2, seen.raw, next.raw)
   }
 
-  /** As {@link replace}, for an arrival that completes a phase: if it is true, this thread is known as the completer. */
+  /**
+   * As {@link replace}, for an arrival that completes a phase: if it is true, this thread is known as the completer.
+   */
   complete(seen: Tally, next: Tally): boolean {
     const before = load(this.#words, COMPLETER)
-    const { token } = this.#memory.here
+    const { token } = this.#memory.threadContext
     if (!compareAndSet(this.#words, COMPLETER, before, token)) return false
     if (this.replace(seen, next)) return true
     // Somebody else may just have become the completer, and we have overwritten it.
@@ -113,18 +115,18 @@ export class PhaserState {
 
   /** The completer has done what it had to: its death would do no harm. */
   completed(): void {
-    compareAndSet(this.#words, COMPLETER, this.#memory.here.token, 0)
+    compareAndSet(this.#words, COMPLETER, this.#memory.threadContext.token, 0)
   }
 
   /** Whether this very thread is just seeing to the end of the phase. */
   get isCompletedHere(): boolean {
-    return this.look().unarrived === 0 && load(this.#words, COMPLETER) === this.#memory.here.token
+    return this.look().unarrived === 0 && load(this.#words, COMPLETER) === this.#memory.threadContext.token
   }
 
   /** Whether the one that has to see to the end of the phase, if it is somebody's turn to, is dead. */
   get isCompleterDead(): boolean {
     const completer = load(this.#words, COMPLETER)
-    return completer !== 0 && !this.#memory.here.space.isAlive(completer)
+    return completer !== 0 && !this.#memory.threadContext.registry.isAlive(completer)
   }
 
   /** Notes that a child arrives at its parent; false if it has done so before in this phase. */

@@ -51,7 +51,7 @@ export class PhaserTier {
     this.#state = new PhaserState(memory)
     this.#parent = parent
     this.#root = parent === undefined ? this : parent.#root
-    this.#queue = new WaitQueue(memory.here, memory.words, 0, memory)
+    this.#queue = new WaitQueue(memory.threadContext, memory.words, 0, memory)
     this.#onAdvance = onAdvance
   }
 

@@ -114,15 +114,15 @@ class Acquired implements Permits {
 }
 
 /**
- * A number of permits. `acquire` takes some and waits while there are not enough; `release` gives some back. So it limits
- * how many tasks do something at the same time, be they flows of one thread or tasks in many threads.
+ * A number of permits. `acquire` takes some and waits while there are not enough; `release` gives some back. So it
+ * limits how many tasks do something at the same time, be they flows of one thread or tasks in many threads.
  *
  * Permits have no owner: any task may release, also without having acquired, and also more than there were in the
  * beginning. The number may begin below 0; then some must be released before any can be acquired.
  *
- * Several permits are acquired all at once or not at all. Tasks that wait stand in line: a request that cannot be met yet holds up those
- * behind it, also smaller ones. Without `fair`, a newcomer takes what is there without looking at the line; with `fair` it
- * joins the line if there is one. `tryAcquire()` and `tryAcquire(n)` never look at it.
+ * Several permits are acquired all at once or not at all. Tasks that wait stand in line: a request that cannot be met
+ * yet holds up those behind it, also smaller ones. Without `fair`, a newcomer takes what is there without looking at
+ * the line; with `fair` it joins the line if there is one. `tryAcquire()` and `tryAcquire(n)` never look at it.
  *
  * **Death.** The permits of a thread that dies stay taken, since the semaphore does not know whose they are. Tasks that wait in it leave the
  * line. A program that knows of the death may `release` in the place of the dead thread.
@@ -159,8 +159,8 @@ export class Semaphore extends Shareable {
   // ------------------------------------------------------------------ acquiring
 
   /**
-   * Waits until so many are ours. With a time limit: `TimeoutError` if it is over before. An interrupt ends the wait with
-   * `InterruptedError`.
+   * Waits until so many are ours. With a time limit: `TimeoutError` if it is over before. An interrupt ends the wait
+   * with `InterruptedError`.
    */
   async acquire(permits: number = 1, wait?: WaitOptions): Promise<Permits> {
     requirePermits(permits)
@@ -189,7 +189,10 @@ export class Semaphore extends Shareable {
 
   /** Takes so many if they are there now, even if others wait for them. */
   tryAcquire(permits?: number): boolean
-  /** Waits at most so long; false if the time is up. Reacts to interrupts, and looks at the line if the semaphore is fair. */
+  /**
+   * Waits at most so long; false if the time is up. Reacts to interrupts, and looks at the line if the semaphore is
+   * fair.
+   */
   tryAcquire(permits: number, wait: WaitOptions): Promise<boolean>
   tryAcquire(permits: number = 1, wait?: WaitOptions): boolean | Promise<boolean> {
     return wait === undefined ? this.#sync.take(requirePermits(permits)) : this.#tryWithin(permits, wait)

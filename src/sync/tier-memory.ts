@@ -1,6 +1,6 @@
 /** The memory of a phaser, which knows that of the phaser above it: whoever is sent a child gets the parents too. */
 import { type Handle, type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
-import type { Here } from "../memory/thread/here.ts"
+import type { ThreadContext } from "../memory/thread/thread-context.ts"
 
 interface TierHandle extends Handle {
   readonly parent?: TierHandle
@@ -9,13 +9,13 @@ interface TierHandle extends Handle {
 export class TierMemory extends SharedMemory {
   readonly parent: TierMemory | undefined
 
-  private constructor(thread: Here, words: Int32Array, isShared: boolean, parent: TierMemory | undefined) {
+  private constructor(thread: ThreadContext, words: Int32Array, isShared: boolean, parent: TierMemory | undefined) {
     super(thread, words, isShared)
     this.parent = parent
   }
 
   static of(memory: SharedMemory, parent: TierMemory | undefined): TierMemory {
-    return new TierMemory(memory.here, memory.words, memory.isShared, parent)
+    return new TierMemory(memory.threadContext, memory.words, memory.isShared, parent)
   }
 
   static openTier(type: string, sent: Shared): TierMemory {

@@ -1,11 +1,12 @@
 /**
- * A function from its text, in this thread: as if it stood in the file from which it was submitted, in the same line and column. So
- * stack traces and debuggers show that file; and what it imports, by name or by a relative path, is looked for from there.
+ * A function from its text, in this thread: as if it stood in the file from which it was submitted, in the same line
+ * and column. So stack traces and debuggers show that file; and what it imports, by name or by a relative path, is
+ * looked for from there.
  *
- * How it works. To which file an `import()` belongs, a runtime knows of each script that it has compiled. A script that comes
- * from a text belongs to a file only if the loader of CommonJS modules compiles it (node:vm can do the same, but warns of that).
- * So the text is made a CommonJS module, which no `require` ever finds. What such a module has around it the function is not
- * to see, as it did not at home, but for `require`.
+ * How it works. To which file an `import()` belongs, a runtime knows of each script that it has compiled. A script that
+ * comes from a text belongs to a file only if the loader of CommonJS modules compiles it (node:vm can do the same, but
+ * warns of that). So the text is made a CommonJS module, which no `require` ever finds. What such a module has around
+ * it the function is not to see, as it did not at home, but for `require`.
  */
 import { dirname, resolve } from "node:path"
 import { functionOf } from "./host.ts"
@@ -53,7 +54,8 @@ export function compile(source: string, name: string, origin: Origin | undefined
   const Module = process.getBuiltinModule("node:module") as unknown as { Module: CommonJs }
   const file = fileOf(origin)
   const module = new Module.Module(file)
-  // A runtime without it, or a thread whose `process.env` a task has taken away, which the loader of CommonJS modules reads: from where the function imports is then from here.
+  // A runtime without it, or a thread whose `process.env` a task has taken away, which the loader of CommonJS modules
+  // reads: from where the function imports is then from here.
   if (module._compile === undefined || !hasEnvironment())
     return functionOf(`${before}${source}\n${after}`)() as AnyFunction
   module.filename = file

@@ -1,12 +1,14 @@
 /**
  * The tasks that modules of this thread have defined, by their places: URL of the module and name.
  *
- * Promise: a place names one function. A second, different function under the same place is refused when it is defined; where
- * the difference cannot be seen at once, the look-up of that place fails. Neither ever gives another function than the one meant.
+ * Promise: a place names one function. A second, different function under the same place is refused when it is defined;
+ * where the difference cannot be seen at once, the look-up of that place fails. Neither ever gives another function
+ * than the one meant.
  *
- * How it works. Bundlers put many modules into one file, and minifiers give the inner names of functions of one scope each the
- * same letter, so two tasks may claim one place. But a module may also rightly be evaluated twice in one thread, by hot reload or
- * by a test runner that resets its modules, and then defines every place again. The two cases are told apart:
+ * How it works. Bundlers put many modules into one file, and minifiers give the inner names of functions of one scope
+ * each the same letter, so two tasks may claim one place. But a module may also rightly be evaluated twice in one
+ * thread, by hot reload or by a test runner that resets its modules, and then defines every place again. The two cases
+ * are told apart:
  *
  * - Another text: another function. Refused.
  * - The same text, defined from another position of the module, both within one job of the event loop: a function that makes
@@ -143,9 +145,10 @@ function hasText(fn: AnyFunction): boolean {
 const BY_TEXT = "anonymous#"
 
 /**
- * A name for a function that has none: arrow functions, and those whose name a minifier has dropped. It is made of the text, which is
- * the same in every thread that loads the same file; white space does not count, as compilers differ in it. Two texts with one
- * such name are told apart like other functions of one name. Undefined if the function has no text.
+ * A name for a function that has none: arrow functions, and those whose name a minifier has dropped. It is made of the
+ * text, which is the same in every thread that loads the same file; white space does not count, as compilers differ in
+ * it. Two texts with one such name are told apart like other functions of one name. Undefined if the function has no
+ * text.
  */
 export function nameByText(fn: AnyFunction): string | undefined {
   if (!hasText(fn)) return undefined
@@ -166,7 +169,10 @@ function beginningOf(fn: AnyFunction): string {
   return text.length > 60 ? `«${text.slice(0, 60)}…»` : `«${text}»`
 }
 
-/** Where in its file the caller of this function stands, and its callers in the same file. Empty if the runtime does not say. */
+/**
+ * Where in its file the caller of this function stands, and its callers in the same file. Empty if the runtime does not
+ * say.
+ */
 function positionAbove(above: AnyFunction): string {
   const holder: { stack?: unknown } = {}
   Error.captureStackTrace(holder, above)

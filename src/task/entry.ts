@@ -1,6 +1,6 @@
 /**
- * The modules with which the program, or one of its threads, starts. A task in one of them is refused: another thread would
- * have to import the module, and so run the whole program again.
+ * The modules with which the program, or one of its threads, starts. A task in one of them is refused: another thread
+ * would have to import the module, and so run the whole program again.
  */
 import { realpathSync } from "node:fs"
 import { resolve } from "node:path"
@@ -14,7 +14,10 @@ const KEY = `corepool@${VERSION} entries`
 /** What threads of pools start with. To look for it would be a good part of all that they have to do then. */
 const NO_TASKS = /[/\\]corepool-thread\.cjs$|^\[worker eval\]$/
 
-/** Absolute paths, and the URLs of the modules that are meant, once these have been asked for: to find them takes a moment. */
+/**
+ * Absolute paths, and the URLs of the modules that are meant, once these have been asked for: to find them takes a
+ * moment.
+ */
 const entries = perThread("entries", () => {
   const inherited = (getEnvironmentData(KEY) as string[] | undefined) ?? []
   const paths = [...new Set([...inherited, ...entriesIn(process.argv, process.execArgv)])]

@@ -1,7 +1,7 @@
 /**
- * What depends on the script in which it stands: the runtime resolves `import()` for each script by itself, also in functions
- * that the script makes from texts. The program of a worker thread is compiled in a way that has none of that, so there
- * these two come from the script that has started it (tools/worker-source.ts).
+ * What depends on the script in which it stands: the runtime resolves `import()` for each script by itself, also in
+ * functions that the script makes from texts. The program of a worker thread is compiled in a way that has none of
+ * that, so there these two come from the script that has started it (tools/worker-source.ts).
  */
 
 /** A bundler is to leave this one alone: what is imported is known when the program runs. */

@@ -1,16 +1,19 @@
 /**
  * Why a module could not be loaded, in words, with the file and the line if the error has them or they can be found.
  *
- * Node knows in which line of a module a syntax error is, but tells only a program that dies of it. So this looks for itself: the text of the
- * module, without what only modules may contain, is parsed as a script. If that fails with the same message, its line is the line. A
- * module that can be parsed so is followed to those that it imports by relative names.
+ * Node knows in which line of a module a syntax error is, but tells only a program that dies of it. So this looks for
+ * itself: the text of the module, without what only modules may contain, is parsed as a script. If that fails with the
+ * same message, its line is the line. A module that can be parsed so is followed to those that it imports by relative
+ * names.
  */
 import { isInstance, messageOf, propertyOf } from "../user-values.ts"
 
 /** How many modules are looked at. The error is told in any case. */
 const MOST_MODULES = 100
 
-/** The message of the error, and where it comes from, if that is known: `file:///app/tasks.js:3: Unexpected token '}'`. */
+/**
+ * The message of the error, and where it comes from, if that is known: `file:///app/tasks.js:3: Unexpected token '}'`.
+ */
 export function whyNotLoaded(module: string, error: unknown): string {
   const message = messageOf(error)
   const place = placeIn(error) ?? (isInstance(error, SyntaxError) ? findSyntaxError(module, message) : undefined)

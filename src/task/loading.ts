@@ -1,6 +1,6 @@
 /**
- * Imports the modules of tasks. A thread of a pool may have to prepare itself for a module before, such as one in TypeScript; what
- * it does then is in src/worker-program/typescript.ts.
+ * Imports the modules of tasks. A thread of a pool may have to prepare itself for a module before, such as one in
+ * TypeScript; what it does then is in src/worker-program/typescript.ts.
  */
 import { importModule } from "./host.ts"
 

@@ -1,15 +1,16 @@
 /**
- * From where a function was submitted that is sent as source: the file from which its `import()` is to resolve, where in that file
- * it stands, for stack traces, and who has submitted it.
+ * From where a function was submitted that is sent as source: the file from which its `import()` is to resolve, where
+ * in that file it stands, for stack traces, and who has submitted it.
  *
- * How it works. When a function is submitted for the first time the stack says by whom: the first frame that is not corepool's own
- * is the submitter's. That takes as long as some tasks do; so of functions that are made anew each time, all of one text, the first
- * one is looked at, unless they load modules: then each is, as it matters from where. The stack is asked for twice. As the engine has it,
- * with the files that it has loaded: relative imports are meant from there. And as the program sees it, in which source maps may have
- * been applied: that is what the program's errors are to show.
+ * How it works. When a function is submitted for the first time the stack says by whom: the first frame that is not
+ * corepool's own is the submitter's. That takes as long as some tasks do; so of functions that are made anew each time,
+ * all of one text, the first one is looked at, unless they load modules: then each is, as it matters from where. The
+ * stack is asked for twice. As the engine has it, with the files that it has loaded: relative imports are meant from
+ * there. And as the program sees it, in which source maps may have been applied: that is what the program's errors are
+ * to show.
  *
- * The submitter may be a helper, `run(fn)`, in another file than the function. So the file is that of the first frame whose file has
- * the text of the function in it; if there is none, of the first.
+ * The submitter may be a helper, `run(fn)`, in another file than the function. So the file is that of the first frame
+ * whose file has the text of the function in it; if there is none, of the first.
  */
 import { isAbsolute, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -21,7 +22,10 @@ import type { SourceText } from "./source.ts"
 export interface Origin extends Position {
   /** The absolute path. */
   readonly file: string
-  /** Where the file has its source map, if it says so and source maps are applied; {@link IN_FILE} if that is the file itself. */
+  /**
+   * Where the file has its source map, if it says so and source maps are applied; {@link IN_FILE} if that is the file
+   * itself.
+   */
   readonly map?: string
 }
 
@@ -71,7 +75,10 @@ export function currentSubmission({ text, loads }: SourceText, name: string): Su
   })
 }
 
-/** What decides on the origin of a function: the nearest frame and, as that may be a helper's or corepool's own, the files of the others. */
+/**
+ * What decides on the origin of a function: the nearest frame and, as that may be a helper's or corepool's own, the
+ * files of the others.
+ */
 function whereabouts(frames: readonly Frame[]): string {
   return [`${frames[0]?.line}`, ...new Set(frames.map(({ file }) => file))].join(" ")
 }
@@ -199,7 +206,10 @@ function ownFolders(file: string): readonly string[] {
 /** How the program of a thread is called that was started from a text. */
 const TEXTS = "corepool/"
 
-/** The folder of corepool that this file belongs to, if it was not installed: it is linked to, or this is its own repository. */
+/**
+ * The folder of corepool that this file belongs to, if it was not installed: it is linked to, or this is its own
+ * repository.
+ */
 function checkout(file: string): string | undefined {
   for (let end = file.lastIndexOf("/"); end > 0; end = file.lastIndexOf("/", end - 1)) {
     const folder = file.slice(0, end + 1)

@@ -1,7 +1,7 @@
 /**
- * Where in a file a function stands, found by its text. An engine tells from where a function was submitted, but not where it is
- * written. What is in the file need not be what the engine has loaded: types may have been blanked out, or a tool has made another
- * text of it, in memory. Then only the name of the function can be looked for.
+ * Where in a file a function stands, found by its text. An engine tells from where a function was submitted, but not
+ * where it is written. What is in the file need not be what the engine has loaded: types may have been blanked out, or
+ * a tool has made another text of it, in memory. Then only the name of the function can be looked for.
  */
 import { readFileSync, statSync } from "node:fs"
 
@@ -94,8 +94,11 @@ function isBlankedOut(source: string, text: string, at: number): boolean {
   return true
 }
 
-/** How a file says where it has its source map. In two parts: tools would take it for what this file, or a bundle, says of itself. */
-export const SOURCE_MAP: string = ["//# source", "MappingURL="].join("")
+/**
+ * How a file says where it has its source map. Not as one text, which tools would take for what this file, or a bundle,
+ * says of itself; and not as a sum of texts, which a minifier would join.
+ */
+export const SOURCE_MAP: string = "//# source_URL=".replace(/_/, "Mapping")
 
 /** Where the file has its source map, as its last lines say. */
 export function sourceMapOf(text: string): string | undefined {

@@ -21,8 +21,9 @@ interface Source {
 }
 
 /**
- * Plain data: where the function is, or its text; or that another one is to be called for each element of an array; or that an
- * object of a class is to be made, and to do its work; or that a function is to be called with others, see {@link give}.
+ * Plain data: where the function is, or its text; or that another one is to be called for each element of an array; or
+ * that an object of a class is to be made, and to do its work; or that a function is to be called with others, see
+ * {@link give}.
  */
 export type TaskReference =
   | Place
@@ -71,9 +72,9 @@ export interface Given<F extends Functions = Functions, S extends AnyFunction = 
 }
 
 /**
- * A function that calls another one with these functions, and then with its own arguments. Functions cannot be arguments of a
- * task; but this one is told to other threads as the functions of which it consists, and each thread finds all of them
- * before it calls it.
+ * A function that calls another one with these functions, and then with its own arguments. Functions cannot be
+ * arguments of a task; but this one is told to other threads as the functions of which it consists, and each thread
+ * finds all of them before it calls it.
  */
 export function give<F extends Functions, A extends unknown[], T>(
   outer: (given: Given<F, (...args: A) => T>, ...args: A) => T,
@@ -122,7 +123,10 @@ function sourceReference(fn: AnyFunction): Source {
 
 const submitters = new WeakMap<object, readonly string[]>()
 
-/** The stack with which a function that is sent as source was submitted for the first time by this thread: lines, innermost first. */
+/**
+ * The stack with which a function that is sent as source was submitted for the first time by this thread: lines,
+ * innermost first.
+ */
 export function submitterOf(fn: AnyFunction): readonly string[] | undefined {
   return submitters.get(originalOf(fn) ?? fn)
 }
@@ -141,7 +145,10 @@ function referenceToClass(type: TaskClass): TaskReference {
   )
 }
 
-/** A function that stands for the referenced one: it can be told to other threads, and called, for which it is found first. */
+/**
+ * A function that stands for the referenced one: it can be told to other threads, and called, for which it is found
+ * first.
+ */
 export function standIn(reference: TaskReference): (...args: never[]) => unknown {
   if ("source" in reference) return evaluate(reference)
   if ("each" in reference) return eachOf(standIn(reference.each) as (item: unknown) => unknown)
@@ -199,13 +206,19 @@ export function findNow(reference: TaskReference): FoundTask | undefined {
   return task && asItIs(task)
 }
 
-/** The function itself, if it is a task that a module of this thread has defined; otherwise as other threads would find it. */
+/**
+ * The function itself, if it is a task that a module of this thread has defined; otherwise as other threads would find
+ * it.
+ */
 export function findHere(fn: AnyFunction): FoundTask | undefined {
   const reference = referenceOf(fn)
   return isTaskHere(fn) ? asItIs(fn) : findNow(reference)
 }
 
-/** Finds the function in this thread. The caller keeps it: a module is imported once anyway, but a source is parsed each time. */
+/**
+ * Finds the function in this thread. The caller keeps it: a module is imported once anyway, but a source is parsed each
+ * time.
+ */
 export async function find(reference: TaskReference): Promise<FoundTask> {
   const now = findNow(reference)
   if (now !== undefined) return now

@@ -1,7 +1,7 @@
 /**
- * A function as text, for threads that cannot find it in a module: a function written in place, as in
- * `pool.submit((n) => n * n, 7)`. It must be self-contained. The text is evaluated over there, where none of the variables
- * around it exist.
+ * A function as text, for threads that cannot find it in a module: a function written in place, as in `pool.submit((n)
+ * => n * n, 7)`. It must be self-contained. The text is evaluated over there, where none of the variables around it
+ * exist.
  */
 import { sourceText } from "../primordials.ts"
 import { TaskNotPortableError } from "../errors.ts"
@@ -49,8 +49,8 @@ function expressionOf(fn: (...args: never[]) => unknown, text: string): string {
 }
 
 /**
- * As a function or arrow function stands; or a method, which is no expression by itself (`m(x) {}`, `async m(x) {}`, `*m() {}`, `get x() {}`).
- * A computed name may refer to anything, but what it is called does not matter.
+ * As a function or arrow function stands; or a method, which is no expression by itself (`m(x) {}`, `async m(x) {}`,
+ * `*m() {}`, `get x() {}`). A computed name may refer to anything, but what it is called does not matter.
  */
 function candidates(text: string): string[] {
   const method = /^(?<prefix>(?:async\s+)?\*?\s*)(?<name>\[[^\]]*\]|#?[\w$]+|"[^"]*"|'[^']*')\s*\(/su.exec(text)
@@ -86,7 +86,9 @@ const UNKNOWN_VARIABLE = [
 /** What compilers make of the things that a module imports. */
 const IMPORTED = /^__vite_ssr_import_\d+__$|^_interopRequire|^__TURBOPACK__|^__WEBPACK_|^_\w+_js_\d+$|^\w+_js_1$/
 
-/** If the task failed because it refers to a variable outside of it: an error that names it. Otherwise the error itself. */
+/**
+ * If the task failed because it refers to a variable outside of it: an error that names it. Otherwise the error itself.
+ */
 export function explain(error: unknown): unknown {
   if (!isInstance(error, ReferenceError)) return error
   const message = messageOf(error)

@@ -27,13 +27,13 @@ import { importModule } from "./host.ts"
 export type Task<A extends never[] = never[], T = unknown> = (...args: A) => T
 
 /**
- * Makes a function of this module a task: `export const NAME = task(import.meta.url, function NAME(…) { … })`. It is exported under
- * its own name. A class of tasks is defined in the same way, see RecursiveTask.
+ * Makes a function of this module a task: `export const NAME = task(import.meta.url, function NAME(…) { … })`. It is
+ * exported under its own name. A class of tasks is defined in the same way, see RecursiveTask.
  *
  *     export const add = task(import.meta.url, (a: number, b: number) => a + b, "add")
  *
- * An arrow function, or a function whose name a minifier has dropped, is found by its text, if all threads load the same
- * file. A name as the third argument is safer.
+ * An arrow function, or a function whose name a minifier has dropped, is found by its text, if all threads load the
+ * same file. A name as the third argument is safer.
  *
  * @param moduleUrl - `import.meta.url`; in CommonJS, `__filename`.
  * @param name - The name under which it is found, if that is not the function's own: for arrow functions, and for builds that
@@ -67,7 +67,9 @@ function requireName(name: unknown): string {
   throw typeError("name", "the name under which the function is exported", name)
 }
 
-/** The functions among the exports of a module, each as a task; called here, it loads the module and so gives a promise. */
+/**
+ * The functions among the exports of a module, each as a task; called here, it loads the module and so gives a promise.
+ */
 export type TasksOf<M> = {
   readonly [Name in keyof M as M[Name] extends (...args: never[]) => unknown ? Name : never]: M[Name] extends (
     ...args: infer A
@@ -76,7 +78,10 @@ export type TasksOf<M> = {
     : never
 }
 
-/** References to the functions that a module exports, without loading it. A name that it does not export fails when used. */
+/**
+ * References to the functions that a module exports, without loading it. A name that it does not export fails when
+ * used.
+ */
 export function tasksOf<M>(moduleUrl: string | URL): TasksOf<M> {
   const module = requireModule(moduleUrl)
   const made = new Map<string, unknown>()

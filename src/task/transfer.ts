@@ -1,6 +1,6 @@
 /**
- * Moving instead of copying. What a task is given is moved if the executor is told so, `pool.with({ transfer: [buffer] })`; what
- * it returns, if it says so itself:
+ * Moving instead of copying. What a task is given is moved if the executor is told so, `pool.with({ transfer: [buffer]
+ * })`; what it returns, if it says so itself:
  *
  *     export function blur(pixels: Uint8ClampedArray): Uint8ClampedArray {
  *       …
@@ -19,9 +19,9 @@ import { requireTransferList } from "./transfer-list.ts"
 const lists = perThread("transfer lists", () => ({ isUsed: false, of: new WeakMap<object, readonly object[]>() }))
 
 /**
- * Says that these parts of a result are to be moved to the thread that gets it, and not copied: buffers, ports, streams. By
- * default the value itself, or its buffer if it is a view of one. Returns the value. Without effect if the task is not run
- * by another thread: then nothing need be moved.
+ * Says that these parts of a result are to be moved to the thread that gets it, and not copied: buffers, ports,
+ * streams. By default the value itself, or its buffer if it is a view of one. Returns the value. Without effect if the
+ * task is not run by another thread: then nothing need be moved.
  *
  * What is moved must be in the value, and cannot be used any more in this thread when the task has returned.
  */

@@ -1,6 +1,7 @@
 /**
- * Functions that Vite has compiled, as it does for Vitest and for servers in development: `import()` has become a call of a
- * function that is not there in another thread, with names that only Vite understands. The text that is sent brings one along.
+ * Functions that Vite has compiled, as it does for Vitest and for servers in development: `import()` has become a call
+ * of a function that is not there in another thread, with names that only Vite understands. The text that is sent
+ * brings one along.
  */
 import { pathToFileURL } from "node:url"
 import { propertyOf } from "../user-values.ts"

@@ -127,8 +127,8 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Moves to the next moment for which anybody waits, and lets all happen that is due then; false if nobody waits. A task
-   * that is cancelled, but still in the queue in front of others, is waited for like these.
+   * Moves to the next moment for which anybody waits, and lets all happen that is due then; false if nobody waits. A
+   * task that is cancelled, but still in the queue in front of others, is waited for like these.
    */
   async runNext(): Promise<boolean> {
     return await this.#during(async () => {

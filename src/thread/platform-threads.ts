@@ -23,8 +23,8 @@ export interface PlatformThreadOptions {
   /** A prefix (`"io"` gives `io-1`, `io-2`, …) or a function of the thread's number. Default `pool-N-thread-M`. */
   readonly name?: string | ((n: number) => string)
   /**
-   * How long a thread whose task was cancelled with interrupt, or ran out of time, may go on, in ms; then it is terminated and
-   * replaced. Default 1000; `Infinity` for Java's way, to wait for ever.
+   * How long a thread whose task was cancelled with interrupt, or ran out of time, may go on, in ms; then it is
+   * terminated and replaced. Default 1000; `Infinity` for Java's way, to wait for ever.
    */
   readonly terminateAfter?: number
   /** Limits of the thread's heap and stack, as for a `Worker` of node:worker_threads. */
@@ -44,19 +44,19 @@ export interface PlatformThreadOptions {
    */
   readonly preload?: readonly (string | URL)[]
   /**
-   * Told, in the thread that made the pool, of what a command has thrown, and of an error that has ended a thread while it ran no
-   * task. Default: print it.
+   * Told, in the thread that made the pool, of what a command has thrown, and of an error that has ended a thread while
+   * it ran no task. Default: print it.
    */
   readonly uncaughtException?: UncaughtExceptionHandler
   /**
-   * How a thread prints: `"direct"`, to the standard output of the process, at once; or `"relayed"`, by `process.stdout`
-   * and `process.stderr` of the thread that made the pool, when its event loop goes round. Default `"direct"`, unless
-   * somebody has replaced the `write` method of these.
+   * How a thread prints: `"direct"`, to the standard output of the process, at once; or `"relayed"`, by
+   * `process.stdout` and `process.stderr` of the thread that made the pool, when its event loop goes round. Default
+   * `"direct"`, unless somebody has replaced the `write` method of these.
    */
   readonly output?: "direct" | "relayed"
   /**
-   * Starts the program of a thread, for bundles that are not to start it from text: bundle `corepool/worker` as an entry point
-   * of its own and say where it is.
+   * Starts the program of a thread, for bundles that are not to start it from text: bundle `corepool/worker` as an
+   * entry point of its own and say where it is.
    *
    *     workerFactory: (options) => new Worker(new URL("./corepool-worker.js", import.meta.url), options)
    */

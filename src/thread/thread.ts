@@ -5,7 +5,7 @@ import { requireRunnable, start } from "../future/runnable.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { LOCAL } from "../memory/shared/shareables.ts"
 import { currentFlow, Flow, mainFlow } from "../memory/flow/flow.ts"
-import { nap } from "../memory/thread/nap.ts"
+import { blockFor } from "../memory/thread/block-for.ts"
 import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../memory/flow/waiting.ts"
 import { now } from "../time/timer.ts"
 import { currentListener } from "./progress.ts"
@@ -106,15 +106,15 @@ export class Thread {
   }
 
   /**
-   * Blocks the whole thread, and with it every virtual thread on its event loop, that long. An interrupt of the thread by
-   * another one ends it.
+   * Blocks the whole thread, and with it every virtual thread on its event loop, that long. An interrupt of the thread
+   * by another one ends it.
    */
   static sleepSync(ms: number): void {
     const due = now() + requireDuration("ms", ms)
     const flow = currentFlow()
     flow.throwIfInterrupted()
     // It may end early: the two clocks differ by a hair, and others have news for this thread.
-    for (let left = ms; left > 0; left = due - now()) if (nap(flow, left)) flow.throwIfInterrupted()
+    for (let left = ms; left > 0; left = due - now()) if (blockFor(flow, left)) flow.throwIfInterrupted()
   }
 
   // ------------------------------------------------------------------ identity and life
@@ -192,8 +192,8 @@ export class Thread {
    *
    *     Thread.currentThread().reportProgress({ done: 40, of: 100 })
    *
-   * The future of a task that was given to a `DistributedExecutor`, and monitors, see the newest value; values in between may be skipped,
-   * so that a task can report as often as it likes. In other tasks the call has no effect.
+   * The future of a task that was given to a `DistributedExecutor`, and monitors, see the newest value; values in
+   * between may be skipped, so that a task can report as often as it likes. In other tasks the call has no effect.
    *
    * @throws IllegalStateError if this is not the current thread.
    * @throws TypeError if the value is heard, and cannot be written as JSON.

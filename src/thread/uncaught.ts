@@ -7,8 +7,8 @@ import type { Thread } from "./thread.ts"
 export type UncaughtExceptionHandler = (thread: Thread, error: unknown) => void
 
 /**
- * Tells the handler, or prints the error as Java does. A handler that throws, or whose promise is rejected, is printed too. Never
- * throws: the caller has others to see to.
+ * Tells the handler, or prints the error as Java does. A handler that throws, or whose promise is rejected, is printed
+ * too. Never throws: the caller has others to see to.
  */
 export function reportUncaught(thread: Thread, error: unknown, handler: UncaughtExceptionHandler = print): void {
   guarded(
@@ -20,7 +20,9 @@ export function reportUncaught(thread: Thread, error: unknown, handler: Uncaught
   )
 }
 
-/** What is printed may resist that: the getters of an error, and its own ways to be shown, are code of the user's too. */
+/**
+ * What is printed may resist that: the getters of an error, and its own ways to be shown, are code of the user's too.
+ */
 function print(thread: Thread, error: unknown): void {
   const title = `Exception in thread "${thread.name}"`
   try {

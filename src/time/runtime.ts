@@ -1,16 +1,19 @@
 /**
- * The runtime's clocks and timers as they were when corepool was loaded. All of src uses these, and none of the global ones.
+ * The runtime's clocks and timers as they were when corepool was loaded. All of src uses these, and none of the global
+ * ones.
  *
- * Promise: what a program puts in the place of the global functions later on never reaches corepool, neither the fake timers of a
- * test (node:test, @sinonjs/fake-timers, jest, vitest) nor a task that replaces `setTimeout` in its thread. Otherwise
- * a limit for a wait would mix a timer that is faked with a clock that is not, and never end; and a pool whose turns of the event loop
- * are faked would stop. The schedule of an executor can follow a clock of the test's own, see clock.ts.
+ * Promise: what a program puts in the place of the global functions later on never reaches corepool, neither the fake
+ * timers of a test (node:test, @sinonjs/fake-timers, jest, vitest) nor a task that replaces `setTimeout` in its thread.
+ * Otherwise a limit for a wait would mix a timer that is faked with a clock that is not, and never end; and a pool
+ * whose turns of the event loop are faked would stop. The schedule of an executor can follow a clock of the test's own,
+ * see clock.ts.
  *
- * How it works. Each function is taken once per thread, by the first copy of corepool that is loaded in it: a thread of a pool
- * has them before any task. They come from `node:timers` and, for Node, `process.hrtime`: `node:perf_hooks` has the same clock, which takes as long to read, but to load that
- * module costs each thread 0.7 ms and 0.3 MB. Jest fakes neither that module nor `node:timers`. A fake
- * of @sinonjs/fake-timers, on which jest and vitest stand, says which function it replaces, so that one is taken even if the fakes
- * came first. The fakes of node:test do not say; if these came first, there is a warning.
+ * How it works. Each function is taken once per thread, by the first copy of corepool that is loaded in it: a thread of
+ * a pool has them before any task. They come from `node:timers` and, for Node, `process.hrtime`: `node:perf_hooks` has
+ * the same clock, which takes as long to read, but to load that module costs each thread 0.7 ms and 0.3 MB. Jest fakes
+ * neither that module nor `node:timers`. A fake of @sinonjs/fake-timers, on which jest and vitest stand, says which
+ * function it replaces, so that one is taken even if the fakes came first. The fakes of node:test do not say; if these
+ * came first, there is a warning.
  *
  * The functions are fields of one object, in which a test of corepool itself can replace them.
  */
@@ -20,7 +23,10 @@ import { perThread } from "../per-thread.ts"
 export interface Runtime {
   /** Milliseconds since about when corepool was loaded in this thread. Never goes back. */
   now: () => number
-  /** When that clock began, in milliseconds on one that all threads have: in Node the monotonic clock of the process, elsewhere the wall clock. */
+  /**
+   * When that clock began, in milliseconds on one that all threads have: in Node the monotonic clock of the process,
+   * elsewhere the wall clock.
+   */
   readonly origin: number
   /** Milliseconds since 1970, by the wall clock. */
   wallTime: () => number
@@ -69,7 +75,10 @@ function processClock(): Clock {
   return { now, origin: begin * 1e3 }
 }
 
-/** A clock that each thread has for itself. The thread has only been told what the wall clock showed when that began, and the wall clock may have been set meanwhile. */
+/**
+ * A clock that each thread has for itself. The thread has only been told what the wall clock showed when that began,
+ * and the wall clock may have been set meanwhile.
+ */
 function threadClock(): Clock {
   const clock = unfaked("performance", process.getBuiltinModule("node:perf_hooks").performance)
   return { now: clock.now.bind(clock), origin: clock.timeOrigin }

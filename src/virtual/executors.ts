@@ -1,7 +1,7 @@
 /**
- * Ready-made executors: what `Executors` of `corepool/virtual` consists of, and how those of `corepool` are made. Functions first, so that
- * a bundler can leave out those that a program does not call, and with them the classes that only they need: no bundler that we know
- * drops a property of an object, and not all drop a member of a namespace.
+ * Ready-made executors: what `Executors` of `corepool/virtual` consists of, and how those of `corepool` are made.
+ * Functions first, so that a bundler can leave out those that a program does not call, and with them the classes that
+ * only they need: no bundler that we know drops a property of an object, and not all drop a member of a namespace.
  */
 import { MAX_VALUE, requireInteger } from "../checks.ts"
 import { DelegatedExecutorService } from "../executor/delegated-executor-service.ts"

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * `corepool/virtual`: pools of virtual threads, and nothing of what platform threads need. The classes are those of `corepool`, also
- * if a program loads both.
+ * `corepool/virtual`: pools of virtual threads, and nothing of what platform threads need. The classes are those of
+ * `corepool`, also if a program loads both.
  */
 
 // Executors: where tasks run.

@@ -1,6 +1,6 @@
 /**
- * Pools as `corepool/virtual` exports them: the classes of `corepool`, except that a pool which is given no thread factory has virtual
- * threads.
+ * Pools as `corepool/virtual` exports them: the classes of `corepool`, except that a pool which is given no thread
+ * factory has virtual threads.
  */
 import { ThreadPoolExecutor as Pool } from "../pool/thread-pool-executor.ts"
 import { ScheduledThreadPoolExecutor as ScheduledPool } from "../schedule/scheduled-thread-pool-executor.ts"
@@ -20,7 +20,8 @@ export const ThreadPoolExecutor: typeof Pool = /* @__PURE__ */ virtualByDefault(
 export type ThreadPoolExecutor = Pool
 
 /**
- * A thread pool whose tasks have times, once after a delay, or again and again; of virtual threads, unless it is given another factory.
+ * A thread pool whose tasks have times, once after a delay, or again and again; of virtual threads, unless it is given
+ * another factory.
  *
  *     await using timers = new ScheduledThreadPoolExecutor({ corePoolSize: 1 })
  *     timers.scheduleAtFixedRate(() => sample(), 0, 1000)
@@ -29,9 +30,9 @@ export const ScheduledThreadPoolExecutor: typeof ScheduledPool = /* @__PURE__ */
 export type ScheduledThreadPoolExecutor = ScheduledPool
 
 /**
- * The class with another default. Not a subclass: a pool that was made by either is an `instanceof` both, and what extends either
- * inherits the same. Nor a default that changes as soon as `corepool` is loaded: closures would then fail as tasks of a pool that ran
- * them before, because of an `import` in another file.
+ * The class with another default. Not a subclass: a pool that was made by either is an `instanceof` both, and what
+ * extends either inherits the same. Nor a default that changes as soon as `corepool` is loaded: closures would then
+ * fail as tasks of a pool that ran them before, because of an `import` in another file.
  */
 function virtualByDefault<C extends typeof Pool | typeof ScheduledPool>(type: C): C {
   return new Proxy(type, {

@@ -4,12 +4,12 @@
  * - `resolve` finds what a compiler would find: `./helper.js` may be the file helper.ts, and `./helper` too.
  * - `load` has the types removed by a compiler that is installed: esbuild, the one of Vite (rolldown), or typescript.
  *
- * Both first ask the next loader, and step in where that fails. So another loader that is there keeps its way, and so does
- * Node where it can remove types by itself.
+ * Both first ask the next loader, and step in where that fails. So another loader that is there keeps its way, and so
+ * does Node where it can remove types by itself.
  *
- * A module becomes an ES module, whatever its package.json says, unless it speaks CommonJS itself (`__filename`, `require`,
- * `export =`): that is what compilers make of it, and packages under test seldom name a type. Settings of the compiler
- * are not read; with tsx they are.
+ * A module becomes an ES module, whatever its package.json says, unless it speaks CommonJS itself (`__filename`,
+ * `require`, `export =`): that is what compilers make of it, and packages under test seldom name a type. Settings of
+ * the compiler are not read; with tsx they are.
  */
 /* oxlint-disable unicorn/consistent-function-scoping -- hooks travel as the text of one function */
 

@@ -1,6 +1,6 @@
 /**
- * Prepares a thread of a pool for modules in TypeScript. The program itself was started by something that knows TypeScript; its
- * threads are started by the runtime, which may not.
+ * Prepares a thread of a pool for modules in TypeScript. The program itself was started by something that knows
+ * TypeScript; its threads are started by the runtime, which may not.
  *
  * - If tsx runs the program, it is told of the thread: it does not find out by itself on every version of Node, although the thread has
  *   the flags that started it.

@@ -6,15 +6,15 @@ import { boundTo } from "../primordials.ts"
 import { provideModule } from "../task/loading.ts"
 import { Thread } from "../thread/thread.ts"
 import { isNode } from "../time/shared-clock.ts"
-import { Boxes } from "../platform/memory/boxes.ts"
-import { Desk } from "../platform/worker/desk.ts"
+import { CompletionQueues } from "../platform/memory/completion-queues.ts"
+import { TaskPayloads } from "../platform/worker/task-payloads.ts"
 import { FunctionTable } from "../platform/memory/function-table.ts"
 import { BY_TIME } from "../platform/memory/layout.ts"
-import { Lines } from "../platform/transport/lines.ts"
+import { Channels } from "../platform/transport/channels.ts"
 import { JOB_MODULE } from "../platform/worker/job-part.ts"
 import { guardMemory } from "../platform/worker/memory-guard.ts"
 import { PoolMemory } from "../platform/memory/pool-memory.ts"
-import { SharedRoster } from "../platform/memory/shared-roster.ts"
+import { SharedWorkerTable } from "../platform/memory/shared-worker-table.ts"
 import { TaskRecords } from "../platform/memory/task-records.ts"
 import { becomeWorker } from "../platform/worker/this-worker.ts"
 import { slotTimetable } from "../platform/queue/slot-timetable.ts"
@@ -36,24 +36,24 @@ export async function work(orders: Orders): Promise<void> {
   // An idle worker awaits its bell, which keeps nothing alive.
   new KeepAlive().hold({})
   const memory = PoolMemory.open(orders.pool)
-  Lines.of(memory.here).adopt(orders.line)
-  Desk.learn = async () => (await rest()).registerAll()
+  Channels.of(memory.threadContext).adopt(orders.channel)
+  TaskPayloads.learn = async () => (await rest()).registerAll()
   provideModule(JOB_MODULE, job)
-  const roster = new SharedRoster(memory, () => memory.ringOwner())
-  const self = roster.at(orders.worker)
+  const workerTable = new SharedWorkerTable(memory, () => memory.ringOwner())
+  const self = workerTable.at(orders.worker)
   self.begin() // before any code of the user's: if that ends the thread, the owner finds it in the list
   const tasks = new TaskRecords(memory)
-  const boxes = new Boxes(memory, tasks)
+  const completionQueues = new CompletionQueues(memory, tasks)
   const Runner = memory.deques === undefined ? PreloadingRunner : (await rest()).forkJoinRunner()
-  const host = new Runner(orders, memory, tasks, boxes, new FunctionTable(memory.texts), roster, self)
+  const host = new Runner(orders, memory, tasks, completionQueues, new FunctionTable(memory.texts), workerTable, self)
   becomeWorker({ identity: memory.identity, runner: host, self })
   await prepareForTypeScript()
   await host.prepare()
   const queue = queueIn(memory, tasks, self.claim)
-  const core = new PoolCore<number>(memory.state, queue, host, roster)
+  const core = new PoolCore<number>(memory.state, queue, host, workerTable)
   if (memory.ordering === BY_TIME) {
     host.follow(
-      slotTimetable(memory, tasks, boxes, queue, {
+      slotTimetable(memory, tasks, completionQueues, queue, {
         reject: (slot) => host.reject(slot),
         ensureWorker: () => core.ensureWorker(),
         tryTerminate: () => core.tryTerminate(),
@@ -99,8 +99,9 @@ function job(): Promise<Record<string, unknown>> {
 /**
  * Has to come first: that the thread leaves the space is what the owner hears.
  *
- * After an uncaught error the runtime calls the `exit` listeners, reports the error, and then calls `process.exit`. If a listener of the
- * user's has caught the error, nothing is reported, and it is the user who calls that. Either way `process.reallyExit` comes last.
+ * After an uncaught error the runtime calls the `exit` listeners, reports the error, and then calls `process.exit`. If
+ * a listener of the user's has caught the error, nothing is reported, and it is the user who calls that. Either way
+ * `process.reallyExit` comes last.
  */
 function sayFarewell(progress: Int32Array): void {
   if (!isNode()) return // elsewhere the thread is not told whether it has failed

@@ -20,8 +20,8 @@ export interface Begun {
 }
 
 /**
- * A thread that corepool has started (tools/bundle/thread.ts). Its orders come by the port `later`, if there is one. `scripts` are the files of the program
- * that it has loaded, by number.
+ * A thread that corepool has started (tools/bundle/thread.ts). Its orders come by the port `later`, if there is one.
+ * `scripts` are the files of the program that it has loaded, by number.
  *
  * @returns What its loader needs from then on.
  */

@@ -139,7 +139,7 @@ function check(setting: Setting, plans: Plans, further: Further = {}): Report {
     finally: ({ words, logs, common }, outcomes) => {
       const inUse = new Map<number, number>()
       const given: number[] = []
-      let inHand = 0
+      let heldTasks = 0
       let midway = 0
       for (const [i, thread] of names.entries()) {
         const plan = plans[thread] ?? []
@@ -149,7 +149,7 @@ function check(setting: Setting, plans: Plans, further: Further = {}): Report {
           assert.ok(!inUse.has(block), "in use twice")
           inUse.set(block, units)
         }
-        inHand += unitsInHand(plan, results, setting.common ?? 0, largest)
+        heldTasks += unitsInHand(plan, results, setting.common ?? 0, largest)
         if (results.length < plan.length) midway++
         if (plan.includes("give common")) given.push(results[plan.indexOf("give common")] ?? YES)
       }
@@ -157,7 +157,7 @@ function check(setting: Setting, plans: Plans, further: Further = {}): Report {
         assert.equal(given.filter((result) => result === YES).length, 1, "of all who give one succeeds")
       }
       if (common !== 0 && given.length === 0) inUse.set(common, setting.common ?? 0)
-      judge(new Arena(words.buffer), setting.units, inUse, { inHand, midway })
+      judge(new Arena(words.buffer), setting.units, inUse, { heldTasks, midway })
     },
   })
 }
@@ -171,7 +171,7 @@ function judge(
   arena: Arena,
   units: number,
   inUse: ReadonlyMap<number, number>,
-  dead: { readonly inHand: number; readonly midway: number },
+  dead: { readonly heldTasks: number; readonly midway: number },
 ): void {
   const owners = new Map<number, number>()
   const occupy = (block: number, size: number): void => {
@@ -187,7 +187,7 @@ function judge(
   if (dead.midway === 0) assert.equal(arena.used, owners.size * UNIT * 4)
   for (let block = arena.take(0); block !== 0; block = arena.take(0)) occupy(block, 1)
   assert.ok(owners.size <= units)
-  assert.ok(owners.size >= units - dead.inHand, `only ${owners.size} units are left`)
+  assert.ok(owners.size >= units - dead.heldTasks, `only ${owners.size} units are left`)
   for (const block of new Set(owners.values())) assert.ok(arena.give(block))
 }
 

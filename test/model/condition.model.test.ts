@@ -55,7 +55,7 @@ const waiter =
     const { lock, condition } = monitor(shared, thread)
     lock.acquireSync(1)
     while (read(notes, NOTES.FLAG) === 0) {
-      if (signaller !== "" && !program.space.isAlive(program.token(signaller))) break
+      if (signaller !== "" && !program.registry.isAlive(program.token(signaller))) break
       condition.awaitSync()
       assert.ok(lock.isHeld)
     }
@@ -94,7 +94,7 @@ const once =
 const interruptibly: Body = (shared) => shared.flow.runInside(() => once("b", Infinity)(shared))
 
 function interrupt({ program }: S): void {
-  program.space.interrupt(program.token("b"))
+  program.registry.interrupt(program.token("b"))
 }
 
 /** Signals once, and notes how many were there: if two, then one of them has to get it. */

@@ -133,7 +133,7 @@ function check({ parties, hasAction = false, kill, ...model }: Case): void {
     setup: setupFor(parties, hasAction),
     preemptions: PREEMPTIONS,
     states: 5_000_000,
-    ...(kill === undefined ? {} : { kill, onKill: ({ program }: S, name: string) => program.bury(name) }),
+    ...(kill === undefined ? {} : { kill, onKill: ({ program }: S, name: string) => program.reap(name) }),
     ...model,
   })
   assertExplored(report, 400)
@@ -282,12 +282,12 @@ test("[CB32] who was told by one that died is not told again, in another wait, b
         }
         if (meet(new BarrierCore(memory)) !== "TRIPPED") return
         // Nobody else comes here.
-        assert.equal(meet(new BarrierCore(new SharedMemory(memory.here, other, false))), "TIMED_OUT")
+        assert.equal(meet(new BarrierCore(new SharedMemory(memory.threadContext, other, false))), "TIMED_OUT")
       },
       c: (shared) => blocking(coreOf(shared, "c").looking(mainFlow)),
     },
     kill: "a",
-    onKill: ({ program }, name) => program.bury(name),
+    onKill: ({ program }, name) => program.reap(name),
     timeouts: 0,
     preemptions: 0,
     states: 5_000_000,

@@ -4,7 +4,7 @@ import { acquiring } from "#src/lock/acquiring.js"
 import { mainFlow } from "#src/memory/flow/flow.js"
 import { GrowableMemory } from "#src/memory/shared/growable-memory.js"
 import { FREE, WAITING } from "#src/memory/thread/node-pool.js"
-import { NODE } from "#src/memory/thread/space.js"
+import { NODE } from "#src/memory/thread/thread-registry.js"
 import { WaitNode } from "#src/memory/wait/wait-node.js"
 import { EXCLUSIVE, QUEUE } from "#src/memory/wait/wait-queue.js"
 import { blocking, type Steps, TIMEOUT } from "#src/memory/flow/waiting.js"
@@ -29,29 +29,29 @@ function setup() {
 type S = ReturnType<typeof setup>
 
 function hallOf({ program, words }: S, name: string) {
-  const here = program.enter(name)
-  const memory = new GrowableMemory(here, words.buffer as SharedArrayBuffer, false)
-  return { here, memory, hall: new ExchangeHall(memory) }
+  const threadContext = program.enter(name)
+  const memory = new GrowableMemory(threadContext, words.buffer as SharedArrayBuffer, false)
+  return { threadContext, memory, hall: new ExchangeHall(memory) }
 }
 
 /** What an Exchanger does with a value that is meant for another thread: how many bytes it gets. */
 function* exchanging(shared: S, name: Name): Steps<number | undefined> {
-  const { here, memory, hall } = hallOf(shared, name)
+  const { threadContext, memory, hall } = hallOf(shared, name)
   const bytes = new Uint8Array(GIFTS[name])
-  const node = new WaitNode(here, mainFlow, memory, true, WAITING, EXCLUSIVE)
+  const node = new WaitNode(threadContext, mainFlow, memory, true, WAITING, EXCLUSIVE)
   try {
     if (!hall.tryEnter() && !(yield* acquiring(hall.queue, mainFlow, EXCLUSIVE, true, () => hall.tryEnter()))) return
     const match = hall.match(bytes)
     const block = match === undefined ? hall.publish(bytes, node.index) : 0
     hall.leave()
     if (match !== undefined) {
-      here.wake(match.partner.thread, match.partner.node)
+      threadContext.wake(match.partner.thread, match.partner.node)
       return match.bytes.length
     }
     while (hall.isOffered(block)) if ((yield node) === TIMEOUT) break
     return hall.withdraw(block) ? undefined : hall.fetch(block).length
   } finally {
-    store(here.space.words, node.index + NODE.STATE, FREE)
+    store(threadContext.registry.words, node.index + NODE.STATE, FREE)
     node.end()
   }
 }
@@ -148,7 +148,7 @@ function checkDeath(third: boolean, ends: readonly string[], limits: Limits): vo
     threads: { a: impatient("a"), b: impatient("b") },
     kill: "b",
     onKill: (shared, name) => {
-      shared.program.bury(name)
+      shared.program.reap(name)
       if (third) blocking(exchanging(shared, "c"), 1)
     },
     finally: (shared, { a, b }) => {

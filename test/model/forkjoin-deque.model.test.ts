@@ -116,18 +116,18 @@ function judge(
 
   const pushed = [...prefilled]
   const uncertain: number[] = []
-  let inHand = 0
+  let heldTasks = 0
   for (const { calls, results, cutShort } of histories) {
     for (const [i, result] of results.entries()) if (result === YES) pushed.push(calls[i]?.[1] as number)
     if (cutShort?.[0] === "push") uncertain.push(cutShort[1] as number)
-    else if (cutShort !== undefined) inHand++
+    else if (cutShort !== undefined) heldTasks++
   }
   const taken = histories.map(({ results }) => results.filter((result) => result > 0))
   const out = [...taken.flat(), ...left]
   assert.equal(new Set(out).size, out.length, `a value came out twice: ${out}`)
   for (const value of out) assert.ok([...pushed, ...uncertain].includes(value), `${value} came from nowhere`)
   const lost = pushed.filter((value) => !out.includes(value))
-  assert.ok(lost.length <= inHand, `lost ${lost}`)
+  assert.ok(lost.length <= heldTasks, `lost ${lost}`)
 
   const [owner, ...others] = histories as [History, ...History[]]
   judgeOwner(prefilled, owner)

@@ -5,10 +5,10 @@ import { Deques, PLACE } from "#src/platform/queue/deques.js"
 import { Quiescence } from "#src/forkjoin/worker/quiescence.js"
 import type { SlotDeque } from "#src/platform/queue/slot-deque.js"
 import type { StealingStore } from "#src/platform/queue/stealing-store.js"
-import { Burials } from "#src/platform/memory/burials.js"
+import { Reaping } from "#src/platform/memory/reaping.js"
 import { HEADER } from "#src/platform/memory/layout.js"
 import { isOrphan } from "#src/platform/member/orphans.js"
-import { Remains } from "#src/platform/owner/remains.js"
+import { DeadWorker } from "#src/platform/owner/dead-worker.js"
 import type { SharedWorker } from "#src/platform/memory/shared-worker.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
@@ -34,7 +34,7 @@ const setup = (threads: readonly string[], start: "ring" | "deque") => (): PoolM
   const { queue } = member(shared, threads[0] as string)
   if (start === "ring") assert.ok(queue.offer(1))
   else {
-    new Deques(deques).store(1, PLACE.BOX, 1)
+    new Deques(deques).store(1, PLACE.COMPLETION_QUEUE, 1)
     const deque = new Deques(deques).of(1)
     deque.adopt()
     assert.ok(deque.push(1))
@@ -54,7 +54,7 @@ function partsOf(shared: PoolModel, thread: "a" | "b"): Parts {
   const stealing = it.queue.stealing as StealingStore
   const own = stealing.own as SlotDeque
   own.adopt()
-  return { ...it, store: stealing, own, self: it.roster.at(number) }
+  return { ...it, store: stealing, own, self: it.workerTable.at(number) }
 }
 
 /** Takes tasks, so many times at most, as a worker does that finds them at once. Slot 1 forks slot 2. */
@@ -71,7 +71,7 @@ function work(shared: PoolModel, it: Parts, times: number, deliver: (slot: numbe
 }
 
 function quiescence(it: Member): Quiescence {
-  return new Quiescence(it.memory, it.roster, it.boxes, it.queue.stealing as StealingStore)
+  return new Quiescence(it.memory, it.workerTable, it.completionQueues, it.queue.stealing as StealingStore)
 }
 
 /** Asks once. There is something to do from the beginning until the last task is over. */
@@ -111,7 +111,7 @@ for (const kill of [undefined, "a", "b"] as const) {
         a: (shared) => {
           const it = partsOf(shared, "a")
           const receive = (slot: number): boolean => it.own.push(slot + 1)
-          const arrivals = new Arrivals(it.boxes, 1, it.store.deques, 1, receive, () => undefined)
+          const arrivals = new Arrivals(it.completionQueues, 1, it.store.deques, 1, receive, () => undefined)
           arrivals.look()
           arrivals.look()
           work(shared, it, 2, (slot) => slot === 1 && assert.ok(it.own.push(2)))
@@ -121,7 +121,7 @@ for (const kill of [undefined, "a", "b"] as const) {
           const slot = it.store.stealFrom(1, it.self.claim)
           if (slot === 0) return
           it.self.accept(slot)
-          if (slot === 1) it.boxes.put(1)
+          if (slot === 1) it.completionQueues.put(1)
           else store(shared.notes, DONE, 1)
           it.self.countCompleted()
           it.self.release()
@@ -143,7 +143,7 @@ test("[FJ79] a thread that waits for quiescence hears of it from the worker that
     threads: {
       o: (shared) => {
         const it = member(shared, "o")
-        const bell = bellOf(shared, it.here, () => undefined)
+        const bell = bellOf(shared, it.threadContext, () => undefined)
         const flow = flowOf(shared, "o")
         for (;;) {
           it.memory.setHeader(HEADER.FOREIGN, 1)
@@ -176,19 +176,19 @@ test("[FJ79] a pool is not quiescent while its owner deals with what a dead work
       s: asking("s"),
       o: (shared) => {
         const it = member(shared, "o")
-        const worker = it.roster.at(2)
+        const worker = it.workerTable.at(2)
         if (worker.isAlive) return
-        const burials = new Burials(it.memory)
-        burials.begin()
-        const left = new Remains(worker)
-        const inHand = left.inHand(worker, it.tasks, () => true)
+        const reaping = new Reaping(it.memory)
+        reaping.begin()
+        const left = new DeadWorker(worker)
+        const heldTasks = left.heldTasks(worker, it.tasks, () => true)
         worker.release()
         const slot = left.toRestore
-        if (slot !== 0 && isOrphan(slot, it.memory, it.tasks, it.queue, it.roster)) it.queue.restore(slot)
-        else if (inHand.size > 0 && it.queue.isEmpty) store(shared.notes, DONE, 1) // it has failed
-        it.memory.state.completed.add(left.uncounted(inHand))
-        burials.end()
-        it.roster.delete(worker)
+        if (slot !== 0 && isOrphan(slot, it.memory, it.tasks, it.queue, it.workerTable)) it.queue.restore(slot)
+        else if (heldTasks.size > 0 && it.queue.isEmpty) store(shared.notes, DONE, 1) // it has failed
+        it.memory.state.completed.add(left.uncounted(heldTasks))
+        reaping.end()
+        it.workerTable.delete(worker)
       },
     },
     kill: "b",

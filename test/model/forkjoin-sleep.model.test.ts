@@ -2,7 +2,7 @@
  * How workers of a ForkJoinPool sleep and are woken: idle ones by whoever forks, and those that wait for a stolen part by its
  * thief. Rules: docs/spec/forkjoin.md.
  */
-import { Calls } from "#src/forkjoin/worker/calls.js"
+import { HelperWakeups } from "#src/forkjoin/worker/helper-wakeups.js"
 import { Deques, PLACE } from "#src/platform/queue/deques.js"
 import { noteThief, noteWaiter, thiefOf } from "#src/forkjoin/worker/fork-records.js"
 import type { SlotDeque } from "#src/platform/queue/slot-deque.js"
@@ -34,7 +34,7 @@ interface Parts {
   readonly store: StealingStore
   readonly own: SlotDeque
   readonly deques: Deques
-  readonly calls: Calls
+  readonly calls: HelperWakeups
 }
 
 function partsOf(shared: PoolModel, thread: string, number: number): Parts & ReturnType<typeof member> {
@@ -48,7 +48,7 @@ function partsOf(shared: PoolModel, thread: string, number: number): Parts & Ret
     store: stealing,
     own,
     deques,
-    calls: new Calls(it.here, deques, it.roster, it.queue, number, () => false),
+    calls: new HelperWakeups(it.threadContext, deques, it.workerTable, it.queue, number, () => false),
   }
 }
 
@@ -74,11 +74,11 @@ const idling =
   (thread: string, number: number, looksOut = true) =>
   (shared: PoolModel): number[] => {
     const it = partsOf(shared, thread, number)
-    const { roster } = it
-    const queue = looksOut ? it.queue : new TaskQueue(it.memory, it.tasks, roster.at(number).claim, NO_LOOK)
+    const { workerTable } = it
+    const queue = looksOut ? it.queue : new TaskQueue(it.memory, it.tasks, workerTable.at(number).claim, NO_LOOK)
     const got: number[] = []
     const accept = (slot: number): void => {
-      roster.at(number).accept(slot)
+      workerTable.at(number).accept(slot)
       got.push(slot)
     }
     const polled = queue.poll()
@@ -126,11 +126,11 @@ test("[FJ63] the same if one was called for a task that is not there any more", 
 const helping =
   (thread: string, number: number, victim: number) =>
   (shared: PoolModel): number[] => {
-    const { store: stealing, calls, here, roster, deques } = partsOf(shared, thread, number)
-    const bell = bellOf(shared, here, () => undefined)
+    const { store: stealing, calls, threadContext, workerTable, deques } = partsOf(shared, thread, number)
+    const bell = bellOf(shared, threadContext, () => undefined)
     const flow = flowOf(shared, thread)
     for (;;) {
-      const slot = stealing.stealFrom(victim, roster.at(number).claim)
+      const slot = stealing.stealFrom(victim, workerTable.at(number).claim)
       if (slot !== 0) return [slot]
       calls.announce(victim)
       if (deques.of(victim).isEmpty) bell.block(flow, Infinity)
@@ -165,8 +165,8 @@ test("[FJ64] who waits for a part that nobody has begun hears of the thief", () 
     setup: setup(["a", "b"]),
     threads: {
       a: (shared) => {
-        const { calls, here, tasks } = partsOf(shared, "a", 1)
-        const bell = bellOf(shared, here, () => undefined)
+        const { calls, threadContext, tasks } = partsOf(shared, "a", 1)
+        const bell = bellOf(shared, threadContext, () => undefined)
         const flow = flowOf(shared, "a")
         for (;;) {
           const thief = thiefOf(tasks, 1)
@@ -193,10 +193,10 @@ test("[FJ64] a thief that dies wakes its helper", () =>
     setup: setup(["a", "b"]),
     threads: {
       a: (shared) => {
-        const { calls, here, deques, memory } = partsOf(shared, "a", 1)
-        const bell = bellOf(shared, here, () => undefined)
+        const { calls, threadContext, deques, memory } = partsOf(shared, "a", 1)
+        const bell = bellOf(shared, threadContext, () => undefined)
         const flow = flowOf(shared, "a")
-        const isAlive = (): boolean => memory.here.space.isAlive(shared.program.token("b"))
+        const isAlive = (): boolean => memory.threadContext.registry.isAlive(shared.program.token("b"))
         for (;;) {
           if (!deques.of(2).isEmpty || !isAlive()) return []
           calls.announce(2)

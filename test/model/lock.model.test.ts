@@ -45,7 +45,7 @@ function lockOf({ program, words }: S, thread: string): ReentrantLock {
 /** What one does who has the lock: looks whether anybody else is in there, and what became of who was before. */
 function visit({ program, notes }: S, lock: ReentrantLock, thread: string): void {
   const other = exchange(notes, NOTES.INSIDE, program.token(thread))
-  assert.ok(other === 0 || !program.space.isAlive(other), "two are inside")
+  assert.ok(other === 0 || !program.registry.isAlive(other), "two are inside")
   assert.equal(lock.wasAbandoned, exchange(notes, NOTES.GRAVE, 0) === 1, "the lock was abandoned")
   assert.ok(other === 0 || lock.wasAbandoned, "somebody died inside, and the lock does not say so")
   store(notes, NOTES.INSIDE, 0)
@@ -74,7 +74,7 @@ const awaiter =
   (shared, self) => {
     const memory = shared.program.memory(thread, shared.words)
     const lock = new ReentrantLock(memory)
-    const queue = new WaitQueue(memory.here, memory.words, 0, memory) // the lock's own, at the beginning of its words
+    const queue = new WaitQueue(memory.threadContext, memory.words, 0, memory) // the lock's own, at the beginning of its words
     const sync = new Awaitable(memory)
     awaited(
       self,
@@ -124,10 +124,10 @@ function isUsed(times?: number) {
 }
 
 /** Before its death is known to anybody: so it still is the holder if it was. */
-function bury({ program, words, notes }: S, thread: string): void {
+function reap({ program, words, notes }: S, thread: string): void {
   const holding = new LockSync(program.memory(thread, words)).holder()?.thread
   if (holding === program.token(thread)) store(notes, NOTES.GRAVE, 1)
-  program.bury(thread)
+  program.reap(thread)
 }
 
 for (const fair of [false, true]) {
@@ -162,7 +162,7 @@ for (const fair of [false, true]) {
       setup: setupOf({ fair }),
       threads: { a: blocker("a"), b: blocker("b") },
       kill: "a",
-      onKill: bury,
+      onKill: reap,
       finally: isFree,
       ...upTo(2),
     }))
@@ -172,7 +172,7 @@ for (const fair of [false, true]) {
       setup: setupOf({ fair }),
       threads: { a: blocker("a"), b: blocker("b"), c: impatient("c") },
       kill: "a",
-      onKill: bury,
+      onKill: reap,
       ...upTo(0),
       finally: isFree,
     }))
@@ -225,7 +225,7 @@ test("[ML4] an interrupt at any moment ends the wait, or is still there after it
           lock.unlock()
         }),
       c: (shared: S) => {
-        shared.program.space.interrupt(shared.program.token("b"))
+        shared.program.registry.interrupt(shared.program.token("b"))
       },
     },
     finally: (shared) => {
@@ -291,7 +291,7 @@ test("[ML6] nor does who had the fair lock last", () =>
 
 /** Tells `a` to end, at any moment. */
 const condemner: Body = ({ program }) => {
-  program.space.condemn(program.token("a"))
+  program.registry.markTerminating(program.token("a"))
 }
 
 test("[MM14] one that is told to end has the lock until it gives it back, and stops where it would wait for it", () =>
@@ -301,7 +301,7 @@ test("[MM14] one that is told to end has the lock until it gives it back, and st
     ...upTo(2),
     finally: (shared) => {
       isFree(shared)
-      const isThere = shared.program.space.isAlive(shared.program.token("a"))
+      const isThere = shared.program.registry.isAlive(shared.program.token("a"))
       assert.equal(load(shared.notes, NOTES.DONE), isThere ? 2 : 1)
     },
   }))
@@ -311,7 +311,7 @@ test("[MM14] that one dies of it at any step, and nobody else waits for ever", (
     setup: setupOf({ heldBy: "a" }),
     threads: { a: holder("a"), b: blocker("b"), c: condemner },
     kill: "a",
-    onKill: bury,
+    onKill: reap,
     ...upTo(2),
     finally: isFree,
   }))

@@ -1,7 +1,7 @@
 /** Parking: a thread that sleeps until another one has done something, in both ways to wait. */
 import { load, store } from "#atomics"
 import { mainFlow } from "#src/memory/flow/flow.js"
-import type { Here } from "#src/memory/thread/here.js"
+import type { ThreadContext } from "#src/memory/thread/thread-context.js"
 import { ENTERED, FREE } from "#src/memory/thread/node-pool.js"
 import { WaitNode } from "#src/memory/wait/wait-node.js"
 import { blocking, type Steps } from "#src/memory/flow/waiting.js"
@@ -22,10 +22,16 @@ function setup() {
 type S = ReturnType<typeof setup>
 
 /** Publishes its node, and sleeps until the flag is up, or, if `mortal`, somebody has died. */
-function* sleeping(here: Here, words: Int32Array, flag: number, place: number, mortal = false): Steps<void> {
-  const node = new WaitNode(here, mainFlow, { isShared: false }, true, FREE, 0)
+function* sleeping(
+  threadContext: ThreadContext,
+  words: Int32Array,
+  flag: number,
+  place: number,
+  mortal = false,
+): Steps<void> {
+  const node = new WaitNode(threadContext, mainFlow, { isShared: false }, true, FREE, 0)
   store(words, place, node.index)
-  const isOver = (): boolean => load(words, flag) !== 0 || (mortal && here.space.deaths > 0)
+  const isOver = (): boolean => load(words, flag) !== 0 || (mortal && threadContext.registry.deaths > 0)
   while (!isOver()) yield node
   node.end()
 }
@@ -35,10 +41,10 @@ const block = ({ program, words }: S): void => blocking(sleeping(program.enter("
 /** Raises the flag, and wakes the sleeper if there is one. */
 function wake(name: string, flag: number, place: number) {
   return ({ program, words }: S): void => {
-    const here = program.enter(name)
+    const threadContext = program.enter(name)
     store(words, flag, 1)
     const node = load(words, place)
-    if (node !== 0) here.wake(program.token("sleeper"), node)
+    if (node !== 0) threadContext.wake(program.token("sleeper"), node)
   }
 }
 
@@ -62,9 +68,9 @@ test("[MM1] two wakers at once wake one thread that awaits two things", () => {
     setup,
     threads: {
       sleeper: ({ program, words }, self) => {
-        const here = program.enter("sleeper")
-        awaited(self, sleeping(here, words, FLAG, SLEEPER))
-        awaited(self, sleeping(here, words, OTHER_FLAG, OTHER_SLEEPER))
+        const threadContext = program.enter("sleeper")
+        awaited(self, sleeping(threadContext, words, FLAG, SLEEPER))
+        awaited(self, sleeping(threadContext, words, OTHER_FLAG, OTHER_SLEEPER))
       },
       waker: wake("waker", FLAG, SLEEPER),
       second: wake("second", OTHER_FLAG, OTHER_SLEEPER),
@@ -78,9 +84,9 @@ test("[MM2] a signal for a flow that awaits reaches it though its thread blocks 
     setup,
     threads: {
       sleeper: ({ program, words }, self) => {
-        const here = program.enter("sleeper")
-        awaited(self, sleeping(here, words, OTHER_FLAG, OTHER_SLEEPER))
-        blocking(sleeping(here, words, FLAG, SLEEPER))
+        const threadContext = program.enter("sleeper")
+        awaited(self, sleeping(threadContext, words, OTHER_FLAG, OTHER_SLEEPER))
+        blocking(sleeping(threadContext, words, FLAG, SLEEPER))
       },
       waker: wake("waker", FLAG, SLEEPER),
       second: wake("second", OTHER_FLAG, OTHER_SLEEPER),
@@ -102,7 +108,7 @@ test("[MM3] a waker that dies at any step leaves a sleeper that hears of it, or 
         waker: wake("waker", FLAG, SLEEPER),
       },
       kill: "waker",
-      onKill: ({ program }, name) => program.bury(name),
+      onKill: ({ program }, name) => program.reap(name),
     })
     assertExplored(report, 100)
   }
@@ -115,14 +121,14 @@ test("[MM3] after the death of a waker with the sleeper's node in its hands, ano
       sleeper: block,
       // The flag it raises is nobody's: only its mail matters.
       waker: ({ program, words }) => {
-        const here = program.enter("waker")
+        const threadContext = program.enter("waker")
         const node = load(words, SLEEPER)
-        if (node !== 0) here.wake(program.token("sleeper"), node)
+        if (node !== 0) threadContext.wake(program.token("sleeper"), node)
       },
       second: wake("second", FLAG, SLEEPER),
     },
     kill: "waker",
-    onKill: ({ program }, name) => program.bury(name),
+    onKill: ({ program }, name) => program.reap(name),
   })
   assertExplored(report, 500)
 })
@@ -132,9 +138,9 @@ test("[MM3] also if that one died when its mail had arrived, and the node was us
     setup,
     threads: {
       sleeper: ({ program, words }) => {
-        const here = program.enter("sleeper")
-        blocking(sleeping(here, words, FLAG, SLEEPER, true))
-        blocking(sleeping(here, words, OTHER_FLAG, OTHER_SLEEPER))
+        const threadContext = program.enter("sleeper")
+        blocking(sleeping(threadContext, words, FLAG, SLEEPER, true))
+        blocking(sleeping(threadContext, words, OTHER_FLAG, OTHER_SLEEPER))
       },
       waker: wake("waker", FLAG, SLEEPER),
       second: wake("second", OTHER_FLAG, OTHER_SLEEPER),
@@ -142,7 +148,7 @@ test("[MM3] also if that one died when its mail had arrived, and the node was us
     kill: "waker",
     killAtWrites: false,
     preemptions: 2,
-    onKill: ({ program }, name) => program.bury(name),
+    onKill: ({ program }, name) => program.reap(name),
   })
   assertExplored(report, 500)
 })
@@ -156,17 +162,17 @@ test("[MM3] also if it died, with its mail delivered, while the sleeper was hear
     threads: {
       sleeper: block,
       waker: ({ program, words }) => {
-        const here = program.enter("waker")
+        const threadContext = program.enter("waker")
         const node = load(words, SLEEPER)
-        if (node !== 0) here.wake(program.token("sleeper"), node)
+        if (node !== 0) threadContext.wake(program.token("sleeper"), node)
       },
       second: wake("second", FLAG, SLEEPER),
-      reaper: ({ program }) => program.bury("dead"),
+      reaper: ({ program }) => program.reap("dead"),
     },
     kill: "waker",
     killAtWrites: false,
     preemptions: 2,
-    onKill: ({ program }, name) => program.bury(name),
+    onKill: ({ program }, name) => program.reap(name),
   })
   assertExplored(report, 500)
 })
@@ -176,18 +182,18 @@ test("[MM4] an interrupt from another thread ends a wait", () => {
     setup,
     threads: {
       sleeper: ({ program, words }) => {
-        const here = program.enter("sleeper")
-        const flag = here.space.entryOf(here.token) + 3
+        const threadContext = program.enter("sleeper")
+        const flag = threadContext.registry.entryOf(threadContext.token) + 3
         // The flag of a flow that lives in the table of threads; the wait looks at nothing else of it.
         const flow = Object.create(mainFlow, {
-          isInterrupted: { get: () => load(here.space.words, flag) !== 0 },
+          isInterrupted: { get: () => load(threadContext.registry.words, flag) !== 0 },
         }) as typeof mainFlow
-        const node = new WaitNode(here, flow, { isShared: false }, true, ENTERED, 0)
+        const node = new WaitNode(threadContext, flow, { isShared: false }, true, ENTERED, 0)
         store(words, SLEEPER, node.index)
         while (node.block(flow, Infinity) !== "interrupted");
         node.end()
       },
-      waker: ({ program }) => program.space.interrupt(program.token("sleeper")),
+      waker: ({ program }) => program.registry.interrupt(program.token("sleeper")),
     },
   })
   assertExplored(report, 10)

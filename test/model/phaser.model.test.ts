@@ -26,13 +26,13 @@ type S = ReturnType<typeof setup>
 type Tiers = Record<"root" | "child", PhaserTier>
 
 function tiers({ program, root, child }: S, name: string): Tiers {
-  const here = program.enter(name)
+  const threadContext = program.enter(name)
   const ends = (_: number, parties: number): boolean => parties === 0
-  const rootMemory = TierMemory.of(new SharedMemory(here, root, false), undefined)
+  const rootMemory = TierMemory.of(new SharedMemory(threadContext, root, false), undefined)
   const top = new PhaserTier(rootMemory, undefined, ends)
   return {
     root: top,
-    child: new PhaserTier(TierMemory.of(new SharedMemory(here, child, false), rootMemory), top, ends),
+    child: new PhaserTier(TierMemory.of(new SharedMemory(threadContext, child, false), rootMemory), top, ends),
   }
 }
 
@@ -255,7 +255,7 @@ for (const [where, which] of [
       threads: { a: wait("a"), b: arrive("b", which) },
       kill: "b",
       onKill: (shared, name) => {
-        shared.program.bury(name)
+        shared.program.reap(name)
         // In its place, unless it has arrived.
         const tier = tiers(shared, "c")[which]
         if (tier.phase === 0 && tier.look().unarrived > 0) tier.arrive(0)
@@ -274,7 +274,7 @@ test("[PH40] whoever comes after the death finds it terminated", () => {
     threads: { a: arrive("a") },
     kill: "a",
     onKill: (shared, name) => {
-      shared.program.bury(name)
+      shared.program.reap(name)
       const { root } = tiers(shared, "b")
       const isOver = root.phase !== 0
       const hasArrived = root.look().unarrived === 0
@@ -290,7 +290,7 @@ test("[PH39] whenever one dies that waits, another goes on", () => {
     setup: () => almostOver(3, "root"),
     threads: { a: wait("a"), b: wait("b"), c: arrive("c") },
     kill: "b",
-    onKill: ({ program }, name) => program.bury(name),
+    onKill: ({ program }, name) => program.reap(name),
     finally: (_, { a, c }) => assert.deepEqual([a, c], [1, 0]),
     preemptions: 0,
     states: 5_000_000,

@@ -32,14 +32,14 @@ test("[PP24] one task for each of two workers that come for the same one, one fo
         return [3, 4].map((slot) => queue.offer(slot))
       },
       a: (shared) => {
-        const { queue, roster } = member(shared, "a", 1)
+        const { queue, workerTable } = member(shared, "a", 1)
         const slot = queue.poll()
-        if (slot !== undefined) roster.at(1).accept(slot)
+        if (slot !== undefined) workerTable.at(1).accept(slot)
       },
       b: (shared) => {
-        const { queue, roster } = member(shared, "b", 2)
+        const { queue, workerTable } = member(shared, "b", 2)
         const slot = queue.poll()
-        if (slot !== undefined) roster.at(2).accept(slot)
+        if (slot !== undefined) workerTable.at(2).accept(slot)
       },
     },
     finally: (_, { s }) => assert.deepEqual(s, [true, false]),
@@ -54,9 +54,9 @@ test("[PP24] one task for the worker that is idle, one for the queue, and no mor
         return [1, 2, 3].map((slot) => queue.offer(slot))
       },
       a: (shared) => {
-        const { queue, roster } = member(shared, "a", 1)
+        const { queue, workerTable } = member(shared, "a", 1)
         const slot = queue.poll()
-        if (slot !== undefined) roster.at(1).accept(slot)
+        if (slot !== undefined) workerTable.at(1).accept(slot)
       },
     },
     finally: (_, { s }) => assert.deepEqual(s, [true, true, false]),

@@ -20,8 +20,8 @@ function setup(): PoolModel {
 
 /** Runs both tasks, one after the other, with the library's own runner. */
 function worker(shared: PoolModel): void {
-  const { memory, tasks, boxes, roster } = member(shared, "a", 1)
-  const self = roster.at(1)
+  const { memory, tasks, completionQueues, workerTable } = member(shared, "a", 1)
+  const self = workerTable.at(1)
   const flow = flowOf(shared, "a")
   let slot = 0
   const fn = (): void => {
@@ -29,7 +29,7 @@ function worker(shared: PoolModel): void {
     if (slot === 2) assert.ok(!flow.isInterrupted, "the interrupt was meant for the task before")
   }
   const functions = { resolve: () => ({ fn, explain: (error: unknown) => error }) } as unknown as FunctionTable
-  const runner = new SlotRunner(memory, tasks, boxes, functions, roster, self)
+  const runner = new SlotRunner(memory, tasks, completionQueues, functions, workerTable, self)
   for (slot of [1, 2]) {
     self.accept(slot)
     flow.renew()
@@ -40,11 +40,11 @@ function worker(shared: PoolModel): void {
 }
 
 /** What `cancel` of a future comes down to: see Submissions.cancel and PoolMember.stop. */
-function cancel({ tasks, roster }: Member, mayInterrupt: boolean): boolean {
+function cancel({ tasks, workerTable }: Member, mayInterrupt: boolean): boolean {
   if (!tasks.leaveNew(1, mayInterrupt ? INTERRUPTING : CANCELLED)) return false
   if (mayInterrupt) {
     const handle = tasks.handleOf(1)
-    for (const each of roster) if (each.holds(1, handle)) each.interrupt()
+    for (const each of workerTable) if (each.holds(1, handle)) each.interrupt()
     tasks.settle(1, INTERRUPTED)
   }
   return true
@@ -61,11 +61,11 @@ for (const mayInterrupt of [false, true]) {
       setup,
       threads: { s: canceller(mayInterrupt), a: worker },
       finally: (shared, { s: cancelled }) => {
-        const { tasks, boxes } = member(shared, "owner")
+        const { tasks, completionQueues } = member(shared, "owner")
         assert.equal(tasks.stateOf(1), cancelled === true ? (mayInterrupt ? INTERRUPTED : CANCELLED) : NORMAL)
         assert.equal(tasks.stateOf(2), NORMAL)
         const arrived: number[] = []
-        boxes.empty(1, (slots) => arrived.push(...slots))
+        completionQueues.empty(1, (slots) => arrived.push(...slots))
         assert.deepEqual(arrived, [1, 2])
       },
     }))
@@ -88,8 +88,8 @@ test("[PP11] nor is one whose worker has not yet let go of a slot that is in use
     threads: {
       s: (shared) => {
         const submitter = member(shared, "s")
-        const { boxes, tasks } = submitter
-        boxes.empty(1, (slots) => {
+        const { completionQueues, tasks } = submitter
+        completionQueues.empty(1, (slots) => {
           if (slots[0] !== 1) return
           tasks.free(1)
           assert.equal(tasks.take(1, 0, 0), 1)
@@ -105,7 +105,7 @@ test("[PP12][PP25] a thread is killed in the user's code, or not at all; one tha
     setup,
     threads: {
       a: (shared) => {
-        const self = member(shared, "a", 1).roster.at(1)
+        const self = member(shared, "a", 1).workerTable.at(1)
         for (let i = 0; i < 2; i++) {
           self.enterUserCode()
           add(shared.notes, RUNS, 1)
@@ -114,18 +114,18 @@ test("[PP12][PP25] a thread is killed in the user's code, or not at all; one tha
         }
       },
       owner: (shared) => {
-        const victim = member(shared, "owner").roster.at(1)
-        if (!victim.condemn()) return
+        const victim = member(shared, "owner").workerTable.at(1)
+        if (!victim.markTerminating()) return
         store(shared.notes, STRUCK, 1)
         // Another one comes in its stead, who then runs code of the user's in turn; in its place as soon as it has stopped.
         victim.release()
         victim.retire()
-        const { roster } = member(shared, "s")
+        const { workerTable } = member(shared, "s")
         const hasStopped = !victim.isAlive
         if (hasStopped) victim.free()
-        const next = roster.enlist(undefined)
+        const next = workerTable.enlist(undefined)
         assert.equal(next?.number, hasStopped ? 1 : 2)
-        assert.equal(roster.size, 1)
+        assert.equal(workerTable.size, 1)
         next.request()
         assert.ok(next.take())
         next.begin()

@@ -25,8 +25,8 @@ const worker =
   (thread: string) =>
   (shared: PoolModel): void => {
     const number = WORKERS.indexOf(thread) + 1
-    const { queue, roster, tasks } = member(shared, thread, number)
-    const self = roster.at(number)
+    const { queue, workerTable, tasks } = member(shared, thread, number)
+    const self = workerTable.at(number)
     const slot = queue.poll()
     if (slot === undefined) return
     self.accept(slot)
@@ -37,14 +37,14 @@ const worker =
   }
 
 /** As the owner does. */
-function bury(shared: PoolModel, thread: string): void {
-  const { memory, roster, queue, tasks } = member(shared, "owner")
-  const dead = roster.at(WORKERS.indexOf(thread) + 1)
-  const { claimed, handheld } = dead
-  shared.program.bury(thread)
+function reap(shared: PoolModel, thread: string): void {
+  const { memory, workerTable, queue, tasks } = member(shared, "owner")
+  const dead = workerTable.at(WORKERS.indexOf(thread) + 1)
+  const { claimed, currentSlot } = dead
+  shared.program.reap(thread)
   dead.release()
-  if (handheld !== 0) store(shared.notes, IN_HAND, handheld)
-  else if (claimed !== 0 && isOrphan(claimed, memory, tasks, queue, roster)) queue.restore(claimed)
+  if (currentSlot !== 0) store(shared.notes, IN_HAND, currentSlot)
+  else if (claimed !== 0 && isOrphan(claimed, memory, tasks, queue, workerTable)) queue.restore(claimed)
 }
 
 /** It has been run, or waits, or was in the hand of the dead: one of these. */
@@ -61,7 +61,7 @@ test("[PP9] what a dead worker was about to take, or had taken and not accepted,
     setup,
     threads: { a: worker("a"), b: worker("b") },
     kill: "a",
-    onKill: bury,
+    onKill: reap,
     finally: assertThere,
   }))
 
@@ -70,7 +70,7 @@ test("[PP9] three workers reach for one task, and one of them dies", () =>
     setup,
     threads: { a: worker("a"), b: worker("b"), c: worker("c") },
     kill: "a",
-    onKill: bury,
+    onKill: reap,
     ...upTo(1),
     finally: assertThere,
   }))
@@ -84,30 +84,30 @@ test("[PP16] the thread that made the pool hears once of a task of its own whose
     },
     threads: {
       a: (shared) => {
-        const { roster, tasks, boxes } = member(shared, "a", 1)
-        const self = roster.at(1)
+        const { workerTable, tasks, completionQueues } = member(shared, "a", 1)
+        const self = workerTable.at(1)
         self.accept(1)
         if (tasks.leaveNew(1, COMPLETING)) tasks.settle(1, NORMAL)
-        boxes.put(1)
+        completionQueues.put(1)
         self.release()
       },
     },
     kill: "a",
     onKill: (shared) => {
-      const { here, roster, tasks, boxes } = member(shared, "s")
+      const { threadContext, workerTable, tasks, completionQueues } = member(shared, "s")
       const got: number[] = []
       const look = (): void =>
-        boxes.empty(1, (slots) => {
+        completionQueues.empty(1, (slots) => {
           for (const slot of slots) tasks.free(slot)
           got.push(...slots)
         })
-      bellOf(shared, here, look)
-      const wasInHand = roster.at(1).handheld !== 0
-      shared.program.bury("a")
+      bellOf(shared, threadContext, look)
+      const wasInHand = workerTable.at(1).currentSlot !== 0
+      shared.program.reap("a")
       look()
       // The slot may be in use again by now.
       if (got.length > 0) assert.equal(tasks.take(1, 0, 0), 1)
-      if (isUndelivered(roster.at(1), tasks, boxes)) boxes.put(1)
+      if (isUndelivered(workerTable.at(1), tasks, completionQueues)) completionQueues.put(1)
       look()
       assert.ok(got.length <= 1, "it heard of it twice")
       assert.ok(got.length === 1 || !wasInHand, "it did not hear of it")

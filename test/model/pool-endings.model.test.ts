@@ -4,7 +4,7 @@ import { CANCELLED, COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "#src/future/tas
 import type { Bell } from "#src/memory/wait/bell.js"
 import { FREE } from "#src/memory/thread/node-pool.js"
 import { EXCLUSIVE } from "#src/memory/wait/wait-queue.js"
-import { Boxes } from "#src/platform/memory/boxes.js"
+import { CompletionQueues } from "#src/platform/memory/completion-queues.js"
 import { Endings, mayEnd } from "#src/platform/memory/endings.js"
 import { isOrphan } from "#src/platform/member/orphans.js"
 import { PoolMemory } from "#src/platform/memory/pool-memory.js"
@@ -23,18 +23,18 @@ const RUNS = 0
 const IN_HAND = 3
 
 /** Box 1 is that of the submitter. */
-const BOXES = { guest: 2, other: 3, owner: 4 } as const
-type Guest = keyof typeof BOXES
+const COMPLETION_QUEUES = { guest: 2, other: 3, owner: 4 } as const
+type Guest = keyof typeof COMPLETION_QUEUES
 
 const setup =
   (tasks: number, ...workers: string[]) =>
   (): PoolModel => {
     const shared = poolOf({ threads: ["s", "guest", "other", "owner", ...workers], tasks })
-    for (const guest of Object.keys(BOXES) as Guest[]) {
-      const here = shared.program.enter(guest)
-      const memory = PoolMemory.open(shared.memory.handle, here)
-      const bell = { token: here.token, index: here.nodes.take(0, FREE, EXCLUSIVE) } as Bell
-      assert.equal(new Boxes(memory, new TaskRecords(memory)).open(bell), BOXES[guest])
+    for (const guest of Object.keys(COMPLETION_QUEUES) as Guest[]) {
+      const threadContext = shared.program.enter(guest)
+      const memory = PoolMemory.open(shared.memory.handle, threadContext)
+      const bell = { token: threadContext.token, index: threadContext.nodes.take(0, FREE, EXCLUSIVE) } as Bell
+      assert.equal(new CompletionQueues(memory, new TaskRecords(memory)).open(bell), COMPLETION_QUEUES[guest])
     }
     hire(shared, ...workers)
     const { queue, memory } = member(shared, "owner")
@@ -45,14 +45,14 @@ const setup =
 
 function enter(shared: PoolModel, guest: Guest): Member {
   const opened = member(shared, guest)
-  opened.queue.taker = new Taker(opened.memory, opened.tasks, BOXES[guest])
+  opened.queue.taker = new Taker(opened.memory, opened.tasks, COMPLETION_QUEUES[guest])
   return opened
 }
 
 /** What is done with a task of another thread that will not run: see ForeignTask.done. */
-function cancel({ tasks, boxes }: Member, slot: number): void {
+function cancel({ tasks, completionQueues }: Member, slot: number): void {
   tasks.leaveNew(slot, CANCELLED)
-  boxes.put(slot)
+  completionQueues.put(slot)
 }
 
 function drain(drainer: Member): void {
@@ -64,7 +64,7 @@ const stopper =
   (guest: Guest) =>
   (shared: PoolModel): boolean => {
     const opened = enter(shared, guest)
-    const endings = new Endings(opened.memory, BOXES[guest])
+    const endings = new Endings(opened.memory, COMPLETION_QUEUES[guest])
     endings.begin()
     opened.memory.state.control.advanceTo(STOP)
     drain(opened)
@@ -87,49 +87,49 @@ const remover = (shared: PoolModel): void => {
 
 /** Looks for a task once, and completes what it gets. */
 const worker = (shared: PoolModel): void => {
-  const { queue, roster, tasks, boxes } = member(shared, "a", 1)
-  const self = roster.at(1)
+  const { queue, workerTable, tasks, completionQueues } = member(shared, "a", 1)
+  const self = workerTable.at(1)
   const slot = queue.poll()
   if (slot === undefined) return
   self.accept(slot)
   assert.ok(tasks.leaveNew(slot, COMPLETING), "it is over already")
   add(shared.notes, RUNS + slot, 1)
   tasks.settle(slot, NORMAL)
-  boxes.put(slot)
+  completionQueues.put(slot)
   self.release()
 }
 
 /** The last worker asks whether the pool may end. If so, each task is in its box, or its submitter finds that it is lost. */
 const leaver = (shared: PoolModel): void => {
-  const { memory, queue, tasks, boxes, here } = member(shared, "other")
+  const { memory, queue, tasks, completionQueues, threadContext } = member(shared, "other")
   if (!mayEnd(memory, queue.isEmpty)) return
   for (let slot = 1; slot <= memory.capacity; slot++) {
     const taker = tasks.takerOf(slot)
-    const isLost = taker !== 0 && !here.space.isAlive(taker)
-    assert.ok(boxes.contains(slot) || isLost, `task ${slot} is under way, and the pool ends`)
+    const isLost = taker !== 0 && !threadContext.registry.isAlive(taker)
+    assert.ok(completionQueues.contains(slot) || isLost, `task ${slot} is under way, and the pool ends`)
   }
 }
 
 /** What the owner does when a thread that is no worker has died: see PoolOwner.serve. */
 function inherit(shared: PoolModel): void {
   const owner = enter(shared, "owner")
-  const { memory, tasks, queue, roster } = owner
-  new Endings(memory, BOXES.owner).inherit(({ claims, ends }) => {
-    for (const slot of claims) if (isOrphan(slot, memory, tasks, queue, roster)) queue.restore(slot)
+  const { memory, tasks, queue, workerTable } = owner
+  new Endings(memory, COMPLETION_QUEUES.owner).inherit(({ claims, ends }) => {
+    for (const slot of claims) if (isOrphan(slot, memory, tasks, queue, workerTable)) queue.restore(slot)
     if (ends && memory.state.control.snapshot >= STOP) drain(owner)
   })
 }
 
-function bury(shared: PoolModel, thread: string): void {
-  shared.program.bury(thread)
+function reap(shared: PoolModel, thread: string): void {
+  shared.program.reap(thread)
   inherit(shared)
 }
 
 /** The submitter looks: each task is heard of once, or is lost, and settled then; or it waits. */
 function hear(shared: PoolModel): { arrived: number[]; lost: number[]; waiting: number[] } {
-  const { boxes, tasks, memory, queue } = member(shared, "s")
+  const { completionQueues, tasks, memory, queue } = member(shared, "s")
   const arrived: number[] = []
-  boxes.empty(1, (slots) => arrived.push(...slots))
+  completionQueues.empty(1, (slots) => arrived.push(...slots))
   assert.equal(new Set(arrived).size, arrived.length, "heard of twice")
   const waiting = queue.toArray()
   const taken = new TakenTasks(memory, tasks)
@@ -164,7 +164,7 @@ test("[PP21][PP22] also if the thread in shutdownNow dies; then the owner cancel
     setup: setup(2),
     threads: { guest: stopper("guest"), other: leaver },
     kill: "guest",
-    onKill: bury,
+    onKill: reap,
     finally: (shared) => {
       const { memory, queue } = member(shared, "owner")
       const { waiting } = hear(shared)
@@ -180,7 +180,7 @@ const emptied = (): PoolModel => {
   const owner = enter(shared, "owner")
   drain(owner)
   owner.memory.state.control.advanceTo(SHUTDOWN)
-  shared.program.bury("guest")
+  shared.program.reap("guest")
   return shared
 }
 
@@ -205,7 +205,7 @@ test("[PP22] two threads in shutdownNow and a death: each task is cancelled once
     setup: setup(2),
     threads: { guest: stopper("guest"), other: stopper("other") },
     kill: "guest",
-    onKill: bury,
+    onKill: reap,
     ...upTo(1),
     finally: (shared) => {
       const { memory, queue } = member(shared, "owner")
@@ -219,7 +219,7 @@ test("[PP22] shutdownNow against a worker that takes: each task is run or cancel
     setup: setup(2, "a"),
     threads: { guest: stopper("guest"), a: worker },
     kill: "guest",
-    onKill: bury,
+    onKill: reap,
     ...upTo(2),
     finally: (shared) => void hear(shared),
   }))
@@ -233,7 +233,7 @@ for (const [what, taker] of [
       setup: setup(1, "a"),
       threads: { guest: taker, a: worker },
       kill: "guest",
-      onKill: bury,
+      onKill: reap,
       finally: (shared) => void hear(shared),
     }))
 
@@ -243,13 +243,13 @@ for (const [what, taker] of [
       threads: { guest: taker, a: worker },
       kill: "a",
       onKill: (shared) => {
-        const { memory, roster, queue, tasks } = member(shared, "owner")
-        const dead = roster.at(1)
-        const { claimed, handheld } = dead
-        shared.program.bury("a")
+        const { memory, workerTable, queue, tasks } = member(shared, "owner")
+        const dead = workerTable.at(1)
+        const { claimed, currentSlot } = dead
+        shared.program.reap("a")
         dead.release()
-        if (handheld !== 0) store(shared.notes, IN_HAND, handheld)
-        else if (claimed !== 0 && isOrphan(claimed, memory, tasks, queue, roster)) queue.restore(claimed)
+        if (currentSlot !== 0) store(shared.notes, IN_HAND, currentSlot)
+        else if (claimed !== 0 && isOrphan(claimed, memory, tasks, queue, workerTable)) queue.restore(claimed)
       },
       finally: (shared) => void hear(shared),
     }))

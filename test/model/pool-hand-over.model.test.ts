@@ -29,7 +29,7 @@ function setup(): PoolModel {
 }
 
 /** The pool as this thread has it, by the library's own algorithms; there are no other threads to be had. */
-function coreOf(shared: PoolModel, { memory, queue, roster }: Member): PoolCore<number> {
+function coreOf(shared: PoolModel, { memory, queue, workerTable }: Member): PoolCore<number> {
   const unused = (): never => assert.fail("of workers only")
   return new PoolCore<number>(
     memory.state,
@@ -46,7 +46,7 @@ function coreOf(shared: PoolModel, { memory, queue, roster }: Member): PoolCore<
       afterExecute: unused,
       abandon: unused,
     },
-    roster,
+    workerTable,
   )
 }
 
@@ -58,7 +58,7 @@ const submitter = (shared: PoolModel): void => {
 
 /** Waits for a task, and runs it; or leaves, if the pool ends: see WorkerLoop. The thread has not finished before. */
 const worker = (shared: PoolModel, self: Self): void => {
-  const { queue, roster, memory } = member(shared, "a", 1)
+  const { queue, workerTable, memory } = member(shared, "a", 1)
   const flow = flowOf(shared, "a")
   let isOver = false
   self.until(() => isOver)
@@ -75,9 +75,9 @@ const worker = (shared: PoolModel, self: Self): void => {
           resolve: (slot) => {
             if (slot === undefined) next()
             else {
-              roster.at(1).accept(slot)
+              workerTable.at(1).accept(slot)
               add(shared.notes, RUN, 1)
-              roster.at(1).release()
+              workerTable.at(1).release()
               leave()
             }
           },
@@ -95,9 +95,9 @@ const worker = (shared: PoolModel, self: Self): void => {
 
 /** What `shutdownNow` or `shutdown` comes down to: see ThreadPoolExecutor and PoolOwner.finishEnding. */
 function end(shared: PoolModel, thread: "guest" | "owner", state: number): void {
-  const { memory, queue, roster } = member(shared, thread)
+  const { memory, queue, workerTable } = member(shared, thread)
   memory.state.control.advanceTo(state)
-  roster.at(1).interrupt()
+  workerTable.at(1).interrupt()
   if (state === STOP) drain(shared, queue)
 }
 
@@ -106,20 +106,20 @@ function drain({ notes }: PoolModel, queue: Member["queue"]): void {
 }
 
 /** What the owner does about a thread that has died. A worker is not replaced. */
-const bury =
+const reap =
   (state: number) =>
   (shared: PoolModel, thread: string): void => {
-    shared.program.bury(thread)
+    shared.program.reap(thread)
     if (thread === "guest") end(shared, "owner", state)
     if (thread !== "a") return
-    const { memory, queue, roster, tasks } = member(shared, "owner")
-    const dead = roster.at(1)
-    const { claimed, handheld, waits } = dead
+    const { memory, queue, workerTable, tasks } = member(shared, "owner")
+    const dead = workerTable.at(1)
+    const { claimed, currentSlot, waits } = dead
     dead.release()
     if (waits) queue.forgetWaiter()
     if (load(shared.notes, RUN) !== 0) assert.equal(queue.isEmpty, true)
-    else if (handheld !== 0) store(shared.notes, FAILED, 1)
-    else if (claimed !== 0 && isOrphan(claimed, memory, tasks, queue, roster)) queue.restore(claimed)
+    else if (currentSlot !== 0) store(shared.notes, FAILED, 1)
+    else if (claimed !== 0 && isOrphan(claimed, memory, tasks, queue, workerTable)) queue.restore(claimed)
     const { control } = memory.state
     if (control.workerCount > 0) control.removeWorker() // else it had left before
   }
@@ -156,8 +156,8 @@ for (const [what, state] of [
           const isTaken = member(shared, "s").queue.offer(TASK)
           if (!isTaken) add(shared.notes, REJECTED, 1)
           shared.memory.state.control.advanceTo(state)
-          const { roster, queue } = member(shared, "s")
-          roster.at(1).interrupt()
+          const { workerTable, queue } = member(shared, "s")
+          workerTable.at(1).interrupt()
           if (state === STOP) drain(shared, queue)
           return isTaken
         },
@@ -173,7 +173,7 @@ for (const [what, state] of [
         setup,
         threads: { s: submitter, a: worker, guest: (shared) => end(shared, "guest", state) },
         kill: mortal,
-        onKill: bury(state),
+        onKill: reap(state),
         ...upTo(1),
         finally: (shared) => assertSettled(shared, mortal !== "s"),
       }))

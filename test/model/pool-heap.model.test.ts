@@ -26,12 +26,12 @@ const setup =
 
 /** Without spinning: looking for the lock twice shows nothing that looking once does not. */
 function heapOf(shared: PoolModel, thread: string): SlotHeap {
-  const { here, memory, tasks } = member(shared, thread)
-  return new SlotHeap(here, memory.order as Int32Array, memory.words, TASKS, tasks, BY_PRIORITY, 0)
+  const { threadContext, memory, tasks } = member(shared, thread)
+  return new SlotHeap(threadContext, memory.order as Int32Array, memory.words, TASKS, tasks, BY_PRIORITY, 0)
 }
 
 function claimOf(shared: PoolModel, number: number): number {
-  return member(shared, "owner").roster.at(number).claim
+  return member(shared, "owner").workerTable.at(number).claim
 }
 
 const poller = (thread: string, number: number) => (shared: PoolModel) =>
@@ -66,7 +66,7 @@ for (const [what, certain, perhaps, body] of [
       threads: { a: (shared) => body(heapOf(shared, "a")) },
       kill: "a",
       onKill: (shared) => {
-        shared.program.bury("a")
+        shared.program.reap("a")
         assertInside(drain(heapOf(shared, "owner")), certain, perhaps)
       },
     }))
@@ -78,7 +78,7 @@ test("[PP15] what a worker was taking when it died is in its claim, or still ins
     threads: { a: poller("a", 1) },
     kill: "a",
     onKill: (shared) => {
-      shared.program.bury("a")
+      shared.program.reap("a")
       const claimed = load(shared.memory.words, claimOf(shared, 1))
       const found = drain(heapOf(shared, "owner"))
       assertInside(found, [1, 4, 3], [2])

@@ -25,11 +25,11 @@ const worker =
   (thread: "a" | "b", timeout = Infinity): Body =>
   (shared) => {
     const number = thread === "a" ? 1 : 2
-    const { queue, roster } = member(shared, thread, number)
+    const { queue, workerTable } = member(shared, thread, number)
     const flow = flowOf(shared, thread)
     const got: number[] = []
     const accept = (slot: number): void => {
-      roster.at(number).accept(slot)
+      workerTable.at(number).accept(slot)
       got.push(slot)
     }
     const polled = queue.poll()
@@ -53,15 +53,15 @@ const submitter =
   }
 
 /** What the owner does about a worker that has died. */
-function bury(shared: PoolModel, thread: string): void {
-  const { memory, queue, roster, tasks } = member(shared, "owner")
-  const dead = roster.at(thread === "a" ? 1 : 2)
-  const { claimed, handheld, waits } = dead
-  shared.program.bury(thread)
+function reap(shared: PoolModel, thread: string): void {
+  const { memory, queue, workerTable, tasks } = member(shared, "owner")
+  const dead = workerTable.at(thread === "a" ? 1 : 2)
+  const { claimed, currentSlot, waits } = dead
+  shared.program.reap(thread)
   dead.release()
   if (waits) queue.forgetWaiter()
-  if (handheld !== 0) store(shared.notes, FAILED, handheld)
-  else if (claimed !== 0 && isOrphan(claimed, memory, tasks, queue, roster)) queue.restore(claimed)
+  if (currentSlot !== 0) store(shared.notes, FAILED, currentSlot)
+  else if (claimed !== 0 && isOrphan(claimed, memory, tasks, queue, workerTable)) queue.restore(claimed)
 }
 
 /** Each that was accepted was taken once, by somebody who has it in hand or died with it there. */
@@ -99,10 +99,10 @@ test("[PP5] one who gives up takes no wake-up with it", () =>
 
 /** One that is wide awake, and takes one if it is there. */
 const grabber: Body = (shared) => {
-  const { queue, roster } = member(shared, "b", 2)
+  const { queue, workerTable } = member(shared, "b", 2)
   const slot = queue.poll()
   if (slot === undefined) return []
-  roster.at(2).accept(slot)
+  workerTable.at(2).accept(slot)
   return [slot]
 }
 
@@ -127,7 +127,7 @@ test("[PP6] one who dies while it lies low takes nothing along", () =>
     setup: setup(-1),
     threads: { s: submitter(1, 2), a: worker("a"), b: grabber },
     kill: "a",
-    onKill: bury,
+    onKill: reap,
     ...upTo(1),
     finally: assertNoneIsMissed,
   }))
@@ -137,7 +137,7 @@ test("[PP6] a worker that dies, be it the lookout, costs at most the task it has
     setup: setup(-1),
     threads: { s: submitter(1), a: worker("a"), b: worker("b") },
     kill: "a",
-    onKill: bury,
+    onKill: reap,
     ...upTo(0),
     finally: (shared, { s, a, b }) => assertTaken(shared, s, a, b),
   }))
@@ -156,7 +156,7 @@ test("[PP7] a hand-over to a worker that is interrupted at that moment", () =>
       s: submitter(1),
       a: worker("a"),
       b: ({ program }) => {
-        program.space.interrupt(program.token("a"))
+        program.registry.interrupt(program.token("a"))
         return []
       },
     },
@@ -182,7 +182,7 @@ test("[PP8] a hand-over is not promised to the dead: what nobody takes waits for
     setup: setup(0),
     threads: { s: submitter(1, 2), a: worker("a"), b: worker("b") },
     kill: "a",
-    onKill: bury,
+    onKill: reap,
     ...upTo(0),
     finally: (shared, { s = [], a, b = [] }) => {
       const { queue, memory } = member(shared, "owner")

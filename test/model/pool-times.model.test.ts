@@ -5,7 +5,7 @@ import { COMPLETING, NEW } from "#src/future/task-state.js"
 import { DelayedTaskQueue } from "#src/platform/queue/delayed-task-queue.js"
 import { BY_TIME } from "#src/platform/memory/layout.js"
 import { isOrphan } from "#src/platform/member/orphans.js"
-import { Series } from "#src/platform/worker/series.js"
+import { PeriodicRuns } from "#src/platform/worker/periodic-runs.js"
 import { slotTimetable } from "#src/platform/queue/slot-timetable.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
@@ -39,7 +39,7 @@ type TimedMember = Omit<Member, "queue"> & { readonly queue: DelayedTaskQueue; r
 function timed(shared: PoolModel, thread: string): TimedMember {
   const number = WORKERS.indexOf(thread) + 1
   const it = member(shared, thread, number)
-  const claim = number === 0 ? 0 : it.roster.at(number).claim
+  const claim = number === 0 ? 0 : it.workerTable.at(number).claim
   return { ...it, number, queue: new DelayedTaskQueue(it.memory, it.tasks, claim, 0) }
 }
 
@@ -47,12 +47,12 @@ function timed(shared: PoolModel, thread: string): TimedMember {
 const worker =
   (thread: string) =>
   (shared: PoolModel): number[] => {
-    const { queue, roster, number } = timed(shared, thread)
+    const { queue, workerTable, number } = timed(shared, thread)
     const flow = flowOf(shared, thread)
     const got: number[] = []
     const accept = (slot: number | undefined): void => {
       if (slot === undefined) return
-      roster.at(number).accept(slot)
+      workerTable.at(number).accept(slot)
       got.push(slot)
     }
     const polled = queue.poll()
@@ -72,16 +72,16 @@ const submitter =
   }
 
 /** What the owner does about a worker that has died. */
-function bury(shared: PoolModel, thread: string): void {
-  const { memory, queue, roster, tasks } = timed(shared, "owner")
-  const dead = roster.at(WORKERS.indexOf(thread) + 1)
-  const { claimed, handheld, returning } = dead
-  shared.program.bury(thread)
+function reap(shared: PoolModel, thread: string): void {
+  const { memory, queue, workerTable, tasks } = timed(shared, "owner")
+  const dead = workerTable.at(WORKERS.indexOf(thread) + 1)
+  const { claimed, currentSlot, returning } = dead
+  shared.program.reap(thread)
   dead.release()
   const lost = returning === 0 ? claimed : returning
-  if (handheld !== 0) {
-    if (tasks.leaveNew(handheld, COMPLETING)) store(shared.notes, FAILED, handheld)
-  } else if (lost !== 0 && isOrphan(lost, memory, tasks, queue, roster)) queue.restore(lost)
+  if (currentSlot !== 0) {
+    if (tasks.leaveNew(currentSlot, COMPLETING)) store(shared.notes, FAILED, currentSlot)
+  } else if (lost !== 0 && isOrphan(lost, memory, tasks, queue, workerTable)) queue.restore(lost)
 }
 
 /** Each is taken once, or was in the hand of the dead; what is not due waits. */
@@ -129,7 +129,7 @@ test("[PP17] who leads and gives up leaves it to the next", () =>
     setup: setup(LATER),
     threads: {
       s: (shared) => {
-        shared.program.space.interrupt(shared.program.token("a"))
+        shared.program.registry.interrupt(shared.program.token("a"))
         submitter("s", 1)(shared)
       },
       a: worker("a"),
@@ -144,7 +144,7 @@ test("[PP18] one that dies, as leader or behind it, costs at most the task that 
     setup: setup(LATER),
     threads: { s: submitter("s", 1), a: worker("a"), b: worker("b") },
     kill: "a",
-    onKill: bury,
+    onKill: reap,
     ...upTo(0),
     finally: (shared, { a, b }) => assertTaken(shared, [1], a, b),
   }))
@@ -154,31 +154,31 @@ test("[PP18] one that dies, as leader or behind it, costs at most the task that 
 /** The first worker has the first task in hand. */
 function busy(): PoolModel {
   const shared = setup()()
-  member(shared, "a", 1).roster.at(1).accept(1)
+  member(shared, "a", 1).workerTable.at(1).accept(1)
   return shared
 }
 
 /** Has run the task, and puts it back. */
 function returner(shared: PoolModel): void {
-  const { memory, tasks, boxes, roster, queue } = timed(shared, "a")
-  const self = roster.at(1)
-  const timetable = slotTimetable(memory, tasks, boxes, queue, {
+  const { memory, tasks, completionQueues, workerTable, queue } = timed(shared, "a")
+  const self = workerTable.at(1)
+  const timetable = slotTimetable(memory, tasks, completionQueues, queue, {
     reject: () => assert.fail(),
     ensureWorker: () => undefined,
     tryTerminate: () => undefined,
     reportUncaught: () => assert.fail(),
   })
   self.accept(1)
-  new Series(tasks, boxes, self, timetable).goOn(1)
+  new PeriodicRuns(tasks, completionQueues, self, timetable).goOn(1)
   self.release()
 }
 
 /** Looks once whether there is something to do, and has it in hand then. */
 function poller(shared: PoolModel): number[] {
-  const { queue, roster } = timed(shared, "b")
+  const { queue, workerTable } = timed(shared, "b")
   const slot = queue.poll()
   if (slot === undefined) return []
-  roster.at(2).accept(slot)
+  workerTable.at(2).accept(slot)
   return [slot]
 }
 
@@ -187,7 +187,7 @@ test("[PP19] a series whose thread dies as it puts it back is in the queue once,
     setup: busy,
     threads: { a: returner, b: poller },
     kill: "a",
-    onKill: bury,
+    onKill: reap,
     ...upTo(2),
     finally: (shared, { b = [] }) => {
       const { queue, tasks } = timed(shared, "owner")

@@ -9,17 +9,26 @@ import { sharedWords } from "#atomics"
 import { encodeArguments } from "#src/codec/arguments.js"
 import { Bell } from "#src/memory/wait/bell.js"
 import { Flow, mainFlow } from "#src/memory/flow/flow.js"
-import type { Here } from "#src/memory/thread/here.js"
+import type { ThreadContext } from "#src/memory/thread/thread-context.js"
 import { LINE } from "#src/memory/layout.js"
 import { FREE } from "#src/memory/thread/node-pool.js"
 import { RING } from "#src/memory/structures/ring.js"
-import { THREAD } from "#src/memory/thread/space.js"
+import { THREAD } from "#src/memory/thread/thread-registry.js"
 import { EXCLUSIVE, QUEUE } from "#src/memory/wait/wait-queue.js"
 import { perThread } from "#src/per-thread.js"
-import { Boxes } from "#src/platform/memory/boxes.js"
-import { BASE, BOX, BY_ARRIVAL, HEADER, slotsBase, TASK, tasksBase, WORKER } from "#src/platform/memory/layout.js"
+import { CompletionQueues } from "#src/platform/memory/completion-queues.js"
+import {
+  BASE,
+  COMPLETION_QUEUE,
+  BY_ARRIVAL,
+  HEADER,
+  slotsBase,
+  TASK,
+  tasksBase,
+  WORKER,
+} from "#src/platform/memory/layout.js"
 import { PoolMemory } from "#src/platform/memory/pool-memory.js"
-import { SharedRoster } from "#src/platform/memory/shared-roster.js"
+import { SharedWorkerTable } from "#src/platform/memory/shared-worker-table.js"
 import { TaskQueue } from "#src/platform/queue/task-queue.js"
 import { TaskRecords } from "#src/platform/memory/task-records.js"
 import assert from "node:assert/strict"
@@ -62,12 +71,12 @@ export function poolOf({
 }: Shape): PoolModel {
   const program = new Program(...threads)
   const [submitter] = threads as [string]
-  const here = program.enter(submitter)
-  const memory = PoolMemory.small(here, { capacity, bound, ordering, deques })
+  const threadContext = program.enter(submitter)
+  const memory = PoolMemory.small(threadContext, { capacity, bound, ordering, deques })
   nameAll(memory)
-  const bell = here.nodes.take(0, FREE, EXCLUSIVE)
+  const bell = threadContext.nodes.take(0, FREE, EXCLUSIVE)
   const records = new TaskRecords(memory)
-  assert.equal(new Boxes(memory, records).open({ token: here.token, index: bell } as Bell), 1)
+  assert.equal(new CompletionQueues(memory, records).open({ token: threadContext.token, index: bell } as Bell), 1)
   for (let slot = 1; slot <= tasks; slot++) {
     assert.equal(records.take(1, 0, 0), slot)
     records.fill(slot, encodeArguments([]))
@@ -82,11 +91,11 @@ export function poolOf({
 const offices = perThread("post offices", () => new Map<number, unknown>())
 
 export interface Member {
-  readonly here: Here
+  readonly threadContext: ThreadContext
   readonly memory: PoolMemory
   readonly tasks: TaskRecords
-  readonly boxes: Boxes
-  readonly roster: SharedRoster
+  readonly completionQueues: CompletionQueues
+  readonly workerTable: SharedWorkerTable
   readonly queue: TaskQueue
 }
 
@@ -96,20 +105,20 @@ const ONE_LOOK = { isWorthwhile: true, until: (isNews: () => boolean): boolean =
 /** Becomes the thread, and opens the pool in its name; `number` is that of the worker that it is, if it is one. */
 export function member({ program, memory: ours }: PoolModel, thread: string, number = 0): Member {
   offices.clear()
-  const here = program.enter(thread)
-  const memory = PoolMemory.open(ours.handle, here)
+  const threadContext = program.enter(thread)
+  const memory = PoolMemory.open(ours.handle, threadContext)
   const tasks = new TaskRecords(memory)
-  const roster = new SharedRoster(memory, () => undefined)
-  const queue = new TaskQueue(memory, tasks, number === 0 ? 0 : roster.at(number).claim, ONE_LOOK)
-  return { here, memory, tasks, boxes: new Boxes(memory, tasks), roster, queue }
+  const workerTable = new SharedWorkerTable(memory, () => undefined)
+  const queue = new TaskQueue(memory, tasks, number === 0 ? 0 : workerTable.at(number).claim, ONE_LOOK)
+  return { threadContext, memory, tasks, completionQueues: new CompletionQueues(memory, tasks), workerTable, queue }
 }
 
 /** The bell of the first thread, which it has had since before there was anything in its box. */
-export function bellOf({ bell: index }: PoolModel, here: Here, answer: () => void): Bell {
-  const { nodes } = here
+export function bellOf({ bell: index }: PoolModel, threadContext: ThreadContext, answer: () => void): Bell {
+  const { nodes } = threadContext
   const take = nodes.take.bind(nodes)
   nodes.take = () => index
-  const bell = new Bell(here, answer)
+  const bell = new Bell(threadContext, answer)
   nodes.take = take
   nodes.unstick([index], () => undefined) // those who died before this thread began its part in the model
   return bell
@@ -121,7 +130,7 @@ export function bellOf({ bell: index }: PoolModel, here: Here, answer: () => voi
  */
 export function flowOf({ program }: PoolModel, thread: string): Flow {
   const flow = Object.assign(new Flow(), { id: 1, idle: true })
-  flow.exposeFlag(program.space.words, program.space.entryOf(program.token(thread)) + THREAD.INTERRUPT)
+  flow.exposeFlag(program.registry.words, program.registry.entryOf(program.token(thread)) + THREAD.INTERRUPT)
   mainFlow.passInterruptOn = () => flow.passInterruptOn()
   return flow
 }
@@ -130,7 +139,7 @@ export function flowOf({ program }: PoolModel, thread: string): Flow {
 export function hire({ program, memory }: PoolModel, ...threads: string[]): void {
   for (const thread of threads) {
     const opened = PoolMemory.open(memory.handle, program.enter(thread))
-    const worker = new SharedRoster(opened, () => undefined).enlist(undefined)
+    const worker = new SharedWorkerTable(opened, () => undefined).enlist(undefined)
     worker?.request()
     assert.ok(worker?.take() === true)
     worker.begin()
@@ -148,8 +157,8 @@ function nameAll({ words, capacity }: PoolMemory): void {
   add(BASE.RING, RING, "queue.")
   add(slotsBase(capacity) + LINE, RING, "slots.")
   for (const number of [1, 2, 3]) {
-    add(BASE.ROSTER + number * LINE, WORKER, `worker ${number}.`)
-    add(BASE.BOXES + number * LINE, BOX, `box ${number}.`)
+    add(BASE.WORKER_TABLE + number * LINE, WORKER, `worker ${number}.`)
+    add(BASE.COMPLETION_QUEUES + number * LINE, COMPLETION_QUEUE, `box ${number}.`)
   }
   for (let slot = 1; slot <= capacity; slot++) add(tasksBase(capacity) + slot * TASK.SIZE, TASK, `task ${slot}.`)
   name(words, "pool", fields)

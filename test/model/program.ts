@@ -8,10 +8,10 @@
  *     onKill: ({ program }, name) => program.bury(name),
  */
 import { sharedWords } from "#atomics"
-import { Here } from "#src/memory/thread/here.js"
+import { ThreadContext } from "#src/memory/thread/thread-context.js"
 import { mainFlow } from "#src/memory/flow/flow.js"
 import { SharedMemory } from "#src/memory/shared/shared-memory.js"
-import { Space, SPACE, THREAD } from "#src/memory/thread/space.js"
+import { ThreadRegistry, SPACE, THREAD } from "#src/memory/thread/thread-registry.js"
 import { become } from "#src/memory/thread/this-thread.js"
 import { drive, type Steps } from "#src/memory/flow/waiting.js"
 import { name, type Self } from "./explore.ts"
@@ -20,17 +20,17 @@ import { name, type Self } from "./explore.ts"
 const CHUNKS = 4
 
 export class Program {
-  readonly space: Space = Space.small(CHUNKS)
+  readonly registry: ThreadRegistry = ThreadRegistry.small(CHUNKS)
   readonly #tokens = new Map<string, number>()
 
   constructor(...names: string[]) {
     const fields: Record<string, number> = { ...SPACE }
     for (const thread of names) {
-      const token = this.space.enter(0, -1)
+      const token = this.registry.enter(0, -1)
       this.#tokens.set(thread, token)
-      Object.assign(fields, fieldsAt(this.space.entryOf(token), THREAD, thread))
+      Object.assign(fields, fieldsAt(this.registry.entryOf(token), THREAD, thread))
     }
-    name(this.space.words, "space", fields)
+    name(this.registry.words, "space", fields)
   }
 
   /** Words of a shared object. For the set-up. */
@@ -47,11 +47,11 @@ export class Program {
   }
 
   /** Becomes the thread: what the body calls from now on is called by it. */
-  enter(thread: string): Here {
+  enter(thread: string): ThreadContext {
     // It does not spin before it sleeps: looking twice shows nothing that looking once does not.
-    const here = new Here(this.space, this.token(thread), 0)
-    become(here)
-    return here
+    const threadContext = new ThreadContext(this.registry, this.token(thread), 0)
+    become(threadContext)
+    return threadContext
   }
 
   /** Becomes the thread, and opens an object in its name. */
@@ -60,8 +60,8 @@ export class Program {
     return new SharedMemory(this.enter(thread), words, false)
   }
 
-  bury(thread: string): void {
-    this.space.bury(this.token(thread))
+  reap(thread: string): void {
+    this.registry.reap(this.token(thread))
   }
 }
 

@@ -42,7 +42,7 @@ function begin({ program, notes }: S, thread: Name, doing: number): void {
     if (other === thread) continue
     const theirs = load(notes, NOTES[other])
     if (theirs + doing > WRITING) {
-      assert.ok(!program.space.isAlive(program.token(other)), `${other} and ${thread} at the same time`)
+      assert.ok(!program.registry.isAlive(program.token(other)), `${other} and ${thread} at the same time`)
     }
   }
 }
@@ -117,10 +117,10 @@ function isUnused(shared: S): void {
 }
 
 /** Before its death is known to anybody: so it still is the writer if it was. */
-function bury({ program, words, notes }: S, thread: string): void {
+function reap({ program, words, notes }: S, thread: string): void {
   const sync = new ReadWriteSync(program.memory(thread, words), {})
   if (sync.writer()?.thread === program.token(thread)) store(notes, NOTES.GRAVE, 1)
-  program.bury(thread)
+  program.reap(thread)
 }
 
 for (const fair of [false, true]) {
@@ -162,7 +162,7 @@ for (const fair of [false, true]) {
     },
   })) {
     test(`[ML19] ${who}, ${kind}`, () =>
-      check(1_000, { setup, threads, kill: "a", onKill: bury, finally: isFree, ...upTo(0) }))
+      check(1_000, { setup, threads, kill: "a", onKill: reap, finally: isFree, ...upTo(0) }))
   }
 }
 

@@ -101,7 +101,7 @@ function judge(prefilled: readonly number[], histories: readonly History[], ring
   const uncertain: number[] = []
   const polled = histories.map(({ results }) => results.filter((result) => result > 0))
   const out = polled.flat()
-  let inHand = 0
+  let heldTasks = 0
   for (const { calls, results, cutShort } of histories) {
     for (const [i, result] of results.entries()) {
       const { what, value } = calls[i] as Call
@@ -109,14 +109,14 @@ function judge(prefilled: readonly number[], histories: readonly History[], ring
       if (what === "remove" && result === YES) out.push(value)
     }
     if (cutShort?.what === "offer") uncertain.push(cutShort.value)
-    if (cutShort?.what === "poll" || cutShort?.what === "remove") inHand++
+    if (cutShort?.what === "poll" || cutShort?.what === "remove") heldTasks++
   }
 
   const seen = [...out, ...left]
   assert.equal(new Set(seen).size, seen.length, `a value came out twice: ${seen}`)
   for (const value of seen) assert.ok([...accepted, ...uncertain].includes(value), `${value} came from nowhere`)
   const lost = accepted.filter((value) => !seen.includes(value))
-  assert.ok(lost.length <= inHand, `lost ${lost}`)
+  assert.ok(lost.length <= heldTasks, `lost ${lost}`)
 
   // In the order in which they went in. What was prefilled counts as one producer's.
   const producers = [prefilled, ...histories.map(({ calls }) => calls.filter(isOffer).map(({ value }) => value))]

@@ -55,7 +55,7 @@ function check(make: () => Semaphore | CountDownLatch, { kill, ...model }: Case)
     setup: setupFor(make),
     preemptions: 1,
     states: 5_000_000,
-    ...(kill === undefined ? {} : { kill, onKill: ({ program }: S, name: string) => program.bury(name) }),
+    ...(kill === undefined ? {} : { kill, onKill: ({ program }: S, name: string) => program.reap(name) }),
     ...model,
   })
   assertExplored(report, 500)

@@ -80,7 +80,7 @@ function dieIn(
     threads: { a: (shared) => operation(open(shared, "a")) },
     kill: "a",
     onKill: (shared) => {
-      shared.program.bury("a")
+      shared.program.reap("a")
       const queue = open(shared, "b")
       const elements = queue.toArray()
       found.add(JSON.stringify(isOrdered ? elements.sort(naturalOrder) : elements))
@@ -238,7 +238,7 @@ test("[TQ18] a putter that dies, at whatever step, keeps no taker waiting for an
       },
     },
     kill: "a",
-    onKill: ({ program }) => program.bury("a"),
+    onKill: ({ program }) => program.reap("a"),
     finally: (_, { b }) => {
       assert.equal(b?.[0], 1)
       assert.ok(b[1] === 2 || b[1] === undefined)
@@ -260,7 +260,7 @@ test("[TQ18] who dies while it closes lets nobody wait in vain", () => {
     },
     kill: "a",
     onKill: (shared) => {
-      shared.program.bury("a")
+      shared.program.reap("a")
       const queue = open(shared, "c")
       if (!queue.isClosed) queue.close()
     },
@@ -287,7 +287,7 @@ test("[TQ18] an element that was given to a taker who dies then goes to somebody
     },
     kill: "a",
     onKill: (shared) => {
-      shared.program.bury("a")
+      shared.program.reap("a")
       const queue = open(shared, "c")
       const e = queue.extract("first")
       if (e !== undefined) {

@@ -92,7 +92,7 @@ function check(setting: Setting, plans: Plans, limits: Pick<Limits, "kills" | "p
       const slots = new Slots(words, 0, capacity, BODY)
       const used = new Set(common === 0 ? [] : [common])
       const freedCommon: number[] = []
-      let inHand = 0
+      let heldTasks = 0
       for (const [i, thread] of names.entries()) {
         const calls = plans[thread] ?? []
         const results = logs.of(i)
@@ -112,17 +112,17 @@ function check(setting: Setting, plans: Plans, limits: Pick<Limits, "kills" | "p
             if (result !== undefined || k === results.length) used.delete(handle)
           }
         }
-        if (results.length < calls.length) inHand++
+        if (results.length < calls.length) heldTasks++
       }
       const successes = freedCommon.filter((result) => result === YES)
-      if (inHand === 0 && freedCommon.length > 0) assert.equal(successes.length, 1, "of all who free one succeeds")
-      judge(slots, used, inHand)
+      if (heldTasks === 0 && freedCommon.length > 0) assert.equal(successes.length, 1, "of all who free one succeeds")
+      judge(slots, used, heldTasks)
     },
   })
 }
 
 /** Whether these handles are in use, and all other slots can be taken, apart from so many that the dead had in hand. */
-function judge(slots: Slots, used: ReadonlySet<number>, inHand: number): void {
+function judge(slots: Slots, used: ReadonlySet<number>, heldTasks: number): void {
   for (const handle of used) assert.ok(slots.isCurrent(handle), "freed behind somebody's back")
   const all = [...used]
   for (let handle = slots.take(); handle !== 0; handle = slots.take()) {
@@ -132,7 +132,7 @@ function judge(slots: Slots, used: ReadonlySet<number>, inHand: number): void {
   }
   const numbers = new Set(all.map((handle) => slots.slotOf(handle)))
   assert.equal(numbers.size, all.length, `in use twice: ${all}`)
-  assert.ok(all.length >= slots.capacity - inHand, `only ${all.length} slots are left`)
+  assert.ok(all.length >= slots.capacity - heldTasks, `only ${all.length} slots are left`)
   for (const handle of all) assert.ok(slots.free(handle))
 }
 

@@ -5,7 +5,7 @@
 import { load } from "#atomics"
 import { Flow } from "#src/memory/flow/flow.js"
 import type { SharedMemory } from "#src/memory/shared/shared-memory.js"
-import { THREAD } from "#src/memory/thread/space.js"
+import { THREAD } from "#src/memory/thread/thread-registry.js"
 import { QUEUE } from "#src/memory/wait/wait-queue.js"
 import assert from "node:assert/strict"
 import { explore, type Limits, type Model } from "./explore.ts"
@@ -32,7 +32,7 @@ export function opened(program: Program, thread: string, words: Int32Array): Sha
 /** A flow whose interrupt flag is a word of the model, so that other threads can raise it at any step. For the set-up. */
 export function interruptible(program: Program, thread: string): Flow {
   const flow = new Flow()
-  flow.exposeFlag(program.space.words, program.space.entryOf(program.token(thread)) + THREAD.INTERRUPT)
+  flow.exposeFlag(program.registry.words, program.registry.entryOf(program.token(thread)) + THREAD.INTERRUPT)
   return flow
 }
 
@@ -49,7 +49,7 @@ export function check<S extends { readonly program: Program }, R extends Record<
 ): void {
   const report = explore({
     states: MOST_STATES,
-    onKill: ({ program }: S, name: string) => program.bury(name),
+    onKill: ({ program }: S, name: string) => program.reap(name),
     ...model,
   })
   if (process.env["VERBOSE"] !== undefined) process.stderr.write(`${JSON.stringify(report)}\n`)

@@ -1,5 +1,5 @@
 /** Threads that come and go: whose entry of the thread table it is. Rules: docs/spec/memory.md. */
-import { Space } from "#src/memory/thread/space.js"
+import { ThreadRegistry } from "#src/memory/thread/thread-registry.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { explore } from "./explore.ts"
@@ -9,17 +9,17 @@ const FORMER = 7
 const PARENT = 3
 
 /** A thread, FORMER, that PARENT has started. */
-function setup(): { readonly space: Space; readonly former: number } {
-  const space = Space.small(0)
-  return { space, former: space.enter(FORMER, PARENT) }
+function setup(): { readonly registry: ThreadRegistry; readonly former: number } {
+  const registry = ThreadRegistry.small(0)
+  return { registry, former: registry.enter(FORMER, PARENT) }
 }
 type S = ReturnType<typeof setup>
 
 /** The thread says itself that it ends. */
-const leaving = ({ space, former }: S): boolean => space.bury(former)
+const leaving = ({ registry, former }: S): boolean => registry.reap(former)
 
 /** Another one comes, a child of nobody's. */
-const entering = ({ space }: S): number => space.enter(8, -1)
+const entering = ({ registry }: S): number => registry.enter(8, -1)
 
 for (const [who, dead] of [
   ["the thread", FORMER],
@@ -28,11 +28,11 @@ for (const [who, dead] of [
   test(`[MM12] who comes is not taken for the one before, when the end of ${who} is told by its number`, () => {
     const report = explore({
       setup,
-      threads: { former: leaving, newcomer: entering, owner: ({ space }) => space.buryThread(dead) },
-      finally: ({ space, former }, { newcomer }) => {
-        assert.ok(space.isAlive(newcomer as number))
-        assert.ok(!space.isAlive(former))
-        assert.equal(space.deaths, 1)
+      threads: { former: leaving, newcomer: entering, owner: ({ registry }) => registry.reapThread(dead) },
+      finally: ({ registry, former }, { newcomer }) => {
+        assert.ok(registry.isAlive(newcomer as number))
+        assert.ok(!registry.isAlive(former))
+        assert.equal(registry.deaths, 1)
       },
     })
     assertExplored(report, 100)

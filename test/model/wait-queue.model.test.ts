@@ -42,7 +42,7 @@ class Mutex {
   tryLock(): boolean {
     if (compareAndSet(this.#words, OWNER, 0, this.#token)) return true
     const owner = load(this.#words, OWNER)
-    if (owner === 0 || this.#program.space.isAlive(owner)) return false
+    if (owner === 0 || this.#program.registry.isAlive(owner)) return false
     return compareAndSet(this.#words, OWNER, owner, this.#token)
   }
 
@@ -117,7 +117,7 @@ for (const [names, threads] of [
       setup,
       threads,
       kill: "a",
-      onKill: ({ program }, name) => program.bury(name),
+      onKill: ({ program }, name) => program.reap(name),
       finally: ({ words }, { b: _ }) => assert.ok(load(words, DONE) >= 1),
       states: 5_000_000,
     })
@@ -130,7 +130,7 @@ test("[MQ3] a death among three", () => {
     setup,
     threads: { a: blocker("a"), b: blocker("b"), c: blocker("c") },
     kill: ["a", "b"],
-    onKill: ({ program }, name) => program.bury(name),
+    onKill: ({ program }, name) => program.reap(name),
     preemptions: 1,
     states: 5_000_000,
   })
@@ -151,7 +151,7 @@ test("[MQ3] a tender that dies with the nodes of others in its hands loses none 
       c: blocker("c"),
     },
     kill: "b",
-    onKill: ({ program }, name) => program.bury(name),
+    onKill: ({ program }, name) => program.reap(name),
     preemptions: 1,
     states: 5_000_000,
   })

@@ -5,7 +5,7 @@
 import { NotSerializableError } from "corepool"
 import { decodeArguments, encodeArguments } from "#src/codec/arguments.js"
 import { copyOf, decode, encode } from "#src/codec/codec.js"
-import { GRAPH, Letter, TREE } from "#src/codec/bytes/letter.js"
+import { GRAPH, EncodedValue, TREE } from "#src/codec/bytes/encoded-value.js"
 import fc from "fast-check"
 import assert from "node:assert/strict"
 import test from "node:test"
@@ -52,9 +52,9 @@ test("[CD12] and so are arguments", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.double(), fc.integer(), anything), { maxLength: 3 }), (args) => {
       fc.pre(isComparable(args))
-      const letter = encodeArguments(args)
-      assert.deepStrictEqual(decodeArguments(letter), structuredClone(args))
-      letter.release()
+      const encoded = encodeArguments(args)
+      assert.deepStrictEqual(decodeArguments(encoded), structuredClone(args))
+      encoded.release()
     }),
     { numRuns: RUNS },
   )
@@ -107,14 +107,14 @@ function outline(root: object): string[] {
 // ------------------------------------------------------------------ bytes
 
 function decodeOrRefuse(kind: number, bytes: Uint8Array): void {
-  const letter = Letter.toRead(kind, bytes.length)
-  letter.bytes.set(bytes)
+  const encoded = EncodedValue.toRead(kind, bytes.length)
+  encoded.bytes.set(bytes)
   try {
-    decode(letter, [new SharedArrayBuffer(8)])
+    decode(encoded, [new SharedArrayBuffer(8)])
   } catch (error) {
     if (!(error instanceof NotSerializableError)) throw error
   } finally {
-    letter.release()
+    encoded.release()
   }
 }
 
@@ -135,9 +135,9 @@ test("[CD11] a value with some of its bytes changed is read or refused", () => {
   const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 })
   fc.assert(
     fc.property(anything, changes, (value, list) => {
-      const letter = encode([value, new Error("x"), { a: 1, b: [value] }])
-      const bytes = Uint8Array.from(letter.bytes.subarray(0, letter.length))
-      letter.release()
+      const encoded = encode([value, new Error("x"), { a: 1, b: [value] }])
+      const bytes = Uint8Array.from(encoded.bytes.subarray(0, encoded.length))
+      encoded.release()
       for (const [at, byte] of list) bytes[at % bytes.length] = byte
       decodeOrRefuse(GRAPH, bytes)
     }),

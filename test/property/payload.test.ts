@@ -5,7 +5,7 @@
 import { NotSerializableError, registerClass } from "corepool"
 import { decodeFailure, encodeFailure } from "#src/distributed/job/failure.js"
 import { decodeArguments, decodeResult, encodeArguments, encodeResult } from "#src/distributed/job/payload.js"
-import { GRAPH, TREE } from "#src/codec/bytes/letter.js"
+import { GRAPH, TREE } from "#src/codec/bytes/encoded-value.js"
 import * as tags from "#src/codec/bytes/tags.js"
 import fc from "fast-check"
 import assert from "node:assert/strict"

@@ -23,7 +23,7 @@ function tradeIn(buffer: SharedArrayBuffer, boxes: number, sizes: number): Trade
   return { buffer, boxes: words(boxes), control: words(TURNS + 64), sizes }
 }
 
-function emptyBoxes(trade: Trade): void {
+function emptyCompletionQueues(trade: Trade): void {
   const trader = new Trader(trade, 1)
   for (const block of trade.boxes) if (block !== 0) trader.consume(block)
 }
@@ -63,7 +63,7 @@ for (const [title, room, boxes, sizes] of [
       title === "too little room",
       seeded,
     )
-    emptyBoxes(trade)
+    emptyCompletionQueues(trade)
     assert.equal(arena.used, 0, seeded)
     // Of each size there can be as many blocks as there are boxes, and what each thread has in hand.
     const most = 2 * largestOf(trade) * (boxes + 1 + 4 * 4)
@@ -98,7 +98,7 @@ test("[AR10][AR12] threads that are ended at any moment cost what they had in ha
   await allWork()
   Atomics.store(control, STOP, 1)
   await Promise.all(living.map((hand) => hand.result))
-  emptyBoxes(trade)
+  emptyCompletionQueues(trade)
   // A thread has at most two blocks in hand: one that it made, and one that it got for it, or is cutting another from.
   const lost = arena.extent - drain(arena)
   const most = deaths * 2 * largestOf(trade)

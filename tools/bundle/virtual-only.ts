@@ -23,11 +23,11 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
       "#latest",
       "willBeAwaited",
       "leaveTo",
-      "elsewhere",
-      "isElsewhere",
+      "remoteTasks",
+      "isRemote",
       "comeBack",
-      "timeElsewhere",
-      "handleElsewhere",
+      "remoteTime",
+      "remoteHandle",
       "mayEnd",
       "isSettled",
     ],
@@ -36,7 +36,7 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   "future/future-task": {
     reads: { workArguments: "this.#args" },
     calls: { mayEnd: "true" },
-    without: ["workArguments", "hasDone", "sendArguments", "takeBack", "runElsewhere", "isPortable", "work"],
+    without: ["workArguments", "hasDone", "sendArguments", "takeBack", "runRemotely", "isPortable", "work"],
   },
   // What another thread would have to know of a task.
   "future/runnable": { calls: { noteResult: UNSET, noteObject: UNSET } },
@@ -91,7 +91,7 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     calls: { sentPool: UNSET },
   },
   "schedule/scheduled-task": {
-    reads: { timeElsewhere: UNSET },
+    reads: { remoteTime: UNSET },
     without: ["comeBack", "isPortable"],
   },
   // All waits are for events of the same thread: no other has to stand in.
@@ -147,7 +147,7 @@ export const INNER_NAMES: readonly string[] = [
   "notePoolSize",
   "workerBecameActive",
   "workerBecameIdle",
-  "taskInHand",
+  "currentTask",
   "countCompleted",
   "failWaiting",
   "announceTermination",

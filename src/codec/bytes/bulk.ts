@@ -1,12 +1,12 @@
 /**
- * Long stretches of bytes in a value, those of buffers and of views. They are not written into the letter, from where they
- * would be copied once more into shared memory, and on the other side once more out of a letter, but go beside it:
+ * Long stretches of bytes in a value, those of buffers and of views. They are not written into the letter, from where
+ * they would be copied once more into shared memory, and on the other side once more out of a letter, but go beside it:
  *
  *     const letter = encode(value, attachments, transfer, true)    // here: letter.bulk is to be copied, before anything else happens
  *     letter.bulkSource = source                                   // there: hands it out again, in the same order
  *     decode(letter, attachments)
  */
-import { unwritten } from "../../memory/unwritten.ts"
+import { allocUninitialized } from "../../memory/uninitialized.ts"
 import { bufferOf, sizeOf } from "./views.ts"
 
 /** Shorter ones are copied twice in less time than it takes to speak of them. */
@@ -44,7 +44,10 @@ export class Bulk {
     return this.#size
   }
 
-  /** Whether all of it is still there. Code of the user's that has run meanwhile may have transferred a buffer, or made it shorter. */
+  /**
+   * Whether all of it is still there. Code of the user's that has run meanwhile may have transferred a buffer, or made
+   * it shorter.
+   */
   get isWhole(): boolean {
     return this.#parts.every((part, i) => sizeOf(part) === this.#sizes[i])
   }
@@ -63,7 +66,7 @@ export class Bulk {
   copies(): ArrayBuffer[] {
     const copies: ArrayBuffer[] = []
     this.forEach((part) => {
-      const copy = unwritten(sizeOf(part))
+      const copy = allocUninitialized(sizeOf(part))
       copy.set(part)
       copies.push(bufferOf(copy) as ArrayBuffer)
     })

@@ -5,7 +5,7 @@
 import type { Buffer } from "node:buffer"
 import { NotSerializableError } from "../../errors.ts"
 import type { BulkSource } from "./bulk.ts"
-import type { Letter } from "./letter.ts"
+import type { EncodedValue } from "./encoded-value.ts"
 import { LATIN1_TEXT, UTF16_TEXT } from "./tags.ts"
 import { latin1, utf16 } from "./texts.ts"
 
@@ -26,20 +26,20 @@ export class ByteReader {
   /** How much may still be reserved for buffers that can grow. */
   #reservable = Infinity
 
-  constructor(letter: Letter) {
-    this.source = letter.bytes
-    this.view = letter.view
+  constructor(encoded: EncodedValue) {
+    this.source = encoded.bytes
+    this.view = encoded.view
   }
 
-  protected begin(letter: Letter, attachments: readonly object[], isStrange: boolean): void {
+  protected begin(encoded: EncodedValue, attachments: readonly object[], isStrange: boolean): void {
     this.isStrange = isStrange
     this.#reservable = isStrange ? MOST_RESERVED : Infinity
-    this.source = letter.bytes
-    this.view = letter.view
+    this.source = encoded.bytes
+    this.view = encoded.view
     this.at = 0
-    this.end = letter.length
+    this.end = encoded.length
     this.#attachments = attachments
-    this.#bulk = letter.bulkSource
+    this.#bulk = encoded.bulkSource
   }
 
   /** Holds on to nothing that is not its own. */
@@ -103,7 +103,9 @@ export class ByteReader {
     return (this.view.buffer as ArrayBuffer).slice(start, start + size)
   }
 
-  /** A buffer that can grow is made: what a stranger's bytes may reserve in this way is limited, in size and in number. */
+  /**
+   * A buffer that can grow is made: what a stranger's bytes may reserve in this way is limited, in size and in number.
+   */
   reserve(size: number): void {
     this.#reservable -= Math.max(size, LEAST_RESERVED)
     if (!(this.#reservable >= 0)) this.fail()

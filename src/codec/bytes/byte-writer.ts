@@ -1,6 +1,6 @@
 /** Writes numbers and texts into a letter, one after the other, and makes it larger when needed. */
 import type { Buffer } from "node:buffer"
-import type { Letter } from "./letter.ts"
+import type { EncodedValue } from "./encoded-value.ts"
 import { type Width, writePacked } from "./packed.ts"
 import { BIGINT_64, BIGINT_LONG, DOUBLE_VALUE, INT_VALUE, LATIN1_TEXT, SMALL_INT, UTF16_TEXT } from "./tags.ts"
 import { isWide } from "./texts.ts"
@@ -13,34 +13,34 @@ const FEW_BYTES = 32
 
 export class ByteWriter {
   protected at = 0
-  #letter: Letter
+  #encoded: EncodedValue
   #bytes: Buffer
   #view: DataView
   /** How many bytes there are. Not asked of the buffer: a task may have broken `length` of all of them. */
   #capacity: number
 
-  constructor(letter: Letter) {
-    this.#letter = letter
-    this.#bytes = letter.bytes
-    this.#capacity = letter.capacity
-    this.#view = letter.view
+  constructor(encoded: EncodedValue) {
+    this.#encoded = encoded
+    this.#bytes = encoded.bytes
+    this.#capacity = encoded.capacity
+    this.#view = encoded.view
   }
 
-  protected begin(letter: Letter): void {
-    this.#letter = letter
-    this.#bytes = letter.bytes
-    this.#capacity = letter.capacity
-    this.#view = letter.view
+  protected begin(encoded: EncodedValue): void {
+    this.#encoded = encoded
+    this.#bytes = encoded.bytes
+    this.#capacity = encoded.capacity
+    this.#view = encoded.view
     this.at = 0
   }
 
   /** Makes sure that so many more bytes can be written. */
   protected room(size: number): void {
     if (this.at + size > this.#capacity) {
-      this.#letter.reserve(this.at + size, this.at)
-      this.#bytes = this.#letter.bytes
-      this.#capacity = this.#letter.capacity
-      this.#view = this.#letter.view
+      this.#encoded.reserve(this.at + size, this.at)
+      this.#bytes = this.#encoded.bytes
+      this.#capacity = this.#encoded.capacity
+      this.#view = this.#encoded.view
     }
   }
 

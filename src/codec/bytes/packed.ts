@@ -1,6 +1,6 @@
 /**
- * Arrays of nothing but integers, or of nothing but numbers. They are written without a word about each element, in the least
- * width that all of them have room in; in so simple a loop the engine is several times as fast.
+ * Arrays of nothing but integers, or of nothing but numbers. They are written without a word about each element, in the
+ * least width that all of them have room in; in so simple a loop the engine is several times as fast.
  */
 
 /** In bytes; of 1 they are from 0 to 255, of 2 and 4 signed, of 8 doubles. */

@@ -3,7 +3,8 @@
  * written seven bits at a time, the lowest first; other numbers are little-endian, wherever they come to lie.
  *
  * Things that can be referred to are numbered in the order in which they were begun, those that are made from data
- * (instances, shared objects, attachments) in the order in which they were ended: before that there is nothing to refer to.
+ * (instances, shared objects, attachments) in the order in which they were ended: before that there is nothing to refer
+ * to.
  */
 
 /** 0 to 127, in the tag itself: this or'ed with the integer. */
@@ -79,9 +80,15 @@ export const FAR_VIEW = 33
 /** How many elements, a byte with the width of each, then the elements: see packed.ts. */
 export const PACKED_ARRAY = 34
 
-/** The name of a part, as text; the object that it is a part of; the number of the attachment that is its handle plus one, or 0. */
+/**
+ * The name of a part, as text; the object that it is a part of; the number of the attachment that is its handle plus
+ * one, or 0.
+ */
 export const SHARED_PART = 35
-/** The name of a registered class, as text, the number of the attachment that is its handle; then its fields as for OBJECT. */
+/**
+ * The name of a registered class, as text, the number of the attachment that is its handle; then its fields as for
+ * OBJECT.
+ */
 export const SHARED_INSTANCE = 36
 
 /** Slots for keys. */

@@ -1,10 +1,12 @@
 /**
- * Short texts from bytes. Threads tell each other the same ones again and again: keys, names of states, units. To find one
- * that was read before takes less time than to make it anew, and no memory.
+ * Short texts from bytes. Threads tell each other the same ones again and again: keys, names of states, units. To find
+ * one that was read before takes less time than to make it anew, and no memory.
  */
 import type { Buffer } from "node:buffer"
 
-/** Whether there are characters that do not fit into a byte. Of a text that the engine keeps in bytes it knows at once. */
+/**
+ * Whether there are characters that do not fit into a byte. Of a text that the engine keeps in bytes it knows at once.
+ */
 export function isWide(text: string): boolean {
   return /[\u0100-\uffff]/.test(text)
 }

@@ -1,6 +1,6 @@
 /**
- * How one node puts jobs off, gives them back and renews their locks, which BullMQ's backends for PostgreSQL and for Redis do alike. What they do not do alike, or not in
- * one step, is in the two subclasses.
+ * How one node puts jobs off, gives them back and renews their locks, which BullMQ's backends for PostgreSQL and for
+ * Redis do alike. What they do not do alike, or not in one step, is in the two subclasses.
  */
 import { MAX_VALUE } from "../../checks.ts"
 import type { BullBackend, BullJob } from "./bull-types.ts"

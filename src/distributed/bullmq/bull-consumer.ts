@@ -1,11 +1,13 @@
 /**
  * Takes jobs of a queue for one node, as many at a time as it is told, and reports their ends.
  *
- * How it works. One flow asks for as many jobs as there is room for; when there are no more it waits to be woken, for a second at most. A job that ends takes the next
- * one along with the answer to its report. Two clocks tick beside: one renews the locks of what runs, one looks for jobs of dead nodes.
+ * How it works. One flow asks for as many jobs as there is room for; when there are no more it waits to be woken, for a
+ * second at most. A job that ends takes the next one along with the answer to its report. Two clocks tick beside: one
+ * renews the locks of what runs, one looks for jobs of dead nodes.
  *
- * BullMQ's own Worker is not used. It takes some failures of the connection for failures of the job, and reports a job as failed that has completed; it
- * goes by the machine's clock; and after a loss of the connection it waits for seconds.
+ * BullMQ's own Worker is not used. It takes some failures of the connection for failures of the job, and reports a job
+ * as failed that has completed; it goes by the machine's clock; and after a loss of the connection it waits for
+ * seconds.
  */
 import { randomUUID } from "node:crypto"
 import { IllegalStateError, NotSerializableError } from "../../errors.ts"
@@ -15,7 +17,7 @@ import type { ClaimedJob, ConsumeOptions, Consumer, JobEnd } from "../job/engine
 import { encodeFailure } from "../job/failure.ts"
 import { fromJobId, fromStorableJson, toStorable } from "./names.ts"
 import type { BullJob } from "./bull-types.ts"
-import { isPassing, isRefusal, nap, type Steady } from "./steady.ts"
+import { isPassing, isRefusal, pauseFor, type Steady } from "./steady.ts"
 import type { Bench, Claim, Hold, StoredData } from "./store.ts"
 import { LARGE } from "./store.ts"
 
@@ -113,14 +115,14 @@ export class BullConsumer implements Consumer {
     while (!this.#stopping.signal.aborted) {
       const rest = this.#notBefore - runtime.now()
       if (this.#isPaused || this.#busy >= this.#options.concurrency) await this.#stirred()
-      else if (rest > 0) await nap(rest, this.#stopping.signal)
+      else if (rest > 0) await pauseFor(rest, this.#stopping.signal)
       else {
         const most = Math.min(this.#options.concurrency - this.#busy, atOnce)
         const claimed = (await this.#settleDoubts()) ? await this.#claim(most) : undefined
         // Jobs with which a node has died may make this one pause: what comes together with them is given back.
         const hasDied = claimed?.jobs.some(({ job }) => (job.stalledCounter ?? 0) > 0) ?? false
         atOnce = claimed?.isMore === true && !hasDied ? CLAIMED_AT_ONCE : 1
-        if (claimed === undefined) await nap(IDLE / 2, this.#stopping.signal)
+        if (claimed === undefined) await pauseFor(IDLE / 2, this.#stopping.signal)
         else if (!claimed.isMore) {
           const pause = claimed.due > 0 ? Math.min(IDLE, Math.max(0, claimed.due - now())) : IDLE
           await bench.wait(Math.ceil(pause), this.#stopping.signal)
@@ -146,8 +148,8 @@ export class BullConsumer implements Consumer {
   }
 
   /**
-   * The server has given a job, and BullMQ cannot read it, whatever another program has written there. It fails: given back, it would be the
-   * next one again, and no node would come to the others.
+   * The server has given a job, and BullMQ cannot read it, whatever another program has written there. It fails: given
+   * back, it would be the next one again, and no node would come to the others.
    */
   async #failUnreadable(tokens: readonly string[], error: unknown, known?: string): Promise<void> {
     const { bench, steady } = this.#context
@@ -156,7 +158,10 @@ export class BullConsumer implements Consumer {
     for (const hold of held) if (hold.jobId !== known) await steady.run(() => bench.end({ hold, ...failed }))
   }
 
-  /** Gives back what this node has without knowing, so that no other node takes its silence for a death. False if the server does not answer. */
+  /**
+   * Gives back what this node has without knowing, so that no other node takes its silence for a death. False if the
+   * server does not answer.
+   */
   async #settleDoubts(): Promise<boolean> {
     const tokens = this.#doubtful
     if (tokens.length === 0) return true
@@ -273,7 +278,10 @@ export class BullConsumer implements Consumer {
     }
   }
 
-  /** The mark that the outcome is with the data: BullMQ sends all outcomes to all listeners, and keeps many of them for late ones. */
+  /**
+   * The mark that the outcome is with the data: BullMQ sends all outcomes to all listeners, and keeps many of them for
+   * late ones.
+   */
   async #keptAside(running: Running, outcome: string): Promise<string> {
     const isOurs = await this.#context.bench.rewrite(running, { ...running.data, outcome })
     return isOurs ? LARGE.mark : outcome
@@ -334,7 +342,10 @@ function numberIn(value: unknown, otherwise: number): number {
   return typeof value === "number" ? value : otherwise
 }
 
-/** The server is there and does not take it: a due time that is none, or data that cannot be written. To run the job again would not help. */
+/**
+ * The server is there and does not take it: a due time that is none, or data that cannot be written. To run the job
+ * again would not help.
+ */
 function untaken(error: unknown): string {
   return encodeFailure(new IllegalStateError(`What became of the job cannot be stored: ${messageOf(error)}`))
 }

@@ -1,5 +1,6 @@
 /**
- * An open queue, on PostgreSQL or on Redis. What is the same on both stands here: ids, priorities and texts, trying again, telling listeners, the list of nodes.
+ * An open queue, on PostgreSQL or on Redis. What is the same on both stands here: ids, priorities and texts, trying
+ * again, telling listeners, the list of nodes.
  */
 import { IllegalStateError } from "../../errors.ts"
 import { runtime } from "../../time/runtime.ts"
@@ -156,7 +157,10 @@ export class BullQueue implements EngineQueue {
     await this.#store.close()
   }
 
-  /** Tells the listeners of an error in the background. As long as the server is away, the same happens many times a second. */
+  /**
+   * Tells the listeners of an error in the background. As long as the server is away, the same happens many times a
+   * second.
+   */
   error(error: unknown): void {
     if (this.#closing !== undefined) return
     const clean = this.#steady.clean(error)
@@ -204,8 +208,8 @@ export class BullQueue implements EngineQueue {
   }
 
   /**
-   * An outcome that does not stand in the event is looked up, however short the time for which it is kept: those that hear of small outcomes have them,
-   * too. If it is gone by then, the listeners look for themselves.
+   * An outcome that does not stand in the event is looked up, however short the time for which it is kept: those that
+   * hear of small outcomes have them, too. If it is gone by then, the listeners look for themselves.
    */
   #ended(id: string, text: unknown, tell: (each: EngineListener, outcome: string) => void): void {
     if (typeof text === "string" && text !== LARGE.mark) {

@@ -1,6 +1,6 @@
 /**
- * The packages on which this engine stands, as far as it uses them. BullMQ's own types are not used: the methods through which all its commands go are
- * private there, and a user's compiler need not have them.
+ * The packages on which this engine stands, as far as it uses them. BullMQ's own types are not used: the methods
+ * through which all its commands go are private there, and a user's compiler need not have them.
  */
 import { peer } from "../job/peers.ts"
 

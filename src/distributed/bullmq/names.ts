@@ -1,16 +1,17 @@
 /**
  * How ids, priorities and texts of corepool are written for BullMQ.
  *
- * Ids. BullMQ refuses ids with a colon and ids of digits alone; on Redis an id such as `meta` would be a key of the queue itself;
- * PostgreSQL refuses the character 0 and halves of characters. So an id begins with a dot, and what cannot stand in it is written as `%`
- * and four hexadecimal digits.
+ * Ids. BullMQ refuses ids with a colon and ids of digits alone; on Redis an id such as `meta` would be a key of the
+ * queue itself; PostgreSQL refuses the character 0 and halves of characters. So an id begins with a dot, and what
+ * cannot stand in it is written as `%` and four hexadecimal digits.
  *
  * Names of queues are written the same way, without the dot: dashboards show them.
  *
- * Priorities. A user's are around 0, and the higher one is first. BullMQ's are from 0 to 2²¹ − 1, and the lower one is first.
+ * Priorities. A user's are around 0, and the higher one is first. BullMQ's are from 0 to 2²¹ − 1, and the lower one is
+ * first.
  *
- * Texts. PostgreSQL has no place for the character 0 and for halves of characters. A text that has such a character is marked and
- * written as ids are.
+ * Texts. PostgreSQL has no place for the character 0 and for halves of characters. A text that has such a character is
+ * marked and written as ids are.
  */
 import { rangeError } from "../../checks.ts"
 
@@ -55,8 +56,8 @@ export function fromStorable(text: string): string {
 }
 
 /**
- * A value as JSON. JSON has escapes for all characters, but PostgreSQL does not take all of them: a value with such a character is
- * written as a text in a text.
+ * A value as JSON. JSON has escapes for all characters, but PostgreSQL does not take all of them: a value with such a
+ * character is written as a text in a text.
  */
 export function toStorableJson(value: unknown): string {
   const json = JSON.stringify(value) ?? "null"

@@ -1,11 +1,12 @@
 /**
- * Wakes what waits for notifications of PostgreSQL. There is one connection that listens; when it is lost, another one takes its place.
+ * Wakes what waits for notifications of PostgreSQL. There is one connection that listens; when it is lost, another one
+ * takes its place.
  *
- * A notification is only a reason to look: what waits looks by itself, too, after a short time. BullMQ does not send one for each event, and one that is
- * sent while the connection is lost is lost.
+ * A notification is only a reason to look: what waits looks by itself, too, after a short time. BullMQ does not send
+ * one for each event, and one that is sent while the connection is lost is lost.
  */
 import type { PgClient, PgConnection } from "./bull-types.ts"
-import { nap } from "./steady.ts"
+import { pauseFor } from "./steady.ts"
 import { runtime } from "../../time/runtime.ts"
 
 /** Tells a queue's nodes of new jobs. */
@@ -40,8 +41,9 @@ export class PostgresBell {
   #isTrying = false
 
   /**
-   * All queues of the database share the channels; only these queues are of interest. The server wakes each process that listens to a channel for every commit that tells
-   * something there: so a process listens to what it waits for, and to nothing else.
+   * All queues of the database share the channels; only these queues are of interest. The server wakes each process
+   * that listens to a channel for every commit that tells something there: so a process listens to what it waits for,
+   * and to nothing else.
    */
   constructor(connection: PgConnection, channels: readonly string[], queues: readonly string[]) {
     this.#connection = connection
@@ -99,26 +101,31 @@ export class PostgresBell {
     await this.#listening?.catch(() => undefined) // it is told to those who wait for it
   }
 
-  /** To be called when the connection is being closed: BullMQ takes all listeners from the client then, and an error that comes before its end would end the process. */
+  /**
+   * To be called when the connection is being closed: BullMQ takes all listeners from the client then, and an error
+   * that comes before its end would end the process.
+   */
   hush(): void {
     this.#client?.on("error", () => undefined)
   }
 
-  /** Until notifications come, or the bell is stopped. A server that is away is told of by the operations that need it. */
+  /**
+   * Until notifications come, or the bell is stopped. A server that is away is told of by the operations that need it.
+   */
   #tryOn(): void {
     if (this.#isTrying || this.#end.signal.aborted) return
     this.#isTrying = true
-    void this.#listenOrNap().finally(() => {
+    void this.#listenOrPause().finally(() => {
       this.#isTrying = false
       if (this.#listening === undefined) this.#tryOn()
     })
   }
 
-  async #listenOrNap(): Promise<void> {
+  async #listenOrPause(): Promise<void> {
     try {
       await this.start()
     } catch {
-      await nap(250, this.#end.signal)
+      await pauseFor(250, this.#end.signal)
     }
   }
 

@@ -1,23 +1,28 @@
 /**
- * How one node takes and ends jobs in PostgreSQL: by BullMQ's functions, several of which are called in one statement. What a statement costs beside
- * the work (a way to the server and back, a commit, a notification) is paid once for many jobs:
+ * How one node takes and ends jobs in PostgreSQL: by BullMQ's functions, several of which are called in one statement.
+ * What a statement costs beside the work (a way to the server and back, a commit, a notification) is paid once for many
+ * jobs:
  *
  * - A claim takes as many jobs as the node has room for, and says in the same answer when the next delayed one is due.
  * - The ends that come while others are under way go together in the next statement, which also takes the next job for each of them.
  *
- * A statement does all or nothing. If the server refuses one that is about several jobs, each of them is reported in a statement of its own: so a job that is
- * not this node's any more, or whose outcome cannot be stored, has no effect on others. A statement whose answer is lost is repeated by the
- * consumer, job by job: what had ended the first time is refused then, and what was taken is found by its token and given back.
+ * A statement does all or nothing. If the server refuses one that is about several jobs, each of them is reported in a
+ * statement of its own: so a job that is not this node's any more, or whose outcome cannot be stored, has no effect on
+ * others. A statement whose answer is lost is repeated by the consumer, job by job: what had ended the first time is
+ * refused then, and what was taken is found by its token and given back.
  */
 import { runtime } from "../../time/runtime.ts"
 import { BullBench, NEVER_GIVEN_UP } from "./bull-bench.ts"
 import type { BullJob, BullJobOptions, PgBackend, PgConnection, PgStatement } from "./bull-types.ts"
 import { toStorableJson } from "./names.ts"
 import { JOBS, type PostgresBell } from "./postgres-bell.ts"
-import { isPassing, nap } from "./steady.ts"
+import { isPassing, pauseFor } from "./steady.ts"
 import type { Claim, End, Hold, StoredData } from "./store.ts"
 
-/** How many ends go in one statement, and how many statements are under way: the server works at one while the node runs what another one has brought. */
+/**
+ * How many ends go in one statement, and how many statements are under way: the server works at one while the node runs
+ * what another one has brought.
+ */
 const ENDS = { atOnce: 25, underWay: 2 }
 
 const COLUMNS = "id, name, data::text AS data, opts, attempts_made, stalled_count, lock_token"
@@ -34,7 +39,10 @@ const CLAIM_ONE: Statement = {
 /** $1 queue. */
 const NEXT_DUE: Statement = { name: "corepool_next_due", text: "SELECT NULL AS id, next_delay($1) AS due" }
 
-/** As CLAIM_ONE. Takes one job after the other until there is none, or no token is left. If there are fewer than tokens, the last row says when the next one is due. */
+/**
+ * As CLAIM_ONE. Takes one job after the other until there is none, or no token is left. If there are fewer than tokens,
+ * the last row says when the next one is due.
+ */
 const CLAIM: Statement = {
   name: "corepool_claim",
   text: `WITH RECURSIVE taken AS (
@@ -48,7 +56,10 @@ const CLAIM: Statement = {
       WHERE (SELECT count(*) FROM taken) < cardinality($2::text[])`,
 }
 
-/** $1 queue, $2 id, $3 token, $4 outcome, $5 whether nothing is kept, $6 now, $7 lock time, $8 node. The next job is taken by the same token. */
+/**
+ * $1 queue, $2 id, $3 token, $4 outcome, $5 whether nothing is kept, $6 now, $7 lock time, $8 node. The next job is
+ * taken by the same token.
+ */
 const COMPLETE_ONE: Statement = {
   name: "corepool_complete_one",
   text: `SELECT ${COLUMNS} FROM move_to_completed_fetch($1, $2, $3, to_jsonb($4::text), $6, $5, NULL, NULL, $7, $6, $8, NULL, NULL)`,
@@ -59,8 +70,8 @@ const FAIL_ONE: Statement = {
 }
 
 /**
- * $1 queue, $2 to $6 the ends, $7 now, $8 tokens for the next jobs, $9 lock time, $10 node. The jobs are taken after the ends, because taking
- * reads how many there were.
+ * $1 queue, $2 to $6 the ends, $7 now, $8 tokens for the next jobs, $9 lock time, $10 node. The jobs are taken after
+ * the ends, because taking reads how many there were.
  */
 const END: Statement = {
   name: "corepool_end",
@@ -209,15 +220,15 @@ export class PostgresBench extends BullBench {
   }
 
   /**
-   * BullMQ marks all active jobs and frees those that were marked before and are not renewed: two writes for each job of the fleet. It is
-   * asked for that only if there is a job whose lock has run out.
+   * BullMQ marks all active jobs and frees those that were marked before and are not renewed: two writes for each job
+   * of the fleet. It is asked for that only if there is a job whose lock has run out.
    */
   async recover(): Promise<void> {
     const { connection, queue } = this.#context
     const { rows } = await connection.pool.query(STALLED, [queue, this.#now()])
     if (rows.length === 0) return
     await this.backend.moveStalledJobsToWait()
-    await nap(5, new AbortController().signal) // two calls within a millisecond are one to BullMQ
+    await pauseFor(5, new AbortController().signal) // two calls within a millisecond are one to BullMQ
     await this.backend.moveStalledJobsToWait()
   }
 

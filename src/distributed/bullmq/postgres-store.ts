@@ -1,6 +1,7 @@
 /**
- * A queue in PostgreSQL. What BullMQ's own functions do well is left to them: adding, claiming, renewing and ending jobs. They are called as
- * BullMQ calls them, or several in one statement (see also postgres-bench.ts). Five things are done here by statements of our own, on BullMQ's tables:
+ * A queue in PostgreSQL. What BullMQ's own functions do well is left to them: adding, claiming, renewing and ending
+ * jobs. They are called as BullMQ calls them, or several in one statement (see also postgres-bench.ts). Five things are
+ * done here by statements of our own, on BullMQ's tables:
  *
  * - Looking up many jobs at once, which BullMQ cannot.
  * - Removing: BullMQ's `remove` looks first and deletes then, so that a job which a node takes in between vanishes while it runs; it also removes jobs
@@ -40,15 +41,19 @@ const IS_EXPIRED = `(state IN ('completed', 'failed') AND finished_at_ms < (extr
 /** Each connection reads and plans it once. */
 type Statement = Pick<PgStatement, "name" | "text">
 
-/** BullMQ's function for many jobs makes and drops two tables each time: up to so many, it is faster to add each by itself. */
+/**
+ * BullMQ's function for many jobs makes and drops two tables each time: up to so many, it is faster to add each by
+ * itself.
+ */
 const FEW = 40
 
 /** $1 queue, $2 jobs. */
 const ADD = adding("corepool_add", "SELECT 1 FROM ", "$1")
 
 /**
- * $1 queue, $2 jobs, $3 ids of which there may be outcomes whose time is over, which make room. Each step reads what the one before has given: that is their order.
- * Rows are locked in the order of ids, so that two processes do not wait for each other.
+ * $1 queue, $2 jobs, $3 ids of which there may be outcomes whose time is over, which make room. Each step reads what
+ * the one before has given: that is their order. Rows are locked in the order of ids, so that two processes do not wait
+ * for each other.
  */
 const ADD_NAMED = adding(
   "corepool_add_named",
@@ -75,7 +80,10 @@ const REMOVE = `WITH gone AS (
     DELETE FROM job WHERE queue = $1 AND id = $2 AND state IN ('waiting', 'delayed') RETURNING id)
   SELECT publish_event($1, 'removed', jsonb_build_object('jobId', id)) FROM gone`
 
-/** BullMQ's channel tells of what happens to each job of all queues. A node listens to a channel of its own, which tells of messages alone. */
+/**
+ * BullMQ's channel tells of what happens to each job of all queues. A node listens to a channel of its own, which tells
+ * of messages alone.
+ */
 const PUBLISH = `SELECT pg_notify('${MESSAGES}', CASE WHEN told.id > 0 THEN $1 END) FROM publish_event($1, $2, $3::jsonb) AS told(id)`
 
 const UPDATE = `UPDATE job SET data = $3::jsonb

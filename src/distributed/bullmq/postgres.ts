@@ -4,8 +4,8 @@
  *     const engine = postgres("postgres://fleet:secret@db.example.com/work")
  *     const engine = postgres({ host: "db.example.com", database: "work", user: "fleet", password, ssl: true, schema: "jobs" })
  *
- * The tables are BullMQ's, in a schema of their own. They are made, and brought up to date, only when the program says so: by `migrate: true`, or by
- * `migrate(engine)` in a step of its own, with a role that may do that.
+ * The tables are BullMQ's, in a schema of their own. They are made, and brought up to date, only when the program says
+ * so: by `migrate: true`, or by `migrate(engine)` in a step of its own, with a role that may do that.
  */
 import { rangeError, typeError } from "../../checks.ts"
 import { IllegalStateError } from "../../errors.ts"
@@ -18,7 +18,10 @@ import { ServerClock } from "./server-clock.ts"
 import { PATIENCE, requirePatience, Steady } from "./steady.ts"
 import { requireUrl, secretsOf, type UrlForm, whereOf } from "./where.ts"
 
-/** Where the server is. Fields that are not named here are passed on to `pg.Pool`: `host`, `user`, `password`, `ssl`, `max` and others. */
+/**
+ * Where the server is. Fields that are not named here are passed on to `pg.Pool`: `host`, `user`, `password`, `ssl`,
+ * `max` and others.
+ */
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly url?: string
@@ -74,7 +77,8 @@ class PostgresEngine implements Engine {
     this.#secrets = secretsOf(connectionString, rest)
     this.#schema = schema
     this.#migrates = migrates
-    // A server that does not answer at all is a lost connection, and what is tried again needs an end to try again after.
+    // A server that does not answer at all is a lost connection, and what is tried again needs an end to try again
+    // after.
     const defaults = { connectionTimeoutMillis: 5000, query_timeout: 20_000, keepAlive: true, allowExitOnIdle: true }
     this.#config = { ...defaults, ...rest, ...(connectionString === undefined ? {} : { connectionString }), schema }
   }
@@ -112,7 +116,8 @@ class PostgresEngine implements Engine {
   /** One try: a connection that was not ready the first time never is. */
   async #connect(bull: Bull, migrates: boolean): Promise<PgConnection> {
     const connection = new bull.PostgresConnection({ ...this.#config, migrate: migrates })
-    // A client that is lost while BullMQ uses it tells so twice: by what was asked of it, and by an event, which would end the process if it were not heard.
+    // A client that is lost while BullMQ uses it tells so twice: by what was asked of it, and by an event, which would
+    // end the process if it were not heard.
     connection.pool.on("connect", (client: PgClient) => client.on("error", () => undefined))
     try {
       await connection.waitUntilReady()

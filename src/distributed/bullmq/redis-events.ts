@@ -1,9 +1,9 @@
 /**
- * Reads BullMQ's streams of events, in the order in which they were written, and misses nothing, or says so: events that were removed before they
- * were read, and a server that has lost some, are a gap.
+ * Reads BullMQ's streams of events, in the order in which they were written, and misses nothing, or says so: events
+ * that were removed before they were read, and a server that has lost some, are a gap.
  */
 import type { RedisClient } from "./bull-types.ts"
-import { nap } from "./steady.ts"
+import { pauseFor } from "./steady.ts"
 import { CONTROL, EVENTS_KEPT, type EventSink, JOB_EVENTS } from "./store.ts"
 
 const KINDS = new Set([...JOB_EVENTS, CONTROL])
@@ -60,7 +60,7 @@ export class RedisEvents {
         if (this.#end.signal.aborted) return
         if (!isBroken) sink.error(error)
         isBroken = true
-        await nap(100, this.#end.signal)
+        await pauseFor(100, this.#end.signal)
       }
     }
   }
@@ -87,7 +87,10 @@ export class RedisEvents {
     if (KINDS.has(kind)) this.#source.sink.event(kind, named)
   }
 
-  /** The server keeps so many events and no more: if the first one that it has is later than the last one that was read, some may be gone. */
+  /**
+   * The server keeps so many events and no more: if the first one that it has is later than the last one that was read,
+   * some may be gone.
+   */
   async #checkForLoss(): Promise<void> {
     const { client, sink } = this.#source
     for (const [stream, cursor] of this.#cursors) {

@@ -1,6 +1,7 @@
 /**
- * Scripts of our own on BullMQ's keys, for what BullMQ cannot do in one step. KEYS[1] is always the queue's prefix, with its colon; the other keys are
- * made of it, as BullMQ's own scripts do. All keys of a queue are in one slot, or there is no cluster.
+ * Scripts of our own on BullMQ's keys, for what BullMQ cannot do in one step. KEYS[1] is always the queue's prefix,
+ * with its colon; the other keys are made of it, as BullMQ's own scripts do. All keys of a queue are in one slot, or
+ * there is no cluster.
  */
 
 /** Whether the time of an outcome is over that came at `finishedAt`, by the server's clock. */
@@ -30,7 +31,10 @@ for _, id in ipairs(ARGV) do
 end
 return 0`
 
-/** ARGV: 1 if outcomes are found also when their time is over, and ids. Gives for each id: state, due time, name, data, returnvalue, failedReason, progress; or false. */
+/**
+ * ARGV: 1 if outcomes are found also when their time is over, and ids. Gives for each id: state, due time, name, data,
+ * returnvalue, failedReason, progress; or false.
+ */
 export const FIND: string = `${IS_EXPIRED}
 local prefix = KEYS[1]
 local function stateOf(id)
@@ -97,8 +101,8 @@ end
 return held`
 
 /**
- * ARGV: state, where to begin, how many to look at. Removes what is too old, and gives how many were looked at and how many
- * of these were removed.
+ * ARGV: state, where to begin, how many to look at. Removes what is too old, and gives how many were looked at and how
+ * many of these were removed.
  */
 export const CLEAN: string = `${IS_EXPIRED}
 local prefix, state, from, count = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])

@@ -1,11 +1,13 @@
 /**
- * A queue in Redis, or in Valkey. What BullMQ's own scripts do well is left to them; looking up many jobs, removing, replacing data and removing old
- * outcomes is done by scripts of our own (redis-scripts.ts), for the reasons given in postgres-store.ts.
+ * A queue in Redis, or in Valkey. What BullMQ's own scripts do well is left to them; looking up many jobs, removing,
+ * replacing data and removing old outcomes is done by scripts of our own (redis-scripts.ts), for the reasons given in
+ * postgres-store.ts.
  *
- * Connections: one for commands; a node has another one that waits for work, and a listener one that waits for events. Commands fail at once when there is no
- * connection, and are tried again above.
+ * Connections: one for commands; a node has another one that waits for work, and a listener one that waits for events.
+ * Commands fail at once when there is no connection, and are tried again above.
  *
- * The time in BullMQ's commands is that of the calling machine; here it is the server's. Locks run out by the server's clock anyway.
+ * The time in BullMQ's commands is that of the calling machine; here it is the server's. Locks run out by the server's
+ * clock anyway.
  */
 import { MAX_VALUE } from "../../checks.ts"
 import type { JobCounts } from "../job/engine.ts"
@@ -16,7 +18,7 @@ import { fromStorableJson, parsed, textIn, toStorable, toStorableJson } from "./
 import { RedisEvents } from "./redis-events.ts"
 import { CLEAN, FIND, FORGET, HELD, REMOVE, REWRITE, UPDATE } from "./redis-scripts.ts"
 import { withServerTime } from "./server-clock.ts"
-import { nap } from "./steady.ts"
+import { pauseFor } from "./steady.ts"
 import {
   type Bench,
   type Claim,
@@ -81,8 +83,9 @@ export class RedisStore implements Store {
   }
 
   /**
-   * Outcomes that are too old make room first, if there can be any. Both commands are on their way at the same time, in this order. What comes between them at the server does no
-   * harm: an outcome whose time is over exists for no process, so it may be removed at any moment.
+   * Outcomes that are too old make room first, if there can be any. Both commands are on their way at the same time, in
+   * this order. What comes between them at the server does no harm: an outcome whose time is over exists for no
+   * process, so it may be removed at any moment.
    */
   async add(jobs: readonly BullJob[], named: readonly string[]): Promise<void> {
     await Promise.all([named.length > 0 && this.#script(FORGET, ...named), this.#add(jobs)])
@@ -207,7 +210,8 @@ class RedisBench extends BullBench {
   }
 
   async end({ hold, isFailed, outcome, isRemoved, takesNext }: End): Promise<BullJob | undefined> {
-    // BullMQ compares how often a job that has failed was tried with how often it may be, only to tell of it: more than all of them.
+    // BullMQ compares how often a job that has failed was tried with how often it may be, only to tell of it: more than
+    // all of them.
     const ended = { id: hold.jobId, opts: { attempts: MAX_VALUE } }
     const { result } = isFailed
       ? await this.backend.moveToFailed(ended, outcome, isRemoved, hold.token, takesNext)
@@ -230,8 +234,8 @@ class RedisBench extends BullBench {
   }
 
   /**
-   * Takes the mark that BullMQ sets when there is work. When the waiting ends early, so does the connection: what came in afterwards would be a mark
-   * that another node misses.
+   * Takes the mark that BullMQ sets when there is work. When the waiting ends early, so does the connection: what came
+   * in afterwards would be a mark that another node misses.
    */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     const end = (): void => this.#waiter.disconnect()
@@ -239,7 +243,7 @@ class RedisBench extends BullBench {
     try {
       await this.#waiter.call("BZPOPMIN", this.backend.toKey("marker"), Math.max(0.002, ms / 1000))
     } catch {
-      await nap(Math.min(ms, 250), signal) // without a connection there is no news; the next claim tells of it
+      await pauseFor(Math.min(ms, 250), signal) // without a connection there is no news; the next claim tells of it
     } finally {
       signal.removeEventListener("abort", end)
     }

@@ -4,7 +4,8 @@
  *     const engine = redis("rediss://:secret@redis.example.com:6379/0")
  *     const engine = redis({ host: "redis.example.com", password, tls: {}, prefix: "work" })
  *
- * A Redis that throws keys away when its memory is full loses jobs: it must have `maxmemory-policy noeviction`. There is a warning otherwise.
+ * A Redis that throws keys away when its memory is full loses jobs: it must have `maxmemory-policy noeviction`. There
+ * is a warning otherwise.
  */
 import { typeError } from "../../checks.ts"
 import type { Engine, EngineQueue } from "../job/engine.ts"
@@ -16,7 +17,10 @@ import { ServerClock } from "./server-clock.ts"
 import { PATIENCE, requirePatience, Steady } from "./steady.ts"
 import { requireUrl, secretsOf, type UrlForm, whereOf } from "./where.ts"
 
-/** Where the server is. Fields that are not named here are passed on to ioredis: `host`, `port`, `username`, `password`, `tls`, `db` and others. */
+/**
+ * Where the server is. Fields that are not named here are passed on to ioredis: `host`, `port`, `username`, `password`,
+ * `tls`, `db` and others.
+ */
 export interface RedisOptions {
   /** `redis://user:password@host:port/db`; `rediss:` with TLS. */
   readonly url?: string
@@ -123,8 +127,8 @@ class RedisEngine implements Engine {
 }
 
 /**
- * The connection keeps no program alive. Neither does ioredis' timer for a server that does not answer, which runs as long as a command waits for news: it is
- * unref'd when ioredis sets it.
+ * The connection keeps no program alive. Neither does ioredis' timer for a server that does not answer, which runs as
+ * long as a command waits for news: it is unref'd when ioredis sets it.
  */
 function letProgramsEnd(client: RedisClient): void {
   client.on("connect", () => client.stream?.unref()) // also when it has connected again
@@ -139,7 +143,10 @@ function letProgramsEnd(client: RedisClient): void {
   })
 }
 
-/** ioredis' client, which writes each command to its socket by itself. This one writes those of one turn together: a write costs more than a command. */
+/**
+ * ioredis' client, which writes each command to its socket by itself. This one writes those of one turn together: a
+ * write costs more than a command.
+ */
 function clientClass(): RedisClientClass {
   return class extends redisClientClass("redis()") {
     override sendCommand(command: unknown, stream?: unknown): unknown {

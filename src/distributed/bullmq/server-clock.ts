@@ -1,9 +1,9 @@
 /**
- * The server's clock as this process knows it: how far it is ahead of a clock of this process that cannot be set. What the machine believes
- * the time to be does not matter.
+ * The server's clock as this process knows it: how far it is ahead of a clock of this process that cannot be set. What
+ * the machine believes the time to be does not matter.
  *
- * The server is asked a few times, and the answer that took the shortest time is the best: it is wrong by at most half that time. It is asked
- * again every minute, because clocks drift and machines sleep.
+ * The server is asked a few times, and the answer that took the shortest time is the best: it is wrong by at most half
+ * that time. It is asked again every minute, because clocks drift and machines sleep.
  */
 import { runtime } from "../../time/runtime.ts"
 
@@ -59,8 +59,8 @@ export class ServerClock {
 }
 
 /**
- * The arguments of a command of BullMQ, with the server's time in the place of this machine's: BullMQ goes by the machine's clock in due
- * times, and on PostgreSQL in locks. Rounded to whole milliseconds, as BullMQ's is.
+ * The arguments of a command of BullMQ, with the server's time in the place of this machine's: BullMQ goes by the
+ * machine's clock in due times, and on PostgreSQL in locks. Rounded to whole milliseconds, as BullMQ's is.
  */
 export function withServerTime(values: readonly unknown[], now: number): unknown[] {
   const wallTime = runtime.wallTime()

@@ -1,12 +1,14 @@
 /**
- * Operations on a server that may be away for a while: one that fails because of the connection is tried again, for a limited time.
+ * Operations on a server that may be away for a while: one that fails because of the connection is tried again, for a
+ * limited time.
  *
- * All operations of the engine may be repeated. A job that is added twice is added once, by its id; what a node reports is accepted once, by its
- * lock; the others give the same when done twice.
+ * All operations of the engine may be repeated. A job that is added twice is added once, by its id; what a node reports
+ * is accepted once, by its lock; the others give the same when done twice.
  *
  * Connections keep no program alive, as an idle executor must not. An operation does, until it has ended.
  *
- * No error leaves the engine as the driver has made it: drivers put commands, with passwords in them, and whole URLs into errors.
+ * No error leaves the engine as the driver has made it: drivers put commands, with passwords in them, and whole URLs
+ * into errors.
  */
 import { rangeError, shorten, typeError } from "../../checks.ts"
 import { CorepoolError, IllegalStateError } from "../../errors.ts"
@@ -90,7 +92,7 @@ export class Steady {
         if (isRefusal(error)) throw error
         if (!isPassing(error) || runtime.now() + pause > limit) throw this.clean(error)
       }
-      await nap(pause, this.ended)
+      await pauseFor(pause, this.ended)
     }
   }
 
@@ -111,7 +113,7 @@ export class Steady {
 }
 
 /** Is fulfilled when the time is over, or at once when the signal aborts. Keeps no program alive. */
-export function nap(ms: number, signal: AbortSignal): Promise<void> {
+export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {
     const wake = (): void => {

@@ -1,6 +1,7 @@
 /**
- * What differs between PostgreSQL and Redis: the operations on one queue, each a single try. Ids are those of BullMQ here, see names.ts. What
- * decides between two parties (who has a job, whether it has begun) is decided by the server in one step.
+ * What differs between PostgreSQL and Redis: the operations on one queue, each a single try. Ids are those of BullMQ
+ * here, see names.ts. What decides between two parties (who has a job, whether it has begun) is decided by the server
+ * in one step.
  */
 import type { JobData } from "../job/job-data.ts"
 import type { JobCounts } from "../job/engine.ts"
@@ -82,7 +83,10 @@ export interface Bench {
 export interface Store {
   /** In milliseconds since 1970, by the server. */
   time(): Promise<number>
-  /** All or none. An outcome whose time is over makes room for a job of the same id; only the ids in `named` can have one. */
+  /**
+   * All or none. An outcome whose time is over makes room for a job of the same id; only the ids in `named` can have
+   * one.
+   */
   add(jobs: readonly BullJob[], named: readonly string[]): Promise<void>
   /** `withExpired` finds also outcomes whose time is over, as long as they lie there. */
   find(jobIds: readonly string[], withExpired: boolean): Promise<(StoredJob | undefined)[]>
@@ -111,7 +115,10 @@ export const JOB_EVENTS: readonly string[] = ["active", "completed", "failed", "
 /** How many events the server keeps for listeners that are slow, or away for a moment. */
 export const EVENTS_KEPT = 50_000
 
-/** Messages and the list of nodes stand in a queue of their own: a node hears these and not what happens to each job of the fleet. */
+/**
+ * Messages and the list of nodes stand in a queue of their own: a node hears these and not what happens to each job of
+ * the fleet.
+ */
 export function controlQueue(queue: string): string {
   return `${queue}%control`
 }

@@ -4,8 +4,8 @@
  *     import * as tasks from "./tasks.js"
  *     new DistributedExecutor({ name: "images", engine, tasks })
  *
- * Only names travel. What counts are the own enumerable members that are functions, and no classes: a name such as `constructor` or `__proto__`,
- * which every object inherits, is no task.
+ * Only names travel. What counts are the own enumerable members that are functions, and no classes: a name such as
+ * `constructor` or `__proto__`, which every object inherits, is no task.
  */
 import { requireObject, show, wrongType } from "../../checks.ts"
 import { sourceText } from "../../primordials.ts"
@@ -20,7 +20,10 @@ type AnyFunction = (...args: never[]) => unknown
 
 export class Catalogue {
   readonly #tasks: Readonly<Record<string, unknown>>
-  /** If the tasks are references made by `tasksOf`: the URL of their module. Their names are not known before that is loaded. */
+  /**
+   * If the tasks are references made by `tasksOf`: the URL of their module. Their names are not known before that is
+   * loaded.
+   */
   readonly #module: string | undefined
   readonly #byName = new Map<string, AnyFunction>()
   readonly #names = new Map<AnyFunction, string>()
@@ -39,8 +42,8 @@ export class Catalogue {
   }
 
   /**
-   * For a node, which has to know what it can run before it runs anything: loads the module of references made by `tasksOf`. Without effect
-   * for others.
+   * For a node, which has to know what it can run before it runs anything: loads the module of references made by
+   * `tasksOf`. Without effect for others.
    */
   async load(): Promise<void> {
     if (this.#module === undefined) return

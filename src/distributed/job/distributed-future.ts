@@ -12,10 +12,11 @@ export interface DistributedFuture<T> extends Future<T> {
   readonly id: string
 
   /**
-   * Is fulfilled when the engine has the task: from then on the task survives the death of this process. Rejects if the engine does not take it, or
-   * if it was cancelled before. A rejection that is not looked at is no unhandled one.
+   * Is fulfilled when the engine has the task: from then on the task survives the death of this process. Rejects if the
+   * engine does not take it, or if it was cancelled before. A rejection that is not looked at is no unhandled one.
    *
-   * Of a future of `future(id)` that is cancelled at once: is fulfilled when the engine has the cancellation, and rejects with IllegalStateError if it has no such task.
+   * Of a future of `future(id)` that is cancelled at once: is fulfilled when the engine has the cancellation, and
+   * rejects with IllegalStateError if it has no such task.
    */
   readonly stored: Promise<void>
 
@@ -28,13 +29,16 @@ export interface DistributedScheduledFuture<T> extends DistributedFuture<T>, Sch
 
 /** What a future asks of the executor it belongs to. */
 export interface FutureHost {
-  /** When the job with this handle is due, by the engine's clock, whether it runs, and that clock; undefined if the job is over. */
+  /**
+   * When the job with this handle is due, by the engine's clock, whether it runs, and that clock; undefined if the job
+   * is over.
+   */
   dueOf(handle: number): { readonly time: number; readonly isRunning: boolean; readonly now: number } | undefined
 }
 
 /*
- * What happens to the job is told by the ledger, through static methods: the program has these objects in its hands, and must not find
- * such methods on them.
+ * What happens to the job is told by the ledger, through static methods: the program has these objects in its hands,
+ * and must not find such methods on them.
  */
 export class DistributedFutureTask<T> extends FutureTask<T> implements DistributedScheduledFuture<T> {
   readonly id: string
@@ -81,12 +85,12 @@ export class DistributedFutureTask<T> extends FutureTask<T> implements Distribut
   }
 
   get delay(): number {
-    const due = this.isDone ? undefined : this.#host.dueOf(this.handleElsewhere)
+    const due = this.isDone ? undefined : this.#host.dueOf(this.remoteHandle)
     return due === undefined ? 0 : due.time - due.now
   }
 
   get nextRunAt(): Date | undefined {
-    const due = this.isDone ? undefined : this.#host.dueOf(this.handleElsewhere)
+    const due = this.isDone ? undefined : this.#host.dueOf(this.remoteHandle)
     if (due === undefined) return undefined
     const time = due.isRunning ? this.#timeAfter(due.time) : due.time
     const date = new Date(time ?? NaN)
@@ -106,7 +110,7 @@ export class DistributedFutureTask<T> extends FutureTask<T> implements Distribut
 
   /** A future that is done before it was given to an executor will never be stored. */
   protected override done(): void {
-    if (this.#storing === undefined && this.handleElsewhere === 0) {
+    if (this.#storing === undefined && this.remoteHandle === 0) {
       DistributedFutureTask.notStored(this, new CancellationError("The task was cancelled before it was stored"))
     }
   }

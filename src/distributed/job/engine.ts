@@ -1,10 +1,10 @@
 /**
- * What a distributed executor and its nodes need of a queue engine. One implementation stands on BullMQ (folder `bullmq`), for
- * PostgreSQL and for Redis; the tests have another one in memory.
+ * What a distributed executor and its nodes need of a queue engine. One implementation stands on BullMQ (folder
+ * `bullmq`), for PostgreSQL and for Redis; the tests have another one in memory.
  *
- * An engine keeps jobs. A job waits (for its time, or for a node), is active on one node, and ends as completed or failed; or it is
- * removed before it began. A node holds a lock on each job that it runs and renews it. When a node stops renewing, the engine gives the
- * job to another node and refuses what the first one reports later.
+ * An engine keeps jobs. A job waits (for its time, or for a node), is active on one node, and ends as completed or
+ * failed; or it is removed before it began. A node holds a lock on each job that it runs and renews it. When a node
+ * stops renewing, the engine gives the job to another node and refuses what the first one reports later.
  */
 import type { JobData } from "./job-data.ts"
 
@@ -19,7 +19,9 @@ export interface JobOrder {
   readonly data: JobData
   /** Milliseconds until it is due; 0 if at once. */
   readonly delay: number
-  /** Higher runs first; 0 is the default. An integer from −1048575 to 1048575: `add` rejects with RangeError otherwise. */
+  /**
+   * Higher runs first; 0 is the default. An integer from −1048575 to 1048575: `add` rejects with RangeError otherwise.
+   */
   readonly priority: number
   /** How often it may be started in all, after failures. At least 1. */
   readonly attempts: number
@@ -44,8 +46,9 @@ export interface JobRecord {
 }
 
 /**
- * What happens to jobs of the queue, whichever process has added them and whichever node runs them. A queue that was opened as a node's tells only
- * `control`, `gap` and `error`: a fleet has many nodes, and none of them needs to hear of the jobs of all others.
+ * What happens to jobs of the queue, whichever process has added them and whichever node runs them. A queue that was
+ * opened as a node's tells only `control`, `gap` and `error`: a fleet has many nodes, and none of them needs to hear of
+ * the jobs of all others.
  */
 export interface EngineListener {
   /** A node has begun it. */
@@ -67,7 +70,9 @@ export interface EngineListener {
 
 /** What processes tell each other beside the queue. */
 export type ControlMessage =
-  /** The job is cancelled: a node that runs it interrupts it (`interrupt`), or lets it run and drops what comes of it. */
+  /**
+   * The job is cancelled: a node that runs it interrupts it (`interrupt`), or lets it run and drops what comes of it.
+   */
   { readonly kind: "cancel"; readonly id: string; readonly interrupt: boolean }
 
 /** What a node says of itself. */
@@ -83,8 +88,8 @@ export interface NodeRecord {
   /** How many jobs it has at most at the same time. */
   readonly concurrency: number
   /**
-   * How many jobs it has: as it was at `seenAt`. A node tells within a second that it has begun or ceased to be idle, or that the number is quite another;
-   * a small difference, within two seconds.
+   * How many jobs it has: as it was at `seenAt`. A node tells within a second that it has begun or ceased to be idle,
+   * or that the number is quite another; a small difference, within two seconds.
    */
   readonly running: number
   /** When the node started, by the engine's clock: whole milliseconds since 1970. */
@@ -101,8 +106,8 @@ export interface Engine {
   /**
    * @internal Opens the queue of this name. Rejects with an error that names what is missing (a peer, the schema), no credentials.
    *
-   * Connections of an executor do not keep the program alive: the executor does so itself as long as it waits for something. Those of a
-   * node do.
+   * Connections of an executor do not keep the program alive: the executor does so itself as long as it waits for
+   * something. Those of a node do.
    */
   open(queue: string, role: "executor" | "node"): Promise<EngineQueue>
   /** Kind, host and database; never a password. */
@@ -117,10 +122,15 @@ export interface EngineQueue {
   /** Adds the jobs in one round trip, all or none. */
   add(orders: readonly JobOrder[]): Promise<void>
 
-  /** An outcome whose time is over is found only with `withExpired`, and only as long as the engine has not removed it. */
+  /**
+   * An outcome whose time is over is found only with `withExpired`, and only as long as the engine has not removed it.
+   */
   find(ids: readonly string[], withExpired?: boolean): Promise<(JobRecord | undefined)[]>
 
-  /** Takes a job out that waits, also between two attempts or runs. False if a node has it, if it has ended, or if there is none. */
+  /**
+   * Takes a job out that waits, also between two attempts or runs. False if a node has it, if it has ended, or if there
+   * is none.
+   */
   remove(id: string): Promise<boolean>
 
   /** Replaces the data of a job that has not ended. False if it has, or if there is none. */
@@ -179,8 +189,8 @@ export type JobEnd =
   /** This attempt has failed; another one begins after `delay` ms. Only if attempts are left. */
   | { readonly kind: "retry"; readonly reason: string; readonly delay: number }
   /**
-   * It has to run again at `dueAt` (the engine's clock), with this data: a schedule. The data are written first: a job whose node dies just then
-   * is taken by another node at once, with the new data, which say when it is due.
+   * It has to run again at `dueAt` (the engine's clock), with this data: a schedule. The data are written first: a job
+   * whose node dies just then is taken by another node at once, with the new data, which say when it is due.
    */
   | { readonly kind: "again"; readonly dueAt: number; readonly data: JobData }
   /** This node does not want it: another one takes it at once. Not counted as an attempt. */

@@ -4,8 +4,8 @@
  *     RangeError: too hot                  for people: dashboards show it
  *     corepool:error:AQkcCQ…               for corepool: the kind, and the error as payload.ts writes it
  *
- * The error arrives with its class (if this program knows it), fields, cause and `errors`, and with the stack of the machine on which it was
- * thrown. The executor that has submitted the task adds its own below that, as between threads.
+ * The error arrives with its class (if this program knows it), fields, cause and `errors`, and with the stack of the
+ * machine on which it was thrown. The executor that has submitted the task adds its own below that, as between threads.
  */
 import { shorten } from "../../checks.ts"
 import {
@@ -15,7 +15,7 @@ import {
   TimeoutError,
   UnknownTaskError,
 } from "../../errors.ts"
-import { signStack } from "../../future/both-stacks.ts"
+import { signStack } from "../../future/merge-stacks.ts"
 import { isError, messageOf, propertyOf, setOwn, textOf } from "../../user-values.ts"
 import { decodePayload, encodePayload, MAX_PAYLOAD } from "./payload.ts"
 
@@ -35,8 +35,9 @@ const MARK = "corepool:"
 const LONGEST_LINE = 300
 
 /**
- * The reason for the engine. `kind` is told by the class of the error unless it is given. `where` names the thread and the machine on which it
- * was thrown, for the stack. Never throws: an error that cannot be sent is sent as what can be said of it.
+ * The reason for the engine. `kind` is told by the class of the error unless it is given. `where` names the thread and
+ * the machine on which it was thrown, for the stack. Never throws: an error that cannot be sent is sent as what can be
+ * said of it.
  */
 export function encodeFailure(
   error: unknown,
@@ -86,7 +87,10 @@ function isKind(kind: string | undefined): kind is FailureKind {
   return KINDS.some((each) => each === kind)
 }
 
-/** In the place of an error that this program cannot read: of a class that is not registered here, or of a later release. */
+/**
+ * In the place of an error that this program cannot read: of a class that is not registered here, or of a later
+ * release.
+ */
 function madeOf(kind: FailureKind, line: string, cause: unknown): Error {
   const options = { cause }
   switch (kind) {

@@ -1,7 +1,7 @@
 /**
- * What stands in a job besides its name: plain JSON, so that every engine can keep it and every dashboard can show it. Fields have short
- * names because there may be millions of jobs. Releases of corepool that live side by side read each other's jobs: a field is never
- * given another meaning, and a reader ignores fields that it does not know.
+ * What stands in a job besides its name: plain JSON, so that every engine can keep it and every dashboard can show it.
+ * Fields have short names because there may be millions of jobs. Releases of corepool that live side by side read each
+ * other's jobs: a field is never given another meaning, and a reader ignores fields that it does not know.
  */
 
 export interface JobData {
@@ -10,8 +10,8 @@ export interface JobData {
   /** The arguments, as payload.ts writes them. */
   readonly args: string
   /**
-   * The task is to be called for each element of its only argument, an array, one after the other (`eachOf` of src/task/each.ts); its
-   * result is the array of what came of these calls. `map` makes such jobs.
+   * The task is to be called for each element of its only argument, an array, one after the other (`eachOf` of
+   * src/task/each.ts); its result is the array of what came of these calls. `map` makes such jobs.
    */
   readonly each?: true
   /** The id of the executor that submitted it, for lists and dashboards. */

@@ -31,13 +31,16 @@ export interface DistributedExecutorOptions {
   readonly tasks: TaskCatalogue
   /** How many bytes the arguments of a task may take; default 1 MiB. */
   readonly maxPayload?: number
-  /** For how many milliseconds the engine keeps a result, for other processes and for tasks with an `id`; default an hour. */
+  /**
+   * For how many milliseconds the engine keeps a result, for other processes and for tasks with an `id`; default an
+   * hour.
+   */
   readonly keepResults?: number
   /** How many nodes may die with a task before it fails with NodeDeathError; default 1. */
   readonly maxDeaths?: number
   /**
-   * How often the executor asks the engine what has become of the tasks that it has waited for all that time, in ms; default 30,000. Normally the engine tells. Asking
-   * finds what a lost event would have told.
+   * How often the executor asks the engine what has become of the tasks that it has waited for all that time, in ms;
+   * default 30,000. Normally the engine tells. Asking finds what a lost event would have told.
    */
   readonly reviewInterval?: number
   /** Told of errors that belong to no future, such as those of the connection. Default: print them. */
@@ -54,15 +57,19 @@ export interface DistributedRetryOptions {
   readonly factor?: number
   /** The longest delay. */
   readonly maxDelay?: number
-  /** Whether each delay is a random part of what it would be, so that tasks which failed together do not come back together. */
+  /**
+   * Whether each delay is a random part of what it would be, so that tasks which failed together do not come back
+   * together.
+   */
   readonly jitter?: boolean
 }
 
 /** What can be said of tasks of a distributed executor beforehand; see {@link DistributedExecutorService.with}. */
 export interface DistributedTaskOptions extends Omit<TaskOptions, "transfer"> {
   /**
-   * What the task is called by all processes. There is one run for one id, as long as the engine remembers it: a task that is submitted again, by whichever process,
-   * is the same, and its future gets the result of that run. Another task, other arguments or other times under the id are an IllegalStateError. 1 to 200 characters.
+   * What the task is called by all processes. There is one run for one id, as long as the engine remembers it: a task
+   * that is submitted again, by whichever process, is the same, and its future gets the result of that run. Another
+   * task, other arguments or other times under the id are an IllegalStateError. 1 to 200 characters.
    */
   readonly id?: string
   /** How often the task is started, at most, if it fails; default 1. It wins over `retry.attempts`. */

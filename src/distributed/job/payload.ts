@@ -1,12 +1,13 @@
 /**
  * Values on their way between machines: arguments, results and errors, as text that stands in a job.
  *
- * The text is base64 of a version byte and the bytes that corepool's codec makes of a value. These bytes say everything themselves: keys,
- * classes and shapes are written by name, each time, so that any other process can read them. Only copies travel. What threads of one
- * process share (SharedArrayBuffers, locks, queues, pools, ports) is refused with NotSerializableError.
+ * The text is base64 of a version byte and the bytes that corepool's codec makes of a value. These bytes say everything
+ * themselves: keys, classes and shapes are written by name, each time, so that any other process can read them. Only
+ * copies travel. What threads of one process share (SharedArrayBuffers, locks, queues, pools, ports) is refused with
+ * NotSerializableError.
  *
- * Text from a queue is not trusted. Reading any text gives a value or throws NotSerializableError. It calls no function but
- * `decode` of classes that this program has registered, and takes no more time and memory than the text is long.
+ * Text from a queue is not trusted. Reading any text gives a value or throws NotSerializableError. It calls no function
+ * but `decode` of classes that this program has registered, and takes no more time and memory than the text is long.
  */
 import { Buffer } from "node:buffer"
 import { shorten } from "../../checks.ts"
@@ -25,7 +26,10 @@ export function encodeArguments(task: string, args: readonly unknown[], maxPaylo
   return args.length === 0 ? "" : encodePayload(`arguments of the task \`${task}\``, args, maxPayload)
 }
 
-/** Throws NotSerializableError if the text is not that of a list of arguments, or of a version that this release does not know. */
+/**
+ * Throws NotSerializableError if the text is not that of a list of arguments, or of a version that this release does
+ * not know.
+ */
 export function decodeArguments(task: string, text: string): unknown[] {
   if (text === "") return []
   const args = decodePayload(`arguments of the task \`${task}\``, text)
@@ -33,7 +37,10 @@ export function decodeArguments(task: string, text: string): unknown[] {
   throw new NotSerializableError(`The arguments of the task \`${task}\` cannot be read: they are no list`)
 }
 
-/** What a task has returned, for the end of its job. Throws NotSerializableError if it cannot be copied, or is too large. */
+/**
+ * What a task has returned, for the end of its job. Throws NotSerializableError if it cannot be copied, or is too
+ * large.
+ */
 export function encodeResult(task: string, value: unknown, maxPayload: number = MAX_PAYLOAD): string {
   return value === undefined ? "" : encodePayload(`result of the task \`${task}\``, value, maxPayload)
 }

@@ -1,7 +1,7 @@
 /**
- * The packages that a queue engine is made of. They are optional peers: a program installs those that it uses, and corepool looks for each
- * when it is needed first. A bundler does not see that, so a program can be bundled without them; one that is bundled into one file, and
- * runs where no packages are installed, hands them over by `usePeers`.
+ * The packages that a queue engine is made of. They are optional peers: a program installs those that it uses, and
+ * corepool looks for each when it is needed first. A bundler does not see that, so a program can be bundled without
+ * them; one that is bundled into one file, and runs where no packages are installed, hands them over by `usePeers`.
  */
 import { createRequire } from "node:module"
 import { resolve } from "node:path"
@@ -43,7 +43,8 @@ export interface GivenPeers {
 const found = new Map<PeerName, object>()
 
 /**
- * Tells where the packages are, for programs in which they cannot be found: those that a bundler has put into one file. Others need not call it.
+ * Tells where the packages are, for programs in which they cannot be found: those that a bundler has put into one file.
+ * Others need not call it.
  *
  *     import * as bullmq from "bullmq"
  *     import * as pg from "pg"

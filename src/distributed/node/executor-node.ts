@@ -50,12 +50,12 @@ interface Parts {
  *     await using node = await ExecutorNode.start({ name: "images", engine: postgres(url), tasks, signals: ["SIGTERM", "SIGINT"] })
  *     await node.awaitTermination()
  *
- * It runs the functions of its catalogue, by their names, and nothing else. Retries, time limits, schedules and cancellation are those that the submitter
- * has asked for; a task that is cancelled on another machine is interrupted here, and a platform thread that does not stop is terminated by the local
- * pool.
+ * It runs the functions of its catalogue, by their names, and nothing else. Retries, time limits, schedules and
+ * cancellation are those that the submitter has asked for; a task that is cancelled on another machine is interrupted
+ * here, and a platform thread that does not stop is terminated by the local pool.
  *
- * A node that is cut off from the engine takes nothing new and interrupts what it has lost: other nodes run that again. It comes back by itself.
- * `close()` drains: the node takes nothing more, and what it runs comes to its end.
+ * A node that is cut off from the engine takes nothing new and interrupts what it has lost: other nodes run that again.
+ * It comes back by itself. `close()` drains: the node takes nothing more, and what it runs comes to its end.
  *
  * A node keeps its process alive until it is closed.
  */
@@ -99,8 +99,8 @@ export class ExecutorNode implements AsyncDisposable {
   }
 
   /**
-   * Connects to the engine and begins to take jobs. Rejects if the engine cannot be reached, with an error that says what is missing, or if the catalogue cannot be
-   * loaded.
+   * Connects to the engine and begins to take jobs. Rejects if the engine cannot be reached, with an error that says
+   * what is missing, or if the catalogue cannot be loaded.
    */
   static async start(options: ExecutorNodeOptions): Promise<ExecutorNode> {
     const settings = requireNodeOptions(options)
@@ -182,8 +182,9 @@ export class ExecutorNode implements AsyncDisposable {
   // ------------------------------------------------------------------ ending
 
   /**
-   * Drains: takes no more jobs, lets those that it has come to their ends and tells the engine, then disconnects. When the time is up or the signal aborts, what
-   * still runs is interrupted and given back, to be run by other nodes. The executor that the node was given stays open.
+   * Drains: takes no more jobs, lets those that it has come to their ends and tells the engine, then disconnects. When
+   * the time is up or the signal aborts, what still runs is interrupted and given back, to be run by other nodes. The
+   * executor that the node was given stays open.
    */
   close(wait?: WaitOptions): Promise<void> {
     const timeout = timeoutOf(wait)
@@ -210,8 +211,9 @@ export class ExecutorNode implements AsyncDisposable {
   }
 
   /**
-   * Closes the node when the process gets one of these signals, by default `SIGTERM` or `SIGINT`; if it takes longer than `timeout`, as `close({ timeout })`. Then the process ends
-   * by itself, unless the program has something else to do. A second signal ends it at once.
+   * Closes the node when the process gets one of these signals, by default `SIGTERM` or `SIGINT`; if it takes longer
+   * than `timeout`, as `close({ timeout })`. Then the process ends by itself, unless the program has something else to
+   * do. A second signal ends it at once.
    */
   shutdownOnSignals(options: { readonly signals?: readonly SignalName[]; readonly timeout?: number } = {}): void {
     const { signals = ["SIGTERM", "SIGINT"], timeout } = requireOptions("options", options, {
@@ -258,7 +260,10 @@ export class ExecutorNode implements AsyncDisposable {
     this.#ended.signalAll()
   }
 
-  /** Waits until all jobs have ended and the engine knows. Once the jobs are given back, it does not wait long: the engine may be out of reach. */
+  /**
+   * Waits until all jobs have ended and the engine knows. Once the jobs are given back, it does not wait long: the
+   * engine may be out of reach.
+   */
   async #drain(): Promise<void> {
     let timer: Timer | undefined
     const givenUp = new Promise<void>((resolve) => {
@@ -321,7 +326,10 @@ export class ExecutorNode implements AsyncDisposable {
     }
   }
 
-  /** That is told once. If the local executor is shut down, this node cannot run anything any more and leaves the jobs to others. */
+  /**
+   * That is told once. If the local executor is shut down, this node cannot run anything any more and leaves the jobs
+   * to others.
+   */
   #refused(error: unknown, job: ClaimedJob): void {
     if (!this.#isRefused) this.#report(error, job)
     this.#isRefused = true

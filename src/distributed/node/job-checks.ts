@@ -1,6 +1,6 @@
 /**
- * What a node looks at before it runs a job. In this order: the form of its data, whether it is cancelled, how many nodes it has cost, whether it was to
- * begin earlier, whether its name is known here.
+ * What a node looks at before it runs a job. In this order: the form of its data, whether it is cancelled, how many
+ * nodes it has cost, whether it was to begin earlier, whether its name is known here.
  */
 import { show } from "../../checks.ts"
 import {
@@ -20,7 +20,10 @@ import { deathsOf } from "./series-run.ts"
 /** The newest form of jobs that this release reads. */
 const FORM = 1
 
-/** How long a job waits that this node cannot run but another one may, in ms: it would get it back at once if it is the only one. */
+/**
+ * How long a job waits that this node cannot run but another one may, in ms: it would get it back at once if it is the
+ * only one.
+ */
 const PUT_OFF = 2000
 
 const SERIES: readonly unknown[] = ["rate", "delay", "cron"]
@@ -43,7 +46,10 @@ export function putOff({ data }: ClaimedJob, now: number): JobEnd {
   return { kind: "again", dueAt: now + PUT_OFF, data }
 }
 
-/** What is wrong with a job's data, which any process may have written; undefined if nothing is, or if they are of a newer form. */
+/**
+ * What is wrong with a job's data, which any process may have written; undefined if nothing is, or if they are of a
+ * newer form.
+ */
 function whatIsWrong(data: unknown): string | undefined {
   if (typeof data !== "object" || data === null) return `its data are ${show(data)}`
   const wrong = (key: string, demand: string): string => `\`${key}\` is ${show(propertyOf(data, key))}, not ${demand}`
@@ -122,8 +128,8 @@ export function checkJob(job: ClaimedJob, isCancelled: boolean, now: number, nod
 }
 
 /**
- * How long to wait after so many failed attempts (0 after the first), in ms: `delay`, times `factor` for each further one, and at most `maxDelay`. With
- * `jitter`, a random time from half of that on; `random` is from 0 to 1.
+ * How long to wait after so many failed attempts (0 after the first), in ms: `delay`, times `factor` for each further
+ * one, and at most `maxDelay`. With `jitter`, a random time from half of that on; `random` is from 0 to 1.
  */
 export function retryDelay(retry: RetryData | undefined, failures: number, random: number): number {
   if (retry === undefined) return 0

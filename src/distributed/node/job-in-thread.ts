@@ -1,9 +1,10 @@
 /**
- * What a thread of a node does with a job: it reads the arguments, calls the task, and writes down what comes of it. All of that happens here and
- * not in the node's main thread, which only moves text and so has time to renew the locks of its jobs.
+ * What a thread of a node does with a job: it reads the arguments, calls the task, and writes down what comes of it.
+ * All of that happens here and not in the node's main thread, which only moves text and so has time to renew the locks
+ * of its jobs.
  *
- * The function is one of the node's catalogue. The node has looked it up by the job's name and tells the thread where it is; nothing
- * in a job says what code to run.
+ * The function is one of the node's catalogue. The node has looked it up by the job's name and tells the thread where
+ * it is; nothing in a job says what code to run.
  */
 import { isPromiseLike, show, wrongType } from "../../checks.ts"
 import { NotSerializableError } from "../../errors.ts"
@@ -64,8 +65,9 @@ export function currentJob(): CurrentJob | undefined {
 }
 
 /**
- * A job under way in this thread. Of what its task reports, at most one value is in the queue: a newer one takes the place of one that the node has not
- * read yet. So the node gets the newest, and a task that reports without pause fills no memory.
+ * A job under way in this thread. Of what its task reports, at most one value is in the queue: a newer one takes the
+ * place of one that the node has not read yet. So the node gets the newest, and a task that reports without pause fills
+ * no memory.
  */
 class RunningJob implements ProgressListener {
   readonly job: CurrentJob
@@ -101,7 +103,10 @@ class RunningJob implements ProgressListener {
 /** The runs that are under way in this thread, and what is to be called at their ends. */
 const underWay = perThread("runs under way", () => new Map<number, () => void>())
 
-/** Is fulfilled when the run is not under way in this very thread any more; at once if it is in another one, or has not begun. */
+/**
+ * Is fulfilled when the run is not under way in this very thread any more; at once if it is in another one, or has not
+ * begun.
+ */
 export function endOfRunHere(run: number): Promise<void> {
   const listener = underWay.get(run)
   if (listener === undefined) return Promise.resolve()

@@ -8,9 +8,9 @@
  *     running -> ended        the task has returned or thrown, or its time or its thread has come to an end
  *     running -> dropped      it is cancelled, is not this node's any more, or is given back: what comes of the task does not count
  *
- * A job is not over before its thread has stopped: the process that has cancelled it may count on that, and the node takes no other job in its place before. A
- * task that is dropped with interrupt is interrupted and, if that does not help, its thread is terminated by the local pool. One that is cancelled without interrupt goes on
- * to its end.
+ * A job is not over before its thread has stopped: the process that has cancelled it may count on that, and the node
+ * takes no other job in its place before. A task that is dropped with interrupt is interrupted and, if that does not
+ * help, its thread is terminated by the local pool. One that is cancelled without interrupt goes on to its end.
  */
 import { CancellationError, RejectedExecutionError, TimeoutError } from "../../errors.ts"
 import { listen, unlisten } from "../../memory/flow/abort.ts"
@@ -89,7 +89,8 @@ export class JobRun {
     try {
       return await this.#run()
     } catch (error) {
-      // Of corepool's own making: the engine's clock, say, or an executor that keeps no contract. The task must not be pending for ever.
+      // Of corepool's own making: the engine's clock, say, or an executor that keeps no contract. The task must not be
+      // pending for ever.
       this.#host.report(error, this.job)
       return this.#failed(encodeFailure(error, "error", this.#host.nodeName))
     } finally {

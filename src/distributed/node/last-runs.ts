@@ -1,15 +1,16 @@
 /**
  * The last run that `maxDeaths` allows a job begins alone on its node.
  *
- * A node that dies takes all its jobs with it, and the engine counts a death for each of them, for the one that has killed the node and for its neighbours. Only the
- * killer will kill the next node, too. So before a job is given up, it has a node to itself: if that one dies as well, no other job can have been the cause.
+ * A node that dies takes all its jobs with it, and the engine counts a death for each of them, for the one that has
+ * killed the node and for its neighbours. Only the killer will kill the next node, too. So before a job is given up, it
+ * has a node to itself: if that one dies as well, no other job can have been the cause.
  *
- * A job that takes hours must not keep a node from its work for so long. Only the beginning is alone: for as long as a lock lasts (`window`) the node begins nothing else. A
- * neighbour that has been running for longer than that counts as harmless, and is not waited for. What kills a node only later than that may still be taken for
- * another one's doing.
+ * A job that takes hours must not keep a node from its work for so long. Only the beginning is alone: for as long as a
+ * lock lasts (`window`) the node begins nothing else. A neighbour that has been running for longer than that counts as
+ * harmless, and is not waited for. What kills a node only later than that may still be taken for another one's doing.
  *
- * While a job waits for its neighbours, the node may die by one of them. That is no death in its last run: the data of the job say whether this has begun
- * (`JobData.lastRun`).
+ * While a job waits for its neighbours, the node may die by one of them. That is no death in its last run: the data of
+ * the job say whether this has begun (`JobData.lastRun`).
  */
 import { now, Timer } from "../../time/timer.ts"
 import type { ClaimedJob, Consumer } from "../job/engine.ts"
@@ -26,7 +27,10 @@ export function isGivenUp(job: ClaimedJob): boolean {
   return deathsOf(job) > maxDeaths && (maxDeaths === 0 || lastRun === failures)
 }
 
-/** Whether a node has died with the job, and if that happens once more it is given up. The data are those of any process, and nothing may be wrong with them. */
+/**
+ * Whether a node has died with the job, and if that happens once more it is given up. The data are those of any
+ * process, and nothing may be wrong with them.
+ */
 function isLastRun({ deaths, data }: ClaimedJob): boolean {
   if (deaths === 0) return false
   const before = propertyOf(propertyOf(data, "series"), "deathsBefore")
@@ -69,7 +73,10 @@ export class LastRuns {
     consumer.pause()
   }
 
-  /** Waits until no other job of the node is younger than `window` ms, or `isDropped` says that this one need not be run any more. */
+  /**
+   * Waits until no other job of the node is younger than `window` ms, or `isDropped` says that this one need not be run
+   * any more.
+   */
   async alone(self: Neighbour, window: number, isDropped: () => boolean): Promise<void> {
     while (!isDropped()) {
       const wait = this.#waitFor(self, window)

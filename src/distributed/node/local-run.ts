@@ -1,7 +1,8 @@
 /**
- * One attempt at a job, on the local executor. What runs there is the function that the node's catalogue has under the job's name, called by
- * `runInThread`, which reads the arguments and writes the outcome in the thread of the task. A function of a module is found there by the
- * module's URL and its name, both from the catalogue; one without a place travels as source, as with every executor.
+ * One attempt at a job, on the local executor. What runs there is the function that the node's catalogue has under the
+ * job's name, called by `runInThread`, which reads the arguments and writes the outcome in the thread of the task. A
+ * function of a module is found there by the module's URL and its name, both from the catalogue; one without a place
+ * travels as source, as with every executor.
  */
 import type { ExecutorService, TaskOptions } from "../../executor/executor.ts"
 import type { Future } from "../../future/future.ts"
@@ -23,8 +24,8 @@ export interface Attempt {
   /** See {@link ProgressInbox}. */
   readonly run: number
   /**
-   * Is fulfilled when no thread runs the task any more, as far as the executor lets that be known. The future may be done before that: it is cancelled, or out
-   * of time, and the thread is yet to stop.
+   * Is fulfilled when no thread runs the task any more, as far as the executor lets that be known. The future may be
+   * done before that: it is cancelled, or out of time, and the thread is yet to stop.
    */
   stopped(): Promise<void>
 }
@@ -90,7 +91,7 @@ export class LocalRuns {
 
 /** Of a future that has just been submitted. */
 function stopOf(future: Future<unknown>, run: number): Attempt["stopped"] {
-  if (!(future instanceof FutureTask) || !future.isElsewhere) return () => endOfRunHere(run)
+  if (!(future instanceof FutureTask) || !future.isRemote) return () => endOfRunHere(run)
   const released = new Promise<void>((resolve) => whenReleased(future, resolve))
   return () => released
 }

@@ -1,5 +1,6 @@
 /**
- * The jobs that a node has, and what reaches them from other processes: cancel messages, and what may have been missed while the connection was lost.
+ * The jobs that a node has, and what reaches them from other processes: cancel messages, and what may have been missed
+ * while the connection was lost.
  */
 import type { Report } from "../../memory/flow/guard.ts"
 import { Timer } from "../../time/timer.ts"
@@ -76,8 +77,9 @@ export class NodeJobs {
   }
 
   /**
-   * Whether a message has said that the job is cancelled, before this node had the job. The engine is asked, because a job that was cancelled and has ended may
-   * have a successor of the same id, which has no mark. But the message may also have come before the mark: so the node looks again, while it runs the job.
+   * Whether a message has said that the job is cancelled, before this node had the job. The engine is asked, because a
+   * job that was cancelled and has ended may have a successor of the same id, which has no mark. But the message may
+   * also have come before the mark: so the node looks again, while it runs the job.
    */
   isCancelled(id: string): boolean | Promise<boolean> {
     return this.#cancels.take(id) && this.#isMarked(id)

@@ -40,26 +40,34 @@ export interface ExecutorNodeOptions {
   /** The tasks that the node runs, by name: a module, or an object with functions. It runs nothing else. */
   readonly tasks: TaskCatalogue
   /**
-   * What runs them: any executor, of platform threads or of virtual ones. It stays open when the node is closed. Default: a fixed pool with a platform thread
-   * for each processor, which is the node's own and is closed with it.
+   * What runs them: any executor, of platform threads or of virtual ones. It stays open when the node is closed.
+   * Default: a fixed pool with a platform thread for each processor, which is the node's own and is closed with it.
    */
   readonly executor?: ExecutorService
-  /** How many jobs the node has at once; default the executor's maximum size, or the number of processors if it has no limit. */
+  /**
+   * How many jobs the node has at once; default the executor's maximum size, or the number of processors if it has no
+   * limit.
+   */
   readonly concurrency?: number
   /**
-   * How long a job stays this node's without a sign of life, in ms; then another node takes it. Default 15,000. The node gives such signs more often than that,
-   * however long a task takes.
+   * How long a job stays this node's without a sign of life, in ms; then another node takes it. Default 15,000. The
+   * node gives such signs more often than that, however long a task takes.
    */
   readonly lockDuration?: number
-  /** What the node is called in lists, stacks and messages; default the name of the machine and the number of the process. */
+  /**
+   * What the node is called in lists, stacks and messages; default the name of the machine and the number of the
+   * process.
+   */
   readonly nodeName?: string
   /** How many bytes a result may have; default 1 MiB. */
   readonly maxPayload?: number
-  /** The signals on which the node drains, such as `["SIGTERM", "SIGINT"]`: see {@link ExecutorNode.shutdownOnSignals}. */
+  /**
+   * The signals on which the node drains, such as `["SIGTERM", "SIGINT"]`: see {@link ExecutorNode.shutdownOnSignals}.
+   */
   readonly signals?: readonly SignalName[]
   /**
-   * Told of errors that no future tells: those of tasks that were given to `execute`, of the connection to the engine, of the local executor. Default: print
-   * them.
+   * Told of errors that no future tells: those of tasks that were given to `execute`, of the connection to the engine,
+   * of the local executor. Default: print them.
    */
   readonly onError?: (error: unknown, context: NodeErrorContext) => void
 }

@@ -1,6 +1,7 @@
 /**
- * Where a node hears how far its jobs have got. Threads leave what tasks report in one queue in shared memory (job-in-thread.ts); the node passes
- * it on to the engine, one value of a job at a time: while one is on its way, newer ones replace each other, and the newest goes next.
+ * Where a node hears how far its jobs have got. Threads leave what tasks report in one queue in shared memory
+ * (job-in-thread.ts); the node passes it on to the engine, one value of a job at a time: while one is on its way, newer
+ * ones replace each other, and the newest goes next.
  */
 import { Flow } from "../../memory/flow/flow.ts"
 import { guarded, type Report } from "../../memory/flow/guard.ts"
@@ -10,7 +11,10 @@ import { runtime } from "../../time/runtime.ts"
 import type { ClaimedJob } from "../job/engine.ts"
 import { readEntry } from "./job-in-thread.ts"
 
-/** Each run has one entry at most; so many are more than a node ever runs at once. What finds no room is lost: the next one may find it. */
+/**
+ * Each run has one entry at most; so many are more than a node ever runs at once. What finds no room is lost: the next
+ * one may find it.
+ */
 const CAPACITY = 2 ** 16
 
 const runs = perThread("runs of jobs", () => ({ last: 0 }))
@@ -93,7 +97,10 @@ export class ProgressInbox {
     this.#flow.interrupt()
   }
 
-  /** By callback, at the moment when there is something. A promise of it would be on its way while {@link end} finds an empty queue. */
+  /**
+   * By callback, at the moment when there is something. A promise of it would be on its way while {@link end} finds an
+   * empty queue.
+   */
   #listen(): void {
     if (this.#isClosed) return
     this.#isListening = true

@@ -1,6 +1,7 @@
 /**
- * The jobs of which this node has lately heard that they are cancelled, and which it does not have. A message can overtake its job: the engine has given the
- * job to this node, but the node has not seen it yet. Bounded by number and by time, whatever other processes send.
+ * The jobs of which this node has lately heard that they are cancelled, and which it does not have. A message can
+ * overtake its job: the engine has given the job to this node, but the node has not seen it yet. Bounded by number and
+ * by time, whatever other processes send.
  */
 import { now } from "../../time/timer.ts"
 

@@ -1,6 +1,7 @@
 /**
- * Schedules, as a node sees them: one job that runs again and again. After each run the node computes when the next one is due and gives the job back
- * until then. So two runs never overlap, and all that is known of the schedule stands in its job.
+ * Schedules, as a node sees them: one job that runs again and again. After each run the node computes when the next one
+ * is due and gives the job back until then. So two runs never overlap, and all that is known of the schedule stands in
+ * its job.
  */
 import { CronCalendar } from "../../schedule/cron-calendar.ts"
 import type { ClaimedJob, JobEnd } from "../job/engine.ts"
@@ -12,8 +13,8 @@ export function deathsOf({ deaths, data: { series } }: ClaimedJob): number {
 }
 
 /**
- * What becomes of the job of a schedule whose run has ended well, at `now` by the engine's clock. A calendar that has no further time ends it;
- * `outcome` is what it ends with then. Throws if the calendar cannot be read.
+ * What becomes of the job of a schedule whose run has ended well, at `now` by the engine's clock. A calendar that has
+ * no further time ends it; `outcome` is what it ends with then. Throws if the calendar cannot be read.
  */
 export function afterRun(job: ClaimedJob, series: SeriesData, now: number, outcome: string): JobEnd {
   const due = nextDue(series, now)
@@ -30,7 +31,8 @@ function nextDue({ kind, due, period = 0, cron = "", timezone }: SeriesData, now
       return due + period
     case "delay":
       return now + period
-    // A run may have begun a little early by this machine's clock, and must not run again for the same time. What was missed is not made up for.
+    // A run may have begun a little early by this machine's clock, and must not run again for the same time. What was
+    // missed is not made up for.
     case "cron":
       return new CronCalendar(cron, timezone === undefined ? {} : { timezone }).next(Math.max(now, due))
   }

@@ -1,7 +1,8 @@
 /**
  * How a cancellation travels: the future is done already, or is going to be when the job is over.
  *
- * Until it has arrived, the executor does not terminate, and sends no other job of the same id: the engine would take that for the old one.
+ * Until it has arrived, the executor does not terminate, and sends no other job of the same id: the engine would take
+ * that for the old one.
  */
 import type { EngineQueue } from "../job/engine.ts"
 import type { JobEntry } from "./job-entry.ts"
@@ -87,8 +88,8 @@ export class Cancels {
 }
 
 /**
- * Takes the job out if no node has begun it. Otherwise marks it, so that no other node begins it should this one die, and tells the nodes; the one that has
- * it ends it, and the engine tells of that.
+ * Takes the job out if no node has begun it. Otherwise marks it, so that no other node begins it should this one die,
+ * and tells the nodes; the one that has it ends it, and the engine tells of that.
  */
 async function cancelOnEngine(entry: JobEntry, queue: EngineQueue, ledger: Ledger): Promise<void> {
   const { id } = entry

@@ -95,7 +95,10 @@ export class JobEntry {
     return this.wish !== undefined && !this.isWishTold && !this.isOver
   }
 
-  /** Whether the executor cannot terminate before it is over. A schedule of all processes has only to arrive, and so has a cancellation. */
+  /**
+   * Whether the executor cannot terminate before it is over. A schedule of all processes has only to arrive, and so has
+   * a cancellation.
+   */
   get isOwn(): boolean {
     const { role } = this.plan
     return role === "own" || this.isCancelling || (role === "shared-schedule" && this.place !== "stored")

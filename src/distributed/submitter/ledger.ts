@@ -1,10 +1,13 @@
 /**
- * The jobs that an executor waits for: those that it has submitted and that have not ended on the engine, and those that it looks at for another process.
+ * The jobs that an executor waits for: those that it has submitted and that have not ended on the engine, and those
+ * that it looks at for another process.
  *
- * A future may be done before its job is over: one that was cancelled is done at once, while a node may still run the task. What `awaitTermination` waits for are the jobs.
+ * A future may be done before its job is over: one that was cancelled is done at once, while a node may still run the
+ * task. What `awaitTermination` waits for are the jobs.
  *
- * Everything that becomes of a job is told by the engine, to all processes; what is not in this ledger is another one's. When events may have been lost, all jobs are
- * looked up. A job can be heard of more than once, and before the engine has confirmed it: the first news of its end counts.
+ * Everything that becomes of a job is told by the engine, to all processes; what is not in this ledger is another
+ * one's. When events may have been lost, all jobs are looked up. A job can be heard of more than once, and before the
+ * engine has confirmed it: the first news of its end counts.
  */
 import { CancellationError, IllegalStateError } from "../../errors.ts"
 import { guarded } from "../../memory/flow/guard.ts"
@@ -123,7 +126,10 @@ export class Ledger implements EngineListener {
     return this.#byId.get(id)?.some((other) => other.handle < handle && other.isCancelling) === true
   }
 
-  /** This executor has removed the job. All that waited for it here has ended with it; what is submitted under its id from now on is another one. */
+  /**
+   * This executor has removed the job. All that waited for it here has ended with it; what is submitted under its id
+   * from now on is another one.
+   */
   removedHere(entry: JobEntry): void {
     if (!entry.plan.isNamed || entry.isHeardRemoved) return
     this.#removed.add(entry.id)

@@ -1,6 +1,7 @@
 /**
- * Asks the engine what has become of jobs: those of other processes, those whose ids may have been taken, all of them when events may have been lost, and from time to time those
- * that have been waited for since the last time, in case the engine has lost an event without knowing it.
+ * Asks the engine what has become of jobs: those of other processes, those whose ids may have been taken, all of them
+ * when events may have been lost, and from time to time those that have been waited for since the last time, in case
+ * the engine has lost an event without knowing it.
  */
 import { Timer } from "../../time/timer.ts"
 import type { EngineQueue } from "../job/engine.ts"
@@ -81,8 +82,8 @@ export class LookUps {
   }
 
   /**
-   * Tells the ledger of what the engine has. One that the engine does not have may have ended just now, and this process is about to hear of that: so it is looked
-   * at once more, a while later, before it counts as missing.
+   * Tells the ledger of what the engine has. One that the engine does not have may have ended just now, and this
+   * process is about to hear of that: so it is looked at once more, a while later, before it counts as missing.
    */
   async find(entries: readonly JobEntry[], { isLast = false, withExpired = false }: FindOptions = {}): Promise<void> {
     const queue = await this.#queue()

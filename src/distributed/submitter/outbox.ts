@@ -1,13 +1,17 @@
 /**
- * Jobs on their way to the engine. All that are submitted in one turn of the event loop are added in one round trip; what is submitted while that
- * is under way goes with the next one. So the order is kept, and a burst costs few round trips.
+ * Jobs on their way to the engine. All that are submitted in one turn of the event loop are added in one round trip;
+ * what is submitted while that is under way goes with the next one. So the order is kept, and a burst costs few round
+ * trips.
  */
 import { runtime } from "../../time/runtime.ts"
 import { inBackground } from "../job/background.ts"
 import type { EngineQueue, JobOrder } from "../job/engine.ts"
 import type { JobEntry } from "./job-entry.ts"
 
-/** So many at once: what is sent must not keep the engine busy for too long, and nodes begin with the first ones while the rest is on its way. */
+/**
+ * So many at once: what is sent must not keep the engine busy for too long, and nodes begin with the first ones while
+ * the rest is on its way.
+ */
 const MOST_AT_ONCE = 250
 
 export interface OutboxHost {
@@ -72,7 +76,10 @@ export class Outbox {
     this.#host.stored(entries, queue)
   }
 
-  /** A connection may break after the engine has taken the jobs, and before it has said so. Those that it has are stored. */
+  /**
+   * A connection may break after the engine has taken the jobs, and before it has said so. Those that it has are
+   * stored.
+   */
   async #sendFailed(entries: readonly JobEntry[], queue: EngineQueue | undefined, error: unknown): Promise<void> {
     let found: readonly unknown[] = []
     try {

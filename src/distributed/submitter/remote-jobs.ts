@@ -1,6 +1,6 @@
 /** What the futures of distributed tasks ask for: to be cancelled, and when their jobs are due. */
 import { IllegalStateError, UnsupportedOperationError } from "../../errors.ts"
-import type { RemoteTasks } from "../../future/task-parties.ts"
+import type { RemoteTasks } from "../../future/task-observers.ts"
 import { uncaught } from "../../memory/flow/guard.ts"
 import type { Steps } from "../../memory/flow/waiting.ts"
 import type { Connection } from "./connection.ts"

@@ -1,6 +1,7 @@
 /**
- * The jobs that this executor has removed and of which the engine has not told yet. What it tells of their ids until then is about them, and not about jobs that
- * were submitted later under the same ids. An event may be lost: so they are forgotten after a time, and when the engine says that events were lost.
+ * The jobs that this executor has removed and of which the engine has not told yet. What it tells of their ids until
+ * then is about them, and not about jobs that were submitted later under the same ids. An event may be lost: so they
+ * are forgotten after a time, and when the engine says that events were lost.
  */
 import { now } from "../../time/timer.ts"
 

@@ -9,7 +9,7 @@ import type { Callable, Runnable } from "../../future/runnable.ts"
 import { listen, unlisten } from "../../memory/flow/abort.ts"
 import { guarded, uncaught } from "../../memory/flow/guard.ts"
 import { type Steps, TIMEOUT, WaitList } from "../../memory/flow/waiting.ts"
-import { handBack } from "../../pool/hand-back.ts"
+import { handBack } from "../../pool/unrun-tasks.ts"
 import { runtime } from "../../time/runtime.ts"
 import { Timer } from "../../time/timer.ts"
 import { Cancels, type CancelsHost } from "./cancelling.ts"
@@ -115,7 +115,7 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
 
   #enter(plan: JobPlan): JobEntry {
     const entry = new JobEntry(plan, ++this.#jobs)
-    plan.future?.runElsewhere(this.remote, entry.handle)
+    plan.future?.runRemotely(this.remote, entry.handle)
     this.#ledger.add(entry)
     this.#lookUps.review(this.settings.reviewInterval)
     return entry

@@ -1,6 +1,6 @@
 /**
- * What a completer has besides its fields: its own completer, its pending count, and, in the thread of a thief, what has to be told
- * to the thread in which the original is.
+ * What a completer has besides its fields: its own completer, its pending count, and, in the thread of a thief, what
+ * has to be told to the thread in which the original is.
  */
 import { IllegalStateError } from "../../errors.ts"
 import { sourceText } from "../../primordials.ts"
@@ -79,9 +79,10 @@ export function topOf(task: AnyCompleter): AnyCompleter {
 }
 
 /**
- * Where `onCompletion` of a stolen completer is called. In the thread of the original it can use the completer above, and all fields,
- * which have come back. In the thread of the thief it can use its parts, which are there, but nothing above. So there, if
- * it knows its parts: by a field, or because it looks at the one it is called with and does not speak of its completer.
+ * Where `onCompletion` of a stolen completer is called. In the thread of the original it can use the completer above,
+ * and all fields, which have come back. In the thread of the thief it can use its parts, which are there, but nothing
+ * above. So there, if it knows its parts: by a field, or because it looks at the one it is called with and does not
+ * speak of its completer.
  */
 export function belongsHome(copy: AnyCompleter): boolean {
   if (!completionOf(copy).hasParts) return true
@@ -106,8 +107,8 @@ function holds(field: unknown, what: (value: object) => boolean): boolean {
 }
 
 /**
- * What a thief has changed inside of an object comes back as another object. If its completer has the same one, each would have what the
- * other has not.
+ * What a thief has changed inside of an object comes back as another object. If its completer has the same one, each
+ * would have what the other has not.
  */
 export function requireOwn(task: AnyCompleter, names: readonly string[]): void {
   const completer = above(task)
@@ -135,8 +136,8 @@ function speaksOf(fn: (...args: never[]) => unknown, what: RegExp): boolean {
 const handClimbers = new WeakMap<object, boolean>()
 
 /**
- * Whether the class goes up from completer to completer by itself (`nextComplete`). Such a loop ends in the thread in which the
- * last part does, and uses the fields of all completers on its way: so all of them have to be in one thread.
+ * Whether the class goes up from completer to completer by itself (`nextComplete`). Such a loop ends in the thread in
+ * which the last part does, and uses the fields of all completers on its way: so all of them have to be in one thread.
  */
 export function climbsByHand(type: object): boolean {
   let climbs = handClimbers.get(type)

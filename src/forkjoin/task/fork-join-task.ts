@@ -1,10 +1,10 @@
 import { isPromiseLike } from "../../checks.ts"
 import { CancellationError, IllegalStateError, TimeoutError } from "../../errors.ts"
-import { addCallers } from "../../future/both-stacks.ts"
+import { addCallers } from "../../future/merge-stacks.ts"
 import type { FutureState } from "../../future/future.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { timeoutOf } from "../../memory/flow/waiting.ts"
-import { Elsewhere } from "./elsewhere.ts"
+import { SubmittedFuture } from "./submitted-future.ts"
 import { FutureView } from "./future-view.ts"
 import {
   AWAY,
@@ -172,7 +172,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
   }
 
   #settleOrThrow(): void {
-    if (this.#state === AWAY) (this.#future as Elsewhere<T>).awaitUninterruptibly()
+    if (this.#state === AWAY) (this.#future as SubmittedFuture<T>).awaitUninterruptibly()
     else if (this.#isPending) this.#wait()
     switch (this.#state) {
       case FRESH:
@@ -231,7 +231,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
   /** @internal False if it was over, or another thread has decided on its outcome, which is on its way. */
   protected completeAs(state: number, outcome: unknown): boolean {
     if (this.isDone) return false
-    const away = this.#state === AWAY ? (this.#future as Elsewhere<T>) : undefined
+    const away = this.#state === AWAY ? (this.#future as SubmittedFuture<T>) : undefined
     if (away?.takeBackFrom() === false) return false
     if (this.#state === FORKED) thisThread.forks?.cancel(this.#slot, false) // the thread that has it need not go on
     this.settle(state, outcome)
@@ -306,7 +306,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
       this.#future = future = new FutureTask<T>(unused)
       if (this.#state >= NORMAL) this.#tell(future)
       else if (this.#state === FORKED && thisThread.forks !== undefined)
-        future.runElsewhere(thisThread.forks, this.#slot)
+        future.runRemotely(thisThread.forks, this.#slot)
     }
     return future
   }
@@ -315,7 +315,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
   goTo(submit: (task: FutureTask<T>) => void): void {
     if (this.#state !== FRESH) throw alreadyForked()
     const { fn, args } = this.portable()
-    const future = Elsewhere.ofCall(fn, args as never[]) as Elsewhere<T>
+    const future = SubmittedFuture.ofCall(fn, args as never[]) as SubmittedFuture<T>
     future.task = this
     this.#state = AWAY
     future.early = this.#future
@@ -333,7 +333,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
   /** @internal What it was submitted as is done. */
   arrived(): void {
     if (this.#state !== AWAY) return
-    const future = this.#future as Elsewhere<T>
+    const future = this.#future as SubmittedFuture<T>
     const { state } = future
     this.#state = state === "success" ? NORMAL : state === "failed" ? EXCEPTIONAL : CANCELLED
     this.#outcome =

@@ -8,11 +8,11 @@ import { thisThread } from "./this-thread.ts"
  * Lets another thread have a part of this task, while this one goes on: `const other = fork(fib, n - 1)`, and later
  * `other.join()`.
  *
- * The function has to be one that other threads can run, see `task`, and the arguments such as can be sent. But they are sent only
- * if another thread takes the task; otherwise this one calls the function with these very arguments.
+ * The function has to be one that other threads can run, see `task`, and the arguments such as can be sent. But they
+ * are sent only if another thread takes the task; otherwise this one calls the function with these very arguments.
  *
- * TypeScript refuses functions and symbols as arguments, as they cannot be sent. A generic function that passes its own arguments on
- * declares them as `...args: Sendable<A>`.
+ * TypeScript refuses functions and symbols as arguments, as they cannot be sent. A generic function that passes its own
+ * arguments on declares them as `...args: Sendable<A>`.
  *
  * Outside of a ForkJoinPool the task goes to the common pool.
  */

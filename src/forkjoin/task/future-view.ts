@@ -4,7 +4,10 @@ import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "..
 import type { WaitOptions } from "../../memory/flow/waiting.ts"
 import { thisThread } from "./this-thread.ts"
 
-/** The methods that a task that can be forked has as a future: those that tell its outcome, and the waits other than `join`. */
+/**
+ * The methods that a task that can be forked has as a future: those that tell its outcome, and the waits other than
+ * `join`.
+ */
 export abstract class FutureView<T> implements Future<T> {
   // ------------------------------------------------------------------ the thread that asks
 
@@ -13,14 +16,16 @@ export abstract class FutureView<T> implements Future<T> {
     return thisThread.forks !== undefined
   }
 
-  /** How many tasks this thread has forked that wait in its list; an estimate, as other threads may just be taking some. */
+  /**
+   * How many tasks this thread has forked that wait in its list; an estimate, as other threads may just be taking some.
+   */
   static get queuedTaskCount(): number {
     return thisThread.queue?.stealing?.own?.length ?? 0
   }
 
   /**
-   * How many of these are left if every idle thread of the pool takes one: if there are several, to fork more is of no use, and a
-   * task may as well compute by itself. An estimate; negative if there are more idle threads than tasks.
+   * How many of these are left if every idle thread of the pool takes one: if there are several, to fork more is of no
+   * use, and a task may as well compute by itself. An estimate; negative if there are more idle threads than tasks.
    */
   static get surplusQueuedTaskCount(): number {
     const { queue } = thisThread

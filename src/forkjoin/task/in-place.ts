@@ -1,9 +1,9 @@
 /**
- * Whether an object has changed inside. A thief has copies of what the fields of a completer hold; if its parts have added something to
- * an array in such a field, that has to come back, though the field holds the same array as before.
+ * Whether an object has changed inside. A thief has copies of what the fields of a completer hold; if its parts have
+ * added something to an array in such a field, that has to come back, though the field holds the same array as before.
  *
- * Looked into are objects as the codec copies them: arrays, maps, sets, views of buffers that are not shared, and what has
- * fields. What threads share is the same thing everywhere, and tasks stay where they are.
+ * Looked into are objects as the codec copies them: arrays, maps, sets, views of buffers that are not shared, and what
+ * has fields. What threads share is the same thing everywhere, and tasks stay where they are.
  */
 import { isShareable, isSharedBuffer } from "../../memory/shared/shareables.ts"
 import { isForkJoinTask } from "./life.ts"

@@ -13,9 +13,9 @@ type Results<I extends readonly Invocable[]> = {
 }
 
 /**
- * Runs all of these, in whatever threads are free, and gives their results in the same order: forks all but the first, runs that
- * one, and joins the others. If one fails, the others are cancelled, and its error is thrown; if several do, the first of
- * them in this order.
+ * Runs all of these, in whatever threads are free, and gives their results in the same order: forks all but the first,
+ * runs that one, and joins the others. If one fails, the others are cancelled, and its error is thrown; if several do,
+ * the first of them in this order.
  *
  *     const [left, right] = invokeAll(bind(sort, array, from, middle), bind(sort, array, middle, to))
  */

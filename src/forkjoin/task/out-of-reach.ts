@@ -1,7 +1,7 @@
 /**
- * Stands, in the thread of a thief, for a task that stays in the thread that has made it: the completer of the stolen task, or a
- * task in one of its fields. It can be compared and passed on; to use it is an IllegalStateError. With `undefined` in its place,
- * code such as `if (completer) completer.sum += sum` would lose the sum without an error.
+ * Stands, in the thread of a thief, for a task that stays in the thread that has made it: the completer of the stolen
+ * task, or a task in one of its fields. It can be compared and passed on; to use it is an IllegalStateError. With
+ * `undefined` in its place, code such as `if (completer) completer.sum += sum` would lose the sum without an error.
  */
 import { IllegalStateError } from "../../errors.ts"
 import { FORK_JOIN_TASK } from "./life.ts"

@@ -1,6 +1,6 @@
 /**
- * Tasks as objects: what to do is the method `compute`, and what with are the fields. A thief has a copy; what the original has to know
- * of the copy when that is over is in {@link Sent}.
+ * Tasks as objects: what to do is the method `compute`, and what with are the fields. A thief has a copy; what the
+ * original has to know of the copy when that is over is in {@link Sent}.
  */
 import { isPromiseLike } from "../../checks.ts"
 import { COMPUTE, computeOf } from "../../task/reference.ts"
@@ -14,14 +14,20 @@ export type Fields = Record<string, unknown>
 /** The result, the fields that have changed, if any have, and what else the original has to know. */
 export type Sent = readonly [value: unknown, changed?: Fields | undefined, ending?: Ending]
 
-/** Of a completer: how it has ended, the names of fields with tasks that stay, and of those that hold what they held, but changed. */
+/**
+ * Of a completer: how it has ended, the names of fields with tasks that stay, and of those that hold what they held,
+ * but changed.
+ */
 export interface Ending {
   readonly how: number
   readonly left: readonly string[]
   readonly inPlace: readonly string[]
 }
 
-/** What is known of a completer besides its fields: see completion.ts. Undefined for what is none, or has not been asked yet. */
+/**
+ * What is known of a completer besides its fields: see completion.ts. Undefined for what is none, or has not been asked
+ * yet.
+ */
 export function completionIn(task: object): Completion | undefined {
   return readCompletion(task)
 }
@@ -134,10 +140,10 @@ async function afterwards(pending: PromiseLike<unknown>, before: Fields, copy: O
  *
  * The class is a task as a function is: exported from a module of its own under its own name, which `task` is told.
  *
- * A thread that steals such a task has another object of the same class, with the same public fields, whose constructor was not
- * called. When it is done, the fields to which `compute` has assigned something else are assigned in the original, too. Private fields
- * (`#x`), other tasks and what a field's object holds inside of it stay where they are; to use a task in a field throws
- * `IllegalStateError` there.
+ * A thread that steals such a task has another object of the same class, with the same public fields, whose constructor
+ * was not called. When it is done, the fields to which `compute` has assigned something else are assigned in the
+ * original, too. Private fields (`#x`), other tasks and what a field's object holds inside of it stay where they are;
+ * to use a task in a field throws `IllegalStateError` there.
  *
  * **Memory effects.** As for `ForkJoinTask`.
  *

@@ -23,7 +23,7 @@ export function neverCompleted(): IllegalStateError {
   )
 }
 
-export function waitInCircle(): IllegalStateError {
+export function waitInCycle(): IllegalStateError {
   return new IllegalStateError(
     "This wait would never end: the task waits for one that waits, perhaps through others, for this very task. A task should join only what it has forked itself",
   )

@@ -1,9 +1,9 @@
 /**
- * What `fork` and `join` find of the thread they are called in: whether it is a worker of a ForkJoinPool. One for all copies of
- * corepool that the thread has loaded.
+ * What `fork` and `join` find of the thread they are called in: whether it is a worker of a ForkJoinPool. One for all
+ * copies of corepool that the thread has loaded.
  */
 import type { Runnable } from "../../future/runnable.ts"
-import type { RemoteTasks } from "../../future/task-parties.ts"
+import type { RemoteTasks } from "../../future/task-observers.ts"
 import { perThread } from "../../per-thread.ts"
 import type { TaskQueue } from "../../platform/queue/task-queue.ts"
 import type { ForkJoinTask } from "./fork-join-task.ts"
@@ -23,7 +23,7 @@ export interface ForkingWorker extends RemoteTasks {
   /** Throws if the task that this worker runs was cancelled. */
   throwIfStopped(): void
   /** Adds a thread while this worker is blocked by anything but a task that it has forked. */
-  readonly standingIn: { compensate(): void; during<T>(body: () => T): T }
+  readonly compensation: { compensate(): void; during<T>(body: () => T): T }
 }
 
 interface ThisThread {

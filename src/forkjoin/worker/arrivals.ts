@@ -1,17 +1,17 @@
 /**
- * What thieves have finished, as the worker hears of it that has forked it: out of its box, one after the other, also if some of it can be received
- * only later, because a part that was posted has not come yet.
+ * What thieves have finished, as the worker hears of it that has forked it: out of its box, one after the other, also
+ * if some of it can be received only later, because a part that was posted has not come yet.
  *
- * From before anything leaves the box until all of it is received, SETTLES is odd (quiescence.ts): to receive an outcome may call
- * `onCompletion` of completers, and that may fork further parts, while the worker has no task in hand.
+ * From before anything leaves the box until all of it is received, SETTLES is odd (quiescence.ts): to receive an
+ * outcome may call `onCompletion` of completers, and that may fork further parts, while the worker has no task in hand.
  */
-import type { Boxes } from "../../platform/memory/boxes.ts"
+import type { CompletionQueues } from "../../platform/memory/completion-queues.ts"
 import type { Deques } from "../../platform/queue/deques.ts"
 import { Settling } from "./quiescence.ts"
 
 export class Arrivals {
-  readonly #boxes: Boxes
-  readonly #box: number
+  readonly #completionQueues: CompletionQueues
+  readonly #completionQueue: number
   readonly #receive: (slot: number) => boolean
   readonly #settled: () => void
   readonly #settling: Settling
@@ -24,35 +24,38 @@ export class Arrivals {
     for (const slot of slots) this.#arrived.push(slot)
   }
 
-  /** For this worker, by its number. `receive` gives false if it cannot be done yet; `settled` is called when all is received. */
+  /**
+   * For this worker, by its number. `receive` gives false if it cannot be done yet; `settled` is called when all is
+   * received.
+   */
   constructor(
-    boxes: Boxes,
-    box: number,
+    completionQueues: CompletionQueues,
+    completionQueue: number,
     deques: Deques,
     worker: number,
     receive: (slot: number) => boolean,
     settled: () => void,
   ) {
-    this.#boxes = boxes
-    this.#box = box
+    this.#completionQueues = completionQueues
+    this.#completionQueue = completionQueue
     this.#receive = receive
     this.#settled = settled
-    this.#settling = new Settling(deques, worker, box)
+    this.#settling = new Settling(deques, worker, completionQueue)
   }
 
-  get isInBox(): boolean {
-    return !this.#boxes.isEmpty(this.#box)
+  get hasCompletions(): boolean {
+    return !this.#completionQueues.isEmpty(this.#completionQueue)
   }
 
   /** Receives all there is. */
   look(): void {
-    if (this.isInBox || this.#late.length > 0 || this.#next < this.#arrived.length)
+    if (this.hasCompletions || this.#late.length > 0 || this.#next < this.#arrived.length)
       this.during(() => this.#receiveAll())
   }
 
   #receiveAll(): void {
     if (this.#late.length > 0) this.#append(this.#late.splice(0))
-    this.#boxes.empty(this.#box, this.#append)
+    this.#completionQueues.empty(this.#completionQueue, this.#append)
     // What is told may look in turn: whichever call comes goes on where the last one is.
     while (this.#next < this.#arrived.length) {
       const slot = this.#arrived[this.#next++] as number

@@ -1,13 +1,13 @@
 /**
- * What a worker of a ForkJoinPool does with the tasks it takes. What it has stolen, or was submitted, it runs as any worker
- * does; what it has forked itself and nobody has stolen is a plain call.
+ * What a worker of a ForkJoinPool does with the tasks it takes. What it has stolen, or was submitted, it runs as any
+ * worker does; what it has forked itself and nobody has stolen is a plain call.
  */
 import { standIn } from "../../memory/flow/waiting.ts"
 import type { PoolCore } from "../../core/pool-core.ts"
 import type { Worker } from "../../core/worker.ts"
 import type { SlotRunner } from "../../platform/worker/slot-runner.ts"
 import type { TaskQueue } from "../../platform/queue/task-queue.ts"
-import { Desk } from "../../platform/worker/desk.ts"
+import { TaskPayloads } from "../../platform/worker/task-payloads.ts"
 import { PreloadingRunner } from "../../platform/worker/worker-preload.ts"
 import type { Orders } from "../../platform/start/worker-orders.ts"
 import type { ForkJoinTask } from "../task/fork-join-task.ts"
@@ -29,14 +29,24 @@ export class ForkJoinRunner extends PreloadingRunner {
   }
 
   override attend(queue: TaskQueue, core: PoolCore<number>): void {
-    const [memory, tasks, boxes, functions, roster, self] = this.#parts
+    const [memory, tasks, completionQueues, functions, workerTable, self] = this.#parts
     if (queue.stealing?.own === undefined) return // more threads than places: it only steals
-    this.#forks = new Forks({ memory, tasks, boxes, functions, roster, self, queue, core, runner: this })
+    this.#forks = new Forks({
+      memory,
+      tasks,
+      completionQueues,
+      functions,
+      workerTable,
+      self,
+      queue,
+      core,
+      runner: this,
+    })
     thisThread.forks = this.#forks
     thisThread.queue = queue
-    standIn.current = this.#forks.standingIn
+    standIn.current = this.#forks.compensation
     self.onLeft = detach
-    Desk.asked = (token) => this.#forks?.remind(token)
+    TaskPayloads.asked = (token) => this.#forks?.remind(token)
   }
 
   override begin(worker: Worker<number>, slot: number): PromiseLike<unknown> | undefined {
@@ -110,7 +120,7 @@ export class ForkJoinRunner extends PreloadingRunner {
 
   /** How long it waits for a task, if not as long as the pool says. */
   get patience(): number | undefined {
-    return this.#forks?.standingIn.patienceWhenIdle
+    return this.#forks?.compensation.patienceWhenIdle
   }
 
   /** The outcome of what this thread has forked comes back to it alone. */
@@ -119,7 +129,7 @@ export class ForkJoinRunner extends PreloadingRunner {
   }
 
   override end(): void {
-    this.#forks?.standingIn.left()
+    this.#forks?.compensation.left()
     this.#forks?.end()
   }
 }

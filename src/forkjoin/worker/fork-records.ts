@@ -1,23 +1,24 @@
 /**
- * The slots in which a worker writes down what it forks. It keeps a stock of them, as to take one from the pool and to give it
- * back would cost more than all the rest of a fork, and writes the most common arguments straight into the record.
+ * The slots in which a worker writes down what it forks. It keeps a stock of them, as to take one from the pool and to
+ * give it back would cost more than all the rest of a fork, and writes the most common arguments straight into the
+ * record.
  */
 import { load, read, store, write } from "#atomics"
 import { encodeArguments } from "../../codec/arguments.ts"
-import { NO_ARGUMENTS, PLAIN_WORDS } from "../../codec/bytes/letter.ts"
+import { NO_ARGUMENTS, PLAIN_WORDS } from "../../codec/bytes/encoded-value.ts"
 import { writePlain } from "../../codec/plain-words.ts"
 import { CANCELLED, NEW, NORMAL } from "../../future/task-state.ts"
 import { INLINE_WORDS, KIND_MASK, POSTED, REACHABLE, REFERENCES_SHIFT, TASK } from "../../platform/memory/layout.ts"
 import { Outgoing } from "../../platform/submit/outgoing.ts"
 import type { PoolMemory } from "../../platform/memory/pool-memory.ts"
-import { PostOffice } from "../../platform/transport/post-office.ts"
+import { SideChannel } from "../../platform/transport/side-channel.ts"
 import { ON_ITS_WAY, outcomeOf } from "../../platform/submit/results.ts"
 import type { TaskRecords } from "../../platform/memory/task-records.ts"
 import { writeNumbers } from "./plain-arguments.ts"
 
 /**
- * A value of TASK.STATE beside those of task-state.ts: the slot is in the stock of its worker, or the worker runs what is in it as
- * a plain call. Should the worker die, nobody else knows of it.
+ * A value of TASK.STATE beside those of task-state.ts: the slot is in the stock of its worker, or the worker runs what
+ * is in it as a plain call. Should the worker die, nobody else knows of it.
  */
 export const PRIVATE = -1
 
@@ -42,8 +43,8 @@ export type Outcome = readonly [state: "success" | "failed" | "cancelled", value
 
 export class ForkRecords {
   readonly #tasks: TaskRecords
-  readonly #box: number
-  readonly #office: PostOffice
+  readonly #completionQueue: number
+  readonly #sideChannel: SideChannel
   readonly #outgoing: Outgoing
   /** REACHABLE if this thread is. */
   readonly #reachable: number
@@ -56,22 +57,22 @@ export class ForkRecords {
   #collector: object[] | undefined = []
 
   /**
-   * `box` is where the worker hears of what others have run. `argumentsOf` knows what is forked; `settled` is called when parcels
-   * have come.
+   * `box` is where the worker hears of what others have run. `argumentsOf` knows what is forked; `settled` is called
+   * when parcels have come.
    */
   constructor(
     memory: PoolMemory,
     tasks: TaskRecords,
-    box: number,
+    completionQueue: number,
     argumentsOf: (slot: number) => readonly unknown[] | undefined,
     settled: () => void,
   ) {
     this.#tasks = tasks
-    this.#box = box
-    this.#office = PostOffice.of(memory)
-    this.#outgoing = Outgoing.of(tasks, this.#office, settled)
+    this.#completionQueue = completionQueue
+    this.#sideChannel = SideChannel.of(memory)
+    this.#outgoing = Outgoing.of(tasks, this.#sideChannel, settled)
     this.#outgoing.forked = argumentsOf
-    this.#reachable = this.#office.isReachable ? REACHABLE : 0
+    this.#reachable = this.#sideChannel.isReachable ? REACHABLE : 0
   }
 
   // ------------------------------------------------------------------ writing
@@ -85,7 +86,7 @@ export class ForkRecords {
 
   #restock(): number {
     for (let i = 0; i < BATCH; i++) {
-      const slot = this.#tasks.take(this.#box, 0, this.#reachable)
+      const slot = this.#tasks.take(this.#completionQueue, 0, this.#reachable)
       if (slot === 0) break
       this.#clear(slot)
       this.#stock.push(slot)
@@ -94,8 +95,8 @@ export class ForkRecords {
   }
 
   /**
-   * Writes the task down, for whoever takes the slot from now on. False if there is no room for its arguments. If they cannot
-   * be sent at all, throws; either way the slot is back in the stock.
+   * Writes the task down, for whoever takes the slot from now on. False if there is no room for its arguments. If they
+   * cannot be sent at all, throws; either way the slot is back in the stock.
    */
   write(slot: number, functionId: number, parent: number, args: readonly unknown[]): boolean {
     const tasks = this.#tasks
@@ -127,7 +128,7 @@ export class ForkRecords {
     const used = writePlain(words, record + TASK.DATA, INLINE_WORDS, args, things)
     const count = things.length
     if (used === 0 || used + count > INLINE_WORDS || (count > 0 && this.#reachable === 0)) return false
-    const { known } = this.#office.lines
+    const { known } = this.#sideChannel.channels
     for (let i = 0; i < count; i++) {
       write(words, record + TASK.DATA + used + i, known.numberOf(things[i] as object))
     }
@@ -139,15 +140,15 @@ export class ForkRecords {
   #encode(slot: number, args: readonly unknown[]): boolean {
     const things = this.#reachable === 0 ? undefined : (this.#collector ?? [])
     this.#collector = undefined // a getter among the arguments may fork something itself
-    const letter = encodeArguments(args, things)
+    const encoded = encodeArguments(args, things)
     const isWhole = things === undefined || things.length === 0
     if (isWhole) this.#collector = things
-    if (isWhole && this.#tasks.fill(slot, letter)) return true
+    if (isWhole && this.#tasks.fill(slot, encoded)) return true
     if (things !== undefined) {
-      this.#outgoing.pack(slot, letter, isWhole ? [] : things, [], args)
+      this.#outgoing.pack(slot, encoded, isWhole ? [] : things, [], args)
       return true
     }
-    letter.release()
+    encoded.release()
     return false
   }
 
@@ -174,10 +175,10 @@ export class ForkRecords {
     let outcome: Outcome
     if (state >= CANCELLED) {
       outcome = ["cancelled", undefined]
-      this.#office.forget(this.#tasks.handleOf(slot))
+      this.#sideChannel.forget(this.#tasks.handleOf(slot))
     } else {
       try {
-        const value = outcomeOf(slot, this.#tasks, this.#office, this.#outgoing)
+        const value = outcomeOf(slot, this.#tasks, this.#sideChannel, this.#outgoing)
         if (value === ON_ITS_WAY) return undefined
         outcome = [state === NORMAL ? "success" : "failed", value]
       } catch (error) {
@@ -198,7 +199,7 @@ export class ForkRecords {
     const { words } = this.#tasks
     write(words, record + TASK.STATE, PRIVATE)
     write(words, record + TASK.KIND, NO_ARGUMENTS)
-    write(words, record + TASK.BOX, this.#box) // `shutdownNow` may have taken it
+    write(words, record + TASK.COMPLETION_QUEUE, this.#completionQueue) // `shutdownNow` may have taken it
     write(words, record + FORK.THIEF, 0)
     write(words, record + FORK.WAITER, 0)
   }
@@ -235,7 +236,10 @@ export function noteThief(tasks: TaskRecords, slot: number, worker: number): num
   return load(tasks.words, record + FORK.WAITER)
 }
 
-/** Says that this worker goes to sleep until somebody has begun it, if nobody has: look once more after this. 0 if it is awake. */
+/**
+ * Says that this worker goes to sleep until somebody has begun it, if nobody has: look once more after this. 0 if it is
+ * awake.
+ */
 export function noteWaiter(tasks: TaskRecords, slot: number, worker: number): void {
   const record = tasks.recordOf(slot)
   store(tasks.words, record + FORK.WAITER, worker)

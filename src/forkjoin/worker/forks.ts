@@ -11,11 +11,11 @@ import { CANCELLED, INTERRUPTED, INTERRUPTING, NEW } from "../../future/task-sta
 import { Bell } from "../../memory/wait/bell.ts"
 import { blocking, type Steps } from "../../memory/flow/waiting.ts"
 import type { PoolCore } from "../../core/pool-core.ts"
-import type { Boxes } from "../../platform/memory/boxes.ts"
+import type { CompletionQueues } from "../../platform/memory/completion-queues.ts"
 import type { FunctionTable } from "../../platform/memory/function-table.ts"
 import { TASK } from "../../platform/memory/layout.ts"
 import type { PoolMemory } from "../../platform/memory/pool-memory.ts"
-import type { SharedRoster } from "../../platform/memory/shared-roster.ts"
+import type { SharedWorkerTable } from "../../platform/memory/shared-worker-table.ts"
 import type { SharedWorker } from "../../platform/memory/shared-worker.ts"
 import type { TaskQueue } from "../../platform/queue/task-queue.ts"
 import type { TaskRecords } from "../../platform/memory/task-records.ts"
@@ -25,7 +25,7 @@ import type { ForkJoinTask } from "../task/fork-join-task.ts"
 import { ForkRecords, noteThief, noteWaiter, thiefOf } from "./fork-records.ts"
 import { Helping } from "./helping.ts"
 import type { SlotDeque } from "../../platform/queue/slot-deque.ts"
-import { StandingIn } from "./standing-in.ts"
+import { Compensation } from "./compensation.ts"
 import type { StealingStore } from "../../platform/queue/stealing-store.ts"
 import { takeFromHand } from "./stray-code.ts"
 import type { AnyFunction, ForkingWorker } from "../task/this-thread.ts"
@@ -35,9 +35,9 @@ import { runtime } from "../../time/runtime.ts"
 export interface WorkerParts {
   readonly memory: PoolMemory
   readonly tasks: TaskRecords
-  readonly boxes: Boxes
+  readonly completionQueues: CompletionQueues
   readonly functions: FunctionTable
-  readonly roster: SharedRoster
+  readonly workerTable: SharedWorkerTable
   readonly self: SharedWorker
   readonly queue: TaskQueue
   readonly core: PoolCore<number>
@@ -54,7 +54,7 @@ type Forked = ForkJoinTask<unknown>
 export class Forks implements ForkingWorker {
   readonly bell: Bell
   /** Who works for the pool while this worker waits for something else than what it has forked. */
-  readonly standingIn: StandingIn
+  readonly compensation: Compensation
   readonly #parts: WorkerParts
   readonly #deque: SlotDeque
   readonly #deques: Deques
@@ -64,7 +64,7 @@ export class Forks implements ForkingWorker {
   readonly #asked: number
   readonly #tasks: TaskRecords
   readonly #functions: FunctionTable
-  readonly #box: number
+  readonly #completionQueue: number
   readonly #records: ForkRecords
   readonly #helping: Helping
   readonly #arrivals: Arrivals
@@ -84,7 +84,7 @@ export class Forks implements ForkingWorker {
   #baseState = 0
 
   constructor(parts: WorkerParts) {
-    const { memory, tasks, boxes, queue, self } = parts
+    const { memory, tasks, completionQueues, queue, self } = parts
     const { deques, own } = queue.stealing as StealingStore
     this.#parts = parts
     this.#tasks = tasks
@@ -94,11 +94,11 @@ export class Forks implements ForkingWorker {
     this.#deque.adopt()
     this.#call = deques.placeOf(self.number) + PLACE.CALL
     this.#asked = deques.placeOf(self.number) + PLACE.ASKED
-    this.bell = new Bell(memory.here, () => this.look())
-    this.#box = boxes.open(this.bell)
+    this.bell = new Bell(memory.threadContext, () => this.look())
+    this.#completionQueue = completionQueues.open(this.bell)
     this.#arrivals = new Arrivals(
-      boxes,
-      this.#box,
+      completionQueues,
+      this.#completionQueue,
       deques,
       self.number,
       (slot) => this.#receive(slot),
@@ -107,12 +107,12 @@ export class Forks implements ForkingWorker {
     this.#records = new ForkRecords(
       memory,
       tasks,
-      this.#box,
+      this.#completionQueue,
       (slot) => this.#forked[slot]?.portable().args,
       () => this.look(),
     )
-    this.standingIn = new StandingIn(parts, deques)
-    this.#helping = new Helping(this, parts, this.standingIn)
+    this.compensation = new Compensation(parts, deques)
+    this.#helping = new Helping(this, parts, this.compensation)
     deques.store(self.number, PLACE.HELPS, 0)
     deques.store(self.number, PLACE.BLOCKED, 0)
     deques.store(self.number, PLACE.JOINS, 0)
@@ -124,7 +124,7 @@ export class Forks implements ForkingWorker {
 
   /** Puts the task where others can take it. If there is no room, runs it at once. Throws if others could not run it. */
   fork(task: Forked, fn: AnyFunction, args: readonly unknown[]): void {
-    this.#parts.memory.here.haltIfLeft() // the deque may be another thread's by now
+    this.#parts.memory.threadContext.haltIfLeft() // the deque may be another thread's by now
     if (this.#base !== 0 && read(this.#tasks.words, this.#baseState) !== NEW) this.#stop()
     const number = this.#functions.numberOf(fn)
     const slot = this.#records.take() || this.#takeAfterLook()
@@ -210,7 +210,7 @@ export class Forks implements ForkingWorker {
   }
 
   get hasMail(): boolean {
-    return this.#arrivals.isInBox
+    return this.#arrivals.hasCompletions
   }
 
   /** False if part of the outcome is still on its way. */
@@ -274,7 +274,7 @@ export class Forks implements ForkingWorker {
     if (!this.#tasks.leaveNew(slot, mayInterruptIfRunning ? INTERRUPTING : CANCELLED)) return false
     if (mayInterruptIfRunning) {
       const handle = this.#tasks.handleOf(slot)
-      for (const worker of this.#parts.roster) {
+      for (const worker of this.#parts.workerTable) {
         if (!worker.holds(slot, handle)) continue
         worker.interrupt()
         worker.requestStop(handle)
@@ -358,7 +358,7 @@ export class Forks implements ForkingWorker {
     const task = this.#forked[slot]
     if (task === undefined) return
     if (isLimited) {
-      this.standingIn.compensate()
+      this.compensation.compensate()
       return
     }
     this.#runNewer(task)
@@ -393,7 +393,7 @@ export class Forks implements ForkingWorker {
   /** The thread is about to end. */
   end(): void {
     this.#records.end()
-    this.#parts.boxes.close(this.#box)
+    this.#parts.completionQueues.close(this.#completionQueue)
     this.bell.end()
   }
 }

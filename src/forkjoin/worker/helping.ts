@@ -1,28 +1,28 @@
 /**
- * What a worker does while it waits for a task that another one has stolen: it helps the thief, and sleeps if there is nothing
- * to help with.
+ * What a worker does while it waits for a task that another one has stolen: it helps the thief, and sleeps if there is
+ * nothing to help with.
  *
- * It takes tasks of the thief only, or of the one for whom the thief waits in turn (leapfrogging: D. Wagner and B. Calder,
- * 1993). These are parts of what it waits for. Any other task would do to keep the processor busy, but it may take long, or
- * wait itself for something that can only happen when this thread goes on.
+ * It takes tasks of the thief only, or of the one for whom the thief waits in turn (leapfrogging: D. Wagner and B.
+ * Calder, 1993). These are parts of what it waits for. Any other task would do to keep the processor busy, but it may
+ * take long, or wait itself for something that can only happen when this thread goes on.
  *
  * Why no wake-up is lost: see README.md.
  */
 import { InterruptedError, TimeoutError } from "../../errors.ts"
-import type { Here } from "../../memory/thread/here.ts"
+import type { ThreadContext } from "../../memory/thread/thread-context.ts"
 import { currentFlow } from "../../memory/flow/flow.ts"
-import { Watch } from "../../memory/flow/watch.ts"
+import { SpinWait } from "../../memory/flow/spin-wait.ts"
 import type { ParkPlace } from "../../memory/flow/wait-list.ts"
 import { blocking, type Steps, TIMEOUT } from "../../memory/flow/waiting.ts"
-import { Lines } from "../../platform/transport/lines.ts"
-import { Calls } from "./calls.ts"
-import { isCircle } from "./circles.ts"
+import { Channels } from "../../platform/transport/channels.ts"
+import { HelperWakeups } from "./helper-wakeups.ts"
+import { isJoinCycle } from "./join-cycles.ts"
 import { type Deques, PLACE } from "../../platform/queue/deques.ts"
 import type { ForkJoinTask } from "../task/fork-join-task.ts"
 import type { Forks, WorkerParts } from "./forks.ts"
-import { neverCompleted, waitInCircle } from "../task/refusals.ts"
+import { neverCompleted, waitInCycle } from "../task/refusals.ts"
 import { wouldWaitForItself } from "../../platform/worker/this-worker.ts"
-import type { StandingIn } from "./standing-in.ts"
+import type { Compensation } from "./compensation.ts"
 import type { StealingStore } from "../../platform/queue/stealing-store.ts"
 
 /** How long a thread looks before it sleeps, in ms. */
@@ -34,34 +34,41 @@ const LONGEST_CHAIN = 16
 export class Helping {
   readonly #forks: Forks
   readonly #parts: WorkerParts
-  readonly #here: Here
+  readonly #threadContext: ThreadContext
   readonly #deques: Deques
   readonly #store: StealingStore
   readonly #self: number
-  readonly #lines: Lines
-  readonly #calls: Calls
-  readonly #standingIn: StandingIn
-  readonly #watch = new Watch(WATCH)
+  readonly #channels: Channels
+  readonly #helperWakeups: HelperWakeups
+  readonly #compensation: Compensation
+  readonly #spinWait = new SpinWait(WATCH)
   /** The bell, for one who has been interrupted already. */
   readonly #undisturbed: ParkPlace
 
-  constructor(forks: Forks, parts: WorkerParts, standingIn: StandingIn) {
+  constructor(forks: Forks, parts: WorkerParts, compensation: Compensation) {
     this.#forks = forks
     this.#parts = parts
-    this.#standingIn = standingIn
-    this.#here = parts.memory.here
+    this.#compensation = compensation
+    this.#threadContext = parts.memory.threadContext
     this.#store = parts.queue.stealing as StealingStore
     this.#deques = this.#store.deques
     this.#self = parts.self.number
-    this.#lines = Lines.of(this.#here)
-    this.#calls = new Calls(this.#here, this.#deques, parts.roster, parts.queue, this.#self, () => this.#grow())
+    this.#channels = Channels.of(this.#threadContext)
+    this.#helperWakeups = new HelperWakeups(
+      this.#threadContext,
+      this.#deques,
+      parts.workerTable,
+      parts.queue,
+      this.#self,
+      () => this.#grow(),
+    )
     const { bell } = forks
     this.#undisturbed = {
       interruptible: false,
       limited: true,
       append: () => false,
       unlink: () => undefined,
-      block: (_flow, ms) => this.#here.block(bell, undefined, ms),
+      block: (_flow, ms) => this.#threadContext.block(bell, undefined, ms),
     }
   }
 
@@ -76,9 +83,9 @@ export class Helping {
   }
 
   /**
-   * The same for who may have a time limit. If it is not interruptible, an interrupt is left for afterwards; but one that says
-   * that the task this thread has taken was cancelled ends the wait. `isForNothing` if no task waits: then it also ends when nothing
-   * is under way that could complete the task.
+   * The same for who may have a time limit. If it is not interruptible, an interrupt is left for afterwards; but one
+   * that says that the task this thread has taken was cancelled ends the wait. `isForNothing` if no task waits: then it
+   * also ends when nothing is under way that could complete the task.
    */
   *waiting(task: ForkJoinTask<unknown>, isInterruptible: boolean, isForNothing = false): Steps<void> {
     const { self } = this.#parts
@@ -102,8 +109,8 @@ export class Helping {
         this.#announce(task, victim)
         try {
           if (this.#hasNews(task, victim)) continue
-          if (isCircle(this.#self, this.#deques, this.#parts.tasks)) throw waitInCircle()
-          this.#standingIn.compensate()
+          if (isJoinCycle(this.#self, this.#deques, this.#parts.tasks)) throw waitInCycle()
+          this.#compensation.compensate()
           const wake = yield this.#parkPlace(wasInterrupted)
           if (wake === TIMEOUT) throw new TimeoutError("The task did not complete in time")
         } catch (error) {
@@ -120,8 +127,8 @@ export class Helping {
   }
 
   /**
-   * The same with a time limit: runs nothing meanwhile, as it is not known how long that would take. Another thread has to run the
-   * task, so one is made if all others wait, too.
+   * The same with a time limit: runs nothing meanwhile, as it is not known how long that would take. Another thread has
+   * to run the task, so one is made if all others wait, too.
    */
   *idling(task: ForkJoinTask<unknown>): Steps<void> {
     const { self } = this.#parts
@@ -134,15 +141,15 @@ export class Helping {
         if (task.isSettled) return
         this.#forks.throwIfStopped()
         if (!task.canBeJoined) throw wouldWaitForItself()
-        if (this.#watch.isWorthwhile && this.#watch.until(hasNews)) continue
-        this.#calls.announce(0)
+        if (this.#spinWait.isWorthwhile && this.#spinWait.until(hasNews)) continue
+        this.#helperWakeups.announce(0)
         try {
           if (hasNews()) continue
-          this.#standingIn.compensate()
+          this.#compensation.compensate()
           const wake = yield this.#forks.bell
           if (wake === TIMEOUT) throw new TimeoutError("The task did not complete in time")
         } finally {
-          this.#calls.withdraw()
+          this.#helperWakeups.withdraw()
         }
       }
     } finally {
@@ -194,8 +201,8 @@ export class Helping {
   }
 
   /**
-   * Runs the task in the midst of the one in hand. If that cannot be done, because it is asynchronous or its module has yet to be
-   * loaded, it is put where any idle worker finds it, and also the one that waits for it.
+   * Runs the task in the midst of the one in hand. If that cannot be done, because it is asynchronous or its module has
+   * yet to be loaded, it is put where any idle worker finds it, and also the one that waits for it.
    */
   runInside(slot: number): boolean {
     const { runner, queue, self } = this.#parts
@@ -211,10 +218,10 @@ export class Helping {
 
   /** It may await the task, with nothing else to do. */
   #tellForker(slot: number): void {
-    const { boxes, tasks, roster } = this.#parts
-    const token = boxes.holderOf(tasks.boxOf(slot))
-    for (const worker of roster) {
-      if (worker.token === token && worker.number <= this.#deques.count) this.#calls.wake(worker.number)
+    const { completionQueues, tasks, workerTable } = this.#parts
+    const token = completionQueues.holderOf(tasks.completionQueueOf(slot))
+    for (const worker of workerTable) {
+      if (worker.token === token && worker.number <= this.#deques.count) this.#helperWakeups.wake(worker.number)
     }
   }
 
@@ -231,7 +238,7 @@ export class Helping {
 
   /** Keeps looking for a moment: to be woken takes longer than most tasks. */
   #glance(task: ForkJoinTask<unknown>, victim: number): boolean {
-    return this.#watch.isWorthwhile && this.#watch.until(() => this.#hasNews(task, victim, true))
+    return this.#spinWait.isWorthwhile && this.#spinWait.until(() => this.#hasNews(task, victim, true))
   }
 
   /** If it is not urgent, what the victim may take back at once does not count. */
@@ -244,7 +251,7 @@ export class Helping {
   }
 
   #announce(task: ForkJoinTask<unknown>, victim: number): void {
-    this.#calls.announce(victim)
+    this.#helperWakeups.announce(victim)
     if (victim === 0) this.#forks.noteWaiter(task, this.#self)
     this.#deques.store(this.#self, PLACE.JOINS, task.slot)
   }
@@ -252,13 +259,13 @@ export class Helping {
   #withdraw(task: ForkJoinTask<unknown>, victim: number): void {
     this.#deques.store(this.#self, PLACE.JOINS, 0)
     if (victim === 0) this.#forks.noteWaiter(task, 0)
-    this.#calls.withdraw()
+    this.#helperWakeups.withdraw()
   }
 
   /** This worker has forked something, and is to call. */
   call(): void {
-    this.#lines.look() // somebody may have asked for arguments
-    this.#calls.call()
+    this.#channels.look() // somebody may have asked for arguments
+    this.#helperWakeups.call()
   }
 
   /** Nobody is idle: has one more thread made, if there are fewer than there should be. */
@@ -269,23 +276,23 @@ export class Helping {
 
   /** Somebody has begun what this worker waits for. */
   wake(worker: number): void {
-    this.#calls.wake(worker)
+    this.#helperWakeups.wake(worker)
   }
 
   /** Has the worker with this token look what it is asked for when it forks or joins something. */
   remind(token: number): void {
-    for (const { token: other, number } of this.#parts.roster) {
+    for (const { token: other, number } of this.#parts.workerTable) {
       if (other === token && number <= this.#deques.count) this.#deques.store(number, PLACE.ASKED, 1)
     }
-    this.#calls.remind(token)
+    this.#helperWakeups.remind(token)
   }
 
   /**
-   * Somebody has reminded this worker. What it asks may come later than that: two workers that have not met are introduced by the
-   * owner of the pool, who takes its time.
+   * Somebody has reminded this worker. What it asks may come later than that: two workers that have not met are
+   * introduced by the owner of the pool, who takes its time.
    */
   answer(): void {
     this.#deques.store(this.#self, PLACE.ASKED, 0)
-    if (!this.#lines.look()) this.#deques.store(this.#self, PLACE.ASKED, 1)
+    if (!this.#channels.look()) this.#deques.store(this.#self, PLACE.ASKED, 1)
   }
 }

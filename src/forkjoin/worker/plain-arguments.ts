@@ -4,7 +4,7 @@
  */
 import { write } from "#atomics"
 import { isInt } from "../../codec/arguments.ts"
-import { NO_ARGUMENTS, ONE_DOUBLE, ONE_INT, TWO_DOUBLES, TWO_INTS } from "../../codec/bytes/letter.ts"
+import { NO_ARGUMENTS, ONE_DOUBLE, ONE_INT, TWO_DOUBLES, TWO_INTS } from "../../codec/bytes/encoded-value.ts"
 import { TASK } from "../../platform/memory/layout.ts"
 
 /** False if they are others. The record has no block of the arena. */

@@ -1,6 +1,7 @@
 /**
- * The work that a thread has to do for others at certain times: to end tasks that do not stop, and to find out which threads have
- * stopped. It has to be done also while the thread blocks and no timer goes off, since the end of that wait may depend on it.
+ * The work that a thread has to do for others at certain times: to end tasks that do not stop, and to find out which
+ * threads have stopped. It has to be done also while the thread blocks and no timer goes off, since the end of that
+ * wait may depend on it.
  */
 import { guarded } from "./guard.ts"
 

@@ -46,7 +46,10 @@ export function snapshot(): <R>(fn: () => R) => R {
   return AsyncLocalStorage.snapshot()
 }
 
-/** `examine` is what a worker thread does first when a wait has failed in it: it looks whether it can work at all (stopping-runner.ts). */
+/**
+ * `examine` is what a worker thread does first when a wait has failed in it: it looks whether it can work at all
+ * (stopping-runner.ts).
+ */
 export const flows: { id: number; examine?: (error: unknown) => void } = perThread("flows", () => ({ id: 0 }))
 
 /** The error of a flow that was interrupted; `when` goes on in the sentence. */
@@ -132,7 +135,10 @@ export class Flow {
     }
   }
 
-  /** The listeners are the user's. Runtimes report what one throws by themselves; whatever comes through goes no further. */
+  /**
+   * The listeners are the user's. Runtimes report what one throws by themselves; whatever comes through goes no
+   * further.
+   */
   #abort(): void {
     try {
       this.#controller?.abort(interrupted())
@@ -193,9 +199,9 @@ export class Flow {
 }
 
 /**
- * A flow for a task that another flow, its host, runs in passing, such as a caller for a pool that is full. It speaks for the same
- * thread, and an interrupt of the host reaches it too. But an interrupt of the task does not reach the host, which has other things to
- * wait for while the task goes on. Say {@link Guest.leave} when the task is over.
+ * A flow for a task that another flow, its host, runs in passing, such as a caller for a pool that is full. It speaks
+ * for the same thread, and an interrupt of the host reaches it too. But an interrupt of the task does not reach the
+ * host, which has other things to wait for while the task goes on. Say {@link Guest.leave} when the task is over.
  */
 export class Guest extends Flow {
   readonly #host: Flow
@@ -249,8 +255,9 @@ export function uncaught(error: unknown): void {
 }
 
 /**
- * A wait of this thread was to go on, or to break off, and has thrown. An error of code of the user's is told. But if a task has broken what the
- * code of corepool needs, the wait does not go on, whether it is that of the thread's worker or that of a task.
+ * A wait of this thread was to go on, or to break off, and has thrown. An error of code of the user's is told. But if a
+ * task has broken what the code of corepool needs, the wait does not go on, whether it is that of the thread's worker
+ * or that of a task.
  */
 export function waitFailed(error: unknown): void {
   flows.examine?.(error)

@@ -23,7 +23,9 @@ export const INTERRUPTED = "interrupted"
 export interface ParkPlace {
   /** Whether an interrupt of the flow ends its stay. */
   readonly interruptible: boolean
-  /** Whether the time limit of the wait and its AbortSignal end it. One that must get its lock back waits regardless. */
+  /**
+   * Whether the time limit of the wait and its AbortSignal end it. One that must get its lock back waits regardless.
+   */
   readonly limited: boolean
   /** Whether only flows of this thread could end it, so that nobody else is to be had for that. */
   readonly isLocal?: boolean

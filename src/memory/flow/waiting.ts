@@ -188,8 +188,8 @@ export function drive<T>(steps: Steps<T>, settle: Settle<T>, flow: Flow, timeout
 }
 
 /**
- * As {@link drive}, but the thread blocks for a moment first: a thread that is likely to be woken soon is woken faster that
- * way. The steps do not notice the change.
+ * As {@link drive}, but the thread blocks for a moment first: a thread that is likely to be woken soon is woken faster
+ * that way. The steps do not notice the change.
  */
 export function driveLingering<T>(
   steps: Steps<T>,
@@ -262,8 +262,8 @@ function resume<T>(steps: Steps<T>, park: Park, flow: Flow, deadline: number): I
 }
 
 /**
- * Somebody who is to know if this thread stands still for long: a pool that can have another one work in its place. Not told
- * of threads that have nothing to do, which wait by other drivers, nor of sleeps, which end by themselves.
+ * Somebody who is to know if this thread stands still for long: a pool that can have another one work in its place. Not
+ * told of threads that have nothing to do, which wait by other drivers, nor of sleeps, which end by themselves.
  */
 export interface StandIn {
   /** For how long it does not matter, in ms; `Infinity` if it never does. */

@@ -1,9 +1,9 @@
 /** The memory of a shared object that may come to need more of it (growth.ts). It never gets smaller. */
 import { growTo, wordsOf } from "../growth.ts"
-import type { Here } from "../thread/here.ts"
+import type { ThreadContext } from "../thread/thread-context.ts"
 import { noteReservation, reserve } from "../reservation.ts"
 import { type Handle, type Shared, SharedMemory } from "./shared-memory.ts"
-import { here } from "../thread/this-thread.ts"
+import { threadContext } from "../thread/this-thread.ts"
 
 export class GrowableMemory extends SharedMemory {
   /** Called when the object has become known to other threads. */
@@ -11,7 +11,7 @@ export class GrowableMemory extends SharedMemory {
   readonly #buffer: SharedArrayBuffer
   #view: Int32Array
 
-  constructor(thread: Here, buffer: SharedArrayBuffer, isShared: boolean) {
+  constructor(thread: ThreadContext, buffer: SharedArrayBuffer, isShared: boolean) {
     const view = wordsOf(buffer)
     super(thread, view, isShared)
     this.#buffer = buffer
@@ -20,12 +20,12 @@ export class GrowableMemory extends SharedMemory {
 
   /** New memory, all 0, of so many words and at most so many later. */
   static create(words: number, most: number): GrowableMemory {
-    return new GrowableMemory(here(), reserve(words * 4, most * 4), false)
+    return new GrowableMemory(threadContext(), reserve(words * 4, most * 4), false)
   }
 
   /** The memory of an object of this class that another thread has sent. */
   static openGrown(type: string, sent: Shared): GrowableMemory {
-    const { here: thread, words } = SharedMemory.open(type, sent)
+    const { threadContext: thread, words } = SharedMemory.open(type, sent)
     const buffer = words.buffer as SharedArrayBuffer
     noteReservation(buffer)
     return new GrowableMemory(thread, buffer, true)

@@ -20,14 +20,16 @@ export function storeHandleIn(sent: Shared): StoreHandle {
   return ("handle" in sent ? sent.handle : sent) as StoreHandle
 }
 
-/** Whether it is an object of ours that threads can share. Does not read the handle, which may be what makes it shared. */
+/**
+ * Whether it is an object of ours that threads can share. Does not read the handle, which may be what makes it shared.
+ */
 export function isShareable(value: object): boolean {
   return SHAREABLE in value
 }
 
 /**
- * What an object of ours has that is of no use in another thread, whichever copy of corepool it is of: why that is so, as the end
- * of a sentence.
+ * What an object of ours has that is of no use in another thread, whichever copy of corepool it is of: why that is so,
+ * as the end of a sentence.
  */
 export const LOCAL: unique symbol = Symbol.for("corepool.local")
 
@@ -36,7 +38,10 @@ export function isLocal(value: object): value is { readonly [LOCAL]: string } {
   return LOCAL in value
 }
 
-/** What a part of a shared object has: which object that is, and what the part is called, whichever copy of corepool it is of. */
+/**
+ * What a part of a shared object has: which object that is, and what the part is called, whichever copy of corepool it
+ * is of.
+ */
 export const PART: unique symbol = Symbol.for("corepool.part")
 
 export interface Part {
@@ -45,8 +50,8 @@ export interface Part {
 }
 
 /**
- * Of a part without memory of its own: a clone of the part consists of the handle of the whole object. So it can be posted as all
- * shared objects can, and what arrives is opened by the class of the whole object.
+ * Of a part without memory of its own: a clone of the part consists of the handle of the whole object. So it can be
+ * posted as all shared objects can, and what arrives is opened by the class of the whole object.
  */
 export const handleOfWhole: PropertyDescriptor = /* @__PURE__ */ alone({
   enumerable: true,
@@ -70,7 +75,10 @@ export function sharedBytes(count: number): SharedArrayBuffer {
   return new SharedArrayBuffer(count)
 }
 
-/** What the memory of an object of ours counts for: not what it has, of which little may be in use, but what keeping it costs at most. */
+/**
+ * What the memory of an object of ours counts for: not what it has, of which little may be in use, but what keeping it
+ * costs at most.
+ */
 const OBJECT_BYTES = 65_536
 
 /** How many bytes of shared memory are in what is posted: a buffer, or the handle of an object of ours. */

@@ -8,9 +8,9 @@
 import { sharedWords } from "#atomics"
 import { alone, typeError } from "../../checks.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../../inspection.ts"
-import type { Here } from "../thread/here.ts"
+import type { ThreadContext } from "../thread/thread-context.ts"
 import { SHAREABLE } from "./shareables.ts"
-import { here, hereIn } from "../thread/this-thread.ts"
+import { threadContext, hereIn } from "../thread/this-thread.ts"
 import type { Sharing } from "../wait/wait-node.ts"
 
 /** What is sent to another thread in place of a shared object. Give it to the `from` of the object's class there. */
@@ -32,19 +32,19 @@ export type Shared =
     }
 
 export class SharedMemory implements Sharing {
-  readonly here: Here
+  readonly threadContext: ThreadContext
   readonly words: Int32Array
   isShared: boolean
 
-  constructor(thread: Here, words: Int32Array, isShared: boolean) {
-    this.here = thread
+  constructor(thread: ThreadContext, words: Int32Array, isShared: boolean) {
+    this.threadContext = thread
     this.words = words
     this.isShared = isShared
   }
 
   /** New memory, all 0. */
   static allocate(words: number): SharedMemory {
-    return new SharedMemory(here(), sharedWords(words), false)
+    return new SharedMemory(threadContext(), sharedWords(words), false)
   }
 
   /** The memory of an object of this class that another thread has sent. */
@@ -57,9 +57,13 @@ export class SharedMemory implements Sharing {
   handleAs(type: string): Handle {
     if (!this.isShared) {
       this.isShared = true
-      this.here.reviewKeepAlive()
+      this.threadContext.reviewKeepAlive()
     }
-    return { corepool: type, space: this.here.space.buffer, memory: this.words.buffer as SharedArrayBuffer }
+    return {
+      corepool: type,
+      space: this.threadContext.registry.buffer,
+      memory: this.words.buffer as SharedArrayBuffer,
+    }
   }
 }
 
@@ -114,7 +118,10 @@ export abstract class Shareable {
   }
 }
 
-/** A clone takes along what an object owns, not what its class has. Read at the moment of cloning, so that we know of it. */
+/**
+ * A clone takes along what an object owns, not what its class has. Read at the moment of cloning, so that we know of
+ * it.
+ */
 const handleProperty: PropertyDescriptor & ThisType<Shareable> = /* @__PURE__ */ alone({
   enumerable: true,
   get() {

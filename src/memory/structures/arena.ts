@@ -23,7 +23,7 @@ import { add, compareAndSet, compareAndSetLong, load, loadLong, read, write } fr
 import { rangeError, requireInteger } from "../../checks.ts"
 import { GrowingBytes } from "../growing-bytes.ts"
 import { GrowingWords } from "../growing-words.ts"
-import { unwritten } from "../unwritten.ts"
+import { allocUninitialized } from "../uninitialized.ts"
 
 /*
  * How it works
@@ -170,7 +170,7 @@ export class Arena {
   /** A copy of so many bytes of the block, from `offset` on. */
   read(block: number, length: number, offset: number = 0): Uint8Array<ArrayBuffer> {
     if (length > LARGEST) throw rangeError("length", `≤ ${LARGEST}`, length)
-    const copy = unwritten(requireInteger("length", length, 0))
+    const copy = allocUninitialized(requireInteger("length", length, 0))
     this.readInto(copy, block, length, offset)
     return copy
   }

@@ -17,15 +17,15 @@ import type { MemoryRecord } from "../record.ts"
 /*
  * How it works
  *
- * Memory is cut into cells of a cache line each. A piece is a cell, and if that is too short a chain of further ones. There is
- * nothing to split or to merge: whatever is free can be used for whatever comes, and the length of the longest piece is
- * that of all free cells together. That data has to be copied cell by cell costs less than encoding it does.
+ * Memory is cut into cells of a cache line each. A piece is a cell, and if that is too short a chain of further ones.
+ * There is nothing to split or to merge: whatever is free can be used for whatever comes, and the length of the longest
+ * piece is that of all free cells together. That data has to be copied cell by cell costs less than encoding it does.
  *
  *     first cell:    LINK  MORE     LENGTH  OWN …  DATA …
  *     further cell:  LINK  FURTHER  data …
  *
- * Free cells are linked by LINK; those beyond USED have never been used. All this can be made anew, after a death, from the
- * first cells that are in use: see `rebuild`.
+ * Free cells are linked by LINK; those beyond USED have never been used. All this can be made anew, after a death, from
+ * the first cells that are in use: see `rebuild`.
  */
 export const CELL = { LINK: 0, MORE: 1, LENGTH: 2, OWN: 3, DATA: 10, SIZE: 16 } as const
 

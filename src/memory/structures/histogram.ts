@@ -1,10 +1,10 @@
 /**
- * How long things take: counted by one thread (LocalHistogram), or in words that threads share (Histogram), where any thread may record,
- * and any may read meanwhile.
+ * How long things take: counted by one thread (LocalHistogram), or in words that threads share (Histogram), where any
+ * thread may record, and any may read meanwhile.
  *
- * Times are counted in classes, eight for each power of two microseconds. A quantile is told as the middle of its class, which is
- * at most 4.5 % from every time in the class. Times of more than an hour are in the last class. The shortest and the
- * longest time are kept as they are, and no quantile is told that lies beyond them.
+ * Times are counted in classes, eight for each power of two microseconds. A quantile is told as the middle of its
+ * class, which is at most 4.5 % from every time in the class. Times of more than an hour are in the last class. The
+ * shortest and the longest time are kept as they are, and no quantile is told that lies beyond them.
  */
 import { add, compareAndSet, load } from "#atomics"
 import { Counter } from "./counter.ts"
@@ -123,8 +123,8 @@ function middleOf(index: number): number {
 }
 
 /*
- * A time as one word: the bits of a 32-bit float, which for numbers ≥ 0 are ordered as the numbers are, plus one, so that 0 is
- * left for "none yet". Such a float is right to seven digits.
+ * A time as one word: the bits of a 32-bit float, which for numbers ≥ 0 are ordered as the numbers are, plus one, so
+ * that 0 is left for "none yet". Such a float is right to seven digits.
  */
 
 const float = /* @__PURE__ */ new Float32Array(1)

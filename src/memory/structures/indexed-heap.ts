@@ -189,9 +189,9 @@ export class IndexedHeap {
   }
 
   /**
-   * Where a slot would come to rest if it sank from `index` among the first `size` entries. Down to the end by the lesser
-   * child, and back up from there: what sinks was the last entry and mostly belongs near the end again, so this takes half of
-   * the comparisons that asking on each level whether to stop would take.
+   * Where a slot would come to rest if it sank from `index` among the first `size` entries. Down to the end by the
+   * lesser child, and back up from there: what sinks was the last entry and mostly belongs near the end again, so this
+   * takes half of the comparisons that asking on each level whether to stop would take.
    */
   #sink(index: number, slot: number, size: number): number {
     const words = this.#words

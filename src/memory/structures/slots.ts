@@ -31,11 +31,12 @@ import { Ring } from "./ring.ts"
  * those above it are free without being in the ring. They are taken only if the ring is empty, so no more memory is
  * touched than was ever in use at one time, and nobody has to fill a ring with a million numbers at the start.
  *
- * A road not taken: a stack of free slots, linked through their stamps, with a tag in its head (R. K. Treiber, 1986). It
- * saves one access in four. But a thread in `take` that is held up between reading a link and its compareAndSet, while
- * the others free exactly a multiple of 2^(tag bits) slots, makes the head point to a slot that may be in use, and from
- * then on two threads write to one record. With 65,535 slots the tag has 16 bits: 20 milliseconds of a busy pool, which
- * is no longer than a thread without a core waits for its turn. The same accident in a ring costs the order.
+ * A road not taken: a stack of free slots, linked through their stamps, with a tag in its head (R. K. Treiber, 1986).
+ * It saves one access in four. But a thread in `take` that is held up between reading a link and its compareAndSet,
+ * while the others free exactly a multiple of 2^(tag bits) slots, makes the head point to a slot that may be in use,
+ * and from then on two threads write to one record. With 65,535 slots the tag has 16 bits: 20 milliseconds of a busy
+ * pool, which is no longer than a thread without a core waits for its turn. The same accident in a ring costs the
+ * order.
  *
  * How long a handle is out of date: 2^(32 − bits of the capacity) uses of that one slot. With 1000 slots that is four
  * million, and as the slots take turns, more than that of others.
@@ -66,8 +67,8 @@ export class Slots {
   readonly #mask: number
 
   /**
-   * Occupies `Slots.wordsFor(capacity, bodyWords)` words from `index` on. If `index` is at the start of a cache line and
-   * `bodyWords` is 14, or 30, and so on, no two records share a line.
+   * Occupies `Slots.wordsFor(capacity, bodyWords)` words from `index` on. If `index` is at the start of a cache line
+   * and `bodyWords` is 14, or 30, and so on, no two records share a line.
    */
   constructor(words: Int32Array, index: number, capacity: number, bodyWords: number) {
     this.capacity = requireBits("capacity", capacity, MAX_CAPACITY_BITS)
@@ -95,7 +96,8 @@ export class Slots {
     for (;;) {
       const slot = this.#ring.poll()
       if (slot !== 0) return this.#begin(slot, owner)
-      // If the last fresh one goes in this moment, its taker, too, has found the ring empty: for a moment all were in use.
+      // If the last fresh one goes in this moment, its taker, too, has found the ring empty: for a moment all were in
+      // use.
       const fresh = load(words, this.#fresh)
       if (fresh >= this.capacity) return 0
       if (compareAndSet(words, this.#fresh, fresh, fresh + 1)) return this.#begin(fresh + 1, owner)
@@ -112,8 +114,8 @@ export class Slots {
   }
 
   /**
-   * As if its owner had given the slot back and taken it again at once: the new handle. For a thread that keeps some for later,
-   * since this takes one access and not eight. Only if nobody else can free it meanwhile.
+   * As if its owner had given the slot back and taken it again at once: the new handle. For a thread that keeps some
+   * for later, since this takes one access and not eight. Only if nobody else can free it meanwhile.
    */
   renew(handle: number): number {
     const slot = handle & this.#mask
@@ -129,8 +131,8 @@ export class Slots {
   }
 
   /**
-   * The number of the slot, from 1 to the capacity. It fits where a handle does not; who has the slot can get the handle
-   * back.
+   * The number of the slot, from 1 to the capacity. It fits where a handle does not; who has the slot can get the
+   * handle back.
    */
   slotOf(handle: number): number {
     return handle & this.#mask
@@ -142,7 +144,8 @@ export class Slots {
   }
 
   /**
-   * The index of the first word of the body; also for the number of a slot instead of a handle, and for 0 to count from.
+   * The index of the first word of the body; also for the number of a slot instead of a handle, and for 0 to count
+   * from.
    */
   bodyOf(handle: number): number {
     return this.#recordOf(handle & this.#mask) + SLOT.BODY

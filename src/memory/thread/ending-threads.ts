@@ -1,30 +1,32 @@
 /**
- * Threads that were told to end, and are not yet known to have stopped. Each is asked for (life.ts) until it has, and then buried:
- * by a timer, and while this thread blocks.
+ * Threads that were told to end, and are not yet known to have stopped. Each is asked for (life.ts) until it has, and
+ * then buried: by a timer, and while this thread blocks.
  */
 import { Timer } from "../../time/timer.ts"
 import type { Chore, Chores } from "../flow/chores.ts"
 import { LifeProbe } from "./life.ts"
-import type { Space } from "./space.ts"
+import type { ThreadRegistry } from "./thread-registry.ts"
 
-/** When a thread is asked for first, in ms. Most take longer than that to end, and few take more than ten times as long. */
+/**
+ * When a thread is asked for first, in ms. Most take longer than that to end, and few take more than ten times as long.
+ */
 const SOON = 0.5
 
 export class EndingThreads implements Chore {
-  readonly #space: Space
+  readonly #registry: ThreadRegistry
   readonly #chores: Chores
   #probes: LifeProbe[] = []
   #timer: Timer | undefined
 
-  constructor(space: Space, chores: Chores) {
-    this.#space = space
+  constructor(registry: ThreadRegistry, chores: Chores) {
+    this.#registry = registry
     this.#chores = chores
   }
 
   /** The thread was told to end, by the runtime: it is now told so by the space, too, and buried when it has. */
   add(token: number): void {
-    if (!this.#space.condemn(token) || this.#probes.some((probe) => probe.token === token)) return
-    this.#probes.push(new LifeProbe(this.#space, token, SOON))
+    if (!this.#registry.markTerminating(token) || this.#probes.some((probe) => probe.token === token)) return
+    this.#probes.push(new LifeProbe(this.#registry, token, SOON))
     this.#wind()
   }
 
@@ -40,7 +42,7 @@ export class EndingThreads implements Chore {
       return !hasStopped
     })
     this.#wind()
-    for (const token of stopped) this.#space.bury(token)
+    for (const token of stopped) this.#registry.reap(token)
   }
 
   #wind(): void {

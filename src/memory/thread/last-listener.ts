@@ -1,12 +1,12 @@
 /**
- * A listener that is called at the end of this thread, after all other listeners. Listeners of the user's are called in the order
- * in which they were added, and the thread keeps what it holds until the last of them is done.
+ * A listener that is called at the end of this thread, after all other listeners. Listeners of the user's are called in
+ * the order in which they were added, and the thread keeps what it holds until the last of them is done.
  */
 import { runtime } from "../../time/runtime.ts"
 
 /**
- * Calls `act` when the thread ends in order and all other listeners have been called. It is not called if one of them throws, or was added
- * in the midst of the piece of code that ends the thread: then only others can tell of the end.
+ * Calls `act` when the thread ends in order and all other listeners have been called. It is not called if one of them
+ * throws, or was added in the midst of the piece of code that ends the thread: then only others can tell of the end.
  */
 export function atTheVeryEnd(act: () => void): void {
   const { process } = globalThis // a task may have replaced it by then

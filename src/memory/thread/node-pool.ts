@@ -8,7 +8,7 @@
  * written: there is no ABA to guard against.
  */
 import { compareAndSet, load, store, write } from "#atomics"
-import { CHUNK_NODES, NODE, NODE_SIZE, type Space } from "./space.ts"
+import { CHUNK_NODES, NODE, NODE_SIZE, type ThreadRegistry } from "./thread-registry.ts"
 
 /** Values of a node's STATE. From LEAVING on its flow waits no longer. */
 export const FREE = 0
@@ -24,7 +24,7 @@ export const ACQUIRED_SHARED = 5
 export const CANCELLED = 6
 
 export class NodePool {
-  readonly #space: Space
+  readonly #registry: ThreadRegistry
   readonly #token: number
   readonly #free: number[] = []
   #aside: number[] = []
@@ -32,15 +32,15 @@ export class NodePool {
   #next = 0
   #end = 0
 
-  constructor(space: Space, token: number) {
-    this.#space = space
+  constructor(registry: ThreadRegistry, token: number) {
+    this.#registry = registry
     this.#token = token
   }
 
   /** A node for a wait of the flow, in this state. */
   take(flow: number, state: number, mode: number): number {
     const node = this.#free.pop() ?? this.#refill()
-    const words = this.#space.reach(node)
+    const words = this.#registry.reach(node)
     write(words, node + NODE.FLOW, flow)
     write(words, node + NODE.MODE, mode)
     write(words, node + NODE.LINKED, 0)
@@ -56,22 +56,23 @@ export class NodePool {
   }
 
   /**
-   * If threads died on the way to our mailbox with nodes in their hands, of those in use or of those laid aside, others may take
-   * them now. `deliver` empties the mailbox, and has to do so when we know who is dead, and not before: a node that a dead
-   * thread has left there is still in the mail, and must not be put there once more. After that, none of its can come.
+   * If threads died on the way to our mailbox with nodes in their hands, of those in use or of those laid aside, others
+   * may take them now. `deliver` empties the mailbox, and has to do so when we know who is dead, and not before: a node
+   * that a dead thread has left there is still in the mail, and must not be put there once more. After that, none of
+   * its can come.
    */
   unstick(used: Iterable<number>, deliver: () => void): void {
     const lost: { readonly node: number; readonly carrier: number }[] = []
     for (const node of [...used, ...this.#aside]) {
-      const carrier = load(this.#space.reach(node), node + NODE.MAILED)
-      if (carrier !== 0 && !this.#space.isAlive(carrier)) lost.push({ node, carrier })
+      const carrier = load(this.#registry.reach(node), node + NODE.MAILED)
+      if (carrier !== 0 && !this.#registry.isAlive(carrier)) lost.push({ node, carrier })
     }
     deliver()
-    for (const { node, carrier } of lost) compareAndSet(this.#space.reach(node), node + NODE.MAILED, carrier, 0)
+    for (const { node, carrier } of lost) compareAndSet(this.#registry.reach(node), node + NODE.MAILED, carrier, 0)
   }
 
   #isIdle(node: number): boolean {
-    const words = this.#space.reach(node)
+    const words = this.#registry.reach(node)
     return load(words, node + NODE.STATE) === FREE && load(words, node + NODE.MAILED) === 0
   }
 
@@ -83,7 +84,7 @@ export class NodePool {
       const node = this.#free.pop() ?? 0
       if (node !== 0) return node
       if (this.#next === this.#end) {
-        const chunk = this.#space.takeChunk(this.#token)
+        const chunk = this.#registry.takeChunk(this.#token)
         this.#next = chunk + NODE_SIZE // the first record says whose chunk it is
         this.#end = chunk + CHUNK_NODES * NODE_SIZE
       }

@@ -2,26 +2,26 @@
  * How a thread comes to share memory with others.
  *
  * The first thread that loads corepool makes a space and leaves it in the environment that its workers inherit, so the
- * threads of a program usually meet in one. A thread that was started before corepool was loaded learns of the space when
- * it is sent something that lies in it; it may then live in two.
+ * threads of a program usually meet in one. A thread that was started before corepool was loaded learns of the space
+ * when it is sent something that lies in it; it may then live in two.
  *
  * Who dies is noticed by the parent, which hears of the exit of each worker it starts, and by the thread itself if the
  * runtime lets it end in order.
  */
 import { availableParallelism } from "node:os"
 import { getEnvironmentData, isMainThread, setEnvironmentData, threadId, type Worker } from "node:worker_threads"
-import { type Addressee, Here } from "./here.ts"
+import { type Addressee, ThreadContext } from "./thread-context.ts"
 import { atTheVeryEnd } from "./last-listener.ts"
 import { attest } from "./life.ts"
-import { napBy } from "./nap.ts"
+import { setBlockFor } from "./block-for.ts"
 import { perThread, VERSION } from "../../per-thread.ts"
-import { Space } from "./space.ts"
+import { ThreadRegistry } from "./thread-registry.ts"
 import { INTERRUPTED } from "../flow/wait-list.ts"
 
 const KEY = `corepool@${VERSION}`
 
 interface Inheritance {
-  readonly space: SharedArrayBuffer
+  readonly registry: SharedArrayBuffer
   readonly parentId: number
 }
 
@@ -38,47 +38,47 @@ const SLEEPER: Addressee = {
 
 interface Lives {
   readonly parentId: number
-  readonly home: Space
+  readonly home: ThreadRegistry
   /** This thread in each space it lives in, by the space's number. */
-  readonly lives: Map<number, Here>
-  current: Here | undefined
+  readonly lives: Map<number, ThreadContext>
+  current: ThreadContext | undefined
 }
 
 const thread = perThread<Lives>("lives", () => {
   const inherited = getEnvironmentData(KEY) as Inheritance | undefined
-  const home = inherited === undefined ? Space.create() : Space.over(inherited.space)
-  setEnvironmentData(KEY, { space: home.buffer, parentId: threadId } satisfies Inheritance)
+  const home = inherited === undefined ? ThreadRegistry.create() : ThreadRegistry.over(inherited.registry)
+  setEnvironmentData(KEY, { registry: home.buffer, parentId: threadId } satisfies Inheritance)
   process.on("worker", watch)
   return { parentId: inherited?.parentId ?? -1, home, lives: new Map(), current: undefined }
 })
 
 /** This thread in the space where it makes things of its own. */
-export function here(): Here {
+export function threadContext(): ThreadContext {
   return (thread.current ??= hereIn(thread.home.buffer))
 }
 
 /** This thread in the space in this buffer. */
-export function hereIn(buffer: SharedArrayBuffer): Here {
+export function hereIn(buffer: SharedArrayBuffer): ThreadContext {
   const { lives, home, parentId } = thread
-  const space = Space.over(buffer)
-  let life = lives.get(space.id)
+  const registry = ThreadRegistry.over(buffer)
+  let life = lives.get(registry.id)
   if (life === undefined) {
-    life = new Here(space, space.enter(threadId, parentId), SPINS, leaveAll)
-    lives.set(space.id, life)
-    if (!isMainThread) attest(space, life.token) // the main thread ends with all others
+    life = new ThreadContext(registry, registry.enter(threadId, parentId), SPINS, leaveAll)
+    lives.set(registry.id, life)
+    if (!isMainThread) attest(registry, life.token) // the main thread ends with all others
     // Whichever way it came to live there: by something of its own, or by something it was sent.
-    if (space.id === home.id) life.exposeInterrupt()
+    if (registry.id === home.id) life.exposeInterrupt()
     if (lives.size === 1) {
       if (!isMainThread) atTheVeryEnd(leaveAll)
       // It sleeps on the thread's park word, where others can wake it, and sees to its bells meanwhile.
-      napBy((flow, ms) => here().block(SLEEPER, flow, ms) === INTERRUPTED)
+      setBlockFor((flow, ms) => threadContext().block(SLEEPER, flow, ms) === INTERRUPTED)
     }
   }
   return life
 }
 
 /** For models, in which several threads take turns in one: the thread that runs from now on. */
-export function become(other: Here): void {
+export function become(other: ThreadContext): void {
   thread.current = other
 }
 
@@ -87,17 +87,20 @@ export function leaveAll(): void {
   for (const life of thread.lives.values()) life.leave()
 }
 
-/** Whether a worker has stopped when the runtime says so. Deno says it when the worker was told to, though that may run for ever. */
+/**
+ * Whether a worker has stopped when the runtime says so. Deno says it when the worker was told to, though that may run
+ * for ever.
+ */
 export const isExitTheEnd: boolean = !("deno" in process.versions)
 
 /** Tells all spaces of the end of a worker, if it was in them. */
 function watch(worker: Worker): void {
   const id = worker.threadId // it is gone from the worker when the worker is gone
   const ended = (): void => {
-    const spaces = Array.from(thread.lives.values(), (life) => life.space)
-    for (const space of new Set([thread.home, ...spaces])) {
-      if (isExitTheEnd) space.buryThread(id)
-      else for (const token of space.tokensOf(id)) hereIn(space.buffer).ending.add(token)
+    const spaces = Array.from(thread.lives.values(), (life) => life.registry)
+    for (const registry of new Set([thread.home, ...spaces])) {
+      if (isExitTheEnd) registry.reapThread(id)
+      else for (const token of registry.tokensOf(id)) hereIn(registry.buffer).ending.add(token)
     }
   }
   // Deno tells of a worker after its first message, and it may have been terminated by then.

@@ -1,22 +1,22 @@
 /**
- * A bell that other threads can ring: it calls a function of this thread, from the event loop, or from inside of whatever
- * the thread blocks in. Rung several times before it is answered, it calls once. It is also rung by every death, as
- * whoever wanted to ring may have died on the way.
+ * A bell that other threads can ring: it calls a function of this thread, from the event loop, or from inside of
+ * whatever the thread blocks in. Rung several times before it is answered, it calls once. It is also rung by every
+ * death, as whoever wanted to ring may have died on the way.
  *
  *     const bell = new Bell(here, () => lookAtTheMail())
  *     …                                                      here.wake(bell.token, bell.index)   // another thread
  *
- * A bell stands in the thread's list of waits for as long as it exists, and so keeps the doorbell armed, but it keeps the
- * process alive only while it is held.
+ * A bell stands in the thread's list of waits for as long as it exists, and so keeps the doorbell armed, but it keeps
+ * the process alive only while it is held.
  */
 import type { Flow } from "../flow/flow.ts"
-import type { Addressee, Here } from "../thread/here.ts"
+import type { Addressee, ThreadContext } from "../thread/thread-context.ts"
 import { FREE } from "../thread/node-pool.ts"
 import type { BlockedWake, ParkPlace } from "../flow/wait-list.ts"
 import { EXCLUSIVE } from "./wait-queue.ts"
 
 export class Bell implements Addressee, ParkPlace {
-  readonly here: Here
+  readonly threadContext: ThreadContext
   readonly index: number
   readonly interruptible: boolean
   readonly limited = true
@@ -27,17 +27,17 @@ export class Bell implements Addressee, ParkPlace {
   #held = false
 
   /** Whether an interrupt ends the wait of who blocks for it is decided here. */
-  constructor(here: Here, answer: () => void, interruptible = true) {
-    this.here = here
+  constructor(threadContext: ThreadContext, answer: () => void, interruptible = true) {
+    this.threadContext = threadContext
     this.interruptible = interruptible
     this.#answer = answer
-    this.index = here.nodes.take(0, FREE, EXCLUSIVE)
-    here.expect(this, false) // which may find that somebody has died: too early to answer, whoever makes the bell has yet to get it
-    here.register(this)
+    this.index = threadContext.nodes.take(0, FREE, EXCLUSIVE)
+    threadContext.expect(this, false) // which may find that somebody has died: too early to answer, whoever makes the bell has yet to get it
+    threadContext.register(this)
   }
 
   get token(): number {
-    return this.here.token
+    return this.threadContext.token
   }
 
   get isVital(): boolean {
@@ -48,13 +48,13 @@ export class Bell implements Addressee, ParkPlace {
   hold(): void {
     if (this.#held) return
     this.#held = true
-    this.here.expect(this, true)
+    this.threadContext.expect(this, true)
   }
 
   letGo(): void {
     if (!this.#held) return
     this.#held = false
-    this.here.relax(this)
+    this.threadContext.relax(this)
     this.onRest?.()
   }
 
@@ -78,12 +78,12 @@ export class Bell implements Addressee, ParkPlace {
 
   /** Blocks the thread until the bell rings. */
   block(flow: Flow, ms: number): BlockedWake {
-    return this.here.block(this, this.interruptible ? flow : undefined, ms)
+    return this.threadContext.block(this, this.interruptible ? flow : undefined, ms)
   }
 
   /** It will not be rung any more. */
   end(): void {
-    this.here.unregister(this)
-    this.here.nodes.give(this.index)
+    this.threadContext.unregister(this)
+    this.threadContext.nodes.give(this.index)
   }
 }

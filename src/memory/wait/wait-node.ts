@@ -7,17 +7,19 @@
  */
 import { load } from "#atomics"
 import type { Flow } from "../flow/flow.ts"
-import type { Addressee, Here } from "../thread/here.ts"
-import { NODE } from "../thread/space.ts"
+import type { Addressee, ThreadContext } from "../thread/thread-context.ts"
+import { NODE } from "../thread/thread-registry.ts"
 import { type BlockedWake, type Parked, type ParkPlace, SIGNALLED } from "../flow/wait-list.ts"
 
-/** Whether an object is known to other threads. One that is not keeps no process alive: nobody else could end the wait. */
+/**
+ * Whether an object is known to other threads. One that is not keeps no process alive: nobody else could end the wait.
+ */
 export interface Sharing {
   isShared: boolean
 }
 
 export class WaitNode implements ParkPlace, Addressee {
-  readonly here: Here
+  readonly threadContext: ThreadContext
   readonly index: number
   /** May change during a wait: who was interrupted and must get its lock back waits on without regard to anything. */
   interruptible: boolean
@@ -27,17 +29,24 @@ export class WaitNode implements ParkPlace, Addressee {
   #permit = false
   #parked: Parked | undefined
 
-  constructor(here: Here, flow: Flow, sharing: Sharing, interruptible: boolean, state: number, mode: number) {
-    this.here = here
+  constructor(
+    threadContext: ThreadContext,
+    flow: Flow,
+    sharing: Sharing,
+    interruptible: boolean,
+    state: number,
+    mode: number,
+  ) {
+    this.threadContext = threadContext
     this.interruptible = interruptible
     this.#flow = flow
     this.#sharing = sharing
-    this.index = here.nodes.take(flow.id | 0, state, mode)
-    here.register(this)
+    this.index = threadContext.nodes.take(flow.id | 0, state, mode)
+    threadContext.register(this)
   }
 
   get state(): number {
-    return load(this.here.space.reach(this.index), this.index + NODE.STATE)
+    return load(this.threadContext.registry.reach(this.index), this.index + NODE.STATE)
   }
 
   /** Whether the process stays alive for it. */
@@ -57,7 +66,7 @@ export class WaitNode implements ParkPlace, Addressee {
   }
 
   append(parked: Parked): boolean {
-    this.here.expect(this, this.#sharing.isShared && !parked.flow.idle)
+    this.threadContext.expect(this, this.#sharing.isShared && !parked.flow.idle)
     if (this.takePermit()) return false
     this.#parked = parked
     return true
@@ -65,16 +74,16 @@ export class WaitNode implements ParkPlace, Addressee {
 
   unlink(): void {
     this.#parked = undefined
-    this.here.relax(this)
+    this.threadContext.relax(this)
   }
 
   block(flow: Flow, ms: number): BlockedWake {
-    return this.here.block(this, this.interruptible ? flow : undefined, ms)
+    return this.threadContext.block(this, this.interruptible ? flow : undefined, ms)
   }
 
   /** The wait is over, and nobody has the node in a list any more, or will take it out of there. */
   end(): void {
-    this.here.unregister(this)
-    this.here.nodes.give(this.index)
+    this.threadContext.unregister(this)
+    this.threadContext.nodes.give(this.index)
   }
 }

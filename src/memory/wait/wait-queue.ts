@@ -2,8 +2,8 @@
  * The queue of those who wait for a synchronizer, first come first served, shared by all threads.
  *
  * It knows nothing of what is waited for. A flow that cannot have it enters the queue; when it stands first, it tries,
- * and tries again whenever it is woken; when it has got it, or has given up, it leaves. Whoever makes it available calls
- * `wakeFirst()`.
+ * and tries again whenever it is woken; when it has got it, or has given up, it leaves. Whoever makes it available
+ * calls `wakeFirst()`.
  *
  * How it works
  *
@@ -17,43 +17,43 @@
  *     STATE    the node leaves     at the head: at every pass; elsewhere: if SCAN is set, or by the leaver as tender
  *     WAKE     wake the first      at every pass, before all else
  *
- * Who is woken: the first node, when somebody said `wakeFirst`; when it became first because the one before gave up (that
- * one may have been woken, and passes it on) or was shared as it is itself; when it came into an empty queue and its flow
- * did not see that itself. It is not woken when the one before acquired for itself: then it is not available.
+ * Who is woken: the first node, when somebody said `wakeFirst`; when it became first because the one before gave up
+ * (that one may have been woken, and passes it on) or was shared as it is itself; when it came into an empty queue and
+ * its flow did not see that itself. It is not woken when the one before acquired for itself: then it is not available.
  *
  * No wake-up is lost: `wakeFirst` looks at HEAD after making the thing available. If it finds the queue empty, then
  * whoever comes to stand first does so later, and tries once more after that.
  *
- * Death. A tender may die at any step. GUARD names it, so the next one sees that it is dead and takes the guard over: the
- * links forward are the truth, from HEAD on, each set by a single store that completes the change; the rest is made
- * anew from them. TAKEN holds the nodes drained from the inbox until all of them are linked. Nodes of dead threads are swept
- * out at the first pass after a death; the death wakes all who wait, so there is one.
+ * Death. A tender may die at any step. GUARD names it, so the next one sees that it is dead and takes the guard over:
+ * the links forward are the truth, from HEAD on, each set by a single store that completes the change; the rest is made
+ * anew from them. TAKEN holds the nodes drained from the inbox until all of them are linked. Nodes of dead threads are
+ * swept out at the first pass after a death; the death wakes all who wait, so there is one.
  */
 import { load, pause, read, store, write } from "#atomics"
 import type { Flow } from "../flow/flow.ts"
-import type { Here } from "../thread/here.ts"
+import type { ThreadContext } from "../thread/thread-context.ts"
 import { ENTERED } from "../thread/node-pool.ts"
 import { MemoryRecord } from "../record.ts"
-import { NODE } from "../thread/space.ts"
-import { EXCLUSIVE, QUEUE, SHARED, TendedList, type Waiter } from "./tended-list.ts"
+import { NODE } from "../thread/thread-registry.ts"
+import { EXCLUSIVE, QUEUE, SHARED, CombiningList, type Waiter } from "./combining-list.ts"
 import { type Sharing, WaitNode } from "./wait-node.ts"
 
 const DIRTY = 1
 
 export class WaitQueue {
-  readonly #here: Here
+  readonly #threadContext: ThreadContext
   readonly #record: MemoryRecord
-  readonly #list: TendedList
+  readonly #list: CombiningList
   readonly #sharing: Sharing
   readonly #mine: number
 
   /** Occupies `QUEUE.SIZE` words from `base` on. */
-  constructor(here: Here, words: Int32Array, base: number, sharing: Sharing) {
-    this.#here = here
+  constructor(threadContext: ThreadContext, words: Int32Array, base: number, sharing: Sharing) {
+    this.#threadContext = threadContext
     this.#record = new MemoryRecord(words, base)
-    this.#list = new TendedList(here.space, this.#record)
+    this.#list = new CombiningList(threadContext.registry, this.#record)
     this.#sharing = sharing
-    this.#mine = here.token << 1
+    this.#mine = threadContext.token << 1
   }
 
   /** Whether nobody stands in it. */
@@ -72,18 +72,18 @@ export class WaitQueue {
 
   /** A new wait, at the end of the queue. */
   enter(flow: Flow, mode: number, interruptible: boolean): WaitNode {
-    const node = new WaitNode(this.#here, flow, this.#sharing, interruptible, ENTERED, mode)
+    const node = new WaitNode(this.#threadContext, flow, this.#sharing, interruptible, ENTERED, mode)
     this.offer(node.index)
     this.#tend(node.index, 0)
     return node
   }
 
   /**
-   * Puts a node into the inbox: one that entered, or one from the list of a condition, which may have given up by the time
-   * it is read. Call {@link tend} afterwards.
+   * Puts a node into the inbox: one that entered, or one from the list of a condition, which may have given up by the
+   * time it is read. Call {@link tend} afterwards.
    */
   offer(node: number): void {
-    const words = this.#here.space.reach(node)
+    const words = this.#threadContext.registry.reach(node)
     let top: number
     do {
       top = this.#record.load(QUEUE.INBOX)
@@ -101,8 +101,10 @@ export class WaitQueue {
     const head = this.#record.load(QUEUE.HEAD)
     if (head === 0) return this.#record.load(QUEUE.INBOX) !== 0
     if (this.#forgetDead()) return this.hasPredecessorOf(flow)
-    const words = this.#here.space.reach(head)
-    return load(words, head + NODE.THREAD) !== this.#here.token || load(words, head + NODE.FLOW) !== (flow.id | 0)
+    const words = this.#threadContext.registry.reach(head)
+    return (
+      load(words, head + NODE.THREAD) !== this.#threadContext.token || load(words, head + NODE.FLOW) !== (flow.id | 0)
+    )
   }
 
   /** How the one that stands first waits; undefined if nobody does. */
@@ -110,23 +112,23 @@ export class WaitQueue {
     if (this.#record.load(QUEUE.HEAD) === 0) return undefined
     this.#forgetDead()
     const head = this.#record.load(QUEUE.HEAD)
-    return head === 0 ? undefined : load(this.#here.space.reach(head), head + NODE.MODE)
+    return head === 0 ? undefined : load(this.#threadContext.registry.reach(head), head + NODE.MODE)
   }
 
   /** Ends a wait: with ACQUIRED, ACQUIRED_SHARED or CANCELLED. */
   leave(node: WaitNode, how: number): void {
-    store(this.#here.space.words, node.index + NODE.STATE, how)
+    store(this.#threadContext.registry.words, node.index + NODE.STATE, how)
     this.#tend(0, node.index)
     node.end()
   }
 
   /**
-   * Whether the one that stands first has been woken and does not know it yet, so will look after this. For who would otherwise
-   * say `wakeFirst` for each of many things, if who takes one of them sees to it that the next is woken.
+   * Whether the one that stands first has been woken and does not know it yet, so will look after this. For who would
+   * otherwise say `wakeFirst` for each of many things, if who takes one of them sees to it that the next is woken.
    */
   get isFirstCalled(): boolean {
     const head = this.#record.load(QUEUE.HEAD)
-    return head !== 0 && load(this.#here.space.reach(head), head + NODE.MAILED) !== 0
+    return head !== 0 && load(this.#threadContext.registry.reach(head), head + NODE.MAILED) !== 0
   }
 
   /** What is waited for may be available. Call it after making it so, and last of all. */
@@ -137,14 +139,16 @@ export class WaitQueue {
   }
 
   /**
-   * Does what is left to do; to be called after {@link offer}, and by who waits after a death. One node, which the caller is
-   * going to wake itself when it says `wakeFirst`, is not woken if it comes to stand first by this.
+   * Does what is left to do; to be called after {@link offer}, and by who waits after a death. One node, which the
+   * caller is going to wake itself when it says `wakeFirst`, is not woken if it comes to stand first by this.
    */
   tend(entering = 0): void {
     this.#tend(entering, 0)
   }
 
-  /** Does what is left to do, for certain: when this returns, whatever was in the inbox before is not there any more. */
+  /**
+   * Does what is left to do, for certain: when this returns, whatever was in the inbox before is not there any more.
+   */
   settle(): void {
     this.#holdGuard()
     this.#finish()
@@ -160,7 +164,7 @@ export class WaitQueue {
 
   /** Those who died in here do not count, though perhaps nobody has taken them out yet; true if that was so. */
   #forgetDead(): boolean {
-    if (this.#here.space.deaths === this.#record.read(QUEUE.DEATHS_SEEN)) return false
+    if (this.#threadContext.registry.deaths === this.#record.read(QUEUE.DEATHS_SEEN)) return false
     this.settle()
     return true
   }
@@ -181,7 +185,7 @@ export class WaitQueue {
       const guard = this.#record.load(QUEUE.GUARD)
       if (guard === 0) {
         if (this.#record.compareAndSet(QUEUE.GUARD, 0, this.#mine)) return false
-      } else if (!this.#here.space.isAlive(guard >> 1)) {
+      } else if (!this.#threadContext.registry.isAlive(guard >> 1)) {
         if (this.#record.compareAndSet(QUEUE.GUARD, guard, this.#mine)) return true
       } else {
         // The tender finds one that leaves from the middle only by walking through all.
@@ -192,7 +196,9 @@ export class WaitQueue {
     }
   }
 
-  /** The only one that waits for the guard, a few hundred steps of another thread at most; not for anything frequent. */
+  /**
+   * The only one that waits for the guard, a few hundred steps of another thread at most; not for anything frequent.
+   */
   #holdGuard(): void {
     let dead = this.#takeGuard()
     for (; dead === undefined; dead = this.#takeGuard()) pause()
@@ -205,13 +211,13 @@ export class WaitQueue {
     let thread: number
     for (;;) {
       first = this.#list.toWake
-      thread = first === 0 ? 0 : read(this.#here.space.reach(first), first + NODE.THREAD)
+      thread = first === 0 ? 0 : read(this.#threadContext.registry.reach(first), first + NODE.THREAD)
       if (this.#record.compareAndSet(QUEUE.GUARD, this.#mine, 0)) break
       this.#record.store(QUEUE.GUARD, this.#mine)
       this.#list.pass(0, 0, false)
     }
     this.#list.woken()
-    if (first !== 0) this.#here.wake(thread, first)
+    if (first !== 0) this.#threadContext.wake(thread, first)
   }
 }
 

@@ -2,7 +2,7 @@
 import { NotSerializableError } from "../../errors.ts"
 import type { TaskOptions } from "../../executor/executor.ts"
 import { cannotBeSent, provideSending, type ViewHandle } from "../../executor/sending.ts"
-import { addCallers } from "../../future/both-stacks.ts"
+import { addCallers } from "../../future/merge-stacks.ts"
 import { addCallersBy } from "../../future/callers.ts"
 import type { Handle } from "../../memory/shared/shared-memory.ts"
 import { shareQueues } from "../../queue/shareable-queues.ts"

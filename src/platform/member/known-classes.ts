@@ -1,7 +1,7 @@
 /**
- * The classes whose objects a task can be given and can return: a lock arrives as a lock. The codec stands below them and
- * cannot name them, and if each registered itself, no bundler could leave out one that is not used. So this is done here,
- * once in every thread that has to do with a pool.
+ * The classes whose objects a task can be given and can return: a lock arrives as a lock. The codec stands below them
+ * and cannot name them, and if each registered itself, no bundler could leave out one that is not used. So this is done
+ * here, once in every thread that has to do with a pool.
  */
 import { AtomicInteger } from "../../atomic/atomic-integer.ts"
 import { AtomicLong } from "../../atomic/atomic-long.ts"

@@ -1,7 +1,7 @@
 /**
- * A pool of platform threads in a thread that did not make it: a worker of the pool whose task submits to it, or any other
- * thread that was sent the pool. It admits tasks and workers as the owner does, by the same algorithms over the same
- * memory, but asks the owner for threads.
+ * A pool of platform threads in a thread that did not make it: a worker of the pool whose task submits to it, or any
+ * other thread that was sent the pool. It admits tasks and workers as the owner does, by the same algorithms over the
+ * same memory, but asks the owner for threads.
  */
 import { RejectedExecutionError, ThreadDeathError } from "../../errors.ts"
 import type { Runnable } from "../../future/runnable.ts"
@@ -61,7 +61,7 @@ export class PoolGuest extends PoolMember implements GuestEngine {
   }
 
   get #hasOwner(): boolean {
-    return this.memory.here.space.isAlive(this.memory.owner)
+    return this.memory.threadContext.registry.isAlive(this.memory.owner)
   }
 
   /** Its threads die with the owner, and cannot say so. */
@@ -99,7 +99,7 @@ export class PoolGuest extends PoolMember implements GuestEngine {
   setHandler(): void {}
 
   serve(): void {
-    if (!this.#hasOwner) this.#mourn()
+    if (!this.#hasOwner) this.#onDeath()
     if (this.#isAnnounced || !atLeast(this.state.control.snapshot, TERMINATED)) return
     this.#isAnnounced = true
     guests.delete(this.memory.identity)
@@ -108,8 +108,10 @@ export class PoolGuest extends PoolMember implements GuestEngine {
     this.#shell.announceTermination()
   }
 
-  /** The owner has died, and its threads with it. Nobody is left to say that this is the end, so whoever notices does. */
-  #mourn(): void {
+  /**
+   * The owner has died, and its threads with it. Nobody is left to say that this is the end, so whoever notices does.
+   */
+  #onDeath(): void {
     this.submissions.failAll(new ThreadDeathError("The thread that made the pool has ended, and the pool with it"))
     this.state.control.advanceTo(TERMINATED)
   }
@@ -129,15 +131,15 @@ export class PoolGuest extends PoolMember implements GuestEngine {
   }
 
   protected override newWorker(firstTask: number | undefined): SharedWorker | undefined {
-    return this.roster.enlist(firstTask)
+    return this.workerTable.enlist(firstTask)
   }
 
   protected override startWorker(): void {
     this.memory.ringOwner()
   }
 
-  protected override sentence(worker: SharedWorker): void {
-    const slot = worker.handheld
+  protected override limitStop(worker: SharedWorker): void {
+    const slot = worker.currentSlot
     if (slot !== 0) worker.requestStop(this.tasks.handleOf(slot))
   }
 
@@ -151,7 +153,9 @@ export class PoolGuest extends PoolMember implements GuestEngine {
   }
 }
 
-/** The pools that this thread was sent, by their identity: one that comes as an argument of each task is opened once. */
+/**
+ * The pools that this thread was sent, by their identity: one that comes as an argument of each task is opened once.
+ */
 const guests = new Map<number, object>()
 
 function handleIn(shared: Shared): PoolHandle {

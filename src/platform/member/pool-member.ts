@@ -1,7 +1,7 @@
 /**
  * A pool of platform threads as any thread that knows it sees it: what lies in shared memory, and what this thread has
- * submitted. Admission, shutting down and looking are the same for all. What differs is who makes threads: the owner does
- * (pool-owner.ts), and the others ask it to (pool-guest.ts).
+ * submitted. Admission, shutting down and looking are the same for all. What differs is who makes threads: the owner
+ * does (pool-owner.ts), and the others ask it to (pool-guest.ts).
  */
 import { IllegalStateError } from "../../errors.ts"
 import { keptApart } from "../../future/call.ts"
@@ -15,8 +15,8 @@ import type { PoolState } from "../../core/pool-state.ts"
 import { type Capabilities, PLATFORM } from "../../pool/thread-pool-options.ts"
 import type { Timetable } from "../../core/timetable.ts"
 import type { BlockingQueue } from "../../queue/base/blocking-queue.ts"
-import { Boxes } from "../memory/boxes.ts"
-import { Desk } from "../worker/desk.ts"
+import { CompletionQueues } from "../memory/completion-queues.ts"
+import { TaskPayloads } from "../worker/task-payloads.ts"
 import { Endings, mayEnd } from "../memory/endings.ts"
 import { ForeignTask } from "../worker/foreign-task.ts"
 import { FunctionTable } from "../memory/function-table.ts"
@@ -24,13 +24,14 @@ import { equip } from "./equip.ts"
 import { isOrphan } from "./orphans.ts"
 import { BY_TIME } from "../memory/layout.ts"
 import type { PoolHandle, PoolMemory } from "../memory/pool-memory.ts"
-import { SharedRoster } from "../memory/shared-roster.ts"
+import { SharedWorkerTable } from "../memory/shared-worker-table.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
 import type { SlotQueue } from "../queue/slot-queue.ts"
 import { slotTimetable } from "../queue/slot-timetable.ts"
-import { type Service, Submissions } from "../submit/submissions.ts"
+import type { SubmissionService } from "../submit/submission-service.ts"
+import { Submissions } from "../submit/submissions.ts"
 import { Taker } from "../queue/taker.ts"
-import { TaskForm } from "./task-form.ts"
+import { TaskQueueBackend } from "./task-queue-backend.ts"
 import { TaskRecords } from "../memory/task-records.ts"
 import { helperOf, runnerOf, shielded, wouldNeverBegin, wouldWaitForItself } from "../worker/this-worker.ts"
 import { queueIn } from "../queue/task-queue.ts"
@@ -39,16 +40,16 @@ function unused(): never {
   throw new Error("corepool: tasks of platform threads are run by their workers")
 }
 
-export abstract class PoolMember implements PoolEngine, Service {
+export abstract class PoolMember implements PoolEngine, SubmissionService {
   readonly state: PoolState
   readonly queue: BlockingQueue<Runnable>
   protected readonly memory: PoolMemory
   protected readonly tasks: TaskRecords
-  protected readonly boxes: Boxes
+  protected readonly completionQueues: CompletionQueues
   protected readonly waiting: SlotQueue
-  protected readonly roster: SharedRoster
+  protected readonly workerTable: SharedWorkerTable
   protected readonly functions: FunctionTable
-  protected readonly desk: Desk
+  protected readonly payloads: TaskPayloads
   protected readonly submissions: Submissions
   protected readonly core: PoolCore<number>
   /** If tasks have times. */
@@ -60,19 +61,19 @@ export abstract class PoolMember implements PoolEngine, Service {
     this.memory = memory
     this.state = memory.state
     this.tasks = new TaskRecords(memory)
-    this.boxes = new Boxes(memory, this.tasks)
+    this.completionQueues = new CompletionQueues(memory, this.tasks)
     this.waiting = queueIn(memory, this.tasks)
-    this.roster = new SharedRoster(memory, (worker) => this.startWorker(worker))
+    this.workerTable = new SharedWorkerTable(memory, (worker) => this.startWorker(worker))
     this.functions = new FunctionTable(memory.texts)
     equip()
-    this.desk = new Desk(memory, this.tasks, this.boxes, this.functions)
-    this.submissions = new Submissions(memory, this.tasks, this.boxes, this.functions, this)
-    this.waiting.taker = new Taker(memory, this.tasks, this.submissions.box)
-    this.endings = new Endings(memory, this.submissions.box)
+    this.payloads = new TaskPayloads(memory, this.tasks, this.completionQueues, this.functions)
+    this.submissions = new Submissions(memory, this.tasks, this.completionQueues, this.functions, this)
+    this.waiting.taker = new Taker(memory, this.tasks, this.submissions.completionQueue)
+    this.endings = new Endings(memory, this.submissions.completionQueue)
     const host = this.host()
-    this.core = new PoolCore<number>(this.state, this.waiting, host, this.roster)
+    this.core = new PoolCore<number>(this.state, this.waiting, host, this.workerTable)
     if (memory.ordering === BY_TIME) {
-      this.timetable = slotTimetable(memory, this.tasks, this.boxes, this.waiting, {
+      this.timetable = slotTimetable(memory, this.tasks, this.completionQueues, this.waiting, {
         reject: (slot) => host.reject(slot),
         ensureWorker: () => this.core.ensureWorker(),
         tryTerminate: () => this.core.tryTerminate(),
@@ -81,7 +82,9 @@ export abstract class PoolMember implements PoolEngine, Service {
     }
     this.queue = queue
     requireOfThisCopy(queue)
-    queue.holdTasksIn(new TaskForm(this.waiting, (slot, isTaken) => this.taskIn(slot, isTaken), this.submissions))
+    queue.holdTasksIn(
+      new TaskQueueBackend(this.waiting, (slot, isTaken) => this.taskIn(slot, isTaken), this.submissions),
+    )
   }
 
   get isOwner(): boolean {
@@ -101,7 +104,7 @@ export abstract class PoolMember implements PoolEngine, Service {
   }
 
   get poolSize(): number {
-    return this.roster.size
+    return this.workerTable.size
   }
 
   get isBusy(): boolean {
@@ -109,11 +112,11 @@ export abstract class PoolMember implements PoolEngine, Service {
   }
 
   get activeCount(): number {
-    return this.roster.activeCount
+    return this.workerTable.activeCount
   }
 
   get completedTaskCount(): number {
-    return this.state.completed.value + this.roster.completed
+    return this.state.completed.value + this.workerTable.completed
   }
 
   // ------------------------------------------------------------------ tasks
@@ -129,7 +132,8 @@ export abstract class PoolMember implements PoolEngine, Service {
       else this.timetable.admit(slot)
       this.submissions.seal(slot)
     } catch (error) {
-      // Of the factory, or the queue's own: the task was not taken. Unless the handler threw, or it is queued all the same.
+      // Of the factory, or the queue's own: the task was not taken. Unless the handler threw, or it is queued all the
+      // same.
       if (this.submissions.taskIn(slot) === task && this.isOrphan(slot)) this.submissions.takeBack(slot)
       throw error
     }
@@ -137,7 +141,7 @@ export abstract class PoolMember implements PoolEngine, Service {
 
   /** Whether a slot is in nobody's hands. */
   protected isOrphan(slot: number): boolean {
-    return isOrphan(slot, this.memory, this.tasks, this.waiting, this.roster)
+    return isOrphan(slot, this.memory, this.tasks, this.waiting, this.workerTable)
   }
 
   callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
@@ -151,7 +155,9 @@ export abstract class PoolMember implements PoolEngine, Service {
     return true
   }
 
-  /** Those of other threads are handed back on the spot: their submitters wait. `done()` of our own is the user's code. */
+  /**
+   * Those of other threads are handed back on the spot: their submitters wait. `done()` of our own is the user's code.
+   */
   drain(handBack: (task: Runnable) => Runnable): Runnable[] {
     const ours = new Set<Runnable>()
     const tasks = shielded(() => {
@@ -174,7 +180,14 @@ export abstract class PoolMember implements PoolEngine, Service {
 
   /** A task that another thread has submitted; see {@link ForeignTask}. */
   protected foreign(slot: number, isTaken: boolean): ForeignTask {
-    return new ForeignTask(slot, this.tasks, this.boxes, this.functions, this.desk, isTaken ? this : undefined)
+    return new ForeignTask(
+      slot,
+      this.tasks,
+      this.completionQueues,
+      this.functions,
+      this.payloads,
+      isTaken ? this : undefined,
+    )
   }
 
   dropUnwanted(): void {
@@ -195,18 +208,21 @@ export abstract class PoolMember implements PoolEngine, Service {
     this.core.interruptIdleWorkers()
   }
 
-  /** But not this thread, should it be one of them: it has to hand back first what it takes out of the queue, see {@link drain}. */
+  /**
+   * But not this thread, should it be one of them: it has to hand back first what it takes out of the queue, see {@link
+   * drain}.
+   */
   interruptWorkers(): void {
-    for (const worker of this.roster) if (worker.token !== this.memory.here.token) this.#interrupt(worker)
+    for (const worker of this.workerTable) if (worker.token !== this.memory.threadContext.token) this.#interrupt(worker)
   }
 
   #stopSelf(): void {
-    for (const worker of this.roster) if (worker.token === this.memory.here.token) this.#interrupt(worker)
+    for (const worker of this.workerTable) if (worker.token === this.memory.threadContext.token) this.#interrupt(worker)
   }
 
   #interrupt(worker: SharedWorker): void {
     worker.interrupt()
-    if (worker.isBusy) this.sentence(worker)
+    if (worker.isBusy) this.limitStop(worker)
   }
 
   tryTerminate(): void {
@@ -240,17 +256,17 @@ export abstract class PoolMember implements PoolEngine, Service {
 
   stop(slot: number, handle: number): number {
     let stopped = 0
-    for (const worker of this.roster) {
+    for (const worker of this.workerTable) {
       if (!worker.holds(slot, handle)) continue
       worker.interrupt()
-      this.sentence(worker)
+      this.limitStop(worker)
       stopped = worker.number
     }
     return stopped
   }
 
   isRunning(slot: number, handle: number): boolean {
-    for (const worker of this.roster) if (worker.holds(slot, handle)) return true
+    for (const worker of this.workerTable) if (worker.holds(slot, handle)) return true
     return false
   }
 
@@ -258,9 +274,9 @@ export abstract class PoolMember implements PoolEngine, Service {
   abstract reportUncaught(error: unknown, worker: number): void
   abstract reportLocal(error: unknown, worker: number): void
   /**
-   * Runs the task in this thread, if this is a worker of the pool and nobody else is going to: true if there may be news.
-   * IllegalStateError if it runs here already, and the thread would block for it. A wait that is limited in time runs nothing: the
-   * task could take longer than that, or wait itself for the one that waits here.
+   * Runs the task in this thread, if this is a worker of the pool and nobody else is going to: true if there may be
+   * news. IllegalStateError if it runs here already, and the thread would block for it. A wait that is limited in time
+   * runs nothing: the task could take longer than that, or wait itself for the one that waits here.
    */
   help(slot: number, isBlocked: boolean, isLimited: boolean): boolean {
     const runner = helperOf(this.memory.identity)
@@ -275,7 +291,7 @@ export abstract class PoolMember implements PoolEngine, Service {
     if (!isOurs && others > 0) return false
     if (this.waiting.untilReady(slot) > 0 || this.tasks.periodOf(slot) !== 0) return false
     if (!runner.canRunInside(slot, isBlocked)) {
-      if (isBlocked && (isOurs || (this.roster.size === 1 && !this.hasStandIns))) throw wouldNeverBegin()
+      if (isBlocked && (isOurs || (this.workerTable.size === 1 && !this.hasStandIns))) throw wouldNeverBegin()
       return false
     }
     return shielded(() => {
@@ -289,7 +305,7 @@ export abstract class PoolMember implements PoolEngine, Service {
   /** Takes a task out of the queue for the worker that this thread is, in the midst of another one. */
   #pull(slot: number): boolean {
     // Should this thread die before it has the slot in hand, the owner puts the slot back.
-    const self = this.roster.ofThread(this.memory.here.token)
+    const self = this.workerTable.ofThread(this.memory.threadContext.token)
     if (self !== undefined) self.claimed = slot
     const isOut = this.waiting.pull(slot)
     if (!isOut) self?.disclaim()
@@ -306,10 +322,13 @@ export abstract class PoolMember implements PoolEngine, Service {
     return this.untilHelp(slot)
   }
 
-  /** This thread awaits a task that it does not run itself: has another thread made, if the pool does so and no other could run it. */
+  /**
+   * This thread awaits a task that it does not run itself: has another thread made, if the pool does so and no other
+   * could run it.
+   */
   protected standIn(): void {}
 
-  /** Whether another thread is made if all wait: see forkjoin/worker/standing-in.ts. */
+  /** Whether another thread is made if all wait: see forkjoin/worker/compensation.ts. */
   protected get hasStandIns(): boolean {
     return false
   }
@@ -322,7 +341,7 @@ export abstract class PoolMember implements PoolEngine, Service {
   protected abstract newWorker(firstTask: number | undefined): SharedWorker | undefined
   protected abstract startWorker(worker: SharedWorker): void
   /** The worker was interrupted; if it does not stop it has to be stopped. */
-  protected abstract sentence(worker: SharedWorker): void
+  protected abstract limitStop(worker: SharedWorker): void
   protected abstract rejectTask(task: Runnable): void
   protected abstract endPool(): void
 
@@ -342,7 +361,10 @@ export abstract class PoolMember implements PoolEngine, Service {
   }
 }
 
-/** A bundle with both entries has the queues of `corepool/virtual` in a form without what pools of platform threads need. */
+/**
+ * A bundle with both entries has the queues of `corepool/virtual` in a form without what pools of platform threads
+ * need.
+ */
 function requireOfThisCopy(queue: Partial<BlockingQueue<Runnable>>): void {
   if (typeof queue.holdTasksIn === "function") return
   throw new IllegalStateError(

@@ -13,6 +13,6 @@ export class TimedTaskQueue extends DelayQueue<Delayed & Runnable> {
     if (!(e instanceof FutureTask) || e.timing === undefined) {
       throw typeError("e", "a scheduled task: use schedule() or execute()", e)
     }
-    if (e.isElsewhere) throw typeError("e", "a scheduled task that is in no queue", e)
+    if (e.isRemote) throw typeError("e", "a scheduled task that is in no queue", e)
   }
 }

@@ -1,20 +1,21 @@
 /**
  * Shutting a pool down, from any thread, and keeping the pool from ending meanwhile.
  *
- * Any thread may shut the pool down, and it may die on the way. From before the state of the pool changes until everything that
- * the thread has taken out of the queue is in the boxes of those who submitted it, ENDS stands in its box:
+ * Any thread may shut the pool down, and it may die on the way. From before the state of the pool changes until
+ * everything that the thread has taken out of the queue is in the boxes of those who submitted it, ENDS stands in its
+ * box:
  *
  *     ENDS := 1;  state := STOP;  slot after slot: CLAIM, out of the queue, TAKEN, CANCELLED, into the box;  ENDS := 0;  may the pool end?
  *
- * The pool does not end while a thread has ENDS, or while anything is in the queue, see {@link mayEnd}. If the thread has died, the
- * owner of the pool does the rest and takes ENDS back, see {@link Endings.inherit}.
+ * The pool does not end while a thread has ENDS, or while anything is in the queue, see {@link mayEnd}. If the thread
+ * has died, the owner of the pool does the rest and takes ENDS back, see {@link Endings.inherit}.
  *
- * The last question of that line is not to be left out, by any thread that has had ENDS, whatever for: the last worker may have
- * asked meanwhile, was told no, and has gone.
+ * The last question of that line is not to be left out, by any thread that has had ENDS, whatever for: the last worker
+ * may have asked meanwhile, was told no, and has gone.
  */
 import { load, store } from "#atomics"
 import { LINE } from "../../memory/layout.ts"
-import { BASE, BOX, MOST_BOXES } from "./layout.ts"
+import { BASE, COMPLETION_QUEUE, MOST_COMPLETION_QUEUES } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 
 export class Endings {
@@ -23,9 +24,9 @@ export class Endings {
   #depth = 0
 
   /** `box` is the number of this thread's box. */
-  constructor(memory: PoolMemory, box: number) {
+  constructor(memory: PoolMemory, completionQueue: number) {
     this.#memory = memory
-    this.#ends = boxAt(box) + BOX.ENDS
+    this.#ends = boxAt(completionQueue) + COMPLETION_QUEUE.ENDS
   }
 
   /** The pool does not end before {@link end} has been called as often as this. */
@@ -39,8 +40,9 @@ export class Endings {
   }
 
   /**
-   * For the owner: has done what dead threads have left undone, if they have. The owner has ENDS from before their own marks go
-   * until that is done, and so has to ask afterwards whether the pool may end, whether or not there was anything.
+   * For the owner: has done what dead threads have left undone, if they have. The owner has ENDS from before their own
+   * marks go until that is done, and so has to ask afterwards whether the pool may end, whether or not there was
+   * anything.
    */
   inherit(finish: (left: Inheritance) => void): void {
     this.begin()
@@ -51,9 +53,9 @@ export class Endings {
 }
 
 /**
- * Whether a pool that is shut down may end, once it has no workers: nothing is in the queue, nor on its way out of it. `isEmpty`
- * says whether the queue was before: a thread that had emptied it by then says so by ENDS until all is handed over. If it may
- * not, the owner is asked to look: it does the rest, should no living thread do so.
+ * Whether a pool that is shut down may end, once it has no workers: nothing is in the queue, nor on its way out of it.
+ * `isEmpty` says whether the queue was before: a thread that had emptied it by then says so by ENDS until all is handed
+ * over. If it may not, the owner is asked to look: it does the rest, should no living thread do so.
  */
 export function mayEnd(memory: PoolMemory, isEmpty: boolean): boolean {
   const may = isEmpty && !isEnding(memory)
@@ -62,18 +64,26 @@ export function mayEnd(memory: PoolMemory, isEmpty: boolean): boolean {
 }
 
 /** Whether a thread is shutting the pool down, or a dead one has left something undone. */
-export function isEnding({ words, here }: PoolMemory): boolean {
-  for (const box of boxesOf(words)) {
-    if (load(words, box + BOX.ENDS) !== 0) return true
-    if (load(words, box + BOX.CLAIM) !== 0 && !here.space.isAlive(load(words, box + BOX.TOKEN))) return true
+export function isEnding({ words, threadContext }: PoolMemory): boolean {
+  for (const completionQueue of boxesOf(words)) {
+    if (load(words, completionQueue + COMPLETION_QUEUE.ENDS) !== 0) return true
+    if (
+      load(words, completionQueue + COMPLETION_QUEUE.CLAIM) !== 0 &&
+      !threadContext.registry.isAlive(load(words, completionQueue + COMPLETION_QUEUE.TOKEN))
+    )
+      return true
   }
   return false
 }
 
 /** Whether a living thread is about to take this slot out of the queue. */
-export function isClaimed({ words, here }: PoolMemory, slot: number): boolean {
-  for (const box of boxesOf(words)) {
-    if (load(words, box + BOX.CLAIM) === slot && here.space.isAlive(load(words, box + BOX.TOKEN))) return true
+export function isClaimed({ words, threadContext }: PoolMemory, slot: number): boolean {
+  for (const completionQueue of boxesOf(words)) {
+    if (
+      load(words, completionQueue + COMPLETION_QUEUE.CLAIM) === slot &&
+      threadContext.registry.isAlive(load(words, completionQueue + COMPLETION_QUEUE.TOKEN))
+    )
+      return true
   }
   return false
 }
@@ -87,30 +97,34 @@ export interface Inheritance {
 }
 
 /** The boxes can be used by other threads from now on. Undefined if there is nothing to do. */
-function inheritance({ words, here }: PoolMemory): Inheritance | undefined {
+function inheritance({ words, threadContext }: PoolMemory): Inheritance | undefined {
   let ends = false
   const claims: number[] = []
-  for (const box of boxesOf(words)) {
-    const claim = load(words, box + BOX.CLAIM)
-    const isEnder = load(words, box + BOX.ENDS) !== 0
-    if ((claim === 0 && !isEnder) || here.space.isAlive(load(words, box + BOX.TOKEN))) continue
+  for (const completionQueue of boxesOf(words)) {
+    const claim = load(words, completionQueue + COMPLETION_QUEUE.CLAIM)
+    const isEnder = load(words, completionQueue + COMPLETION_QUEUE.ENDS) !== 0
+    if (
+      (claim === 0 && !isEnder) ||
+      threadContext.registry.isAlive(load(words, completionQueue + COMPLETION_QUEUE.TOKEN))
+    )
+      continue
     if (claim !== 0) claims.push(claim)
     ends ||= isEnder
-    store(words, box + BOX.CLAIM, 0)
-    store(words, box + BOX.ENDS, 0)
+    store(words, completionQueue + COMPLETION_QUEUE.CLAIM, 0)
+    store(words, completionQueue + COMPLETION_QUEUE.ENDS, 0)
   }
   return ends || claims.length > 0 ? { ends, claims } : undefined
 }
 
 function boxAt(number: number): number {
-  return BASE.BOXES + number * LINE
+  return BASE.COMPLETION_QUEUES + number * LINE
 }
 
 /** Where those begin that are in use, or were. */
 function* boxesOf(words: Int32Array): Generator<number> {
-  for (let number = 1; number <= MOST_BOXES; number++) {
-    const box = boxAt(number)
-    if (load(words, box + BOX.TOKEN) === 0) return // they are taken in order
-    yield box
+  for (let number = 1; number <= MOST_COMPLETION_QUEUES; number++) {
+    const completionQueue = boxAt(number)
+    if (load(words, completionQueue + COMPLETION_QUEUE.TOKEN) === 0) return // they are taken in order
+    yield completionQueue
   }
 }

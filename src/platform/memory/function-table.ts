@@ -1,10 +1,11 @@
 /**
- * The functions that a pool's tasks call, by number. A function is told to the pool once; after that a task carries only its
- * number, and each thread finds the function once.
+ * The functions that a pool's tasks call, by number. A function is told to the pool once; after that a task carries
+ * only its number, and each thread finds the function once.
  *
- * How it works. References are texts, appended one behind the other and never changed: COUNT numbers them, TOP says where
- * the next one goes, and the index says where each begins, which is written last. Two threads may tell the same function;
- * it then has two numbers, which does no harm. A thread that dies in between leaves a number that nobody uses.
+ * How it works. References are texts, appended one behind the other and never changed: COUNT numbers them, TOP says
+ * where the next one goes, and the index says where each begins, which is written last. Two threads may tell the same
+ * function; it then has two numbers, which does no harm. A thread that dies in between leaves a number that nobody
+ * uses.
  */
 import { Buffer } from "node:buffer"
 import { add, load, store } from "#atomics"
@@ -60,7 +61,10 @@ export class FunctionTable {
     return found && this.#keep(number, reference, found)
   }
 
-  /** Whether {@link resolve} gives a function that is as wanted, or throws: then the task fails for that reason when it is run. */
+  /**
+   * Whether {@link resolve} gives a function that is as wanted, or throws: then the task fails for that reason when it
+   * is run.
+   */
   isReady(number: number, isWanted: (found: FoundTask) => boolean): boolean {
     let found: FoundTask | undefined
     try {

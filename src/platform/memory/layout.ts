@@ -5,8 +5,8 @@
  *     STATE     control word, sizes, counters                     (core/pool-state.ts)
  *     HEADER    who owns the pool, and what the owner is asked for
  *     WAITERS   the queue of idle workers                          (memory/wait/wait-queue.ts)
- *     ROSTER    a line for each worker                             (shared-worker.ts)
- *     BOXES     a line for each thread that submits                (boxes.ts)
+ *     WORKER_TABLE    a line for each worker                             (shared-worker.ts)
+ *     COMPLETION_QUEUES     a line for each thread that submits                (completion-queues.ts)
  *     TIMES     how long tasks wait and run                        (core/pool-times.ts)
  *     RING      the tasks that wait, by the number of their slot   (memory/structures/ring.ts)
  *     SLOTS     which records are in use                           (memory/structures/slots.ts)
@@ -16,7 +16,7 @@ import { LINE, wholeLines } from "../../memory/layout.ts"
 import { bitsFor } from "../../memory/capacity.ts"
 import { Ring } from "../../memory/structures/ring.ts"
 import { Slots } from "../../memory/structures/slots.ts"
-import { QUEUE } from "../../memory/wait/tended-list.ts"
+import { QUEUE } from "../../memory/wait/combining-list.ts"
 import { TIMES_WORDS } from "../../core/pool-times.ts"
 import { STATE_WORDS } from "../../core/pool-state.ts"
 
@@ -29,7 +29,10 @@ export const HEADER = {
   IDLE: 3,
   /** How many slots there are. */
   CAPACITY: 4,
-  /** 1 if the owner is to be told when there may be nothing to do any more: the process stays for what others have submitted. */
+  /**
+   * 1 if the owner is to be told when there may be nothing to do any more: the process stays for what others have
+   * submitted.
+   */
   FOREIGN: 5,
   /** Which of the ready-made policies rejects tasks; 0 if it is a function of the owner's. */
   POLICY: 6,
@@ -42,17 +45,19 @@ export const HEADER = {
   /** The highest number that a worker ever had. */
   WORKERS: 11,
   /** The token of an idle worker that is wide awake and looks for tasks; see task-queue.ts. */
-  LOOKOUT: 12,
+  SPINNER: 12,
   /** In which order tasks are taken: BY_ARRIVAL, BY_PRIORITY or BY_TIME. */
   ORDER: 13,
   /** The token of one that has been woken too often, and looks for tasks again in a moment. */
-  NAPPER: 14,
+  BACKOFF: 14,
   /** The number of the worker that has found, as it left, that the pool has ended; 0 if it was another thread. */
   LAST: 15,
   /** 1 if a thread that is no worker ever took a task of another thread's out of the queue: see taker.ts. */
   TAKES: 16,
-  /** Odd while the owner deals with what a worker has left that has died; or even: how often it has begun or ended that. */
-  BURIALS: 17,
+  /**
+   * Odd while the owner deals with what a worker has left that has died; or even: how often it has begun or ended that.
+   */
+  REAPS: 17,
   SIZE: 18,
 } as const
 
@@ -95,25 +100,30 @@ export const WORKER = {
 } as const
 
 /** What is known of a thread that submits. */
-export const BOX = {
+export const COMPLETION_QUEUE = {
   TOKEN: 0,
   BELL: 1,
   TOP: 2,
   /** The slot that the thread is about to take out of the queue, though it is no worker: see taker.ts. */
   CLAIM: 3,
-  /** 1 while the thread shuts the pool down, and has not handed over all that it took out of the queue: see endings.ts. */
+  /**
+   * 1 while the thread shuts the pool down, and has not handed over all that it took out of the queue: see endings.ts.
+   */
   ENDS: 4,
   SIZE: 5,
 } as const
 
 /**
- * A task: from its submission to the moment when its submitter has its result. Two cache lines, of which a small task needs
- * the first one only: what most tasks do not have stands at the end.
+ * A task: from its submission to the moment when its submitter has its result. Two cache lines, of which a small task
+ * needs the first one only: what most tasks do not have stands at the end.
  */
 export const TASK = {
   STATE: 0,
-  /** The number of its submitter's box, and TAKEN if a thread that is no worker has taken it out of the queue: then LINK says which. */
-  BOX: 1,
+  /**
+   * The number of its submitter's box, and TAKEN if a thread that is no worker has taken it out of the queue: then LINK
+   * says which.
+   */
+  COMPLETION_QUEUE: 1,
   /** In a box: the slot below. */
   NEXT: 2,
   /** What to call; of a task that is over, the number of its worker, if FLAGS say that somebody wants to know. */
@@ -125,7 +135,9 @@ export const TASK = {
   DATA: 8,
   /** In the list of a worker, BELOW or BESIDE: the next one. If it is TAKEN: the token of the thread that has it. */
   LINK: 22,
-  /** When it began to run, in ms of the clock that threads share, if FLAGS say that somebody wants to know; two words. */
+  /**
+   * When it began to run, in ms of the clock that threads share, if FLAGS say that somebody wants to know; two words.
+   */
   STARTED: 23,
   /** By what it is ordered, if it is: its priority, or when it is due, as STARTED; two words. */
   RANK: 25,
@@ -134,8 +146,8 @@ export const TASK = {
   /** When it was submitted, as STARTED, if it is one of those that are measured; two words. */
   SUBMITTED: 28,
   /**
-   * In ms, if it is run again and again, see timetable.ts; for a BY_CALENDAR task the time of day before which it must not begin. Two
-   * words. Only if tasks have times.
+   * In ms, if it is run again and again, see timetable.ts; for a BY_CALENDAR task the time of day before which it must
+   * not begin. Two words. Only if tasks have times.
    */
   PERIOD: 30,
   SIZE: 32,
@@ -179,25 +191,25 @@ export const NOTED = 128
 
 /** As many as threads can share memory. */
 export const MOST_WORKERS = 1023
-export const MOST_BOXES = 1023
+export const MOST_COMPLETION_QUEUES = 1023
 
 /** The parts of TASK.BOX. */
-export const BOX_MASK = 0x3ff
+export const COMPLETION_QUEUE_MASK = 0x3ff
 export const TAKEN = 0x400
 
 const HEADER_BASE = wholeLines(STATE_WORDS)
 const WAITERS_BASE = HEADER_BASE + wholeLines(HEADER.SIZE)
-const ROSTER_BASE = WAITERS_BASE + wholeLines(QUEUE.SIZE)
-const BOXES_BASE = ROSTER_BASE + (MOST_WORKERS + 1) * LINE
-const TIMES_BASE = BOXES_BASE + (MOST_BOXES + 1) * LINE
+const WORKER_TABLE_BASE = WAITERS_BASE + wholeLines(QUEUE.SIZE)
+const COMPLETION_QUEUES_BASE = WORKER_TABLE_BASE + (MOST_WORKERS + 1) * LINE
+const TIMES_BASE = COMPLETION_QUEUES_BASE + (MOST_COMPLETION_QUEUES + 1) * LINE
 const RING_BASE = TIMES_BASE + wholeLines(TIMES_WORDS)
 
 interface Bases {
   readonly HEADER: number
   readonly WAITERS: number
   /** Where worker 0 would be: they are numbered from 1. */
-  readonly ROSTER: number
-  readonly BOXES: number
+  readonly WORKER_TABLE: number
+  readonly COMPLETION_QUEUES: number
   readonly TIMES: number
   readonly RING: number
 }
@@ -205,8 +217,8 @@ interface Bases {
 export const BASE: Bases = {
   HEADER: HEADER_BASE,
   WAITERS: WAITERS_BASE,
-  ROSTER: ROSTER_BASE,
-  BOXES: BOXES_BASE,
+  WORKER_TABLE: WORKER_TABLE_BASE,
+  COMPLETION_QUEUES: COMPLETION_QUEUES_BASE,
   TIMES: TIMES_BASE,
   RING: RING_BASE,
 }

@@ -1,6 +1,7 @@
 /**
- * How many pools of platform threads this thread has made that have not ended. Each takes six mappings of the process, of which Linux
- * grants 65,530; a process that asks for one more does not get an error but crashes. So there is a limit, and an error that says so.
+ * How many pools of platform threads this thread has made that have not ended. Each takes six mappings of the process,
+ * of which Linux grants 65,530; a process that asks for one more does not get an error but crashes. So there is a
+ * limit, and an error that says so.
  */
 import { IllegalStateError } from "../../errors.ts"
 import { perThread } from "../../per-thread.ts"

@@ -3,9 +3,9 @@ import { compareAndSet, exchange, load, store } from "#atomics"
 import { Arena } from "../../memory/structures/arena.ts"
 import { GrowingWords } from "../../memory/growing-words.ts"
 import { wordsOf } from "../../memory/growth.ts"
-import type { Here } from "../../memory/thread/here.ts"
+import type { ThreadContext } from "../../memory/thread/thread-context.ts"
 import type { Handle } from "../../memory/shared/shared-memory.ts"
-import { here, hereIn } from "../../memory/thread/this-thread.ts"
+import { threadContext, hereIn } from "../../memory/thread/this-thread.ts"
 import { type PoolTimes, sharedTimes } from "../../core/pool-times.ts"
 import { SharedState } from "../../core/pool-state.ts"
 import { Slots } from "../../memory/structures/slots.ts"
@@ -47,7 +47,7 @@ const MOST_TEXT_WORDS = 2 ** 24
 const FIRST_TASKS = 256
 
 export class PoolMemory {
-  readonly here: Here
+  readonly threadContext: ThreadContext
   readonly state: SharedState
   readonly times: PoolTimes
   /** Which records of tasks are in use. */
@@ -66,7 +66,7 @@ export class PoolMemory {
   readonly #memory: GrowingWords
 
   private constructor(
-    thread: Here,
+    thread: ThreadContext,
     memory: GrowingWords,
     texts: GrowingWords,
     arena: Arena,
@@ -75,7 +75,7 @@ export class PoolMemory {
   ) {
     this.order = order
     this.deques = deques
-    this.here = thread
+    this.threadContext = thread
     this.#memory = memory
     this.texts = texts
     this.arena = arena
@@ -110,18 +110,18 @@ export class PoolMemory {
     store(memory.words, BASE.HEADER + HEADER.IDENTITY, Math.floor(Math.random() * 2 ** 32) | 0)
     store(memory.words, BASE.HEADER + HEADER.IDENTITY + 1, Math.floor(Math.random() * 2 ** 21))
     const texts = GrowingWords.reserve(TEXT_WORDS, MOST_TEXT_WORDS)
-    return PoolMemory.#prepare(here(), memory, texts, Arena.reserve(), { bound, ordering, capacity, deques })
+    return PoolMemory.#prepare(threadContext(), memory, texts, Arena.reserve(), { bound, ordering, capacity, deques })
   }
 
   /** A small one over memory that does not grow: for models, in which every word counts. */
-  static small(thread: Here, form: Form): PoolMemory {
+  static small(thread: ThreadContext, form: Form): PoolMemory {
     const memory = GrowingWords.fixed(tasksBase(form.capacity) + (form.capacity + 1) * TASK.SIZE)
     const arena = new Arena(GrowingWords.fixed(Arena.overhead / 4).buffer)
     return PoolMemory.#prepare(thread, memory, GrowingWords.fixed(TEXT_WORDS), arena, form)
   }
 
   static #prepare(
-    thread: Here,
+    thread: ThreadContext,
     memory: GrowingWords,
     texts: GrowingWords,
     arena: Arena,
@@ -137,7 +137,7 @@ export class PoolMemory {
   }
 
   /** The memory that another thread has sent, as this one sees it. */
-  static open(handle: PoolHandle, thread: Here = hereIn(handle.space)): PoolMemory {
+  static open(handle: PoolHandle, thread: ThreadContext = hereIn(handle.space)): PoolMemory {
     const memory = GrowingWords.over(handle.memory)
     const order = handle.order && wordsOf(handle.order)
     const deques = handle.deques && wordsOf(handle.deques)
@@ -166,7 +166,7 @@ export class PoolMemory {
   get handle(): PoolHandle {
     return {
       corepool: this.deques !== undefined ? FORK_JOIN_TYPE : this.ordering === BY_TIME ? SCHEDULED_TYPE : TYPE,
-      space: this.here.space.buffer,
+      space: this.threadContext.registry.buffer,
       memory: this.#memory.buffer,
       texts: this.texts.buffer,
       arena: this.arena.buffer,
@@ -193,17 +193,17 @@ export class PoolMemory {
   }
 
   get isOwner(): boolean {
-    return this.owner === this.here.token
+    return this.owner === this.threadContext.token
   }
 
   setOwner(bell: number): void {
     store(this.words, BASE.HEADER + HEADER.OWNER_BELL, bell)
-    store(this.words, BASE.HEADER + HEADER.OWNER, this.here.token)
+    store(this.words, BASE.HEADER + HEADER.OWNER, this.threadContext.token)
   }
 
   /** Makes the owner look at what is to be done. */
   ringOwner(): void {
-    this.here.wake(this.owner, load(this.words, BASE.HEADER + HEADER.OWNER_BELL))
+    this.threadContext.wake(this.owner, load(this.words, BASE.HEADER + HEADER.OWNER_BELL))
   }
 
   /** A worker has nothing to do any more: tells the owner so, if it wants to know. */

@@ -1,4 +1,6 @@
-/** When tasks begin and end, as the thread that runs them notes it: for time limits, and for the statistics of the pool. */
+/**
+ * When tasks begin and end, as the thread that runs them notes it: for time limits, and for the statistics of the pool.
+ */
 import { sharedNow } from "../../time/shared-clock.ts"
 import { MEASURED } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"

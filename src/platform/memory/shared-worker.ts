@@ -19,9 +19,9 @@
  */
 import { compareAndSet, exchange, load, store, write } from "#atomics"
 import { type Flow, mainFlow } from "../../memory/flow/flow.ts"
-import type { Here } from "../../memory/thread/here.ts"
+import type { ThreadContext } from "../../memory/thread/thread-context.ts"
 import { LINE } from "../../memory/layout.ts"
-import { THREAD } from "../../memory/thread/space.ts"
+import { THREAD } from "../../memory/thread/thread-registry.ts"
 import type { Worker } from "../../core/worker.ts"
 import { BASE, WORKER } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
@@ -43,14 +43,14 @@ const HIGH = 2 ** 32
 
 /** Where the line of the worker with this number begins. */
 export function entryOf(number: number): number {
-  return BASE.ROSTER + number * LINE
+  return BASE.WORKER_TABLE + number * LINE
 }
 
 export class SharedWorker implements Worker<number> {
   readonly number: number
   readonly #memory: PoolMemory
   readonly #words: Int32Array
-  readonly #here: Here
+  readonly #threadContext: ThreadContext
   readonly #entry: number
   readonly #start: (worker: SharedWorker) => void
   /** The same as TASK, for the worker itself. */
@@ -68,7 +68,7 @@ export class SharedWorker implements Worker<number> {
     this.number = number
     this.#memory = memory
     this.#words = memory.words
-    this.#here = memory.here
+    this.#threadContext = memory.threadContext
     this.#entry = entryOf(number)
     this.#start = start
   }
@@ -82,9 +82,9 @@ export class SharedWorker implements Worker<number> {
   /** It has begun: its first task is in its hand. */
   begin(): void {
     this.#completed = this.completed // the worker that had this place before does not write any more
-    store(this.#words, this.#entry + WORKER.TOKEN, this.#here.token)
+    store(this.#words, this.#entry + WORKER.TOKEN, this.#threadContext.token)
     store(this.#words, this.#entry + WORKER.STATUS, RUNNING)
-    this.#task = this.handheld || undefined
+    this.#task = this.currentSlot || undefined
   }
 
   /** The index of its CLAIM. */
@@ -101,7 +101,7 @@ export class SharedWorker implements Worker<number> {
     return this.#task
   }
 
-  get taskInHand(): number {
+  get currentTask(): number {
     return this.#task as number
   }
 
@@ -132,11 +132,11 @@ export class SharedWorker implements Worker<number> {
   }
 
   /**
-   * The task in hand is going back into the queue: from now on it cannot be interrupted here any more, and its run counts. Should this
-   * thread die before {@link hasReturned}, the owner puts it back.
+   * The task in hand is going back into the queue: from now on it cannot be interrupted here any more, and its run
+   * counts. Should this thread die before {@link hasReturned}, the owner puts it back.
    */
   letGo(): void {
-    store(this.#words, this.#entry + WORKER.RETURNS, this.taskInHand)
+    store(this.#words, this.#entry + WORKER.RETURNS, this.currentTask)
     store(this.#words, this.#entry + WORKER.TASK, 0)
     this.countCompleted()
     this.#isCounted = true
@@ -158,23 +158,27 @@ export class SharedWorker implements Worker<number> {
   }
 
   enterUserCode(): void {
-    store(this.#words, this.#entry + WORKER.PHASE, this.#here.token)
+    store(this.#words, this.#entry + WORKER.PHASE, this.#threadContext.token)
   }
 
   /** Whether it is there; otherwise, for code of the user's that runs beside all tasks, there is nothing to leave. */
   get isInUserCode(): boolean {
-    return load(this.#words, this.#entry + WORKER.PHASE) !== POOL || this.token !== this.#here.token
+    return load(this.#words, this.#entry + WORKER.PHASE) !== POOL || this.token !== this.#threadContext.token
   }
 
-  /** Whether it has given up its place, which may be another's by now. Its thread is about to end; until then microtasks run on there. */
+  /**
+   * Whether it has given up its place, which may be another's by now. Its thread is about to end; until then microtasks
+   * run on there.
+   */
   get hasLeft(): boolean {
     return this.#gone
   }
 
   leaveUserCode(): void {
-    this.#here.haltIfLeft()
+    this.#threadContext.haltIfLeft()
     // Condemned: its task is another's by now.
-    if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, this.#here.token, POOL)) this.#here.halt()
+    if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, this.#threadContext.token, POOL))
+      this.#threadContext.halt()
   }
 
   /** The task in the midst of which the one in hand is run; it is linked to that beneath it. */
@@ -219,13 +223,13 @@ export class SharedWorker implements Worker<number> {
   }
 
   /** The slot in its hand; 0 if there is none. */
-  get handheld(): number {
+  get currentSlot(): number {
     return load(this.#words, this.#entry + WORKER.TASK)
   }
 
   /** Whether it has this very task in hand. */
   holds(slot: number, handle: number): boolean {
-    return this.handheld === slot && load(this.#words, this.#entry + WORKER.HANDLE) === handle
+    return this.currentSlot === slot && load(this.#words, this.#entry + WORKER.HANDLE) === handle
   }
 
   /** The handle of the slot in its hand. */
@@ -245,10 +249,13 @@ export class SharedWorker implements Worker<number> {
 
   /** Whether it waits for a task that is handed over to it, or has just been. */
   get waits(): boolean {
-    return load(this.#words, this.#entry + WORKER.WAITS) !== 0 && this.handheld === 0
+    return load(this.#words, this.#entry + WORKER.WAITS) !== 0 && this.currentSlot === 0
   }
 
-  /** How many tasks have been completed in this place, by this worker and those before it. Read as a Counter is (memory/structures/counter.ts). */
+  /**
+   * How many tasks have been completed in this place, by this worker and those before it. Read as a Counter is
+   * (memory/structures/counter.ts).
+   */
   get completed(): number {
     const low = this.#entry + WORKER.COMPLETED
     for (;;) {
@@ -264,7 +271,7 @@ export class SharedWorker implements Worker<number> {
   }
 
   get isBusy(): boolean {
-    return this.handheld !== 0 || this.returning !== 0 || this.beside !== 0
+    return this.currentSlot !== 0 || this.returning !== 0 || this.beside !== 0
   }
 
   /** The slot that it is putting back into the queue; 0 if there is none. */
@@ -274,17 +281,20 @@ export class SharedWorker implements Worker<number> {
 
   get isInterrupted(): boolean {
     const { token } = this
-    return token !== 0 && load(this.#here.space.words, this.#here.space.entryOf(token) + THREAD.INTERRUPT) !== 0
+    return (
+      token !== 0 &&
+      load(this.#threadContext.registry.words, this.#threadContext.registry.entryOf(token) + THREAD.INTERRUPT) !== 0
+    )
   }
 
   get isAlive(): boolean {
     const { token } = this
-    return token === 0 || this.#here.space.isAlive(token)
+    return token === 0 || this.#threadContext.registry.isAlive(token)
   }
 
   /**
-   * Whether its thread has died and it had not left. In this order: one that leaves is counted down, gives up its place and then
-   * dies, all of which may happen while its status is on the way to who asks.
+   * Whether its thread has died and it had not left. In this order: one that leaves is counted down, gives up its place
+   * and then dies, all of which may happen while its status is on the way to who asks.
    */
   get hasDied(): boolean {
     return !this.isAlive && this.status === RUNNING
@@ -292,8 +302,8 @@ export class SharedWorker implements Worker<number> {
 
   interrupt(): void {
     const { token } = this
-    if (token === this.#here.token) mainFlow.interrupt()
-    else if (token !== 0) this.#here.space.interrupt(token) // else it has not begun, and looks at the pool's state when it does
+    if (token === this.#threadContext.token) mainFlow.interrupt()
+    else if (token !== 0) this.#threadContext.registry.interrupt(token) // else it has not begun, and looks at the pool's state when it does
   }
 
   /** What it asks for, or has been answered. */
@@ -303,7 +313,7 @@ export class SharedWorker implements Worker<number> {
 
   answer(what: number): void {
     store(this.#words, this.#entry + WORKER.ASK, what)
-    this.#here.wake(this.token, load(this.#words, this.#entry + WORKER.BELL))
+    this.#threadContext.wake(this.token, load(this.#words, this.#entry + WORKER.BELL))
   }
 
   /** The task with this handle was interrupted: the owner is to see that it stops. */
@@ -334,7 +344,7 @@ export class SharedWorker implements Worker<number> {
   }
 
   /** True if it may be killed now, and then it must be. */
-  condemn(): boolean {
+  markTerminating(): boolean {
     return compareAndSet(this.#words, this.#entry + WORKER.PHASE, this.token, CONDEMNED)
   }
 
@@ -342,14 +352,14 @@ export class SharedWorker implements Worker<number> {
   vacate(): void {
     const { status } = this
     if (this.#gone || status === FREE || status === ENDING) return
-    this.#gone = this.token === this.#here.token // the place may be another's soon
+    this.#gone = this.token === this.#threadContext.token // the place may be another's soon
     if (this.#gone) this.onLeft?.()
     store(this.#words, this.#entry + WORKER.STATUS, FREE)
   }
 
   /**
-   * The pool does not count on it any more. But its thread may still be there, in the user's code, and use the place: that is free when the
-   * thread is known to have stopped.
+   * The pool does not count on it any more. But its thread may still be there, in the user's code, and use the place:
+   * that is free when the thread is known to have stopped.
    */
   retire(): void {
     store(this.#words, this.#entry + WORKER.STATUS, ENDING)

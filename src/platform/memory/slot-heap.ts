@@ -1,14 +1,14 @@
 /**
- * Tasks in an order: by priority, the highest first, or by the time at which they are due, the soonest first; and of equal ones
- * that which came first. It stands where the ring of a pool stands otherwise, and has the same methods.
+ * Tasks in an order: by priority, the highest first, or by the time at which they are due, the soonest first; and of
+ * equal ones that which came first. It stands where the ring of a pool stands otherwise, and has the same methods.
  *
- * How it works: a heap in shared memory under a lock, which is held for a fraction of a microsecond. If a thread dies inside, the
- * next one repairs the heap, which never loses anything but what is on its way in or out; and of what is on its way out
- * the dying thread's CLAIM tells.
+ * How it works: a heap in shared memory under a lock, which is held for a fraction of a microsecond. If a thread dies
+ * inside, the next one repairs the heap, which never loses anything but what is on its way in or out; and of what is on
+ * its way out the dying thread's CLAIM tells.
  */
 import { add, load, read, store, write } from "#atomics"
 import { LOCK_WORDS, LockSync } from "../../lock/lock-sync.ts"
-import type { Here } from "../../memory/thread/here.ts"
+import type { ThreadContext } from "../../memory/thread/thread-context.ts"
 import { HEAP, IndexedHeap } from "../../memory/structures/indexed-heap.ts"
 import { LINE, wholeLines } from "../../memory/layout.ts"
 import { MemoryRecord } from "../../memory/record.ts"
@@ -76,7 +76,7 @@ export class SlotHeap {
 
   /** Over memory of {@link SlotHeap.allocate}; `pool` has the words in which workers claim. */
   constructor(
-    here: Here,
+    threadContext: ThreadContext,
     words: Int32Array,
     pool: Int32Array,
     capacity: number,
@@ -97,16 +97,16 @@ export class SlotHeap {
     })
     const control = new MemoryRecord(words, CONTROL_AT)
     this.#section = new SharedSection(
-      new LockSync(new SharedMemory(here, words, true)),
+      new LockSync(new SharedMemory(threadContext, words, true)),
       control,
       { refresh() {}, sweep() {}, repair: () => this.#heap.repair() },
       spins,
     )
   }
 
-  static allocate(capacity: number, here: Here): Int32Array {
+  static allocate(capacity: number, threadContext: ThreadContext): Int32Array {
     const words = reserveWords(entriesAt(capacity) + IndexedHeap.wordsFor(capacity))
-    store(words, CONTROL_AT + CONTROL.DEATHS_SEEN, here.space.deaths)
+    store(words, CONTROL_AT + CONTROL.DEATHS_SEEN, threadContext.registry.deaths)
     return words
   }
 
@@ -143,8 +143,8 @@ export class SlotHeap {
   }
 
   /**
-   * The first, if it is ready. A worker claims it before that, by a word of the pool's. If there was a promise it is forgotten,
-   * see {@link lead}: it may have been the leader's, who goes now.
+   * The first, if it is ready. A worker claims it before that, by a word of the pool's. If there was a promise it is
+   * forgotten, see {@link lead}: it may have been the leader's, who goes now.
    */
   poll(claim = 0): number {
     if (this.isEmpty) return 0
@@ -158,8 +158,8 @@ export class SlotHeap {
   }
 
   /**
-   * The first, 0 if there is none. Who asks promises to come back when that is due, whatever becomes of it, or to see to it that
-   * somebody else asks: until then nobody is woken for what is due later.
+   * The first, 0 if there is none. Who asks promises to come back when that is due, whatever becomes of it, or to see
+   * to it that somebody else asks: until then nobody is woken for what is due later.
    */
   lead(): number {
     return this.#inside(() => {
@@ -169,7 +169,10 @@ export class SlotHeap {
     })
   }
 
-  /** When who leads has promised to come back; 0 if nobody has. Inside of the lock, where the rank of a slot is read alike. */
+  /**
+   * When who leads has promised to come back; 0 if nobody has. Inside of the lock, where the rank of a slot is read
+   * alike.
+   */
   get #awaited(): number {
     halves[0] = read(this.#words, AWAITED)
     halves[1] = read(this.#words, AWAITED + 1)

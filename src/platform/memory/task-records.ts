@@ -1,19 +1,19 @@
 /**
- * The tasks of a pool as they lie in shared memory. A task is named by its slot, a number from 1 on, as long as it is in
- * use; by a handle, which also says which use, where that may be over.
+ * The tasks of a pool as they lie in shared memory. A task is named by its slot, a number from 1 on, as long as it is
+ * in use; by a handle, which also says which use, where that may be over.
  *
  *     STATE     NEW, and so on: see future/task-state.ts. What becomes of a task is decided there, whoever wants to decide
- *     BOX       where its submitter hears of it
+ *     COMPLETION_QUEUE       where its submitter hears of it
  *     FUNCTION  what to call (function-table.ts)
  *     KIND, LENGTH, BLOCK, DATA   the arguments, later the result: in place if they are short, else in a block of the arena.
  *               KIND also says how many references follow the bytes, and whether something was posted, or is to be asked for
  *
- * Who frees a slot: its submitter, when it finds the slot in its box; whoever has taken the task out of the queue puts it
- * there in the end, also if it was cancelled.
+ * Who frees a slot: its submitter, when it finds the slot in its box; whoever has taken the task out of the queue puts
+ * it there in the end, also if it was cancelled.
  */
 import { read, store, write } from "#atomics"
 import { wholeWords } from "../../codec/bytes/bulk.ts"
-import { Letter, NO_VALUE } from "../../codec/bytes/letter.ts"
+import { EncodedValue, NO_VALUE } from "../../codec/bytes/encoded-value.ts"
 import type { Arena } from "../../memory/structures/arena.ts"
 import { Slots } from "../../memory/structures/slots.ts"
 import { CANCELLED, NEW } from "../../future/task-state.ts"
@@ -30,7 +30,10 @@ export class TaskRecords extends TaskWords {
   readonly #memory: PoolMemory
   readonly #slots: Slots
   readonly #arena: Arena
-  /** Slots that this thread has had, and keeps for its next tasks: to give them back and take others costs more than the rest. */
+  /**
+   * Slots that this thread has had, and keeps for its next tasks: to give them back and take others costs more than the
+   * rest.
+   */
   readonly #spare: number[] = []
   #mostSpare = 0
 
@@ -49,12 +52,12 @@ export class TaskRecords extends TaskWords {
   }
 
   /** A slot for a new task; 0 if all are in use, or there is no memory for more. */
-  take(box: number, functionId: number, flags: number): number {
+  take(completionQueue: number, functionId: number, flags: number): number {
     const slot = this.#spare.pop() ?? this.#takeNew()
     if (slot === 0) return 0
     const record = this.recordOf(slot)
     const words = this.words
-    write(words, record + TASK.BOX, box)
+    write(words, record + TASK.COMPLETION_QUEUE, completionQueue)
     write(words, record + TASK.NEXT, 0)
     write(words, record + TASK.FUNCTION, functionId)
     write(words, record + TASK.FLAGS, flags)
@@ -65,7 +68,7 @@ export class TaskRecords extends TaskWords {
   }
 
   #takeNew(): number {
-    const handle = this.#slots.take(this.#memory.here.token)
+    const handle = this.#slots.take(this.#memory.threadContext.token)
     if (handle === 0) return 0
     const slot = this.#slots.slotOf(handle)
     try {
@@ -117,33 +120,33 @@ export class TaskRecords extends TaskWords {
   // ------------------------------------------------------------------ what it carries
 
   /**
-   * Writes the value into the record, and numbers that refer to what is not in it; false if there is no room. Otherwise the
-   * letter is released.
+   * Writes the value into the record, and numbers that refer to what is not in it; false if there is no room. Otherwise
+   * the letter is released.
    */
-  fill(slot: number, letter: Letter, references: readonly number[] = NO_REFERENCES): boolean {
+  fill(slot: number, encoded: EncodedValue, references: readonly number[] = NO_REFERENCES): boolean {
     const record = this.recordOf(slot)
     const words = this.words
-    const { length } = letter
+    const { length } = encoded
     const { length: count } = references
-    const total = count === 0 ? length : appendTo(letter, references)
+    const total = count === 0 ? length : appendTo(encoded, references)
     this.#dropBlock(record)
-    if (letter.bulk.count > 0) {
-      const block = this.#writeBulky(letter, total)
+    if (encoded.bulk.count > 0) {
+      const block = this.#writeBulky(encoded, total)
       if (block === 0) return false
       write(words, record + TASK.BLOCK, block)
     } else if (total <= INLINE_BYTES) {
-      const source = letter.words
+      const source = encoded.words
       const wordCount = (total + 3) >> 2
       for (let i = 0; i < wordCount; i++) write(words, record + TASK.DATA + i, source[i] as number)
     } else {
       const block = this.#arena.take(total)
       if (block === 0) return false
-      this.#arena.write(block, letter.bytes, total)
+      this.#arena.write(block, encoded.bytes, total)
       write(words, record + TASK.BLOCK, block)
     }
-    write(words, record + TASK.KIND, letter.kind | (count << REFERENCES_SHIFT))
+    write(words, record + TASK.KIND, encoded.kind | (count << REFERENCES_SHIFT))
     write(words, record + TASK.LENGTH, length)
-    letter.release()
+    encoded.release()
     return true
   }
 
@@ -156,7 +159,7 @@ export class TaskRecords extends TaskWords {
   }
 
   /** The letter, and behind it what belongs to it; the block, or 0 if there is no room. */
-  #writeBulky({ bytes, bulk }: Letter, total: number): number {
+  #writeBulky({ bytes, bulk }: EncodedValue, total: number): number {
     const start = wholeWords(total)
     const block = this.#arena.take(start + bulk.size)
     if (block === 0) return 0
@@ -166,18 +169,18 @@ export class TaskRecords extends TaskWords {
   }
 
   /** A copy of the value that {@link fill} has written; to be released. What is bulky is copied when it is decoded. */
-  read(slot: number): Letter {
+  read(slot: number): EncodedValue {
     const record = this.recordOf(slot)
     const words = this.words
     const length = read(words, record + TASK.LENGTH)
-    const letter = Letter.toRead(read(words, record + TASK.KIND) & KIND_MASK, length)
-    this.#copy(record, letter, length)
+    const encoded = EncodedValue.toRead(read(words, record + TASK.KIND) & KIND_MASK, length)
+    this.#copy(record, encoded, length)
     const block = read(words, record + TASK.BLOCK)
     if (block !== 0) {
       const count = read(words, record + TASK.KIND) >>> REFERENCES_SHIFT
-      letter.bulkSource = new BulkInArena(this.#arena, block, wholeWords(length) + count * 4)
+      encoded.bulkSource = new BulkInArena(this.#arena, block, wholeWords(length) + count * 4)
     }
-    return letter
+    return encoded
   }
 
   /** The numbers that came with it. */
@@ -187,21 +190,21 @@ export class TaskRecords extends TaskWords {
     const count = read(words, record + TASK.KIND) >>> REFERENCES_SHIFT
     if (count === 0) return []
     const start = wholeWords(read(words, record + TASK.LENGTH))
-    const letter = Letter.toRead(0, start + count * 4)
-    this.#copy(record, letter, start + count * 4)
-    const references = Array.from(letter.words.subarray(start / 4, start / 4 + count))
-    letter.release()
+    const encoded = EncodedValue.toRead(0, start + count * 4)
+    this.#copy(record, encoded, start + count * 4)
+    const references = Array.from(encoded.words.subarray(start / 4, start / 4 + count))
+    encoded.release()
     return references
   }
 
-  #copy(record: number, letter: Letter, length: number): void {
+  #copy(record: number, encoded: EncodedValue, length: number): void {
     const words = this.words
     const block = read(words, record + TASK.BLOCK)
     if (block === 0) {
-      const target = letter.words
+      const target = encoded.words
       const count = (length + 3) >> 2
       for (let i = 0; i < count; i++) target[i] = read(words, record + TASK.DATA + i)
-    } else this.#arena.readInto(letter.bytes, block, length)
+    } else this.#arena.readInto(encoded.bytes, block, length)
   }
 
   /** Whether the value is all in the record. */
@@ -231,10 +234,10 @@ export class TaskRecords extends TaskWords {
 }
 
 /** Writes them behind the bytes; how long that is altogether. */
-function appendTo(letter: Letter, references: readonly number[]): number {
-  const start = wholeWords(letter.length)
+function appendTo(encoded: EncodedValue, references: readonly number[]): number {
+  const start = wholeWords(encoded.length)
   const total = start + references.length * 4
-  if (total > letter.bytes.length) letter.reserve(total, letter.length)
-  letter.words.set(references, start / 4)
+  if (total > encoded.bytes.length) encoded.reserve(total, encoded.length)
+  encoded.words.set(references, start / 4)
   return total
 }

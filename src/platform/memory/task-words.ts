@@ -5,7 +5,7 @@
 import { load, read, store, write } from "#atomics"
 import { leaveNew, settle, stateOf } from "../../future/task-state.ts"
 import { OF_A_SERIES } from "../../core/timetable.ts"
-import { BOX_MASK, BY_CALENDAR, MEASURED, TAKEN, TASK, tasksBase } from "./layout.ts"
+import { COMPLETION_QUEUE_MASK, BY_CALENDAR, MEASURED, TAKEN, TASK, tasksBase } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 
 const double = new Float64Array(1)
@@ -96,8 +96,8 @@ export abstract class TaskWords {
   }
 
   /**
-   * The list of a worker that begins with this one. It ends where it would come to one of its own once more, or to what is no slot: the worker may
-   * change it meanwhile, and use slots again that were in it.
+   * The list of a worker that begins with this one. It ends where it would come to one of its own once more, or to what
+   * is no slot: the worker may change it meanwhile, and use slots again that were in it.
    */
   linked(first: number): Set<number> {
     const slots = new Set<number>()
@@ -128,7 +128,10 @@ export abstract class TaskWords {
     this.#addFlag(slot, MEASURED)
   }
 
-  /** Gives a new task its place among others: a priority, or the time at which it is due. NaN if it has none: it cannot wait. */
+  /**
+   * Gives a new task its place among others: a priority, or the time at which it is due. NaN if it has none: it cannot
+   * wait.
+   */
   enroll(slot: number, rank: number, period: number): void {
     this.setRank(slot, rank)
     this.setSequence(slot, 0)
@@ -139,7 +142,9 @@ export abstract class TaskWords {
     return this.#double(slot, TASK.RANK)
   }
 
-  /** The same for who holds the lock of the heap that the slot is in: it does not change then, so plain reads will do. */
+  /**
+   * The same for who holds the lock of the heap that the slot is in: it does not change then, so plain reads will do.
+   */
   rankInside(slot: number): number {
     const record = this.recordOf(slot)
     halves[0] = read(this.#words, record + TASK.RANK)
@@ -201,27 +206,34 @@ export abstract class TaskWords {
     store(this.#words, record + word + 1, halves[1] as number)
   }
 
-  boxOf(slot: number): number {
+  completionQueueOf(slot: number): number {
     const record = this.recordOf(slot)
-    return load(this.#words, record + TASK.BOX) & BOX_MASK
+    return load(this.#words, record + TASK.COMPLETION_QUEUE) & COMPLETION_QUEUE_MASK
   }
 
   /** The token of the thread that is no worker and has taken the task out of the queue; 0 if none has. */
   takerOf(slot: number): number {
     const record = this.recordOf(slot)
-    return (load(this.#words, record + TASK.BOX) & TAKEN) === 0 ? 0 : load(this.#words, record + TASK.LINK)
+    return (load(this.#words, record + TASK.COMPLETION_QUEUE) & TAKEN) === 0 ? 0 : load(this.#words, record + TASK.LINK)
   }
 
-  /** By that thread. It stays so until the slot is in use for another task, whose submitter writes BOX anew. */
+  /**
+   * By that thread. It stays so until the slot is in use for another task, whose submitter writes COMPLETION_QUEUE
+   * anew.
+   */
   noteTaker(slot: number, token: number): void {
     const record = this.recordOf(slot)
     store(this.#words, record + TASK.LINK, token)
-    store(this.#words, record + TASK.BOX, load(this.#words, record + TASK.BOX) | TAKEN)
+    store(this.#words, record + TASK.COMPLETION_QUEUE, load(this.#words, record + TASK.COMPLETION_QUEUE) | TAKEN)
   }
 
   /** The task goes back into the queue. */
   forgetTaker(slot: number): void {
     const record = this.recordOf(slot)
-    store(this.#words, record + TASK.BOX, load(this.#words, record + TASK.BOX) & BOX_MASK)
+    store(
+      this.#words,
+      record + TASK.COMPLETION_QUEUE,
+      load(this.#words, record + TASK.COMPLETION_QUEUE) & COMPLETION_QUEUE_MASK,
+    )
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Pools that the program has forgotten: there is no reference to the pool any more, so no task can come, and none is to be done, as the
- * engine would hold the pool for that (pool/pool-context.ts). But its threads are there, and its memory. When the runtime collects the
- * pool they are ended, with a warning, since the runtime may take its time: a program that makes pools in a loop can have
- * thousands of threads before.
+ * Pools that the program has forgotten: there is no reference to the pool any more, so no task can come, and none is to
+ * be done, as the engine would hold the pool for that (pool/pool-context.ts). But its threads are there, and its
+ * memory. When the runtime collects the pool they are ended, with a warning, since the runtime may take its time: a
+ * program that makes pools in a loop can have thousands of threads before.
  */
 import { alone } from "../../checks.ts"
 import { perThread } from "../../per-thread.ts"

@@ -1,14 +1,14 @@
 /**
  * The hooks of a pool of platform threads. `beforeExecute` and `afterExecute` are methods of an object in the owner's
- * thread, so a worker that is about to run a task, or has run one, asks the owner to call them and waits for that. A pool
- * without hooks does not ask.
+ * thread, so a worker that is about to run a task, or has run one, asks the owner to call them and waits for that. A
+ * pool without hooks does not ask.
  */
 import { decode } from "../../codec/codec.ts"
 import { NotSerializableError } from "../../errors.ts"
 import type { Runnable } from "../../future/runnable.ts"
 import { EXCEPTIONAL } from "../../future/task-state.ts"
 import { heed } from "../../memory/flow/guard.ts"
-import type { Boxes } from "../memory/boxes.ts"
+import type { CompletionQueues } from "../memory/completion-queues.ts"
 import { fail } from "../submit/failure.ts"
 import type { ForeignTask } from "../worker/foreign-task.ts"
 import { AFTER, AFTER_RUN, BEFORE, COMMAND, DONE, NOTED, THREW, TOLD, UNCAUGHT } from "../memory/layout.ts"
@@ -26,7 +26,7 @@ export interface HookMethods {
 
 export class Hooks {
   readonly #tasks: TaskRecords
-  readonly #boxes: Boxes
+  readonly #completionQueues: CompletionQueues
   readonly #submissions: Submissions
   readonly #foreign: (slot: number) => ForeignTask
   readonly #methods: HookMethods
@@ -37,21 +37,22 @@ export class Hooks {
 
   constructor(
     tasks: TaskRecords,
-    boxes: Boxes,
+    completionQueues: CompletionQueues,
     submissions: Submissions,
     foreign: (slot: number) => ForeignTask,
     methods: HookMethods,
   ) {
     this.#tasks = tasks
-    this.#boxes = boxes
+    this.#completionQueues = completionQueues
     this.#submissions = submissions
     this.#foreign = foreign
     this.#methods = methods
   }
 
   /**
-   * Calls what the worker asks for, and answers. The worker waits for the answer, so it comes whatever goes wrong. A hook may block
-   * this thread, which then serves the other workers: the one that has asked is being answered, and not called for again.
+   * Calls what the worker asks for, and answers. The worker waits for the answer, so it comes whatever goes wrong. A
+   * hook may block this thread, which then serves the other workers: the one that has asked is being answered, and not
+   * called for again.
    */
   call(worker: SharedWorker, what: number): void {
     const { token } = worker
@@ -73,13 +74,13 @@ export class Hooks {
     if (what === BEFORE) return this.#before(worker)
     if (what === AFTER || what === AFTER_RUN) return this.#after(worker, what === AFTER_RUN)
     // The other two: a command that another thread has submitted has thrown, or afterExecute itself.
-    if (what === UNCAUGHT) this.#methods.report(worker, this.#errorIn(worker.handheld))
+    if (what === UNCAUGHT) this.#methods.report(worker, this.#errorIn(worker.currentSlot))
     else this.#afterAgain(worker)
     return DONE
   }
 
   #before(worker: SharedWorker): number {
-    const slot = worker.handheld
+    const slot = worker.currentSlot
     try {
       heed(this.#methods.before(worker, this.#submissions.taskIn(slot) ?? this.#foreign(slot)), (error) =>
         this.#methods.report(worker, error),
@@ -97,7 +98,7 @@ export class Hooks {
 
   /** The task is over, unless it goes on. */
   #after(worker: SharedWorker, goesOn: boolean): number {
-    const slot = worker.handheld
+    const slot = worker.currentSlot
     const isOurs = this.#submissions.taskIn(slot) !== undefined
     let answer: number = DONE
     let isAnswered = false
@@ -119,7 +120,7 @@ export class Hooks {
       try {
         hook(this.#foreign(slot), this.#thrownBy(slot))
       } finally {
-        this.#boxes.put(slot)
+        this.#completionQueues.put(slot)
       }
     }
     isAnswered = true // if a part of the result has yet to arrive, the hook is called when it has: the worker goes on meanwhile
@@ -136,9 +137,9 @@ export class Hooks {
     if (this.#tasks.isPosted(slot)) {
       return new NotSerializableError("A command has thrown something that only its submitter can be told")
     }
-    const letter = this.#tasks.read(slot)
-    const error: unknown = decode(letter)
-    letter.release()
+    const encoded = this.#tasks.read(slot)
+    const error: unknown = decode(encoded)
+    encoded.release()
     return error
   }
 

@@ -6,26 +6,26 @@ import { RejectedExecutionError, ThreadDeathError } from "../../errors.ts"
 import type { Runnable } from "../../future/runnable.ts"
 import { guarded, heed, type Report } from "../../memory/flow/guard.ts"
 import { atLeast, SHUTDOWN, STOP, TERMINATED, TIDYING } from "../../core/control-word.ts"
-import { handBack } from "../../pool/hand-back.ts"
+import { handBack } from "../../pool/unrun-tasks.ts"
 import type { PoolShell } from "../../pool/pool-engine.ts"
 import type { PoolHost } from "../../core/pool-host.ts"
 import type { RejectedExecutionHandler } from "../../pool/rejection.ts"
 import type { BlockingQueue } from "../../queue/base/blocking-queue.ts"
 import { Thread } from "../../thread/thread.ts"
-import { Crew } from "./crew.ts"
+import { WorkerThreads } from "./worker-threads.ts"
 import { isEnding } from "../memory/endings.ts"
-import { Executioner } from "./executioner.ts"
+import { TerminationTimer } from "./termination-timer.ts"
 import { unwatchPool, warnOfForgotten } from "./forgotten-pools.ts"
 import { Hooks } from "./hooks.ts"
 import { DONE, HEADER } from "../memory/layout.ts"
 import { failOrphan, isUndelivered } from "../member/orphans.ts"
-import { Burials } from "../memory/burials.ts"
+import { Reaping } from "../memory/reaping.ts"
 import { policyNumber } from "../member/policies.ts"
 import { PoolMember } from "../member/pool-member.ts"
 import { PoolMemory } from "../memory/pool-memory.ts"
-import { Remains } from "./remains.ts"
+import { DeadWorker } from "./dead-worker.ts"
 import { REQUESTED, type SharedWorker } from "../memory/shared-worker.ts"
-import { boundOf, orderingOf } from "../member/task-form.ts"
+import { boundOf, orderingOf } from "../member/task-queue-backend.ts"
 import type { WorkerBody } from "../start/thread-body.ts"
 
 /** One of so many slots at most the owner keeps for itself while it does not need them. */
@@ -33,10 +33,10 @@ const SPARE_PART = 8
 
 export class PoolOwner extends PoolMember {
   readonly #shell: PoolShell
-  readonly #executioner: Executioner
+  readonly #terminationTimer: TerminationTimer
   readonly #hooks: Hooks
-  readonly #crew: Crew
-  readonly #burials: Burials
+  readonly #workerThreads: WorkerThreads
+  readonly #reaping: Reaping
   #isShuttingDown = false
   #makesNoThreads = false
   #deathsSeen = 0
@@ -49,25 +49,25 @@ export class PoolOwner extends PoolMember {
     super(memory, queue)
     this.tasks.keepSpare(Math.floor(memory.capacity / SPARE_PART))
     this.#shell = shell
-    this.#burials = new Burials(memory)
-    this.#crew = new Crew(memory, this.roster, {
+    this.#reaping = new Reaping(memory)
+    this.#workerThreads = new WorkerThreads(memory, this.workerTable, {
       newThread: (target) => shell.newThread(target),
       look: () => this.submissions.look(),
-      bury: (body, cause, hasStopped) => this.#bury(body, cause, hasStopped),
+      reap: (body, cause, hasStopped) => this.#reap(body, cause, hasStopped),
       review: () => this.#review(),
       inherit: (token) => this.inherit(token),
       relieve: (thread) => this.core.relieve((error) => thread.reportUncaught(error)),
     })
-    this.#executioner = new Executioner(
+    this.#terminationTimer = new TerminationTimer(
       this.tasks,
-      (worker) => this.#crew.bodyOf(worker),
-      memory.here.chores,
+      (worker) => this.#workerThreads.bodyOf(worker),
+      memory.threadContext.chores,
       () => this.#execute(),
     )
-    this.#hooks = new Hooks(this.tasks, this.boxes, this.submissions, (slot) => this.foreign(slot, false), {
-      before: (worker, task) => shell.beforeExecute(this.#crew.threadOf(worker), task),
+    this.#hooks = new Hooks(this.tasks, this.completionQueues, this.submissions, (slot) => this.foreign(slot, false), {
+      before: (worker, task) => shell.beforeExecute(this.#workerThreads.threadOf(worker), task),
       after: (task, error) => shell.afterExecute(task, error),
-      report: (worker, error) => this.#crew.threadOf(worker).reportUncaught(error),
+      report: (worker, error) => this.#workerThreads.threadOf(worker).reportUncaught(error),
     })
     memory.setHeader(HEADER.HOOKS, shell.hooks)
     memory.setOwner(this.submissions.bell.index)
@@ -97,11 +97,11 @@ export class PoolOwner extends PoolMember {
   // ------------------------------------------------------------------ threads
 
   protected override newWorker(firstTask: number | undefined): SharedWorker | undefined {
-    const worker = this.#makesNoThreads ? undefined : this.roster.enlist(firstTask)
+    const worker = this.#makesNoThreads ? undefined : this.workerTable.enlist(firstTask)
     if (worker === undefined) return undefined
     let made = false
     try {
-      made = this.#crew.make(worker)
+      made = this.#workerThreads.make(worker)
     } finally {
       if (!made) {
         worker.release()
@@ -112,7 +112,7 @@ export class PoolOwner extends PoolMember {
   }
 
   protected override startWorker(worker: SharedWorker): void {
-    this.#crew.start(worker)
+    this.#workerThreads.start(worker)
   }
 
   override finishEnd(): void {
@@ -128,12 +128,12 @@ export class PoolOwner extends PoolMember {
 
   /** Does for other threads what only the owner can. Much of it is code of the user's, of which one piece must not keep the next from being called. */
   serve(isBlocked: boolean): void {
-    this.#crew.look(isBlocked)
-    for (const worker of this.roster) this.#attend(worker)
+    this.#workerThreads.look(isBlocked)
+    for (const worker of this.workerTable) this.#attend(worker)
     this.#rejectForOthers()
     this.#inherit()
     this.#reviewForeignWork()
-    if (this.#executioner.dueIn <= 0) this.#execute()
+    if (this.#terminationTimer.dueIn <= 0) this.#execute()
     const seen = this.state.control.snapshot
     if (!atLeast(seen, SHUTDOWN) || atLeast(seen, TERMINATED)) return
     this.shuttingDown() // another thread may have said so
@@ -150,7 +150,7 @@ export class PoolOwner extends PoolMember {
 
   /** Does what dead threads have left undone that were no workers, see taker.ts and endings.ts. The caller asks then whether the pool may end. */
   #inherit(): void {
-    const { deaths } = this.memory.here.space
+    const { deaths } = this.memory.threadContext.registry
     if (deaths === this.#deathsSeen) return
     this.#deathsSeen = deaths
     this.endings.inherit(({ claims, ends }) => {
@@ -192,7 +192,7 @@ export class PoolOwner extends PoolMember {
     try {
       if (worker.status === REQUESTED) this.#grant(worker)
       const handle = worker.takeStop()
-      if (handle !== 0) this.#executioner.mark(worker, handle)
+      if (handle !== 0) this.#terminationTimer.mark(worker, handle)
       const { asked } = worker
       if (asked !== 0 && asked < DONE) this.#hooks.call(worker, asked)
     } catch (error) {
@@ -238,7 +238,7 @@ export class PoolOwner extends PoolMember {
   /** Another thread has admitted a worker. */
   #grant(worker: SharedWorker): void {
     try {
-      if (this.#crew.make(worker)) {
+      if (this.#workerThreads.make(worker)) {
         worker.start()
         return
       }
@@ -246,7 +246,7 @@ export class PoolOwner extends PoolMember {
       this.core.noteFactoryThrew()
       this.reportLocal(error, 0) // the place of the worker was perhaps another's: which one is to be replaced is not known
     }
-    const task = worker.handheld
+    const task = worker.currentSlot
     worker.vacate()
     this.state.control.removeWorker()
     const refusal = new RejectedExecutionError("The thread factory refused to make a thread")
@@ -255,8 +255,8 @@ export class PoolOwner extends PoolMember {
     this.core.tryTerminate()
   }
 
-  protected override sentence(worker: SharedWorker): void {
-    this.#executioner.mark(worker)
+  protected override limitStop(worker: SharedWorker): void {
+    this.#terminationTimer.mark(worker)
   }
 
   protected override rejectTask(task: Runnable): void {
@@ -264,21 +264,21 @@ export class PoolOwner extends PoolMember {
   }
 
   #execute(): void {
-    for (const body of this.#executioner.condemn()) {
+    for (const body of this.#terminationTimer.markTerminating()) {
       const why = `Thread "${body.name}" was terminated: its task did not stop when it was interrupted`
       guarded(
-        () => this.#bury(body, new ThreadDeathError(why), false), // whatever becomes of that, the others are condemned too
+        () => this.#reap(body, new ThreadDeathError(why), false), // whatever becomes of that, the others are condemned too
         (error) => this.reportLocal(error, body.worker.number),
       )
     }
   }
 
   reportUncaught(error: unknown, worker: number): void {
-    this.#crew.threadOf(this.roster.at(worker)).reportUncaught(error)
+    this.#workerThreads.threadOf(this.workerTable.at(worker)).reportUncaught(error)
   }
 
   reportLocal(error: unknown, worker: number): void {
-    this.#crew.threadOf(worker === 0 ? undefined : this.roster.at(worker)).reportUncaught(error)
+    this.#workerThreads.threadOf(worker === 0 ? undefined : this.workerTable.at(worker)).reportUncaught(error)
   }
 
   setHandler(handler: RejectedExecutionHandler): void {
@@ -291,27 +291,27 @@ export class PoolOwner extends PoolMember {
    * A worker is lost: its tasks are over, and there will be another one in its place. What else it had, locks for instance, is
    * others' as soon as its thread has stopped; it is still its own if it has only been told to.
    */
-  #bury(body: WorkerBody, cause: ThreadDeathError, hasStopped: boolean): void {
+  #reap(body: WorkerBody, cause: ThreadDeathError, hasStopped: boolean): void {
     const { worker } = body
-    this.#burials.begin()
-    const left = new Remains(worker)
+    this.#reaping.begin()
+    const left = new DeadWorker(worker)
     const { token, task } = left
-    const thread = hasStopped ? this.#crew.forget(worker) : this.#crew.dismiss(body)
+    const thread = hasStopped ? this.#workerThreads.forget(worker) : this.#workerThreads.dismiss(body)
     if (!hasStopped) {
       worker.retire()
       body.terminate()
-    } else if (token !== 0) this.memory.here.space.bury(token)
+    } else if (token !== 0) this.memory.threadContext.registry.reap(token)
     this.submissions.look() // what has arrived is not in its hand any more, whatever that says
-    const inHand = left.inHand(worker, this.tasks, () => this.#isUndelivered(worker))
+    const heldTasks = left.heldTasks(worker, this.tasks, () => this.#isUndelivered(worker))
     worker.release()
     if (left.waited) this.waiting.forgetWaiter()
-    body.isBlamed = inHand.size > 0
-    this.#failTasks(inHand, cause, thread)
-    this.state.completed.add(left.uncounted(inHand))
+    body.isBlamed = heldTasks.size > 0
+    this.#failTasks(heldTasks, cause, thread)
+    this.state.completed.add(left.uncounted(heldTasks))
     if (left.toRestore !== 0) this.#restore(left.toRestore)
     else if (task === 0 && token === 0) body.isBlamed ||= this.#failNext(cause, thread)
     if (token !== 0 && hasStopped) this.inherit(token)
-    this.#burials.end()
+    this.#reaping.end()
     // One that could not even begin is replaced only if there is something to do: the next one would fare alike.
     this.#makesNoThreads = token === 0 && this.waiting.isEmpty
     guarded(
@@ -341,7 +341,7 @@ export class PoolOwner extends PoolMember {
   protected inherit(_token: number): void {}
 
   #isUndelivered(worker: SharedWorker): boolean {
-    return isUndelivered(worker, this.tasks, this.boxes) && !this.submissions.hasArrived(worker.handheld)
+    return isUndelivered(worker, this.tasks, this.completionQueues) && !this.submissions.hasArrived(worker.currentSlot)
   }
 
   /** A thread that could not even begin costs a task: otherwise threads would be made for ever. True if there was one. */
@@ -371,7 +371,8 @@ export class PoolOwner extends PoolMember {
   }
 
   #failTasks(slots: Iterable<number>, error: unknown, thread: Pick<Thread, "reportUncaught">): void {
-    for (const slot of slots) failOrphan(slot, error, this.tasks, this.boxes, (it) => thread.reportUncaught(it))
+    for (const slot of slots)
+      failOrphan(slot, error, this.tasks, this.completionQueues, (it) => thread.reportUncaught(it))
   }
 
   protected override endPool(): void {
@@ -383,7 +384,7 @@ export class PoolOwner extends PoolMember {
       unwatchPool(this)
       this.submissions.keepAlive(false)
       this.submissions.retire()
-      this.boxes.ringAll()
+      this.completionQueues.ringAll()
       this.#shell.announceTermination()
     }
   }

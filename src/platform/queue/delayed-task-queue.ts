@@ -1,14 +1,16 @@
 /**
- * Where the tasks of a scheduled pool wait until they are due, and where idle workers do. Any thread may put in and take out.
+ * Where the tasks of a scheduled pool wait until they are due, and where idle workers do. Any thread may put in and
+ * take out.
  *
- * Leader and followers: the worker that stands first in line waits until the first task is due, the others without a limit.
- * When it gets its task, it wakes the next in line, which waits for the next task; and so it is if a task comes in that is
- * due before the leader would wake up: then it is woken, and sleeps for less. It need not know if the task that it waits for goes
- * away, and finds out in time: so a program that sets time limits and cancels them, all day long, wakes nobody. Nobody has to be
- * named leader, and none is missing if it dies: a death wakes all who wait, and whoever stands first then leads.
+ * Leader and followers: the worker that stands first in line waits until the first task is due, the others without a
+ * limit. When it gets its task, it wakes the next in line, which waits for the next task; and so it is if a task comes
+ * in that is due before the leader would wake up: then it is woken, and sleeps for less. It need not know if the task
+ * that it waits for goes away, and finds out in time: so a program that sets time limits and cancels them, all day
+ * long, wakes nobody. Nobody has to be named leader, and none is missing if it dies: a death wakes all who wait, and
+ * whoever stands first then leads.
  *
- * The main thread has no part in it. Nor has the event loop of the worker, at the end: timers of the event loop are late by a
- * millisecond or two, so the worker is woken by one ahead of time, and blocks for the rest.
+ * The main thread has no part in it. Nor has the event loop of the worker, at the end: timers of the event loop are
+ * late by a millisecond or two, so the worker is woken by one ahead of time, and blocks for the rest.
  */
 import { InterruptedError } from "../../errors.ts"
 import type { Flow } from "../../memory/flow/flow.ts"
@@ -24,7 +26,9 @@ import { LINGER, type SlotQueue } from "./slot-queue.ts"
 import type { Taker } from "./taker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
-/** How long before a task is due its worker stops trusting in timers, in ms. Its timers and sockets stand still then. */
+/**
+ * How long before a task is due its worker stops trusting in timers, in ms. Its timers and sockets stand still then.
+ */
 const EARLY = 4
 
 export class DelayedTaskQueue implements SlotQueue {
@@ -37,15 +41,15 @@ export class DelayedTaskQueue implements SlotQueue {
   readonly #claim: number
 
   /**
-   * `claim` is the index of a word in which this thread, if it is a worker, says what it is about to take; `spins` how often it
-   * looks before it sleeps for the lock of the heap.
+   * `claim` is the index of a word in which this thread, if it is a worker, says what it is about to take; `spins` how
+   * often it looks before it sleeps for the lock of the heap.
    */
   constructor(memory: PoolMemory, tasks: TaskRecords, claim = 0, spins?: number) {
-    const { here, words, capacity, order } = memory
+    const { threadContext, words, capacity, order } = memory
     this.#memory = memory
     this.#tasks = tasks
-    this.#heap = new SlotHeap(here, order as Int32Array, words, capacity, tasks, BY_TIME, spins)
-    this.#waiters = new WaitQueue(here, words, BASE.WAITERS, { isShared: true })
+    this.#heap = new SlotHeap(threadContext, order as Int32Array, words, capacity, tasks, BY_TIME, spins)
+    this.#waiters = new WaitQueue(threadContext, words, BASE.WAITERS, { isShared: true })
     this.#claim = claim
   }
 
@@ -121,8 +125,9 @@ export class DelayedTaskQueue implements SlotQueue {
   forgetWaiter(): void {}
 
   /**
-   * The last thread of a pool could not leave while something is queued. So it does not come back every few milliseconds to
-   * learn that: it puts off its time limit until the queue is empty, and then looks again, as after an interrupt.
+   * The last thread of a pool could not leave while something is queued. So it does not come back every few
+   * milliseconds to learn that: it puts off its time limit until the queue is empty, and then looks again, as after an
+   * interrupt.
    */
   receive(settle: Settle<number | undefined>, flow: Flow, timeout: number): void {
     this.#memory.ringIfIdle()

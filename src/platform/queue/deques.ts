@@ -1,6 +1,6 @@
 /**
- * The memory that a ForkJoinPool has beyond that of other pools: a place for each worker, with its deque and what others have
- * to know of it.
+ * The memory that a ForkJoinPool has beyond that of other pools: a place for each worker, with its deque and what
+ * others have to know of it.
  *
  *     COUNT, ASYNC, CAPACITY       how many places, in which order workers take their own tasks, cells of a deque
  *     for each worker, by number:  CALL …, then its deque
@@ -33,7 +33,7 @@ export const PLACE = {
   /** 1 if somebody has asked it for arguments, and it has not looked since. */
   ASKED: 7,
   /** The number of the box in which it hears of what thieves have finished. */
-  BOX: 8,
+  COMPLETION_QUEUE: 8,
   /** Odd while it settles that: see quiescence.ts. */
   SETTLES: 9,
   SIZE: 10,

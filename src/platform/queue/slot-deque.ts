@@ -1,6 +1,6 @@
 /**
- * Where a worker keeps the tasks it has forked, by the number of their slot: it puts in and takes out at the top, the newest
- * first; others steal at the base, the oldest first.
+ * Where a worker keeps the tasks it has forked, by the number of their slot: it puts in and takes out at the top, the
+ * newest first; others steal at the base, the oldest first.
  *
  *     const deque = new SlotDeque(words, 0, 8192)     // again in every thread, over the same words
  *     deque.adopt()                                   // the owner, before anything else
@@ -9,8 +9,8 @@
  *     deque.pop()                                     // owner: the newest, or 0
  *     deque.steal(claim, claims)                      // anybody: the oldest, or 0
  *
- * Each value comes out once, and whatever was written before `push` is seen by whoever gets it. If the owner dies, what it
- * has pushed can still be stolen; the next owner says `adopt`.
+ * Each value comes out once, and whatever was written before `push` is seen by whoever gets it. If the owner dies, what
+ * it has pushed can still be stolen; the next owner says `adopt`.
  */
 import { compareAndSet, load, read, store, write } from "#atomics"
 import { bitsFor, requirePowerOfTwo } from "../../memory/capacity.ts"
@@ -20,23 +20,24 @@ import { MOST_TASKS } from "../memory/layout.ts"
 /*
  * How it works
  *
- * It is a ring (memory/structures/ring.ts) of which one thread alone is the producer, and that one may take back what it has put in
- * last. A cell says by itself how far it has come:
+ * It is a ring (memory/structures/ring.ts) of which one thread alone is the producer, and that one may take back what
+ * it has put in last. A cell says by itself how far it has come:
  *
  *     { lap, 0 }  --push-->  { lap, slot }  --steal-->  { lap + 1, 0 }
  *                 <--pop---
  *
- * Thieves poll the ring as any consumer does. The owner knows where the top is, as nobody else moves it, so a push is one
- * store: the cell is vacant, and only the owner fills vacant cells. A pop is one compareAndSet of the cell, which a thief
- * may be after too; one of them gets it. If it was the thief, then everything older was stolen before, and the deque is empty.
+ * Thieves poll the ring as any consumer does. The owner knows where the top is, as nobody else moves it, so a push is
+ * one store: the cell is vacant, and only the owner fills vacant cells. A pop is one compareAndSet of the cell, which a
+ * thief may be after too; one of them gets it. If it was the thief, then everything older was stolen before, and the
+ * deque is empty.
  *
- * Nothing but the cell is decisive, so a death at any step leaves it whole, as with the ring. TAIL, where a ring would look
- * for its end, is a hint for those who count or list; the owner of a deque that was another's finds the top by looking at the
- * cells from HEAD on.
+ * Nothing but the cell is decisive, so a death at any step leaves it whole, as with the ring. TAIL, where a ring would
+ * look for its end, is a hint for those who count or list; the owner of a deque that was another's finds the top by
+ * looking at the cells from HEAD on.
  *
- * A road not taken: the deque of Chase and Lev (2005), in which thieves count a word up and cells are plain. There a pop has
- * to announce itself before it looks (two accesses, and two more for the last value, which in a loop of fork and join is each):
- * measured, push and pop take 46 ns, and here 18.
+ * A road not taken: the deque of Chase and Lev (2005), in which thieves count a word up and cells are plain. There a
+ * pop has to announce itself before it looks (two accesses, and two more for the last value, which in a loop of fork
+ * and join is each): measured, push and pop take 46 ns, and here 18.
  */
 
 /** The bits of a cell that are the slot; the others are its lap. */
@@ -111,7 +112,9 @@ export class SlotDeque {
     return true
   }
 
-  /** Takes the newest out; 0 if there is none. `claim` is where in `claims` to say so beforehand, as for {@link steal}. */
+  /**
+   * Takes the newest out; 0 if there is none. `claim` is where in `claims` to say so beforehand, as for {@link steal}.
+   */
   pop(claim = 0, claims: Int32Array = this.#words): number {
     const words = this.#words
     const top = (this.#top - 1) | 0
@@ -149,8 +152,8 @@ export class SlotDeque {
   }
 
   /**
-   * Whether something is in it, and stays for as long as it takes to look a few times. What is forked and joined at once is not
-   * worth to be stolen: the thief would take longer to run it than its owner.
+   * Whether something is in it, and stays for as long as it takes to look a few times. What is forked and joined at
+   * once is not worth to be stolen: the thief would take longer to run it than its owner.
    */
   get isSteady(): boolean {
     if (this.isEmpty) return false

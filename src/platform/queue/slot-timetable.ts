@@ -2,7 +2,7 @@
 import { NEW, CANCELLED } from "../../future/task-state.ts"
 import { type TimedPool, Timetable } from "../../core/timetable.ts"
 import { sharedNow } from "../../time/shared-clock.ts"
-import type { Boxes } from "../memory/boxes.ts"
+import type { CompletionQueues } from "../memory/completion-queues.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import type { SlotQueue } from "./slot-queue.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
@@ -10,7 +10,7 @@ import type { TaskRecords } from "../memory/task-records.ts"
 export function slotTimetable(
   memory: PoolMemory,
   tasks: TaskRecords,
-  boxes: Boxes,
+  completionQueues: CompletionQueues,
   queue: SlotQueue,
   pool: TimedPool<number>,
 ): Timetable<number> {
@@ -25,7 +25,7 @@ export function slotTimetable(
       isCancelled: (slot) => tasks.stateOf(slot) !== NEW,
       cancel(slot) {
         tasks.leaveNew(slot, CANCELLED)
-        boxes.put(slot) // its submitter hears of it
+        completionQueues.put(slot) // its submitter hears of it
       },
     },
     {

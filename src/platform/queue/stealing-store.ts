@@ -1,9 +1,9 @@
 /**
- * The tasks of a ForkJoinPool that wait: those that were submitted, in a ring as in any pool, and those that workers have
- * forked, each in the deque of its worker.
+ * The tasks of a ForkJoinPool that wait: those that were submitted, in a ring as in any pool, and those that workers
+ * have forked, each in the deque of its worker.
  *
- * A worker looks at its own deque first, then at those of others, beginning with one chosen by chance, and then at the ring.
- * Forked tasks come first because they are parts of something that was begun. Anybody else begins with the ring.
+ * A worker looks at its own deque first, then at those of others, beginning with one chosen by chance, and then at the
+ * ring. Forked tasks come first because they are parts of something that was begun. Anybody else begins with the ring.
  */
 import { Ring } from "../../memory/structures/ring.ts"
 import { BASE, HEADER, ringPlaces, WORKER } from "../memory/layout.ts"
@@ -21,12 +21,15 @@ export class StealingStore {
   readonly #self: number
   #random: number
 
-  /** `words` are those of the pool, and `claim` the word in which a worker says what it is about to take; 0 if it is none. */
+  /**
+   * `words` are those of the pool, and `claim` the word in which a worker says what it is about to take; 0 if it is
+   * none.
+   */
   constructor(words: Int32Array, deques: Int32Array, capacity: number, claim: number) {
     this.#words = words
     this.deques = new Deques(deques)
     this.#ring = new Ring(words, BASE.RING, ringPlaces(capacity), capacity)
-    this.#self = claim === 0 ? 0 : (claim - WORKER.CLAIM - BASE.ROSTER) / LINE
+    this.#self = claim === 0 ? 0 : (claim - WORKER.CLAIM - BASE.WORKER_TABLE) / LINE
     this.own = this.#self === 0 || this.#self > this.deques.count ? undefined : this.deques.of(this.#self)
     this.#random = (this.#self + 1) * 0x9e3779b9
   }
@@ -49,8 +52,8 @@ export class StealingStore {
   }
 
   /**
-   * A task of somebody else's; 0 if there is none. A worker leaves alone what its owner is about to take back: to have found a
-   * deque unsteady is to have found it empty, once.
+   * A task of somebody else's; 0 if there is none. A worker leaves alone what its owner is about to take back: to have
+   * found a deque unsteady is to have found it empty, once.
    */
   #steal(claim: number): number {
     const inUse = this.#inUse

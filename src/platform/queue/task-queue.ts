@@ -1,30 +1,32 @@
 /**
- * Where the tasks of a pool wait, first come first served, and where idle workers do. Any thread may put in and take out.
+ * Where the tasks of a pool wait, first come first served, and where idle workers do. Any thread may put in and take
+ * out.
  *
- * To wake a thread costs more than most tasks do. So of the idle workers one, the lookout, stays wide awake for a moment and
- * looks for tasks; and as long as there is one, nobody is woken. A lookout that finds something is none any more, and wakes
- * the next one if there is more than it can take. One that was woken and came too late, because others were faster, lies low
- * for a while, and nobody is woken either as long as it does and none of the others goes to sleep. Nothing is lost: who offers
- * looks for both after putting the task in, and they look once more after they have resigned, or were made to.
+ * To wake a thread costs more than most tasks do. So of the idle workers one, the lookout, stays wide awake for a
+ * moment and looks for tasks; and as long as there is one, nobody is woken. A lookout that finds something is none any
+ * more, and wakes the next one if there is more than it can take. One that was woken and came too late, because others
+ * were faster, lies low for a while, and nobody is woken either as long as it does and none of the others goes to
+ * sleep. Nothing is lost: who offers looks for both after putting the task in, and they look once more after they have
+ * resigned, or were made to.
  *
- * With a bound of 0 nothing waits: a task goes in only if a worker waits for it. IDLE counts the workers that wait and have
- * not been promised a task. Who offers takes one off that count and then puts the task in; a worker that gives up takes
- * itself off, and if it cannot, a task is on its way to it. For one that dies the owner does: its WAITS says whether it
- * counted. (It is set before the count and taken back after: who dies in between makes the count too low by one, which
- * costs a thread more than needed, and never a task that waits for nobody.)
+ * With a bound of 0 nothing waits: a task goes in only if a worker waits for it. IDLE counts the workers that wait and
+ * have not been promised a task. Who offers takes one off that count and then puts the task in; a worker that gives up
+ * takes itself off, and if it cannot, a task is on its way to it. For one that dies the owner does: its WAITS says
+ * whether it counted. (It is set before the count and taken back after: who dies in between makes the count too low by
+ * one, which costs a thread more than needed, and never a task that waits for nobody.)
  *
- * A promise is kept by the worker as long as the pool runs. Only the worker takes the task out then: for shutdownNow(), remove()
- * and the methods of `pool.queue` there is nothing inside, as in a SynchronousQueue. A thread that does take a task out, because
- * it runs the task itself or no worker is left, gives the promise back. Once the pool is shut down no promise counts: a worker
- * leaves if nothing is inside, and a thread that is still offering a task finds the pool shut down and takes the task back. So a
- * thread that dies between its promise and its offer keeps no worker waiting.
+ * A promise is kept by the worker as long as the pool runs. Only the worker takes the task out then: for shutdownNow(),
+ * remove() and the methods of `pool.queue` there is nothing inside, as in a SynchronousQueue. A thread that does take a
+ * task out, because it runs the task itself or no worker is left, gives the promise back. Once the pool is shut down no
+ * promise counts: a worker leaves if nothing is inside, and a thread that is still offering a task finds the pool shut
+ * down and takes the task back. So a thread that dies between its promise and its offer keeps no worker waiting.
  */
 import { add, compareAndSet, load, store } from "#atomics"
 import { InterruptedError } from "../../errors.ts"
 import { type Flow, mainFlow } from "../../memory/flow/flow.ts"
 import { ACQUIRED, CANCELLED } from "../../memory/thread/node-pool.ts"
 import { Ring } from "../../memory/structures/ring.ts"
-import { Watch } from "../../memory/flow/watch.ts"
+import { SpinWait } from "../../memory/flow/spin-wait.ts"
 import type { WaitNode } from "../../memory/wait/wait-node.ts"
 import { SHARED, WaitQueue } from "../../memory/wait/wait-queue.ts"
 import {
@@ -41,7 +43,7 @@ import { DelayedTaskQueue } from "./delayed-task-queue.ts"
 import { BASE, BY_PRIORITY, BY_TIME, HEADER, NOTHING, ringPlaces, WORKER } from "../memory/layout.ts"
 import { isAwaited } from "./idle-workers.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
-import { SharedRoster } from "../memory/shared-roster.ts"
+import { SharedWorkerTable } from "../memory/shared-worker-table.ts"
 import { SlotHeap } from "../memory/slot-heap.ts"
 import { LINGER, type SlotQueue } from "./slot-queue.ts"
 import type { Taker } from "./taker.ts"
@@ -51,13 +53,16 @@ import type { TaskRecords } from "../memory/task-records.ts"
 const WATCH = 0.1
 
 /** How long a worker lies low that was woken in vain, in ms. */
-const NAP = 0.5
+const BACKOFF_TIME = 0.5
 
-type Office = typeof HEADER.LOOKOUT | typeof HEADER.NAPPER
+type Office = typeof HEADER.SPINNER | typeof HEADER.BACKOFF
 
 const IDLE: number = BASE.HEADER + HEADER.IDLE
 
-/** What the tasks lie in: a ring, or a heap if they have an order, or a ring and deques if workers have tasks of their own. */
+/**
+ * What the tasks lie in: a ring, or a heap if they have an order, or a ring and deques if workers have tasks of their
+ * own.
+ */
 interface SlotStore {
   readonly isEmpty: boolean
   readonly size: number
@@ -81,13 +86,13 @@ export class TaskQueue implements SlotQueue {
   readonly #memory: PoolMemory
   readonly #tasks: TaskRecords
   /** If it was ever asked for idle workers. */
-  #roster: SharedRoster | undefined
+  #workerTable: SharedWorkerTable | undefined
   readonly #words: Int32Array
   readonly #store: SlotStore
   readonly #waiters: WaitQueue
   readonly #claim: number
   readonly #waits: number
-  readonly #watch: Pick<Watch, "isWorthwhile" | "until">
+  readonly #spinWait: Pick<SpinWait, "isWorthwhile" | "until">
   readonly #isNews = (): boolean => this.#hasNews || mainFlow.looksInterrupted
 
   /** `claim` is the index of a word in which this thread, if it is a worker, says what it is about to take. */
@@ -95,9 +100,9 @@ export class TaskQueue implements SlotQueue {
     memory: PoolMemory,
     tasks: TaskRecords,
     claim = 0,
-    watch: Pick<Watch, "isWorthwhile" | "until"> = new Watch(WATCH),
+    spinWait: Pick<SpinWait, "isWorthwhile" | "until"> = new SpinWait(WATCH),
   ) {
-    const { here, words, capacity, order, deques } = memory
+    const { threadContext, words, capacity, order, deques } = memory
     this.bound = memory.bound
     this.#memory = memory
     this.#tasks = tasks
@@ -107,11 +112,11 @@ export class TaskQueue implements SlotQueue {
       this.stealing ??
       (order === undefined
         ? new Ring(words, BASE.RING, ringPlaces(capacity), capacity)
-        : new SlotHeap(here, order, words, capacity, tasks, BY_PRIORITY))
-    this.#waiters = new WaitQueue(here, words, BASE.WAITERS, { isShared: true })
+        : new SlotHeap(threadContext, order, words, capacity, tasks, BY_PRIORITY))
+    this.#waiters = new WaitQueue(threadContext, words, BASE.WAITERS, { isShared: true })
     this.#claim = claim
     this.#waits = claim - WORKER.CLAIM + WORKER.WAITS
-    this.#watch = watch
+    this.#spinWait = spinWait
   }
 
   get isEmpty(): boolean {
@@ -124,7 +129,7 @@ export class TaskQueue implements SlotQueue {
 
   get idleWorkers(): number {
     if (this.bound === 0) return Math.max(load(this.#words, IDLE), 0)
-    return this.#waiters.length + (this.#isHeld(HEADER.LOOKOUT) ? 1 : 0)
+    return this.#waiters.length + (this.#isHeld(HEADER.SPINNER) ? 1 : 0)
   }
 
   toArray(): number[] {
@@ -135,14 +140,14 @@ export class TaskQueue implements SlotQueue {
     if (this.bound === NOTHING) return false
     if (this.bound === 0 ? !this.#promise() : this.bound > 0 && this.#isFull(slot)) return false
     if (!this.#store.offer(slot)) return false
-    this.#wakeUnlessWatched()
+    this.#wakeUnlessSpinning()
     return true
   }
 
   #isFull(offered: number): boolean {
     if (this.#store.size < this.bound) return false
-    this.#roster ??= new SharedRoster(this.#memory, () => undefined)
-    return !isAwaited(offered, this.#roster, this.#tasks, this.#memory.state.control, {
+    this.#workerTable ??= new SharedWorkerTable(this.#memory, () => undefined)
+    return !isAwaited(offered, this.#workerTable, this.#tasks, this.#memory.state.control, {
       surplus: () => this.#store.size - this.bound,
       toArray: () => this.#store.toArray(),
     })
@@ -151,7 +156,7 @@ export class TaskQueue implements SlotQueue {
   /** A worker has forked a task: wakes somebody for it. False if nobody sleeps. */
   announce(): boolean {
     if (this.#waiters.isEmpty) return false
-    this.#wakeUnlessWatched()
+    this.#wakeUnlessSpinning()
     return true
   }
 
@@ -171,33 +176,33 @@ export class TaskQueue implements SlotQueue {
   }
 
   /** Whether somebody holds this office. */
-  #isHeld(office: Office): boolean {
-    const holder = this.#memory.header(office)
-    return holder !== 0 && this.#memory.here.space.isAlive(holder)
+  #isHeld(sideChannel: Office): boolean {
+    const holder = this.#memory.header(sideChannel)
+    return holder !== 0 && this.#memory.threadContext.registry.isAlive(holder)
   }
 
   /** False if somebody holds it. */
-  #tryHold(office: Office): boolean {
-    const before = this.#memory.header(office)
-    const { here } = this.#memory
-    if (before !== 0 && here.space.isAlive(before)) return false
-    return compareAndSet(this.#words, BASE.HEADER + office, before, here.token)
+  #tryHold(sideChannel: Office): boolean {
+    const before = this.#memory.header(sideChannel)
+    const { threadContext } = this.#memory
+    if (before !== 0 && threadContext.registry.isAlive(before)) return false
+    return compareAndSet(this.#words, BASE.HEADER + sideChannel, before, threadContext.token)
   }
 
-  #wakeUnlessWatched(): void {
-    if (this.#isHeld(HEADER.LOOKOUT) || this.#isHeld(HEADER.NAPPER) || this.#waiters.isFirstCalled) return
+  #wakeUnlessSpinning(): void {
+    if (this.#isHeld(HEADER.SPINNER) || this.#isHeld(HEADER.BACKOFF) || this.#waiters.isFirstCalled) return
     this.#waiters.wakeFirst()
   }
 
   /** Looks for a task for a moment, if nobody else does. */
   #lookOut(): number | undefined {
-    if (this.#claim === 0 || !this.#watch.isWorthwhile) return undefined
-    if (!this.#tryHold(HEADER.LOOKOUT)) return undefined
-    this.#watch.until(this.#isNews)
-    this.#memory.setHeader(HEADER.LOOKOUT, 0)
+    if (this.#claim === 0 || !this.#spinWait.isWorthwhile) return undefined
+    if (!this.#tryHold(HEADER.SPINNER)) return undefined
+    this.#spinWait.until(this.#isNews)
+    this.#memory.setHeader(HEADER.SPINNER, 0)
     this.stealing?.askForCalls() // for others who sleep
     const slot = this.#store.poll(this.#claim)
-    if (slot !== 0 && !this.#store.isEmpty) this.#wakeUnlessWatched()
+    if (slot !== 0 && !this.#store.isEmpty) this.#wakeUnlessSpinning()
     return slot || undefined
   }
 
@@ -270,7 +275,7 @@ export class TaskQueue implements SlotQueue {
         // Who is woken but not first was woken by a death: perhaps of the one who was to link the node in.
         if (!this.#waiters.isFirst(node)) this.#waiters.tend(node.index)
         if (wake !== SIGNALLED) {
-          this.#endNaps()
+          this.#endBackoff()
           this.stealing?.askForCalls()
         }
         slot = this.#store.poll(this.#claim)
@@ -300,7 +305,7 @@ export class TaskQueue implements SlotQueue {
       this.stealing?.askForCalls()
     }
     // Who offered something in the meantime has woken this one, which had been served already.
-    if (!this.#store.isEmpty) this.#wakeUnlessWatched()
+    if (!this.#store.isEmpty) this.#wakeUnlessSpinning()
     if (slot === 0) {
       if (broken !== TIMEOUT) throw broken
       return undefined
@@ -309,26 +314,30 @@ export class TaskQueue implements SlotQueue {
     return slot
   }
 
-  /** This worker has found nothing, and goes to sleep: tells the owner, if it wants to know. What the worker had claimed others have got. */
+  /**
+   * This worker has found nothing, and goes to sleep: tells the owner, if it wants to know. What the worker had claimed
+   * others have got.
+   */
   noteSleep(): void {
     if (this.stealing !== undefined) store(this.#words, this.#claim, 0) // not plainly: see forkjoin/worker/quiescence.ts
     this.#memory.ringIfIdle()
   }
 
   /**
-   * Woken in vain: others are wide awake, and faster. It lies low for a moment, lest it be woken again and again for tasks that are
-   * gone when it comes, at a price of a hundred of them each time. Nobody is woken meanwhile; it looks again after that.
+   * Woken in vain: others are wide awake, and faster. It lies low for a moment, lest it be woken again and again for
+   * tasks that are gone when it comes, at a price of a hundred of them each time. Nobody is woken meanwhile; it looks
+   * again after that.
    */
   #nap(node: WaitNode, flow: Flow): Wake {
-    const isNapper = this.#tryHold(HEADER.NAPPER)
-    const wake = node.block(flow, NAP)
-    if (isNapper) compareAndSet(this.#words, BASE.HEADER + HEADER.NAPPER, this.#memory.here.token, 0)
+    const isBackingOff = this.#tryHold(HEADER.BACKOFF)
+    const wake = node.block(flow, BACKOFF_TIME)
+    if (isBackingOff) compareAndSet(this.#words, BASE.HEADER + HEADER.BACKOFF, this.#memory.threadContext.token, 0)
     return wake === SIGNALLED ? SIGNALLED : DUE
   }
 
   /** One who is going to sleep cannot see to what comes: the one who lies low can be woken from now on. */
-  #endNaps(): void {
-    if (this.#memory.header(HEADER.NAPPER) !== 0) this.#memory.setHeader(HEADER.NAPPER, 0)
+  #endBackoff(): void {
+    if (this.#memory.header(HEADER.BACKOFF) !== 0) this.#memory.setHeader(HEADER.BACKOFF, 0)
   }
 
   /** Takes one off the workers that wait. */

@@ -1,7 +1,8 @@
 /**
- * A thread of the runtime that is started before it is known what it is for. The first task of a program's first pool needs a thread, and the code of
- * pools, and either takes as long as the other; so the thread is started first, and gets its orders when the code is there and has made the
- * pool. All that happens in one call of `submit`: at its end the thread has its orders, or is ended.
+ * A thread of the runtime that is started before it is known what it is for. The first task of a program's first pool
+ * needs a thread, and the code of pools, and either takes as long as the other; so the thread is started first, and
+ * gets its orders when the code is there and has made the pool. All that happens in one call of `submit`: at its end
+ * the thread has its orders, or is ended.
  */
 import { MessageChannel, type MessagePort, type Worker as RuntimeThread } from "node:worker_threads"
 import { nextThread, type NextThread } from "../../thread/platform-threads.ts"

@@ -9,7 +9,7 @@ import type { PlatformThreadOptions } from "../../thread/platform-threads.ts"
 import type { Thread, ThreadBody } from "../../thread/thread.ts"
 import { Timer } from "../../time/timer.ts"
 import type { PoolHandle } from "../memory/pool-memory.ts"
-import type { PostOffice } from "../transport/post-office.ts"
+import type { SideChannel } from "../transport/side-channel.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
 import { FAREWELL, type Orders, PRELOADING, PROGRESS, readReason, SAID_ALL, STAGE } from "./worker-orders.ts"
 import { takeAhead } from "./thread-ahead.ts"
@@ -30,7 +30,7 @@ const deadly = new WeakSet<PlatformThreadOptions>()
 
 export class WorkerBody implements ThreadBody {
   readonly #pool: PoolHandle
-  readonly #office: PostOffice
+  readonly #sideChannel: SideChannel
   readonly #worker: SharedWorker
   readonly #options: PlatformThreadOptions
   readonly #died: (body: WorkerBody) => void
@@ -45,13 +45,13 @@ export class WorkerBody implements ThreadBody {
 
   constructor(
     pool: PoolHandle,
-    office: PostOffice,
+    sideChannel: SideChannel,
     worker: SharedWorker,
     options: PlatformThreadOptions,
     died: (body: WorkerBody) => void,
   ) {
     this.#pool = pool
-    this.#office = office
+    this.#sideChannel = sideChannel
     this.#worker = worker
     this.#options = options
     this.#died = died
@@ -75,8 +75,8 @@ export class WorkerBody implements ThreadBody {
   }
 
   /**
-   * What the thread says itself when it ends: its code. The runtime says it too, when everything has been cleared away, which takes
-   * as long as a tenth of a new thread. If there is an error, only the runtime has it.
+   * What the thread says itself when it ends: its code. The runtime says it too, when everything has been cleared away,
+   * which takes as long as a tenth of a new thread. If there is an error, only the runtime has it.
    */
   get farewell(): Death | undefined {
     const said = load(this.#progress, FAREWELL)
@@ -85,7 +85,10 @@ export class WorkerBody implements ThreadBody {
     return { code: said - 1, error: undefined }
   }
 
-  /** Of a thread that has stopped because the code of corepool has failed in it: the message of that error; empty if it is not known. */
+  /**
+   * Of a thread that has stopped because the code of corepool has failed in it: the message of that error; empty if it
+   * is not known.
+   */
   get reason(): string {
     return readReason(this.#progress)
   }
@@ -95,8 +98,8 @@ export class WorkerBody implements ThreadBody {
   }
 
   /**
-   * The thread is gone, and by an error that no task has: a timer, or a promise that nobody has heard of, which a task has left behind.
-   * It is an uncaught error of the thread.
+   * The thread is gone, and by an error that no task has: a timer, or a promise that nobody has heard of, which a task
+   * has left behind. It is an uncaught error of the thread.
    */
   tellIfUnheard(): void {
     const error = this.#death?.error
@@ -108,12 +111,12 @@ export class WorkerBody implements ThreadBody {
     this.#name = name
     this.#self = self
     const options = this.#options
-    const line = this.#office.begin()
+    const channel = this.#sideChannel.begin()
     const orders: Orders = {
       version: VERSION,
       pool: this.#pool,
       worker: this.#worker.number,
-      line: line.end,
+      channel: channel.end,
       name,
       id,
       outputs: outputsFor(options.output),
@@ -123,10 +126,10 @@ export class WorkerBody implements ThreadBody {
     }
     let thread: RuntimeThread
     try {
-      const ports = [line.end.port]
+      const ports = [channel.end.port]
       thread = takeAhead(name, orders, ports, options) ?? startWorker(name, orders, ports, options)
     } catch (error) {
-      line.hangUp() // nobody is at the other end
+      channel.hangUp() // nobody is at the other end
       throw error
     }
     thread.unref() // what is pending keeps the process alive, and not that there are threads
@@ -134,7 +137,7 @@ export class WorkerBody implements ThreadBody {
     thread.on("error", (reason: unknown) => (error ??= reason)) // not once: an error event without a listener ends the process
     thread.once("exit", (code) => {
       this.#judgeModules()
-      line.hangUp()
+      channel.hangUp()
       this.#death = { code, error }
       ended()
       this.#died(this)
@@ -156,19 +159,20 @@ export class WorkerBody implements ThreadBody {
   }
 
   /**
-   * Whether the thread has stopped, though the runtime has yet to say so: it says so by an event, which a thread that blocks does not
-   * hear, and one that runs out of memory has no last words. Only for a thread that has begun.
+   * Whether the thread has stopped, though the runtime has yet to say so: it says so by an event, which a thread that
+   * blocks does not hear, and one that runs out of memory has no last words. Only for a thread that has begun.
    *
-   * Node tells it by the idle time of the thread's event loop, which is −1 when the thread has done with its last piece of code.
-   * (`eventLoopUtilization()` is the public way to that number. But it is of no use until this thread has heard that the other one
-   * is up, which it has not if it blocks from the beginning. So we ask what that asks.) Elsewhere the thread itself is asked for.
+   * Node tells it by the idle time of the thread's event loop, which is −1 when the thread has done with its last piece
+   * of code. (`eventLoopUtilization()` is the public way to that number. But it is of no use until this thread has
+   * heard that the other one is up, which it has not if it blocks from the beginning. So we ask what that asks.)
+   * Elsewhere the thread itself is asked for.
    */
   get isGone(): boolean {
     const thread = this.#thread as Record<symbol, unknown> | undefined
     const symbol = thread && Object.getOwnPropertySymbols(thread).find(({ description }) => description === "kHandle")
     const handle = symbol && (thread[symbol] as { loopIdleTime?(): number } | null)
     if (handle?.loopIdleTime !== undefined) return handle.loopIdleTime() === -1
-    this.#probe ??= new LifeProbe(hereIn(this.#pool.space).space, this.#worker.token, PULSE)
+    this.#probe ??= new LifeProbe(hereIn(this.#pool.space).registry, this.#worker.token, PULSE)
     return this.#probe.ask()
   }
 
@@ -184,7 +188,10 @@ export class WorkerBody implements ThreadBody {
     void this.#thread?.terminate()
   }
 
-  /** Whether the thread has reported its error, if it has one: from then on nothing is lost if the thread is ended. Only Node's threads tell. */
+  /**
+   * Whether the thread has reported its error, if it has one: from then on nothing is lost if the thread is ended. Only
+   * Node's threads tell.
+   */
   get hasSaidAll(): boolean {
     return load(this.#progress, SAID_ALL) !== 0
   }
@@ -192,9 +199,10 @@ export class WorkerBody implements ThreadBody {
   /**
    * Ends a thread that has left, and has said all. As a rule it stops by itself, at once.
    *
-   * But in Node a thread with an uncaught error calls its `exit` listeners, the last of which leaves the space, reports the error, and may then go
-   * on with microtasks that are queued, which is code of tasks: Node loses the order to stop on the way. If that code waits for something,
-   * the thread, which has left, waits for ever. The order is given again until the thread has stopped, as any one of them may get lost so.
+   * But in Node a thread with an uncaught error calls its `exit` listeners, the last of which leaves the space, reports
+   * the error, and may then go on with microtasks that are queued, which is code of tasks: Node loses the order to stop
+   * on the way. If that code waits for something, the thread, which has left, waits for ever. The order is given again
+   * until the thread has stopped, as any one of them may get lost so.
    */
   end(delay: number = PULSE): void {
     if (this.#death !== undefined) return

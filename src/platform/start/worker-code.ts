@@ -1,13 +1,15 @@
 /**
- * The program of worker threads, and what the compiler has made of it, kept for threads to come. Every thread compiles the program for
- * itself, and that would be a third of the time that it takes to start. So threads begin with what others have compiled, in shared memory:
+ * The program of worker threads, and what the compiler has made of it, kept for threads to come. Every thread compiles
+ * the program for itself, and that would be a third of the time that it takes to start. So threads begin with what
+ * others have compiled, in shared memory:
  *
  * - The thread that starts others leaves the code of the files that it has loaded itself, while the first of these threads starts.
  * - The first thread that has run for a moment leaves its own code, with all functions it has needed so far, which later ones take instead.
  *
  * Only Node does something with it. It looks whether the code fits version and flags, and otherwise compiles anew.
  *
- * The texts are there too, on all runtimes: a thread that loads a file of the program after tasks have run in it can no longer trust `node:fs`.
+ * The texts are there too, on all runtimes: a thread that loads a file of the program after tasks have run in it can no
+ * longer trust `node:fs`.
  */
 import { compareAndSet, load, sharedWords, store } from "#atomics"
 import type { Script } from "node:vm"
@@ -17,8 +19,8 @@ import { perThread } from "../../per-thread.ts"
 export interface KeptCode {
   readonly build: string
   /**
-   * One for each file of the program, in two halves: the code of a thread that has run it, and that of the thread that has started it. Each
-   * half begins with the length in bytes, or one of the numbers below.
+   * One for each file of the program, in two halves: the code of a thread that has run it, and that of the thread that
+   * has started it. Each half begins with the length in bytes, or one of the numbers below.
    */
   readonly regions: readonly Int32Array[]
   /** The texts of all files, once a thread has read them: see tools/bundle/thread.ts. */

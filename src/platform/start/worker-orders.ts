@@ -4,7 +4,7 @@ import { types } from "node:util"
 import { IllegalStateError } from "../../errors.ts"
 import { VERSION } from "../../per-thread.ts"
 import { methodOf } from "../../primordials.ts"
-import type { LineEnd } from "../transport/line.ts"
+import type { ChannelEnd } from "../transport/channel.ts"
 import type { PoolHandle } from "../memory/pool-memory.ts"
 import type { Outputs } from "./worker-output.ts"
 
@@ -15,7 +15,7 @@ export interface Orders {
   /** Which of the pool's workers it is. */
   readonly worker: number
   /** To the thread that gives them. */
-  readonly line: LineEnd
+  readonly channel: ChannelEnd
   readonly name: string
   readonly id: number
   readonly outputs: Outputs
@@ -35,10 +35,16 @@ export const READY = 2
 /** A word of `progress`: when it is about to end, and not because of an error, its exit code plus one. */
 export const FAREWELL = 1
 
-/** A word of `progress`: 1 when it ends because of an error, or after one, and the runtime has reported all that it reports. */
+/**
+ * A word of `progress`: 1 when it ends because of an error, or after one, and the runtime has reported all that it
+ * reports.
+ */
 export const SAID_ALL = 2
 
-/** The exit code of a thread that has stopped because its own code has failed: see stopping-runner.ts. It is still there, and is to be ended. */
+/**
+ * The exit code of a thread that has stopped because its own code has failed: see stopping-runner.ts. It is still
+ * there, and is to be ended.
+ */
 export const BROKEN = 70
 
 /** Words of `progress`: of a thread with that code, how many letters its reason has, and each of these. */
@@ -52,8 +58,8 @@ const charCodeOf = methodOf(String.prototype, "charCodeAt")
 const { getOwnPropertyDescriptor } = Object
 
 /**
- * Writes down why a thread has stopped, as far as that is known. Runs no code of the program, and uses no built-in object that a task may have
- * broken meanwhile. Never throws.
+ * Writes down why a thread has stopped, as far as that is known. Runs no code of the program, and uses no built-in
+ * object that a task may have broken meanwhile. Never throws.
  */
 export function writeReason(progress: Int32Array, error: unknown): void {
   try {

@@ -1,18 +1,18 @@
 /**
  * What a worker thread prints.
  *
- * By itself the runtime passes what a thread prints to the thread that made it, which prints it. It takes one piece at a
- * time: the next is held back until the event loops of both have gone round. A thread that blocks or computes is silent
- * after the first line, and if it is terminated then, or dies, the rest is lost; while the other one blocks nothing is
- * printed at all. So there are two ways of our own:
+ * By itself the runtime passes what a thread prints to the thread that made it, which prints it. It takes one piece at
+ * a time: the next is held back until the event loops of both have gone round. A thread that blocks or computes is
+ * silent after the first line, and if it is terminated then, or dies, the rest is lost; while the other one blocks
+ * nothing is printed at all. So there are two ways of our own:
  *
  * - *direct*: the thread writes to the file descriptor, and goes on when it is written. Lines appear at once, in order,
  *   whatever happens to either thread.
  * - *relayed*: as the runtime has it, but every piece is passed on at once. Nothing is lost that was printed before a thread
  *   died; it appears when the other thread's event loop goes round.
  *
- * Direct is the rule. It would bypass somebody who has replaced `process.stdout.write` in order to see what is printed, so
- * then it is relayed, and also in a thread that was not made by corepool, whose parent may be listening.
+ * Direct is the rule. It would bypass somebody who has replaced `process.stdout.write` in order to see what is printed,
+ * so then it is relayed, and also in a thread that was not made by corepool, whose parent may be listening.
  */
 // oxlint-disable no-underscore-dangle -- so the runtime calls the methods by which a stream is implemented
 import { writeSync } from "node:fs"
@@ -97,7 +97,8 @@ function writeAll(fd: number, bytes: Uint8Array): Uint8Array | undefined {
       at += writeSync(fd, bytes, at)
       pause = 1
     } catch (error) {
-      // A pipe that is full. The runtime has made it one that refuses rather than blocks, and cannot tell when there is room.
+      // A pipe that is full. The runtime has made it one that refuses rather than blocks, and cannot tell when there is
+      // room.
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return bytes.subarray(at)
       block(pause)
       pause = Math.min(pause * 2, LONGEST_PAUSE)
@@ -122,8 +123,9 @@ function passOnAtOnce(stream: OutputStream): void {
 }
 
 /**
- * The runtime's way to pass a chunk on; it tells when it may have the next, which is of no interest. Node and Bun pass on
- * what `_writev` is given as it is, each time; `_write` may lead there, and so must not be called after that has gone.
+ * The runtime's way to pass a chunk on; it tells when it may have the next, which is of no interest. Node and Bun pass
+ * on what `_writev` is given as it is, each time; `_write` may lead there, and so must not be called after that has
+ * gone.
  */
 function passingOn(stream: OutputStream): (chunk: string | Uint8Array, encoding: BufferEncoding) => void {
   const { _write: write, _writev: writeMany } = stream

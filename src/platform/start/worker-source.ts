@@ -1,7 +1,7 @@
 /**
  * Where the program of a worker thread comes from. In the bundles that are published this file is another one
- * (tools/bundle/chunks.ts); this is what it is for the modules in build/src. Their threads run the bundles too: to load three
- * hundred files would take longer than everything else.
+ * (tools/bundle/chunks.ts); this is what it is for the modules in build/src. Their threads run the bundles too: to load
+ * three hundred files would take longer than everything else.
  */
 import { createRequire } from "node:module"
 import type { Script } from "node:vm"
@@ -28,7 +28,10 @@ export function workerSource(): WorkerSource {
   return createRequire(import.meta.url)("../../../../dist/source.cjs") as WorkerSource
 }
 
-/** Those files that every thread needs, by their numbers, which this thread has loaded since the last call; none if it has loaded them in a way that cannot be kept. */
+/**
+ * Those files that every thread needs, by their numbers, which this thread has loaded since the last call; none if it
+ * has loaded them in a way that cannot be kept.
+ */
 export function takeScripts(): ReadonlyMap<number, Script> {
   return new Map()
 }

@@ -1,13 +1,13 @@
 /**
  * How a worker thread is started, wherever corepool has got to.
  *
- * If corepool runs from its own files, the thread runs them too: a file beside them loads them, in a way that takes what another
- * thread has compiled (tools/bundle/thread.ts). If a bundler has put corepool into another file, the thread runs the same code from
- * texts, which the bundle has as well. A program that wants no text to be evaluated bundles `corepool/worker`, and says by
- * `workerFactory` where it is.
+ * If corepool runs from its own files, the thread runs them too: a file beside them loads them, in a way that takes
+ * what another thread has compiled (tools/bundle/thread.ts). If a bundler has put corepool into another file, the
+ * thread runs the same code from texts, which the bundle has as well. A program that wants no text to be evaluated
+ * bundles `corepool/worker`, and says by `workerFactory` where it is.
  *
- * Modules that a task imports by name are looked for from the file that has started the thread, so that what is installed
- * beside corepool is found, wherever the program was started.
+ * Modules that a task imports by name are looked for from the file that has started the thread, so that what is
+ * installed beside corepool is found, wherever the program was started.
  */
 import { existsSync } from "node:fs"
 import { type MessagePort, Worker as RuntimeThread, type WorkerOptions } from "node:worker_threads"
@@ -17,7 +17,10 @@ import { setOwn } from "../../user-values.ts"
 import { keepCode, keptCode, STARTED } from "./worker-code.ts"
 import { BUILD, readTexts, takeScripts, threadFile, workerSource } from "./worker-source.ts"
 
-/** Starts a thread with these orders, and moves these ports in them. Throws what the runtime, or the user's factory, throws. */
+/**
+ * Starts a thread with these orders, and moves these ports in them. Throws what the runtime, or the user's factory,
+ * throws.
+ */
 export function startWorker(
   name: string,
   orders: unknown,
@@ -57,7 +60,10 @@ export function optionsOf(
 const OF_RUNTIMES =
   "argv env eval execArgv preload ref resourceLimits smol stderr stdin stdout trackUnmanagedFds type".split(" ")
 
-/** Options without a value, for Bun: it copies the options into an ordinary object, which inherits those that are missing. */
+/**
+ * Options without a value, for Bun: it copies the options into an ordinary object, which inherits those that are
+ * missing.
+ */
 function overridden(): Record<string, undefined> {
   const options: Record<string, undefined> = {}
   for (const option of OF_RUNTIMES) if (option in Object.prototype) setOwn(options, option, undefined, true)

@@ -1,16 +1,16 @@
 /**
- * How a task fails, whatever its error is. An error is a value of the program, and to write it down runs code of the program: a
- * getter may throw, so may the trap of a proxy, and `Error.prepareStackTrace`. The rule here is that a task which is decided gets
- * settled: with the error; if that cannot be sent, with one that says why; if not even that can be written, with one that
- * was written when this module was loaded; and with none, for which its submitter makes one, if the program has broken what it takes to write.
- * It is never settled as cancelled, as nothing has cancelled it.
+ * How a task fails, whatever its error is. An error is a value of the program, and to write it down runs code of the
+ * program: a getter may throw, so may the trap of a proxy, and `Error.prepareStackTrace`. The rule here is that a task
+ * which is decided gets settled: with the error; if that cannot be sent, with one that says why; if not even that can
+ * be written, with one that was written when this module was loaded; and with none, for which its submitter makes one,
+ * if the program has broken what it takes to write. It is never settled as cancelled, as nothing has cancelled it.
  *
- * `fail` is for threads that do not run the task: its worker has died, a hook has thrown, its arguments cannot be moved. The
- * thread that runs it writes by its desk, which can also post what cannot be written down.
+ * `fail` is for threads that do not run the task: its worker has died, a hook has thrown, its arguments cannot be
+ * moved. The thread that runs it writes by its desk, which can also post what cannot be written down.
  */
 import { alone } from "../../checks.ts"
 import { encode } from "../../codec/codec.ts"
-import { Letter } from "../../codec/bytes/letter.ts"
+import { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { NotSerializableError } from "../../errors.ts"
 import { COMPLETING, EXCEPTIONAL } from "../../future/task-state.ts"
 import { dataDescriptor, isError, messageOf } from "../../user-values.ts"
@@ -23,33 +23,40 @@ export function fail(tasks: TaskRecords, slot: number, error: unknown): boolean 
   return true
 }
 
-/** By who has decided that it is over: it has failed with this error, or another that says why this one cannot be told. Never throws. */
+/**
+ * By who has decided that it is over: it has failed with this error, or another that says why this one cannot be told.
+ * Never throws.
+ */
 export function settleAsFailed(tasks: TaskRecords, slot: number, error: unknown): void {
   try {
     writeFailure(tasks, slot, error)
   } catch {
-    // The program has replaced methods of built-in classes that even this needs. It takes none to say that there is no telling why.
+    // The program has replaced methods of built-in classes that even this needs. It takes none to say that there is no
+    // telling why.
     tasks.leaveUntold(slot)
   }
   tasks.settle(slot, EXCEPTIONAL)
 }
 
-/** Writes down that the task, which is not settled yet, fails with this error. Throws only if the code of corepool cannot work in this thread. */
+/**
+ * Writes down that the task, which is not settled yet, fails with this error. Throws only if the code of corepool
+ * cannot work in this thread.
+ */
 export function writeFailure(tasks: TaskRecords, slot: number, error: unknown): void {
-  if (!tasks.fill(slot, letterOf(error))) tasks.fill(slot, withoutRoom())
+  if (!tasks.fill(slot, encodedOf(error))) tasks.fill(slot, withoutRoom())
 }
 
 /** The error as a letter, or if it cannot be sent, an error that says why. Never throws. */
-export function letterOf(error: unknown): Letter {
+export function encodedOf(error: unknown): EncodedValue {
   try {
     return encode(error)
   } catch (cause) {
-    return letterAbout(error, cause)
+    return encodedFailure(error, cause)
   }
 }
 
 /** A letter that says why what a task has thrown cannot be sent. Never throws. */
-export function letterAbout(thrown: unknown, cause: unknown): Letter {
+export function encodedFailure(thrown: unknown, cause: unknown): EncodedValue {
   try {
     // The message of a proxy of an error, say: the more is told, the better.
     const what = isError(thrown) ? ` (${messageOf(thrown)})` : ""
@@ -62,21 +69,21 @@ export function letterAbout(thrown: unknown, cause: unknown): Letter {
 // ------------------------------------------------------------------ written beforehand
 
 /** Makes copies of a letter that was written in time. */
-function copier(error: Error): () => Letter {
-  const letter = encode(error)
-  const { kind, length } = letter
-  const bytes = Uint8Array.from(letter.bytes.subarray(0, length))
-  letter.release()
+function copier(error: Error): () => EncodedValue {
+  const encoded = encode(error)
+  const { kind, length } = encoded
+  const bytes = Uint8Array.from(encoded.bytes.subarray(0, length))
+  encoded.release()
   return () => {
-    const copy = Letter.toRead(kind, length)
+    const copy = EncodedValue.toRead(kind, length)
     copy.bytes.set(bytes)
     return copy
   }
 }
 
 /**
- * A message and nothing else. It is not made by its constructor, which adds a stack everywhere, and in some engines further
- * fields that say where that was.
+ * A message and nothing else. It is not made by its constructor, which adds a stack everywhere, and in some engines
+ * further fields that say where that was.
  */
 function bare(prototype: Error, message: string): Error {
   return Object.create(prototype, alone({ message: dataDescriptor(message, false) })) as Error

@@ -1,23 +1,25 @@
 /**
- * What a thread has submitted and could not write down: it is kept here until the task is over, or somebody has taken it over.
+ * What a thread has submitted and could not write down: it is kept here until the task is over, or somebody has taken
+ * it over.
  *
- * There are two kinds. Shared things are known by a number, and a worker that has met them before need not ask; they are kept
- * so that it can. Everything else has to be asked for: what is to be moved, what only the runtime can copy, and arguments for
- * which there was no room.
+ * There are two kinds. Shared things are known by a number, and a worker that has met them before need not ask; they
+ * are kept so that it can. Everything else has to be asked for: what is to be moved, what only the runtime can copy,
+ * and arguments for which there was no room.
  *
- * When something is moved. A program expects a buffer to be empty as soon as `submit` has returned, though nobody has taken the
- * task yet; but not if the pool has refused the task. So it is moved when the pool has the task, into another object of this
- * thread, and from there to the worker that asks. A task that comes back unrun gets it as an argument again.
+ * When something is moved. A program expects a buffer to be empty as soon as `submit` has returned, though nobody has
+ * taken the task yet; but not if the pool has refused the task. So it is moved when the pool has the task, into another
+ * object of this thread, and from there to the worker that asks. A task that comes back unrun gets it as an argument
+ * again.
  */
 import { decodeArguments } from "../../codec/arguments.ts"
 import { sharedAmong } from "../../codec/plain-words.ts"
-import type { Letter } from "../../codec/bytes/letter.ts"
+import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { NotSerializableError } from "../../errors.ts"
 import { move } from "../../task/transfer.ts"
 import { messageOf } from "../../user-values.ts"
 import { fail } from "./failure.ts"
-import type { Line } from "../transport/line.ts"
-import { asPosted, letterOf, type Parcel, type PostOffice, type Sender } from "../transport/post-office.ts"
+import type { Channel } from "../transport/channel.ts"
+import { asPosted, encodedOf, type Attachments, type SideChannel, type Sender } from "../transport/side-channel.ts"
 import { canBeReferred, toPost } from "../transport/references.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
@@ -28,8 +30,8 @@ interface Kept {
   /** Those that were, as they are now. */
   moved: readonly object[]
   /** The letter, if there was no room for it, and what belongs to it. */
-  readonly letter: Parcel["letter"]
-  readonly bulk: Parcel["bulk"]
+  readonly encoded: Attachments["encoded"]
+  readonly bulk: Attachments["bulk"]
   /** What the task was called with. */
   readonly args: readonly unknown[]
   readonly isShared: boolean
@@ -37,43 +39,49 @@ interface Kept {
 
 export class Outgoing implements Sender {
   readonly #tasks: TaskRecords
-  readonly #office: PostOffice
+  readonly #sideChannel: SideChannel
   readonly #settled = new Set<() => void>()
   /** The arguments of what this thread has forked, by slot; nothing of that is kept here if it is plain. */
   forked: (slot: number) => readonly unknown[] | undefined = () => undefined
   /** By slot. */
   readonly #kept = new Map<number, Kept>()
 
-  private constructor(tasks: TaskRecords, office: PostOffice) {
+  private constructor(tasks: TaskRecords, sideChannel: SideChannel) {
     this.#tasks = tasks
-    this.#office = office
+    this.#sideChannel = sideChannel
   }
 
   /** That of the office, for all who submit by it. `settled` is called when parcels have come. */
-  static of(tasks: TaskRecords, office: PostOffice, settled: () => void): Outgoing {
-    const outgoing = (office.sender as Outgoing | undefined) ?? new Outgoing(tasks, office)
-    office.sender = outgoing
+  static of(tasks: TaskRecords, sideChannel: SideChannel, settled: () => void): Outgoing {
+    const outgoing = (sideChannel.sender as Outgoing | undefined) ?? new Outgoing(tasks, sideChannel)
+    sideChannel.sender = outgoing
     outgoing.#settled.add(settled)
     return outgoing
   }
 
   /** Writes the letter down as far as possible, and keeps the rest. */
-  pack(slot: number, letter: Letter, things: object[], toMove: readonly object[], args: readonly unknown[]): void {
+  pack(
+    slot: number,
+    encoded: EncodedValue,
+    things: object[],
+    toMove: readonly object[],
+    args: readonly unknown[],
+  ): void {
     const isShared = toMove.length === 0 && things.every(canBeReferred)
-    const { known } = this.#office.lines
+    const { known } = this.#sideChannel.channels
     const numbers = isShared ? things.map((thing) => known.numberOf(thing)) : undefined
-    const hasRoom = this.#tasks.fill(slot, letter, numbers)
+    const hasRoom = this.#tasks.fill(slot, encoded, numbers)
     if (!hasRoom || !isShared) this.#tasks.notePosted(slot, !hasRoom)
     this.#kept.set(slot, {
       things,
       toMove,
       moved: [],
-      letter: hasRoom ? undefined : asPosted(letter),
-      bulk: hasRoom ? undefined : letter.takeBulk(),
+      encoded: hasRoom ? undefined : asPosted(encoded),
+      bulk: hasRoom ? undefined : encoded.takeBulk(),
       args,
       isShared: isShared && hasRoom,
     })
-    if (isShared && hasRoom) this.#office.lend(things)
+    if (isShared && hasRoom) this.#sideChannel.lend(things)
   }
 
   /** The pool has the task. */
@@ -99,33 +107,38 @@ export class Outgoing implements Sender {
 
   // ------------------------------------------------------------------ asked for
 
-  send(handle: number, line: Line): void {
+  send(handle: number, channel: Channel): void {
     const slot = this.#tasks.slotOf(handle)
     const kept = this.#tasks.isCurrent(handle) ? (this.#kept.get(slot) ?? this.#plainIn(slot)) : undefined
     if (kept === undefined) {
-      this.#office.send(line, handle, { things: [], refusal: "The arguments of the task are gone" })
+      this.#sideChannel.send(channel, handle, { things: [], refusal: "The arguments of the task are gone" })
     } else {
       this.seal(slot)
       if (!this.#isNeededAgain(slot, kept)) this.#kept.delete(slot)
       try {
-        this.#office.send(line, handle, { ...kept, things: kept.things.map(toPost) }, kept.moved)
+        this.#sideChannel.send(channel, handle, { ...kept, things: kept.things.map(toPost) }, kept.moved)
       } catch (error) {
-        this.#office.send(line, handle, { things: [], refusal: `The runtime cannot send it: ${messageOf(error)}` })
+        this.#sideChannel.send(channel, handle, {
+          things: [],
+          refusal: `The runtime cannot send it: ${messageOf(error)}`,
+        })
       }
     }
-    line.ring()
+    channel.ring()
   }
 
-  handOver(handle: number): Parcel {
+  handOver(handle: number): Attachments {
     const slot = this.#tasks.slotOf(handle)
     const kept = this.#kept.get(slot)
     if (kept === undefined) throw new NotSerializableError("The arguments of the task are gone")
     this.seal(slot)
     if (!this.#isNeededAgain(slot, kept)) this.#kept.delete(slot)
-    return { things: kept.things, letter: kept.letter, bulk: kept.bulk }
+    return { things: kept.things, encoded: kept.encoded, bulk: kept.bulk }
   }
 
-  /** Shared things by whoever takes the task, should this one die; and what is not moved by the next run of a series. */
+  /**
+   * Shared things by whoever takes the task, should this one die; and what is not moved by the next run of a series.
+   */
   #isNeededAgain(slot: number, kept: Kept): boolean {
     return kept.isShared || (this.#tasks.periodOf(slot) !== 0 && kept.moved.length === 0)
   }
@@ -160,20 +173,20 @@ export class Outgoing implements Sender {
   }
 
   /**
-   * The task has come back, and nobody has begun it. Its arguments are what they were, but those that were moved are other
-   * objects: these.
+   * The task has come back, and nobody has begun it. Its arguments are what they were, but those that were moved are
+   * other objects: these.
    */
   restore(slot: number): readonly object[] {
     const kept = this.#kept.get(slot)
     this.#kept.delete(slot)
     if (kept === undefined || kept.moved.length === 0) return NOTHING
-    const letter = letterOf(slot, this.#tasks, kept)
+    const encoded = encodedOf(slot, this.#tasks, kept)
     const args = kept.args as unknown[]
-    for (const [i, value] of decodeArguments(letter, kept.things).entries()) args[i] = value
+    for (const [i, value] of decodeArguments(encoded, kept.things).entries()) args[i] = value
     return kept.moved
   }
 }
 
 const NOTHING: readonly object[] = []
 
-const UNPOSTED = { toMove: NOTHING, moved: NOTHING, letter: undefined, bulk: undefined } as const
+const UNPOSTED = { toMove: NOTHING, moved: NOTHING, encoded: undefined, bulk: undefined } as const

@@ -1,17 +1,17 @@
 /**
- * What the futures of this thread ask for whose tasks are in shared memory: to be told, to be cancelled, to be waited for. Those
- * who wait in the pool's own threads help: see `Service.help`.
+ * What the futures of this thread ask for whose tasks are in shared memory: to be told, to be cancelled, to be waited
+ * for. Those who wait in the pool's own threads help: see `SubmissionService.help`.
  */
 import { decodeArguments } from "../../codec/arguments.ts"
 import { TimeoutError } from "../../errors.ts"
 import { CANCELLED, INTERRUPTED, INTERRUPTING } from "../../future/task-state.ts"
-import type { RemoteTasks } from "../../future/task-parties.ts"
+import type { RemoteTasks } from "../../future/task-observers.ts"
 import type { Bell } from "../../memory/wait/bell.ts"
 import { DUE, type Steps, TIMEOUT } from "../../memory/flow/waiting.ts"
-import { Watch } from "../../memory/flow/watch.ts"
+import { SpinWait } from "../../memory/flow/spin-wait.ts"
 import { fromShared } from "../../time/shared-clock.ts"
 import { Timer } from "../../time/timer.ts"
-import type { Service } from "./submissions.ts"
+import type { SubmissionService } from "./submission-service.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
 /** Where this thread hears of its tasks. */
@@ -29,16 +29,19 @@ const WATCH = 0.1
 export class RemoteFutures implements RemoteTasks {
   readonly #tasks: TaskRecords
   readonly #mailbox: Mailbox
-  readonly #service: Service
-  readonly #watch = new Watch(WATCH)
+  readonly #service: SubmissionService
+  readonly #spinWait = new SpinWait(WATCH)
   /** How many calls of {@link blocking} this thread is in. */
   #blocked = 0
   /** The worker that was interrupted last, for the sake of a task; 0 if that had none. */
   #stopped = 0
-  /** While a future is told what has come of its task: the number of the worker that ran it, if what came of it is an error. */
+  /**
+   * While a future is told what has come of its task: the number of the worker that ran it, if what came of it is an
+   * error.
+   */
   ranOn: number | undefined
 
-  constructor(tasks: TaskRecords, mailbox: Mailbox, service: Service) {
+  constructor(tasks: TaskRecords, mailbox: Mailbox, service: SubmissionService) {
     this.#tasks = tasks
     this.#mailbox = mailbox
     this.#service = service
@@ -66,9 +69,9 @@ export class RemoteFutures implements RemoteTasks {
   }
 
   argumentsOf(handle: number): unknown[] {
-    const letter = this.#tasks.read(this.#tasks.slotOf(handle))
-    const args = decodeArguments(letter, [])
-    letter.release()
+    const encoded = this.#tasks.read(this.#tasks.slotOf(handle))
+    const args = decodeArguments(encoded, [])
+    encoded.release()
     return args
   }
 
@@ -96,7 +99,7 @@ export class RemoteFutures implements RemoteTasks {
     if (worker !== 0) this.#service.reportUncaught(error, worker)
   }
 
-  /** See {@link Service.reportLocal}. */
+  /** See {@link SubmissionService.reportLocal}. */
   reportLocal(error: unknown, worker: number): void {
     this.#service.reportLocal(error, worker)
   }
@@ -118,7 +121,8 @@ export class RemoteFutures implements RemoteTasks {
       for (;;) {
         this.look()
         if (future.isDone) return
-        // Before help() looks at the time: a task that becomes due between the two looks is helped with at the next one.
+        // Before help() looks at the time: a task that becomes due between the two looks is helped with at the next
+        // one.
         const left = this.#service.untilHelp(slot)
         if (this.#service.help(slot, true, isLimited)) continue
         if (this.#glance()) continue
@@ -133,6 +137,6 @@ export class RemoteFutures implements RemoteTasks {
 
   /** Keeps looking for a moment: to be woken takes longer than most tasks. True if something has arrived. */
   #glance(): boolean {
-    return this.#watch.isWorthwhile && this.#watch.until(this.#mailbox.hasMail)
+    return this.#spinWait.isWorthwhile && this.#spinWait.until(this.#mailbox.hasMail)
   }
 }

@@ -1,13 +1,13 @@
 /**
  * The tasks that this thread has submitted to a pool and not heard of yet.
  *
- * The future of a task is an object of this thread, the task a record in shared memory. Which of them belong together is
- * known here alone. What becomes of the task is decided in the record; the future follows as soon as this thread looks:
- * when its bell rings, when somebody asks the future, and while it blocks for one.
+ * The future of a task is an object of this thread, the task a record in shared memory. Which of them belong together
+ * is known here alone. What becomes of the task is decided in the record; the future follows as soon as this thread
+ * looks: when its bell rings, when somebody asks the future, and while it blocks for one.
  */
 import { CANCELLED, EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
 import { encodeArguments } from "../../codec/arguments.ts"
-import type { Letter } from "../../codec/bytes/letter.ts"
+import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { NotSerializableError } from "../../errors.ts"
 import { Carrier } from "../../executor/carrier.ts"
 import { priorityOf, setTransfer, transferOf } from "../../executor/with-options.ts"
@@ -18,44 +18,19 @@ import type { Runnable } from "../../future/runnable.ts"
 import { Bell } from "../../memory/wait/bell.ts"
 import { guarded } from "../../memory/flow/guard.ts"
 import { sharedNow, toShared } from "../../time/shared-clock.ts"
-import type { Boxes } from "../memory/boxes.ts"
+import type { CompletionQueues } from "../memory/completion-queues.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
 import { requireAmong, requirePresent } from "../../task/transfer.ts"
 import { BY_ARRIVAL, BY_PRIORITY, COMMAND, NOTED, REACHABLE, TIMED, TOLD, VOID } from "../memory/layout.ts"
 import { Outgoing } from "./outgoing.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
-import { PostOffice } from "../transport/post-office.ts"
+import { SideChannel } from "../transport/side-channel.ts"
 import { type Mailbox, RemoteFutures } from "./remote-futures.ts"
 import { ON_ITS_WAY, outcomeOf } from "./results.ts"
 import { type AfterHook, callIn, dropUnrun, futureOf, isForever, resultOf, withSubmitter } from "./task-calls.ts"
+import type { SubmissionService } from "./submission-service.ts"
 import { TakenTasks } from "./taken-tasks.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
-
-/** What the pool does for those who submit. */
-export interface Service {
-  /** Looks whether there is anything else to do; called whenever the bell rings, perhaps while this thread blocks. */
-  serve(isBlocked: boolean): void
-  /** The worker with this slot in hand is to stop; it is killed if it does not in time. Its number; 0 if nobody has it. */
-  stop(slot: number, handle: number): number
-  /** What a command has thrown, and the number of the worker that ran it. */
-  reportUncaught(error: unknown, worker: number): void
-  /**
-   * An error of this thread's making, which the worker, if there was one, does not know: a command has run out of time, or the
-   * `done()` of a future has thrown.
-   */
-  reportLocal(error: unknown, worker: number): void
-  /**
-   * Runs a task that is still queued in this thread, if it might never run otherwise, and the wait for it is not limited in time;
-   * true if there may be news.
-   */
-  help(slot: number, isBlocked: boolean, isLimited: boolean): boolean
-  /** Whether a worker has it in hand. */
-  isRunning(slot: number, handle: number): boolean
-  /** In how many ms this thread may be asked to help with a task that is not yet due; Infinity if never. */
-  untilHelp(slot: number): number
-  /** When something is to be done for who waits for this slot, in ms from now, though nobody rings; Infinity if nothing is. */
-  dueIn(slot: number): number
-}
 
 /** While there are few tasks all of them are measured, otherwise one of so many. */
 const FEW = 16
@@ -65,12 +40,12 @@ export class Submissions implements Mailbox {
   readonly bell: Bell
   readonly #taken: TakenTasks
   readonly #tasks: TaskRecords
-  readonly #boxes: Boxes
+  readonly #completionQueues: CompletionQueues
   readonly #functions: FunctionTable
   /** The number of this thread's box. */
-  readonly box: number
+  readonly completionQueue: number
   readonly #ordering: number
-  readonly #office: PostOffice
+  readonly #sideChannel: SideChannel
   readonly #outgoing: Outgoing
   /** REACHABLE if this thread is. */
   readonly #reachable: number
@@ -93,16 +68,22 @@ export class Submissions implements Mailbox {
     for (const slot of slots) this.#arrived.push(slot) // not by spreading: there may be a million
   }
   readonly #remote: RemoteFutures
-  readonly hasMail = (): boolean => !this.#boxes.isEmpty(this.box)
+  readonly hasMail = (): boolean => !this.#completionQueues.isEmpty(this.completionQueue)
 
-  constructor(memory: PoolMemory, tasks: TaskRecords, boxes: Boxes, functions: FunctionTable, service: Service) {
+  constructor(
+    memory: PoolMemory,
+    tasks: TaskRecords,
+    completionQueues: CompletionQueues,
+    functions: FunctionTable,
+    service: SubmissionService,
+  ) {
     this.#tasks = tasks
-    this.#boxes = boxes
+    this.#completionQueues = completionQueues
     this.#functions = functions
     this.#remote = new RemoteFutures(tasks, this, service)
     this.#ordering = memory.ordering
     this.#taken = new TakenTasks(memory, tasks)
-    this.bell = new Bell(memory.here, () => {
+    this.bell = new Bell(memory.threadContext, () => {
       try {
         this.look()
         this.#reclaim()
@@ -110,10 +91,10 @@ export class Submissions implements Mailbox {
         service.serve(this.#remote.isBlocked)
       }
     })
-    this.box = boxes.open(this.bell)
-    this.#office = PostOffice.of(memory)
-    this.#outgoing = Outgoing.of(tasks, this.#office, () => this.look())
-    this.#reachable = this.#office.isReachable ? REACHABLE : 0
+    this.completionQueue = completionQueues.open(this.bell)
+    this.#sideChannel = SideChannel.of(memory)
+    this.#outgoing = Outgoing.of(tasks, this.#sideChannel, () => this.look())
+    this.#reachable = this.#sideChannel.isReachable ? REACHABLE : 0
   }
 
   /** Whether the process is to stay alive though nothing is pending. */
@@ -132,8 +113,8 @@ export class Submissions implements Mailbox {
     this.#isRetiring = !this.#giveUp() || this.#late.length > 0
     if (this.#isRetiring) return // it does so when the rest has come
     this.#isRetired = true
-    this.#boxes.close(this.box)
-    this.#office.close()
+    this.#completionQueues.close(this.completionQueue)
+    this.#sideChannel.close()
     this.bell.end()
   }
 
@@ -144,7 +125,9 @@ export class Submissions implements Mailbox {
     for (const slot of this.#outstanding()) if (this.#taken.settleIfLost(slot)) this.receive(slot)
   }
 
-  /** The pool has ended: cancels what other threads have taken out of its queue. False if some of it is yet to arrive. */
+  /**
+   * The pool has ended: cancels what other threads have taken out of its queue. False if some of it is yet to arrive.
+   */
   #giveUp(): boolean {
     let isAll = true
     for (const slot of this.#outstanding()) {
@@ -200,33 +183,33 @@ export class Submissions implements Mailbox {
     const toMove = transferOf(task)
     const things = this.#reachable === 0 ? undefined : (this.#collector ?? [])
     this.#collector = undefined // a getter among the arguments may submit something itself
-    const letter =
+    const encoded =
       toMove === undefined ? encodeArguments(args, things, undefined, true) : this.#encode(args, things, toMove)
     const isWhole = things === undefined || things.length === 0
     if (isWhole) this.#collector = things
     const slot = this.#take(number, this.#flagsOf(task, isVoid))
-    if (slot === 0) letter.release()
-    else if (!isWhole || !this.#tasks.fill(slot, letter)) {
+    if (slot === 0) encoded.release()
+    else if (!isWhole || !this.#tasks.fill(slot, encoded)) {
       if (things === undefined) {
         this.#tasks.release(slot)
         return 0
       }
-      this.#outgoing.pack(slot, letter, isWhole ? [] : things, toMove ?? [], args)
+      this.#outgoing.pack(slot, encoded, isWhole ? [] : things, toMove ?? [], args)
     }
     if (slot !== 0) this.#note(slot, task)
     return slot
   }
 
-  #encode(args: readonly unknown[], things: object[] | undefined, toMove: readonly object[]): Letter {
+  #encode(args: readonly unknown[], things: object[] | undefined, toMove: readonly object[]): EncodedValue {
     if (things === undefined) {
       throw new NotSerializableError(
         "Nothing can be moved to the threads of this pool from here: this thread was not made by corepool, or not by the thread that made the pool",
       )
     }
     requirePresent("transfer", toMove)
-    const letter = encodeArguments(args, things, new Set(toMove), true)
+    const encoded = encodeArguments(args, things, new Set(toMove), true)
     requireAmong("transfer", toMove, things, "the arguments")
-    return letter
+    return encoded
   }
 
   #flagsOf(task: Runnable, isVoid: boolean): number {
@@ -239,16 +222,16 @@ export class Submissions implements Mailbox {
   }
 
   #take(number: number, flags: number): number {
-    const slot = this.#tasks.take(this.box, number, flags)
+    const slot = this.#tasks.take(this.completionQueue, number, flags)
     if (slot !== 0) return slot
     this.look() // what is done makes room
-    return this.#tasks.take(this.box, number, flags)
+    return this.#tasks.take(this.completionQueue, number, flags)
   }
 
   #note(slot: number, task: Runnable): void {
     if (this.#pending < FEW || slot % SAMPLE === 0) this.#tasks.noteSubmission(slot, sharedNow())
     if (this.#ordering !== BY_ARRIVAL) this.#rank(slot, task)
-    if (task instanceof FutureTask) futureOf(task).runElsewhere(this.#remote, this.#tasks.handleOf(slot))
+    if (task instanceof FutureTask) futureOf(task).runRemotely(this.#remote, this.#tasks.handleOf(slot))
     this.#submitted[slot] = task
     if (!isForever(task) && ++this.#pending === 1) this.bell.hold()
   }
@@ -273,8 +256,8 @@ export class Submissions implements Mailbox {
   }
 
   /**
-   * The task is not to run: gives it back. Only if its slot is in nobody else's hands. Undefined if it was submitted by another
-   * thread, which is to hear of it.
+   * The task is not to run: gives it back. Only if its slot is in nobody else's hands. Undefined if it was submitted by
+   * another thread, which is to hear of it.
    */
   takeBack(slot: number): Runnable | undefined {
     const task = this.#forget(slot)
@@ -299,7 +282,7 @@ export class Submissions implements Mailbox {
   /** Its slot, if it was submitted here and has one; 0 or less if it has not. */
   slotOf(task: unknown): number {
     if (!(task instanceof FutureTask) || task instanceof Carrier) return this.#submitted.indexOf(task as Runnable)
-    const slot = this.#tasks.slotOf(task.handleElsewhere)
+    const slot = this.#tasks.slotOf(task.remoteHandle)
     return this.#submitted[slot] === task ? slot : 0
   }
 
@@ -322,7 +305,7 @@ export class Submissions implements Mailbox {
   look(): void {
     if (this.#isRetired) return
     if (this.#late.length > 0) this.#append(this.#late.splice(0))
-    this.#boxes.empty(this.box, this.#append)
+    this.#completionQueues.empty(this.completionQueue, this.#append)
     // What is told may wait for the next one in turn: whoever comes goes on where the last one is.
     while (this.#next < this.#arrived.length) this.#receiveSafely(this.#arrived[this.#next++] as number)
     if (this.#arrived.length > 0) {
@@ -348,7 +331,7 @@ export class Submissions implements Mailbox {
     let failed = state !== NORMAL
     if (state < CANCELLED) {
       try {
-        outcome = outcomeOf(slot, this.#tasks, this.#office, this.#outgoing)
+        outcome = outcomeOf(slot, this.#tasks, this.#sideChannel, this.#outgoing)
       } catch (error) {
         outcome = error
         failed = true
@@ -358,7 +341,7 @@ export class Submissions implements Mailbox {
         if (hook !== undefined) this.#lateHooks.set(slot, hook)
         return
       }
-    } else this.#office.forget(this.#tasks.handleOf(slot))
+    } else this.#sideChannel.forget(this.#tasks.handleOf(slot))
     this.#lateHooks.delete(slot)
     this.#outgoing.finish(slot)
     const task = this.#forget(slot)

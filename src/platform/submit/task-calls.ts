@@ -3,10 +3,10 @@ import { RejectedExecutionError, TaskNotPortableError } from "../../errors.ts"
 import { Carrier } from "../../executor/carrier.ts"
 import { type Call, callOf } from "../../future/call.ts"
 import { FutureTask } from "../../future/future-task.ts"
-import { addSubmitter } from "../../future/both-stacks.ts"
+import { addSubmitter } from "../../future/merge-stacks.ts"
 import { nameOf, type Runnable } from "../../future/runnable.ts"
 import { submitterOf } from "../../task/reference.ts"
-import { drop } from "../../pool/hand-back.ts"
+import { drop } from "../../pool/unrun-tasks.ts"
 
 /** Is told that a task is over, and what a command has thrown. */
 export type AfterHook = (task: Runnable, error: unknown) => void

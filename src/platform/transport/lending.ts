@@ -1,6 +1,7 @@
 /**
- * Shared things are sent to the workers of a pool before the task that needs them is in its queue: they are lent. A worker that takes
- * the task finds them in its own port, so that it need not ask its submitter, which may block or compute for long.
+ * Shared things are sent to the workers of a pool before the task that needs them is in its queue: they are lent. A
+ * worker that takes the task finds them in its own port, so that it need not ask its submitter, which may block or
+ * compute for long.
  *
  *     submitter                                    each worker
  *     { numbers, things }            ----------->  reads them when it meets a number that it does not know
@@ -9,14 +10,14 @@
  *
  * A guest of the pool lends them to its owner as well, for workers that are made later (relay.ts).
  *
- * Each thing is posted once to each worker. A worker keeps it until it hears that the submitter has dropped it: what the submitter has
- * anyway costs nothing more. What has been posted and not read yet is bounded, by number and by size; beyond that nothing is lent to
- * this worker, and it has to ask (post-office.ts).
+ * Each thing is posted once to each worker. A worker keeps it until it hears that the submitter has dropped it: what
+ * the submitter has anyway costs nothing more. What has been posted and not read yet is bounded, by number and by size;
+ * beyond that nothing is lent to this worker, and it has to ask (side-channel.ts).
  */
 import { noteSharedBytes } from "../../memory/reservation.ts"
 import { sharedBytesIn } from "../../memory/shared/shareables.ts"
 import { runtime } from "../../time/runtime.ts"
-import type { Line } from "./line.ts"
+import type { Channel } from "./channel.ts"
 import { type KnownThings, toPost } from "./references.ts"
 
 /** What is posted. */
@@ -58,11 +59,11 @@ interface Unread {
 
 export class Lender {
   readonly #known: KnownThings
-  readonly #loans = new Map<Line, Loans>()
+  readonly #loans = new Map<Channel, Loans>()
   readonly #noted = new WeakSet()
   readonly #registry = new FinalizationRegistry<number>((number) => this.#drop(number))
   /** Told of each thing, as it is posted, before it is. */
-  sending: (sent: object, line: Line) => void = () => undefined
+  sending: (sent: object, channel: Channel) => void = () => undefined
   /** Numbers of things that are gone, which is yet to be told. */
   #dropped: number[] = []
 
@@ -70,47 +71,50 @@ export class Lender {
     this.#known = known
   }
 
-  /** Lends those of the things that the thread at the other end of the line has not got; for the threads of its pool, if that is said. */
-  lend(line: Line, things: readonly object[], pool?: number): void {
-    const loans = this.#loansOf(line)
+  /**
+   * Lends those of the things that the thread at the other end of the line has not got; for the threads of its pool, if
+   * that is said.
+   */
+  lend(channel: Channel, things: readonly object[], pool?: number): void {
+    const loans = this.#loansOf(channel)
     const isNew = (thing: object): boolean => !loans.numbers.has(this.#known.numberOf(thing))
     if (!things.some(isNew)) return
     const fresh = things.filter(isNew)
-    this.#settle(line, loans)
+    this.#settle(channel, loans)
     if (loans.unread.length >= MOST_UNREAD || loans.bytes >= MOST_BYTES) return
     const sent = fresh.map(toPost)
     const bytes = sent.reduce((sum, thing) => sum + sharedBytesIn(thing), 0)
     const numbers = fresh.map((thing) => this.#known.numberOf(thing))
-    if (pool === undefined) for (const thing of sent) this.sending(thing, line)
+    if (pool === undefined) for (const thing of sent) this.sending(thing, channel)
     const loan: Loan = pool === undefined ? { numbers, things: sent } : { numbers, things: sent, pool }
-    const message = line.post(loan)
+    const message = channel.post(loan)
     loans.unread.push({ message, bytes })
     loans.bytes += bytes
     for (const [i, thing] of fresh.entries()) {
       loans.numbers.add(numbers[i] as number)
       this.#note(thing, numbers[i] as number, sent[i] as object)
     }
-    if (loans.unread.length % REMIND === 0) line.ring()
+    if (loans.unread.length % REMIND === 0) channel.ring()
   }
 
   /** The line is no more. */
-  forget(line: Line): void {
-    this.#loans.delete(line)
+  forget(channel: Channel): void {
+    this.#loans.delete(channel)
   }
 
-  #loansOf(line: Line): Loans {
-    let loans = this.#loans.get(line)
-    if (loans === undefined) this.#loans.set(line, (loans = { numbers: new Set(), unread: [], bytes: 0 }))
+  #loansOf(channel: Channel): Loans {
+    let loans = this.#loans.get(channel)
+    if (loans === undefined) this.#loans.set(channel, (loans = { numbers: new Set(), unread: [], bytes: 0 }))
     return loans
   }
 
   /** Strikes out what has been read. */
-  #settle(line: Line, loans: Loans): void {
+  #settle(channel: Channel, loans: Loans): void {
     const { unread } = loans
     let read = 0
     for (; read < unread.length; read++) {
       const { message, bytes } = unread[read] as Unread
-      if (line.isUnread(message)) break
+      if (channel.isUnread(message)) break
       loans.bytes -= bytes
     }
     unread.splice(0, read)
@@ -134,11 +138,11 @@ export class Lender {
   #tell(): void {
     const all = this.#dropped
     this.#dropped = []
-    for (const [line, { numbers }] of this.#loans) {
+    for (const [channel, { numbers }] of this.#loans) {
       const dropped = all.filter((number) => numbers.delete(number))
       if (dropped.length === 0) continue
-      line.post({ dropped } satisfies Recall)
-      line.ring()
+      channel.post({ dropped } satisfies Recall)
+      channel.ring()
     }
   }
 }

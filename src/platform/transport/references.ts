@@ -1,15 +1,15 @@
 /**
- * How threads come to speak of the same shared objects. A shared buffer, or an object of ours that lies in one, cannot be
- * written down, only posted; but once it has been posted to a thread, all can call it by a number. A thing gets its number, which no
- * other has, from the first thread that sends it. A thread keeps a thing that it was sent as long as that which has lent it
- * (lending.ts) does; if it was not lent, and is gone, it has to be posted again.
+ * How threads come to speak of the same shared objects. A shared buffer, or an object of ours that lies in one, cannot
+ * be written down, only posted; but once it has been posted to a thread, all can call it by a number. A thing gets its
+ * number, which no other has, from the first thread that sends it. A thread keeps a thing that it was sent as long as
+ * that which has lent it (lending.ts) does; if it was not lent, and is gone, it has to be posted again.
  */
 import { isRevivable, reviveShareable } from "../../codec/revival.ts"
 import { NotSerializableError } from "../../errors.ts"
 import { noteSharedBytes } from "../../memory/reservation.ts"
 import { isShareable, isSharedBuffer, sharedBytesIn } from "../../memory/shared/shareables.ts"
-import type { Space } from "../../memory/thread/space.ts"
-import type { Line } from "./line.ts"
+import type { ThreadRegistry } from "../../memory/thread/thread-registry.ts"
+import type { Channel } from "./channel.ts"
 
 /** Whether it is something that stays what it is, wherever it is sent, so that a number can stand for it. */
 export function canBeReferred(thing: object): boolean {
@@ -23,12 +23,15 @@ const NOTHING_LENT: ReadonlyMap<number, object> = new Map()
 /** So many are not worth being swept. */
 const FEW = 64
 
-/** The line to the thread that has lent something; or, if another thread has passed it on (relay.ts), the token of that thread. */
-type Lender = Line | number
+/**
+ * The line to the thread that has lent something; or, if another thread has passed it on (relay.ts), the token of that
+ * thread.
+ */
+type Lender = Channel | number
 
 /** For the threads of one space. */
 export class KnownThings {
-  readonly #space: Space
+  readonly #registry: ThreadRegistry
   /** What stands for a thing in all threads. */
   readonly #numbers = new WeakMap<object, number>()
   /** What this thread has met of others' things. */
@@ -37,14 +40,14 @@ export class KnownThings {
   readonly #borrowed = new Map<Lender, Map<number, object>>()
   #sweepAt = FEW
 
-  constructor(space: Space) {
-    this.#space = space
+  constructor(registry: ThreadRegistry) {
+    this.#registry = registry
   }
 
   /** The number by which the threads call it. */
   numberOf(thing: object): number {
     let number = this.#numbers.get(thing)
-    if (number === undefined) this.#numbers.set(thing, (number = this.#space.nextNumber()))
+    if (number === undefined) this.#numbers.set(thing, (number = this.#registry.nextNumber()))
     return number
   }
 
@@ -99,13 +102,13 @@ export class KnownThings {
   }
 
   /** What was lent over this line, as it was posted, by number. */
-  lentOver(line: Line): ReadonlyMap<number, object> {
-    return this.#borrowed.get(line) ?? NOTHING_LENT
+  lentOver(channel: Channel): ReadonlyMap<number, object> {
+    return this.#borrowed.get(channel) ?? NOTHING_LENT
   }
 
   /** The line is no more. */
-  giveAllBack(line: Line): void {
-    this.#borrowed.delete(line)
+  giveAllBack(channel: Channel): void {
+    this.#borrowed.delete(channel)
   }
 
   #borrowedAs(number: number): object | undefined {
@@ -127,7 +130,9 @@ export class KnownThings {
 
 // ------------------------------------------------------------------ as they are posted
 
-/** What is posted in place of the thing. Of an object of ours that is what it is made of; others are posted as they are. */
+/**
+ * What is posted in place of the thing. Of an object of ours that is what it is made of; others are posted as they are.
+ */
 export function toPost(thing: object): object {
   return isShareable(thing) ? (thing as { readonly handle: object }).handle : thing
 }

@@ -1,11 +1,12 @@
 /**
- * Whether the code of corepool can still do its work in this thread. A task may have replaced methods of built-in objects in it: by others that
- * work, as polyfills do, or by some that do not.
+ * Whether the code of corepool can still do its work in this thread. A task may have replaced methods of built-in
+ * objects in it: by others that work, as polyfills do, or by some that do not.
  *
- * The question comes up when that code has failed: to find a function, to read arguments, to write an outcome down. As a rule the
- * value is to blame, or code of the program that belongs to it, and the task fails. But if the thread is to blame, each of the tasks after it would fail, for
- * a reason that has nothing to do with it. The difference shows when the same is done with values that are known to be sound. That is done only after an
- * error, and so it may take its time.
+ * The question comes up when that code has failed: to find a function, to read arguments, to write an outcome down. As
+ * a rule the value is to blame, or code of the program that belongs to it, and the task fails. But if the thread is to
+ * blame, each of the tasks after it would fail, for a reason that has nothing to do with it. The difference shows when
+ * the same is done with values that are known to be sound. That is done only after an error, and so it may take its
+ * time.
  */
 import { Buffer } from "node:buffer"
 import { createRequire } from "node:module"
@@ -14,20 +15,24 @@ import { decode, encode } from "../../codec/codec.ts"
 import { compile } from "../../task/compile.ts"
 import { messageOf, propertyOf } from "../../user-values.ts"
 
-/** This thread is not fit to work: see stopping-runner.ts. The message is that of the error by which that was noticed. */
+/**
+ * This thread is not fit to work: see stopping-runner.ts. The message is that of the error by which that was noticed.
+ */
 export class UnfitThread extends Error {}
 
 /**
- * `error` was thrown by code of corepool. Throws UnfitThread if the thread is to blame for it. Methods that a task has replaced are called in here, and need
- * not return: so the thread is to count as being in the task, if that is still undecided.
+ * `error` was thrown by code of corepool. Throws UnfitThread if the thread is to blame for it. Methods that a task has
+ * replaced are called in here, and need not return: so the thread is to count as being in the task, if that is still
+ * undecided.
  */
 export function requireFit(error: unknown): void {
   if (!isFit()) throw new UnfitThread(messageOf(error))
 }
 
 /**
- * The same for an error that was thrown when the function of a task was looked for. The loaders of the runtime, which compile functions that are sent as texts and load
- * modules, use `node:path` and the parts of `node:module` as a task may have left them.
+ * The same for an error that was thrown when the function of a task was looked for. The loaders of the runtime, which
+ * compile functions that are sent as texts and load modules, use `node:path` and the parts of `node:module` as a task
+ * may have left them.
  */
 export function requireFitToFind(error: unknown): void {
   requireFit(error)
@@ -77,6 +82,7 @@ function hasPaths(): boolean {
 /** The loader of CommonJS modules. Its documentation omits these members, though many tools replace them. */
 interface CommonJs {
   new (file: string): { load?: (file: string) => void; _compile?: unknown }
+  readonly prototype: { readonly load?: unknown; readonly _compile?: unknown }
   readonly _cache?: Record<string, unknown>
   readonly _pathCache?: Record<string, unknown>
   readonly _extensions?: Record<string, unknown>
@@ -93,7 +99,8 @@ const PARTS = partsOfLoader()
 
 function partsOfLoader(): string {
   const Module = commonJs()
-  const { load, _compile: compileIn } = new Module(NO_FILE)
+  // Not of a new module, which takes `node:path` to be made: a program may have mocked that (WK67).
+  const { load, _compile: compileIn } = Module.prototype
   return `${typeof load} ${typeof compileIn} ${typeof Module._extensions?.[".js"]}`
 }
 
@@ -158,9 +165,9 @@ function sample() {
 }
 
 function canCopy(): boolean {
-  const letter = encode(sample())
-  const copy = decode(letter) as ReturnType<typeof sample>
-  letter.release()
+  const encoded = encode(sample())
+  const copy = decode(encoded) as ReturnType<typeof sample>
+  encoded.release()
   const { text, letters, list, big, map, set, pattern, error, bytes, words, buffer } = copy
   const told = `${text} ${letters} ${list.length} ${big} ${map.get("key")?.since.getTime()} ${map.size + set.size} ${pattern.source} ${error.message} ${bytes.length} ${words[1]} ${buffer.byteLength}`
   return told === "sample äλ€ 8 10 5 3 a sample 6 3 8"

@@ -1,13 +1,14 @@
 /**
- * A task that another thread has submitted, for a thread that has to do with it though it is no worker: the queue shows it, a
- * handler gets it, `shutdownNow` hands it back. It can be run, here, and its submitter hears of what becomes of it.
+ * A task that another thread has submitted, for a thread that has to do with it though it is no worker: the queue shows
+ * it, a handler gets it, `shutdownNow` hands it back. It can be run, here, and its submitter hears of what becomes of
+ * it.
  */
-import type { Letter } from "../../codec/bytes/letter.ts"
+import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { CANCELLED, COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../../future/task-state.ts"
 import { standIn } from "../../task/reference.ts"
-import type { Boxes } from "../memory/boxes.ts"
-import type { Desk } from "./desk.ts"
+import type { CompletionQueues } from "../memory/completion-queues.ts"
+import type { TaskPayloads } from "./task-payloads.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
@@ -20,8 +21,8 @@ export interface EndingPool {
 export class ForeignTask extends FutureTask<unknown> {
   readonly #slot: number
   readonly #tasks: TaskRecords
-  readonly #boxes: Boxes
-  readonly #desk: Desk
+  readonly #completionQueues: CompletionQueues
+  readonly #payloads: TaskPayloads
   readonly #functions: FunctionTable
   readonly #pool: EndingPool | undefined
   /** Arguments that are with the submitter, and have been asked for. */
@@ -31,14 +32,14 @@ export class ForeignTask extends FutureTask<unknown> {
   constructor(
     slot: number,
     tasks: TaskRecords,
-    boxes: Boxes,
+    completionQueues: CompletionQueues,
     functions: FunctionTable,
-    desk: Desk,
+    payloads: TaskPayloads,
     pool: EndingPool | undefined,
   ) {
     super(async () => {
       const found = await functions.find(tasks.functionOf(slot))
-      const args = desk.argumentsOf(slot) ?? (await desk.fetch(slot))
+      const args = payloads.argumentsOf(slot) ?? (await payloads.fetch(slot))
       try {
         return await found.fn(...args)
       } catch (error) {
@@ -47,8 +48,8 @@ export class ForeignTask extends FutureTask<unknown> {
     })
     this.#slot = slot
     this.#tasks = tasks
-    this.#boxes = boxes
-    this.#desk = desk
+    this.#completionQueues = completionQueues
+    this.#payloads = payloads
     this.#functions = functions
     this.#pool = pool
     if (tasks.stateOf(slot) !== NEW) this.cancel()
@@ -58,7 +59,7 @@ export class ForeignTask extends FutureTask<unknown> {
   override renew(): FutureTask<unknown> {
     try {
       const fn = standIn(this.#functions.referenceOf(this.#tasks.functionOf(this.#slot)))
-      const args = this.#desk.argumentsOf(this.#slot) ?? this.#desk.fetch(this.#slot)
+      const args = this.#payloads.argumentsOf(this.#slot) ?? this.#payloads.fetch(this.#slot)
       if (Array.isArray(args)) return FutureTask.ofCall(fn, args as never[])
       this.#pending = args.catch(() => undefined) // told to who runs it, if anybody does
       return new FutureTask(async () => fn(...((await args) as never[])))
@@ -75,11 +76,11 @@ export class ForeignTask extends FutureTask<unknown> {
     const slot = this.#slot
     const { state } = this
     if (state === "cancelled") tasks.leaveNew(slot, CANCELLED)
-    else if (state === "failed") this.#end(this.#desk.encodeError(slot, this.exceptionNow()), EXCEPTIONAL)
+    else if (state === "failed") this.#end(this.#payloads.encodeError(slot, this.exceptionNow()), EXCEPTIONAL)
     else this.#succeed(this.resultNow())
     const pool = this.#pool
     if (pool === undefined) return // the thread that takes it out of the queue puts it into the box
-    if (this.#pending === undefined) this.#boxes.put(slot)
+    if (this.#pending === undefined) this.#completionQueues.put(slot)
     else void this.#putAfter(this.#pending, pool)
   }
 
@@ -87,23 +88,23 @@ export class ForeignTask extends FutureTask<unknown> {
   async #putAfter(pending: Promise<unknown>, pool: EndingPool): Promise<void> {
     pool.beginEnd()
     await pending
-    this.#boxes.put(this.#slot)
+    this.#completionQueues.put(this.#slot)
     pool.finishEnd()
   }
 
   #succeed(value: unknown): void {
-    let letter: Letter
+    let encoded: EncodedValue
     try {
-      letter = this.#desk.encode(this.#slot, value)
+      encoded = this.#payloads.encode(this.#slot, value)
     } catch (error) {
-      this.#end(this.#desk.encodeError(this.#slot, error), EXCEPTIONAL)
+      this.#end(this.#payloads.encodeError(this.#slot, error), EXCEPTIONAL)
       return
     }
-    this.#end(letter, NORMAL)
+    this.#end(encoded, NORMAL)
   }
 
-  #end(letter: Letter, state: typeof NORMAL | typeof EXCEPTIONAL): void {
-    if (this.#tasks.leaveNew(this.#slot, COMPLETING)) this.#desk.settle(this.#slot, letter, state)
-    else this.#desk.drop(letter)
+  #end(encoded: EncodedValue, state: typeof NORMAL | typeof EXCEPTIONAL): void {
+    if (this.#tasks.leaveNew(this.#slot, COMPLETING)) this.#payloads.settle(this.#slot, encoded, state)
+    else this.#payloads.drop(encoded)
   }
 }

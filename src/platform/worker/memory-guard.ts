@@ -1,10 +1,10 @@
 /**
  * Ends this thread when it has reached its memory limit, where the runtime does not.
  *
- * Deno stops whatever a thread does at that moment, without any `catch` or `finally`, and ends the thread if that was called
- * by the event loop. But if it was called by a promise, as tasks are, the thread goes on as if nothing had happened, and its
- * task would never be over. What can be seen is that the limit has risen, which Deno does to have room for the end; any
- * error that nobody catches then makes it find out.
+ * Deno stops whatever a thread does at that moment, without any `catch` or `finally`, and ends the thread if that was
+ * called by the event loop. But if it was called by a promise, as tasks are, the thread goes on as if nothing had
+ * happened, and its task would never be over. What can be seen is that the limit has risen, which Deno does to have
+ * room for the end; any error that nobody catches then makes it find out.
  */
 import { resourceLimits } from "node:worker_threads"
 import { leaveAll } from "../../memory/thread/this-thread.ts"

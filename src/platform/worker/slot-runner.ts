@@ -4,8 +4,8 @@
  */
 import { isPromiseLike } from "../../checks.ts"
 import { COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../../future/task-state.ts"
-import type { Letter } from "../../codec/bytes/letter.ts"
-import { signStack } from "../../future/both-stacks.ts"
+import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
+import { signStack } from "../../future/merge-stacks.ts"
 import { currentFlow, Guest } from "../../memory/flow/flow.ts"
 import type { PoolCore } from "../../core/pool-core.ts"
 import type { PoolHost } from "../../core/pool-host.ts"
@@ -14,17 +14,17 @@ import type { Worker } from "../../core/worker.ts"
 import { Thread } from "../../thread/thread.ts"
 import { isInstance } from "../../user-values.ts"
 import type { FoundTask } from "../../task/reference.ts"
-import type { Boxes } from "../memory/boxes.ts"
-import { Desk } from "./desk.ts"
+import type { CompletionQueues } from "../memory/completion-queues.ts"
+import { TaskPayloads } from "./task-payloads.ts"
 import { mayEnd } from "../memory/endings.ts"
 import { ifFit, requireFit, requireFitToFind, UnfitThread } from "./fitness.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
 import { COMMAND, HEADER, MEASURED, NOTED, TIMED, TOLD, VOID } from "../memory/layout.ts"
-import { Hands } from "./hands.ts"
+import { RunningTasks } from "./running-tasks.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import { noteEnd, noteStart } from "../memory/run-times.ts"
-import { awaitInterrupt, Series } from "./series.ts"
-import type { SharedRoster } from "../memory/shared-roster.ts"
+import { awaitInterrupt, PeriodicRuns } from "./periodic-runs.ts"
+import type { SharedWorkerTable } from "../memory/shared-worker-table.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
 import type { TaskQueue } from "../queue/task-queue.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
@@ -34,41 +34,40 @@ import { HookFailure, WorkerEnd, WorkerHooks } from "./worker-hooks.ts"
 export class SlotRunner implements PoolHost<number> {
   readonly #memory: PoolMemory
   protected readonly tasks: TaskRecords
-  readonly #boxes: Boxes
+  readonly #completionQueues: CompletionQueues
   readonly #functions: FunctionTable
-  readonly #roster: SharedRoster
+  readonly #workerTable: SharedWorkerTable
   readonly #self: SharedWorker
-  readonly #desk: Desk
+  readonly #payloads: TaskPayloads
   /** The function of the task that is under way and did not end at once. */
   #found: FoundTask | undefined
   readonly #promises = new UnannouncedPromises()
-  protected readonly hands: Hands
+  protected readonly runningTasks: RunningTasks
   readonly #hooks: WorkerHooks
-  /** If tasks have times. */
-  #series: Series | undefined
+  #periodicRuns: PeriodicRuns | undefined
 
   constructor(
     memory: PoolMemory,
     tasks: TaskRecords,
-    boxes: Boxes,
+    completionQueues: CompletionQueues,
     functions: FunctionTable,
-    roster: SharedRoster,
+    workerTable: SharedWorkerTable,
     self: SharedWorker,
   ) {
     this.#memory = memory
     this.tasks = tasks
-    this.#boxes = boxes
+    this.#completionQueues = completionQueues
     this.#functions = functions
-    this.#roster = roster
+    this.#workerTable = workerTable
     this.#self = self
-    this.#desk = new Desk(memory, tasks, boxes, functions)
+    this.#payloads = new TaskPayloads(memory, tasks, completionQueues, functions)
     this.#hooks = new WorkerHooks(memory, self)
-    this.hands = new Hands(tasks, self)
+    this.runningTasks = new RunningTasks(tasks, self)
   }
 
   /** Tasks have times, and run again if they have periods. */
   follow(timetable: Timetable<number>): void {
-    this.#series = new Series(this.tasks, this.#boxes, this.#self, timetable)
+    this.#periodicRuns = new PeriodicRuns(this.tasks, this.#completionQueues, this.#self, timetable)
   }
 
   // ------------------------------------------------------------------ running
@@ -83,20 +82,20 @@ export class SlotRunner implements PoolHost<number> {
       this.#hooks.afterAgain()
       return
     }
-    const goesOn = this.#series?.isToGoOn(slot) === true
-    if (!goesOn) awaitInterrupt(slot, this.tasks, this.#boxes) // a series that was to go on may have been cancelled just now
+    const goesOn = this.#periodicRuns?.isToGoOn(slot) === true
+    if (!goesOn) awaitInterrupt(slot, this.tasks, this.#completionQueues) // a series that was to go on may have been cancelled just now
     const isWell = this.#hooks.after(goesOn)
-    if (goesOn) this.#series?.goOn(slot)
+    if (goesOn) this.#periodicRuns?.goOn(slot)
     if (!isWell) throw new HookFailure("afterExecute() has thrown")
   }
 
   begin(_worker: Worker<number>, slot: number): PromiseLike<unknown> | undefined {
-    if (this.tasks.stateOf(slot) !== NEW || this.#series?.begin(slot) === false) {
+    if (this.tasks.stateOf(slot) !== NEW || this.#periodicRuns?.begin(slot) === false) {
       this.#discard(slot)
       return undefined
     }
     if (this.tasks.hasFlag(slot, TIMED | MEASURED))
-      noteStart(slot, this.tasks, this.#memory, this.#series === undefined)
+      noteStart(slot, this.tasks, this.#memory, this.#periodicRuns === undefined)
     let found: FoundTask | undefined
     try {
       found = this.#functions.resolve(this.tasks.functionOf(slot))
@@ -113,7 +112,7 @@ export class SlotRunner implements PoolHost<number> {
     this.#self.enterUserCode() // a module that is loaded for the first time runs
     const found = await ifFit(() => this.#functions.find(this.tasks.functionOf(slot)), requireFitToFind)
     this.#found = found
-    return await found.fn(...(await ifFit(() => this.#desk.argumentsOf(slot) ?? this.#desk.fetch(slot))))
+    return await found.fn(...(await ifFit(() => this.#payloads.argumentsOf(slot) ?? this.#payloads.fetch(slot))))
   }
 
   /** The arguments are with the submitter, who takes its time. */
@@ -133,9 +132,9 @@ export class SlotRunner implements PoolHost<number> {
     let value: unknown
     let args: unknown[] | Promise<unknown[]> | undefined
     try {
-      args = this.#desk.argumentsOf(slot)
+      args = this.#payloads.argumentsOf(slot)
       if (args === undefined) {
-        args = this.#desk.fetch(slot)
+        args = this.#payloads.fetch(slot)
         if (!Array.isArray(args)) return this.#awaitAndCall(found, slot, args)
         if (this.tasks.stateOf(slot) !== NEW) {
           this.#discard(slot)
@@ -200,7 +199,7 @@ export class SlotRunner implements PoolHost<number> {
 
   /** Whether the task is under way in this thread, beside the one that it has in hand. */
   runsBeside(slot: number): boolean {
-    return this.hands.isBeside(slot)
+    return this.runningTasks.isBeside(slot)
   }
 
   /**
@@ -211,9 +210,9 @@ export class SlotRunner implements PoolHost<number> {
     const self = this.#self
     const outer = self.task
     const found = this.#found
-    const blocked = this.#desk.isBlocked
-    this.#desk.isBlocked = isBlocked
-    this.hands.takeOnTop(slot, outer)
+    const blocked = this.#payloads.isBlocked
+    this.#payloads.isBlocked = isBlocked
+    this.runningTasks.takeOnTop(slot, outer)
     // As a flow of its own: what the outer task has locked is not its.
     const guest = new Guest(currentFlow())
     const mayBegin = this.#beforeInside(slot)
@@ -228,12 +227,12 @@ export class SlotRunner implements PoolHost<number> {
       self.countCompleted()
     } else {
       self.leaveUserCode()
-      this.hands.putBeside(slot)
+      this.runningTasks.putBeside(slot)
       void this.settleBeside(slot, pending).finally(() => guest.leave())
     }
-    this.#desk.isBlocked = blocked
+    this.#payloads.isBlocked = blocked
     this.#found = found
-    this.hands.returnTo(outer, slot)
+    this.runningTasks.returnTo(outer, slot)
   }
 
   /** A hook that throws ends the worker; but not one that has another task in hand, which is none the wiser. */
@@ -271,20 +270,20 @@ export class SlotRunner implements PoolHost<number> {
       failed = true
       outcome = error
     }
-    if (!this.hands.isBeside(slot)) return // the worker has cancelled and counted it, and has given up its place: only microtasks run on
+    if (!this.runningTasks.isBeside(slot)) return // the worker has cancelled and counted it, and has given up its place: only microtasks run on
     const self = this.#self
     const wasInUserCode = self.isInUserCode // of the task in hand, which waits for something
     if (wasInUserCode) self.leaveUserCode()
-    else this.#memory.here.haltIfLeft()
+    else this.#memory.threadContext.haltIfLeft()
     const outer = self.task
-    this.hands.takeOnTop(slot, outer)
-    this.hands.takeFromBeside(slot)
+    this.runningTasks.takeOnTop(slot, outer)
+    this.runningTasks.takeFromBeside(slot)
     self.enterUserCode()
     if (failed) this.#fail(slot, outcome)
     else this.#complete(slot, outcome)
     this.#afterInside()
     self.countCompleted()
-    this.hands.returnTo(outer, slot)
+    this.runningTasks.returnTo(outer, slot)
     if (wasInUserCode) self.enterUserCode()
   }
 
@@ -305,62 +304,63 @@ export class SlotRunner implements PoolHost<number> {
    * so that is done while the task is undecided and counts as running, and can be cancelled. Then its code is left.
    */
   #complete(slot: number, value: unknown): void {
-    if (this.#series?.isToGoOn(slot) === true) {
+    if (this.#periodicRuns?.isToGoOn(slot) === true) {
       this.#self.leaveUserCode()
-      this.#desk.forget(slot)
+      this.#payloads.forget(slot)
       noteEnd(slot, this.tasks, this.#memory)
-      if (!this.#hooks.hasAfter) this.#series.goOn(slot)
+      if (!this.#hooks.hasAfter) this.#periodicRuns.goOn(slot)
       return
     }
-    let letter: Letter
+    let encoded: EncodedValue
     let state: typeof NORMAL | typeof EXCEPTIONAL = NORMAL
     try {
-      letter = this.#desk.encode(slot, this.tasks.hasFlag(slot, VOID) ? undefined : value)
+      encoded = this.#payloads.encode(slot, this.tasks.hasFlag(slot, VOID) ? undefined : value)
     } catch (error) {
-      letter = this.#encodeError(slot, error)
+      encoded = this.#encodeError(slot, error)
       state = EXCEPTIONAL
     }
     this.#self.leaveUserCode()
-    if (!this.#decide(slot, letter)) return
+    if (!this.#decide(slot, encoded)) return
     if (this.tasks.hasFlag(slot, NOTED)) this.tasks.noteWorker(slot, this.#self.number)
-    this.#desk.settle(slot, letter, state)
+    this.#payloads.settle(slot, encoded, state)
     this.#deliver(slot)
   }
 
   /** The task has thrown. As {@link #complete}. */
   #fail(slot: number, error: unknown): void {
-    const letter = this.#encodeError(slot, error)
+    const encoded = this.#encodeError(slot, error)
     this.#self.leaveUserCode()
     const isCommand = this.tasks.hasFlag(slot, COMMAND)
     const isTold = isCommand || this.tasks.hasFlag(slot, TOLD)
-    if (this.#decide(slot, letter)) {
+    if (this.#decide(slot, encoded)) {
       if (isTold || this.tasks.hasFlag(slot, NOTED)) this.tasks.noteWorker(slot, this.#self.number)
-      this.#desk.settle(slot, letter, EXCEPTIONAL)
+      this.#payloads.settle(slot, encoded, EXCEPTIONAL)
       // The owner tells of it, and does so itself if it has submitted the command.
-      if (isTold && !this.#boxes.isOf(this.tasks.boxOf(slot), this.#memory.owner)) this.#hooks.tellUncaught()
+      if (isTold && !this.#completionQueues.isOf(this.tasks.completionQueueOf(slot), this.#memory.owner))
+        this.#hooks.tellUncaught()
       this.#deliver(slot)
     }
     if (isCommand) throw new WorkerEnd("A command has thrown") // its error has been told
   }
 
-  #encodeError(slot: number, error: unknown): Letter {
+  #encodeError(slot: number, error: unknown): EncodedValue {
     if (isInstance(error, UnfitThread)) throw error // it is no error of the task
     signStack(error, Thread.currentThread().name)
-    return this.#desk.encodeError(slot, error)
+    return this.#payloads.encodeError(slot, error)
   }
 
   /** True if it is this outcome that counts. Otherwise the task was cancelled. */
-  #decide(slot: number, letter: Letter): boolean {
+  #decide(slot: number, encoded: EncodedValue): boolean {
     if (this.tasks.leaveNew(slot, COMPLETING)) return true
-    this.#desk.drop(letter)
+    this.#payloads.drop(encoded)
     this.#discard(slot)
     return false
   }
 
   #discard(slot: number): void {
     this.discarding()
-    this.#desk.forget(slot)
-    awaitInterrupt(slot, this.tasks, this.#boxes)
+    this.#payloads.forget(slot)
+    awaitInterrupt(slot, this.tasks, this.#completionQueues)
     this.#deliver(slot)
   }
 
@@ -370,19 +370,19 @@ export class SlotRunner implements PoolHost<number> {
   /** Lets the submitter know. If there is a hook, the owner does, and then calls it. */
   #deliver(slot: number): void {
     noteEnd(slot, this.tasks, this.#memory)
-    if (this.#hooks.hasAfter && this.#self.taskInHand === slot) return
-    this.#boxes.put(slot)
+    if (this.#hooks.hasAfter && this.#self.currentTask === slot) return
+    this.#completionQueues.put(slot)
   }
 
   /** The owner has written down why. */
   abandon(slot: number): void {
-    this.#boxes.put(slot)
+    this.#completionQueues.put(slot)
   }
 
   // ------------------------------------------------------------------ what only the owner can do
 
   newWorker(firstTask: number | undefined): SharedWorker | undefined {
-    return this.#roster.enlist(firstTask)
+    return this.#workerTable.enlist(firstTask)
   }
 
   reject(_slot: number): void {

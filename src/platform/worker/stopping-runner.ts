@@ -1,19 +1,21 @@
 /**
  * What a worker thread does when its own code fails.
  *
- * A task can break what its thread needs: a method of arrays that throws, `Math.min = undefined`. (It does not by what it does to the names of
- * global objects: corepool has those that it needs, see tools/bundle/globals.ts.) Then the code of corepool in this thread fails
- * wherever it uses that, perhaps between the end of the task and the moment when its outcome is written down. Such a thread cannot
- * be relied on for anything. So it stops where it is, with all that it has in hand, and says so, and why, in shared memory, for which
- * it needs no built-in object. The owner of the pool takes that for the thread's death: what the thread had in hand fails
- * with ThreadDeathError, and the pool gets another thread.
+ * A task can break what its thread needs: a method of arrays that throws, `Math.min = undefined`. (It does not by what
+ * it does to the names of global objects: corepool has those that it needs, see tools/bundle/globals.ts.) Then the code
+ * of corepool in this thread fails wherever it uses that, perhaps between the end of the task and the moment when its
+ * outcome is written down. Such a thread cannot be relied on for anything. So it stops where it is, with all that it
+ * has in hand, and says so, and why, in shared memory, for which it needs no built-in object. The owner of the pool
+ * takes that for the thread's death: what the thread had in hand fails with ThreadDeathError, and the pool gets another
+ * thread.
  *
- * An error that ends a worker in order, that of a command or of a hook, is a {@link WorkerEnd}. Any other one is such a failure.
+ * An error that ends a worker in order, that of a command or of a hook, is a {@link WorkerEnd}. Any other one is such a
+ * failure.
  */
 import { store } from "#atomics"
 import { COMPLETING } from "../../future/task-state.ts"
 import { flows } from "../../memory/flow/flow.ts"
-import type { Here } from "../../memory/thread/here.ts"
+import type { ThreadContext } from "../../memory/thread/thread-context.ts"
 import { isInstance } from "../../user-values.ts"
 import { requireFit } from "./fitness.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
@@ -25,19 +27,19 @@ import { BROKEN, FAREWELL, type Orders, writeReason } from "../start/worker-orde
 export class StoppingRunner extends SlotRunner {
   readonly #progress: Int32Array
   readonly #memory: PoolMemory
-  readonly #here: Here
+  readonly #threadContext: ThreadContext
   readonly #self: SharedWorker
   /** Whether the worker wanted to leave, and was kept. */
   #isKept = false
 
   constructor(
     { progress }: Orders,
-    ...[memory, tasks, boxes, functions, roster, self]: ConstructorParameters<typeof SlotRunner>
+    ...[memory, tasks, completionQueues, functions, workerTable, self]: ConstructorParameters<typeof SlotRunner>
   ) {
-    super(memory, tasks, boxes, functions, roster, self)
+    super(memory, tasks, completionQueues, functions, workerTable, self)
     this.#progress = progress
     this.#memory = memory
-    this.#here = memory.here
+    this.#threadContext = memory.threadContext
     this.#self = self
     flows.examine = (error) => this.#stopIfUnfit(error)
   }
@@ -46,10 +48,13 @@ export class StoppingRunner extends SlotRunner {
     if (isInstance(error, WorkerEnd)) return
     writeReason(this.#progress, error)
     store(this.#progress, FAREWELL, BROKEN + 1)
-    this.#here.halt()
+    this.#threadContext.halt()
   }
 
-  /** A wait of this thread has failed to go on. If the thread is to blame, its worker would wait for ever, or a task in its hand. */
+  /**
+   * A wait of this thread has failed to go on. If the thread is to blame, its worker would wait for ever, or a task in
+   * its hand.
+   */
   #stopIfUnfit(error: unknown): void {
     try {
       requireFit(error)
@@ -59,27 +64,33 @@ export class StoppingRunner extends SlotRunner {
   }
 
   stopIfLeft(): void {
-    this.#here.haltIfLeft()
+    this.#threadContext.haltIfLeft()
   }
 
   /** A worker stays as long as tasks are under way beside those in its hand: they end with the thread. */
   mayLeave(mustLeave: boolean): boolean {
-    if (mustLeave) this.hands.cancelBeside()
+    if (mustLeave) this.runningTasks.cancelBeside()
     this.#isKept = !mustLeave && !this.hasNothingLeft
     return !this.#isKept
   }
 
   protected get hasNothingLeft(): boolean {
-    return this.hands.isNoneBeside
+    return this.runningTasks.isNoneBeside
   }
 
-  /** Something that kept the worker is over: the worker looks again whether it is to leave, unless it does so anyway after its task. */
+  /**
+   * Something that kept the worker is over: the worker looks again whether it is to leave, unless it does so anyway
+   * after its task.
+   */
   protected lookAgain(): void {
     if (this.#self.hasLeft) return
     if (this.#self.task === undefined && this.hasNothingLeft) this.#self.flow.interrupt()
   }
 
-  /** The worker has heard of parts that were in other hands. If it has a task in hand, it tells the owner when that is over. */
+  /**
+   * The worker has heard of parts that were in other hands. If it has a task in hand, it tells the owner when that is
+   * over.
+   */
   hasSettled(): void {
     if (this.#self.task !== undefined) return
     this.#memory.ringIfIdle()
@@ -87,7 +98,7 @@ export class StoppingRunner extends SlotRunner {
   }
 
   override beforeExecute(): void {
-    this.#here.haltIfLeft()
+    this.#threadContext.haltIfLeft()
     super.beforeExecute()
   }
 
@@ -105,7 +116,7 @@ export class StoppingRunner extends SlotRunner {
       await super.settleBeside(slot, pending)
       this.lookAgain() // a worker with a task beside is not told of changes, as a busy one is not
     } catch (error) {
-      if (this.tasks.stateOf(slot) <= COMPLETING) this.hands.putBeside(slot) // where the owner finds it
+      if (this.tasks.stateOf(slot) <= COMPLETING) this.runningTasks.putBeside(slot) // where the owner finds it
       this.stopIfBroken(error)
       throw error
     }

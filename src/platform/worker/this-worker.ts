@@ -1,6 +1,6 @@
 /**
- * The worker that this thread is, for those of its tasks that wait for other tasks of the same pool. If all workers of a
- * pool wait for tasks that are still queued, nobody is left to run them; so one that is about to wait for a task that
+ * The worker that this thread is, for those of its tasks that wait for other tasks of the same pool. If all workers of
+ * a pool wait for tasks that are still queued, nobody is left to run them; so one that is about to wait for a task that
  * nobody has begun runs it itself.
  */
 import { IllegalStateError } from "../../errors.ts"
@@ -27,14 +27,17 @@ export function runnerOf(identity: number): SlotRunner | undefined {
   return here.worker?.identity === identity ? here.worker.runner : undefined
 }
 
-/** The same, as long as the worker has its place: after that it takes no task into its hand, as the owner would not find it there. */
+/**
+ * The same, as long as the worker has its place: after that it takes no task into its hand, as the owner would not find
+ * it there.
+ */
 export function helperOf(identity: number): SlotRunner | undefined {
   return here.worker?.self.hasLeft === false ? runnerOf(identity) : undefined
 }
 
 /**
- * Does something for a pool in the midst of a task, whichever pool that is a task of: if this thread is to be killed, which is
- * done to tasks that do not stop, then not there.
+ * Does something for a pool in the midst of a task, whichever pool that is a task of: if this thread is to be killed,
+ * which is done to tasks that do not stop, then not there.
  */
 export function shielded<T>(body: () => T): T {
   const runner = here.worker?.runner

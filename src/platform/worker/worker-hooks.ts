@@ -1,4 +1,6 @@
-/** The hooks as a worker sees them: it asks the owner, whose methods they are, and waits until they have been called. */
+/**
+ * The hooks as a worker sees them: it asks the owner, whose methods they are, and waits until they have been called.
+ */
 import { Bell } from "../../memory/wait/bell.ts"
 import { blocking, type Steps } from "../../memory/flow/waiting.ts"
 import { AFTER, AFTER_AGAIN, AFTER_RUN, BEFORE, DONE, HEADER, THREW, UNCAUGHT } from "../memory/layout.ts"
@@ -43,7 +45,7 @@ export class WorkerHooks {
   }
 
   #ask(what: number): number {
-    const bell = (this.#bell ??= new Bell(this.#memory.here, () => undefined, false))
+    const bell = (this.#bell ??= new Bell(this.#memory.threadContext, () => undefined, false))
     this.#self.ask(what, bell.index)
     blocking(this.#answered(bell))
     return this.#self.asked

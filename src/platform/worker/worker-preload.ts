@@ -1,12 +1,12 @@
 /**
  * The modules that a thread loads before its first task.
  *
- * If one cannot be loaded the thread lives on, and fails its tasks with the reason. It does not die of it: its successor
- * would not fare better, nor the next.
+ * If one cannot be loaded the thread lives on, and fails its tasks with the reason. It does not die of it: its
+ * successor would not fare better, nor the next.
  *
- * A module may also end the thread, by `process.exit` or by using up its memory. Usually modules are loaded as soon as the
- * thread has begun, so that a pool can be warmed up. But once a thread has died of that, later ones wait until they have a
- * task, which then fails: otherwise threads would begin and die for ever, with nobody told.
+ * A module may also end the thread, by `process.exit` or by using up its memory. Usually modules are loaded as soon as
+ * the thread has begun, so that a pool can be warmed up. But once a thread has died of that, later ones wait until they
+ * have a task, which then fails: otherwise threads would begin and die for ever, with nobody told.
  */
 import { store } from "#atomics"
 import { IllegalStateError } from "../../errors.ts"
@@ -46,9 +46,9 @@ export class PreloadingRunner extends StoppingRunner {
 
   constructor(
     orders: Orders,
-    ...[memory, tasks, boxes, functions, roster, self]: ConstructorParameters<typeof SlotRunner>
+    ...[memory, tasks, completionQueues, functions, workerTable, self]: ConstructorParameters<typeof SlotRunner>
   ) {
-    super(orders, memory, tasks, boxes, functions, roster, self)
+    super(orders, memory, tasks, completionQueues, functions, workerTable, self)
     this.#orders = orders
     this.#self = self
     if (orders.preload.length === 0) this.#becomeReady()

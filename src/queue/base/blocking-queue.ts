@@ -211,7 +211,10 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
     this.vacated(size)
   }
 
-  /** Calls the function for each element, in the order of iteration and as undisturbed by changes. If it throws, that is all. */
+  /**
+   * Calls the function for each element, in the order of iteration and as undisturbed by changes. If it throws, that is
+   * all.
+   */
   forEach(action: (e: E) => void): void {
     requireFunction("action", action)
     for (const e of this) action(e)

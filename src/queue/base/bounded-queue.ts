@@ -6,7 +6,7 @@ import { BlockingQueue } from "./blocking-queue.ts"
 import { ChunkedList } from "../local/chunked-list.ts"
 import type { Cursor } from "../local/iteration.ts"
 import type { End } from "./queue-core.ts"
-import { type QueueForm, sharedForms } from "./queue-form.ts"
+import { type QueueBackend, sharedBackends } from "./queue-backend.ts"
 
 /**
  * What ArrayBlockingQueue, LinkedBlockingQueue and LinkedBlockingDeque share: a list, a capacity and two lines, of
@@ -143,15 +143,15 @@ export abstract class BoundedQueue<E> extends BlockingQueue<E> {
   /** @internal Takes on the form that another thread has posted. */
   protected open(shared: Shared): this {
     this.#limit = 0
-    this.adopt(sharedForms().open<E>(this.typeName, shared))
+    this.adopt(sharedBackends().open<E>(this.typeName, shared))
     return this
   }
 
   /** @internal */
-  protected override toShared(): QueueForm<E> {
+  protected override toShared(): QueueBackend<E> {
     // A closed one has no capacity any more, and needs none.
     const capacity = Math.max(this.#limit, this.#items.size, 1)
-    return sharedForms().create<E>(this.typeName, { capacity }).filledWith(this.cursor())
+    return sharedBackends().create<E>(this.typeName, { capacity }).filledWith(this.cursor())
   }
 
   /** @internal */

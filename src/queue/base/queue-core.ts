@@ -7,7 +7,7 @@ import { SHAREABLE } from "../../memory/shared/shareables.ts"
 import type { Handle } from "../../memory/shared/shared-memory.ts"
 import type { Steps } from "../../memory/flow/waiting.ts"
 import type { Cursor } from "../local/iteration.ts"
-import type { QueueForm } from "./queue-form.ts"
+import type { QueueBackend } from "./queue-backend.ts"
 
 /** The end of a queue an operation works at. Only a deque has a choice. */
 export type End = "first" | "last"
@@ -19,21 +19,22 @@ export type End = "first" | "last"
  * refuses in `offer` (a well-known way to steer a pool) does not lose its `put`.
  */
 /*
- * Two forms. A queue begins with its elements in the heap of its thread, and a kind of queue is how it keeps them there.
- * When its handle is read the first time, it takes on its shared form, for ever: everything moves there, and from then on
- * every operation goes there. The methods that decide between the two are here; those that a kind supplies are about its
- * local form alone.
+ * Two forms. A queue begins with its elements in the heap of its thread, and a kind of queue is how it keeps them
+ * there. When its handle is read the first time, it takes on its shared form, for ever: everything moves there, and
+ * from then on every operation goes there. The methods that decide between the two are here; those that a kind supplies
+ * are about its local form alone.
  */
 export abstract class QueueCore<E> {
   /**
-   * What a clone of this queue consists of. Post the queue itself to a thread, and give what arrives there to `from` of its
-   * class. To read this, which posting does, makes the queue a shared one: its elements are copied into shared memory, and
-   * elements are copies from then on. NotSerializableError if one cannot be copied; then nothing has changed.
+   * What a clone of this queue consists of. Post the queue itself to a thread, and give what arrives there to `from` of
+   * its class. To read this, which posting does, makes the queue a shared one: its elements are copied into shared
+   * memory, and elements are copies from then on. NotSerializableError if one cannot be copied; then nothing has
+   * changed.
    */
   declare readonly handle: Handle
   #closed = false
   #holdsTasks = false
-  #shared: QueueForm<E> | undefined
+  #shared: QueueBackend<E> | undefined
 
   constructor() {
     Object.defineProperty(this, "handle", sharing)
@@ -76,11 +77,11 @@ export abstract class QueueCore<E> {
   }
 
   /** @internal The same, if the pool has a form of its own for its tasks: an empty queue takes that on. */
-  holdTasksIn(form: QueueForm<E>): void {
+  holdTasksIn(backend: QueueBackend<E>): void {
     this.holdTasks()
     if (!this.isEmpty)
       throw new IllegalStateError("The queue is not empty: its elements cannot be moved to other threads")
-    this.adopt(form)
+    this.adopt(backend)
   }
 
   /** @internal Whether tasks of a pool that have priorities are taken in their order. */
@@ -114,26 +115,28 @@ export abstract class QueueCore<E> {
       queue.moved(shared)
       if (queue.#closed) shared.close()
     }
-    return (queue.#shared as QueueForm<unknown>).handle
+    return (queue.#shared as QueueBackend<unknown>).handle
   }
 
   /** @internal From now on this is the form of the queue. */
-  protected adopt(shared: QueueForm<E>): void {
+  protected adopt(shared: QueueBackend<E>): void {
     this.#shared = shared
   }
 
   /** @internal The form it has, if it is a shared one. */
-  protected get shared(): QueueForm<E> | undefined {
+  protected get shared(): QueueBackend<E> | undefined {
     return this.#shared
   }
 
   /** @internal A shared form with all that is inside. Throws if there is none, and has changed nothing then. */
-  protected toShared(): QueueForm<E> {
+  protected toShared(): QueueBackend<E> {
     throw new UnsupportedOperationError(`${identityOf(this)} cannot be shared between threads`)
   }
 
-  /** @internal The shared form has taken over: forgets the elements, and wakes all who wait, in order, to wait there. */
-  protected moved(_shared: QueueForm<E>): void {}
+  /**
+   * @internal The shared form has taken over: forgets the elements, and wakes all who wait, in order, to wait there.
+   */
+  protected moved(_shared: QueueBackend<E>): void {}
 
   // ------------------------------------------------------------------ in either form
 
@@ -255,7 +258,10 @@ export abstract class QueueCore<E> {
   protected abstract wipe(): void
 }
 
-/** A clone takes along what an object owns, not what its class has. Read at the moment of cloning, so that we know of it. */
+/**
+ * A clone takes along what an object owns, not what its class has. Read at the moment of cloning, so that we know of
+ * it.
+ */
 const sharing: PropertyDescriptor & ThisType<QueueCore<unknown>> = /* @__PURE__ */ alone({
   enumerable: true,
   get() {

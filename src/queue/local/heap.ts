@@ -5,8 +5,8 @@
  * Comparators are the user's and may throw. So every operation first compares, all the way, and only then
  * moves: a comparator that throws leaves the heap exactly as it was. It must not change the heap itself.
  *
- * A heap of tasks must let them go in any case ({@link Heap.forgive}): there, two elements that cannot be compared when one is
- * removed count as equal.
+ * A heap of tasks must let them go in any case ({@link Heap.forgive}): there, two elements that cannot be compared when
+ * one is removed count as equal.
  */
 export type Comparator<E> = (a: E, b: E) => number
 
@@ -23,7 +23,10 @@ export class Heap<E> {
     this.#compare = compare
   }
 
-  /** From now on an error of the comparator does not keep an element from being removed. It is reported afterwards, once. */
+  /**
+   * From now on an error of the comparator does not keep an element from being removed. It is reported afterwards,
+   * once.
+   */
   forgive(report: (error: unknown) => void): void {
     this.#report = report
   }

@@ -1,6 +1,9 @@
-/** What is done with many elements of a shared queue, one after the other. User code runs outside of the critical section. */
+/**
+ * What is done with many elements of a shared queue, one after the other. User code runs outside of the critical
+ * section.
+ */
 import { decode } from "../../codec/codec.ts"
-import type { Letter } from "../../codec/bytes/letter.ts"
+import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import type { Cursor } from "../local/iteration.ts"
 import type { SharedCore } from "./shared-core.ts"
 import { FREE, HELD, IN } from "./shared-layout.ts"
@@ -12,10 +15,10 @@ interface Place {
 }
 
 /** What is in a letter, which is not needed any more. */
-export function opened(letter: Letter | undefined): unknown {
-  if (letter === undefined) return undefined
-  const value = decode(letter)
-  letter.release()
+export function opened(encoded: EncodedValue | undefined): unknown {
+  if (encoded === undefined) return undefined
+  const value = decode(encoded)
+  encoded.release()
   return value
 }
 
@@ -23,8 +26,8 @@ export function opened(letter: Letter | undefined): unknown {
 export function snapshot(core: SharedCore): (Place & { open: () => unknown })[] {
   return core.inside(() =>
     core.items.cells().map((cell) => {
-      const letter = core.read(cell)
-      return { cell, ticket: core.ticketOf(cell), open: () => opened(letter) }
+      const encoded = core.read(cell)
+      return { cell, ticket: core.ticketOf(cell), open: () => opened(encoded) }
     }),
   )
 }
@@ -48,13 +51,13 @@ export function cursor<E>(core: SharedCore, backwards: boolean): Cursor<E> {
   let place: Place | undefined
   return {
     next: () => {
-      const letter = core.inside(() => {
+      const encoded = core.inside(() => {
         const cell = walk()
         if (cell === 0) return undefined
         place = { cell, ticket: core.ticketOf(cell) }
         return core.read(cell)
       })
-      return opened(letter) as E | undefined
+      return opened(encoded) as E | undefined
     },
     remove: () => place !== undefined && removeThose(core, [place]) > 0,
   }
@@ -90,10 +93,10 @@ function hold(core: SharedCore): number {
 
 /** If it is not accepted it goes back. */
 function offer(core: SharedCore, cell: number, accept: (e: unknown) => void): Refusal | undefined {
-  const letter = core.inside(() => core.read(cell))
+  const encoded = core.inside(() => core.read(cell))
   let refusal: Refusal | undefined
   try {
-    accept(opened(letter))
+    accept(opened(encoded))
   } catch (reason) {
     refusal = { reason }
   }

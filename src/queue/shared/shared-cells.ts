@@ -1,9 +1,9 @@
 /**
- * The cells of a shared queue: elements and those who wait, as words. What becomes of them is in shared-core.ts. For use
- * in the critical section.
+ * The cells of a shared queue: elements and those who wait, as words. What becomes of them is in shared-core.ts. For
+ * use in the critical section.
  */
 import { read, store, write } from "#atomics"
-import { Letter } from "../../codec/bytes/letter.ts"
+import { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { IllegalStateError, NotSerializableError } from "../../errors.ts"
 import { ByteStore, CELL } from "../../memory/structures/byte-store.ts"
 import type { GrowingWords } from "../../memory/growing-words.ts"
@@ -62,26 +62,26 @@ export class SharedCells implements SharedWords {
   // ------------------------------------------------------------------ making and reading them
 
   /** Throws if the value is too long ever to be held. */
-  requireRoomFor(letter: Letter): void {
-    if (this.store.couldHold(letter.length, this.#spare)) return
-    throw new NotSerializableError(`The element takes ${letter.length} bytes, more than a shared queue can hold`)
+  requireRoomFor(encoded: EncodedValue): void {
+    if (this.store.couldHold(encoded.length, this.#spare)) return
+    throw new NotSerializableError(`The element takes ${encoded.length} bytes, more than a shared queue can hold`)
   }
 
   /** A cell with the element, which is nothing yet; 0 if there is no memory for it. */
-  write(letter: Letter, end: End, flags: number): number {
-    const cell = this.store.take(letter.length, this.#spare)
+  write(encoded: EncodedValue, end: End, flags: number): number {
+    const cell = this.store.take(encoded.length, this.#spare)
     if (cell === 0) return 0
-    this.store.fill(cell, letter.words)
-    this.label(cell, letter.kind | flags, end)
+    this.store.fill(cell, encoded.words)
+    this.label(cell, encoded.kind | flags, end)
     return cell
   }
 
   /** The element, to be decoded after leaving the section. */
-  read(cell: number): Letter {
+  read(cell: number): EncodedValue {
     const { words } = this.store
-    const letter = Letter.toRead(read(words, cell + ENTRY.SHAPE) & KIND, read(words, cell + CELL.LENGTH))
-    this.store.copy(cell, letter.words)
-    return letter
+    const encoded = EncodedValue.toRead(read(words, cell + ENTRY.SHAPE) & KIND, read(words, cell + CELL.LENGTH))
+    this.store.copy(cell, encoded.words)
+    return encoded
   }
 
   /** A cell for somebody who waits and has no element. */
@@ -93,11 +93,11 @@ export class SharedCells implements SharedWords {
   }
 
   /** A cell for a putter for whose element there is no memory. */
-  placeWithout(letter: Letter, end: End): number {
+  placeWithout(encoded: EncodedValue, end: End): number {
     const cell = this.place(end)
     const { words } = this.store
     write(words, cell + ENTRY.SHAPE, read(words, cell + ENTRY.SHAPE) | PENDING)
-    write(words, cell + ENTRY.ORDER, ByteStore.cellsFor(letter.length))
+    write(words, cell + ENTRY.ORDER, ByteStore.cellsFor(encoded.length))
     return cell
   }
 
@@ -119,7 +119,7 @@ export class SharedCells implements SharedWords {
   /** Somebody of this thread waits there, by this node. */
   occupy(cell: number, node: number): void {
     write(this.store.words, cell + ENTRY.NODE, node)
-    write(this.store.words, cell + ENTRY.THREAD, this.memory.here.token)
+    write(this.store.words, cell + ENTRY.THREAD, this.memory.threadContext.token)
   }
 
   /** Removes a cell that stands for nothing any more. It is in no list. */

@@ -1,6 +1,6 @@
 /**
- * The inside of a queue that threads share: elements, those who wait, and what becomes of them. Nearly everything here is for
- * who is in the critical section.
+ * The inside of a queue that threads share: elements, those who wait, and what becomes of them. Nearly everything here
+ * is for who is in the critical section.
  *
  * How it works
  *
@@ -15,12 +15,12 @@
  * room that comes free is filled with the elements of waiting putters by whoever makes it. So a wait ends with what
  * it was for, whatever others do before its flow runs.
  *
- * Death. The states are the truth: each change of them is a single store and completes what it is about. Lists, counts, and
- * which cells are free are made anew from them by who gets the lock from a dead thread (shared-repair.ts). So an element is
- * in or out, and a thread takes with it only what it had taken out already.
+ * Death. The states are the truth: each change of them is a single store and completes what it is about. Lists, counts,
+ * and which cells are free are made anew from them by who gets the lock from a dead thread (shared-repair.ts). So an
+ * element is in or out, and a thread takes with it only what it had taken out already.
  */
 import { read, write } from "#atomics"
-import type { Letter } from "../../codec/bytes/letter.ts"
+import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import type { GrowingWords } from "../../memory/growing-words.ts"
 import type { SharedMemory } from "../../memory/shared/shared-memory.ts"
 import type { End } from "../base/queue-core.ts"
@@ -30,8 +30,8 @@ import { SharedLines } from "./shared-lines.ts"
 import { repair, sweep } from "./shared-repair.ts"
 
 /** An element on its way in. */
-export interface Parcel {
-  readonly letter: Letter
+export interface EncodedElement {
+  readonly encoded: EncodedValue
   readonly end: End
   readonly isTransfer: boolean
   /** When it can be taken, if elements expire, by the clock of shared-ordered-items.ts. */
@@ -69,16 +69,16 @@ export class SharedCore extends SharedLines {
   // ------------------------------------------------------------------ elements
 
   /** A cell with the element, which is nothing yet; 0 if there is no memory for it. */
-  pack({ letter, end, isTransfer, due }: Parcel): number {
-    const cell = this.write(letter, end, isTransfer ? TRANSFER : 0)
+  pack({ encoded, end, isTransfer, due }: EncodedElement): number {
+    const cell = this.write(encoded, end, isTransfer ? TRANSFER : 0)
     if (cell !== 0 && this.items.isTimed) this.items.mark(cell, due)
     return cell
   }
 
   /** Lets an element in now; false if there is no room, or the queue is closed. */
-  put(parcel: Parcel): boolean {
+  put(element: EncodedElement): boolean {
     if (!this.hasRoom) return false
-    const cell = this.pack(parcel)
+    const cell = this.pack(element)
     if (cell === 0) return false
     this.admit(cell)
     if (this.items.isTimed) this.serve()
@@ -140,7 +140,7 @@ export class SharedCore extends SharedLines {
       if (this.has(cell, TRANSFER)) this.wake(cell)
     }
     if (state === HELD) {
-      write(words, cell + ENTRY.THREAD, this.memory.here.token)
+      write(words, cell + ENTRY.THREAD, this.memory.threadContext.token)
       this.leaving.append(cell)
     }
     this.become(cell, state)
@@ -167,7 +167,9 @@ export class SharedCore extends SharedLines {
     this.items.add(cell, "last")
   }
 
-  /** Brings together whatever can be: elements and takers, room and putters. To be called whenever something went out. */
+  /**
+   * Brings together whatever can be: elements and takers, room and putters. To be called whenever something went out.
+   */
   serve(): void {
     for (;;) {
       const taker = this.next(this.takers)
@@ -197,8 +199,8 @@ export class SharedCore extends SharedLines {
   // ------------------------------------------------------------------ inside
 
   /**
-   * Of those who wait for elements to expire only the first, the leader, has a time to wake up. When another one becomes
-   * first, or another element is to expire next, it is woken to look how long that takes.
+   * Of those who wait for elements to expire only the first, the leader, has a time to wake up. When another one
+   * becomes first, or another element is to expire next, it is woken to look how long that takes.
    */
   #appointLeader(): void {
     const leader = this.next(this.takers)

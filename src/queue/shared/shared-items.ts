@@ -76,8 +76,8 @@ export class ListedItems implements SharedItems {
 
   add(cell: number, end: End): void {
     const isLast = end === "last"
-    // Counted before it is used: so no two elements have the same, also if we die in between. Orders wrap at 2³² and are
-    // compared by their difference.
+    // Counted before it is used: so no two elements have the same, also if we die in between. Orders wrap at 2³² and
+    // are compared by their difference.
     const counter = isLast ? CONTROL.TAIL_ORDER : CONTROL.HEAD_ORDER
     const order = (this.#control.read(counter) + (isLast ? 1 : -1)) | 0
     this.#control.write(counter, order)

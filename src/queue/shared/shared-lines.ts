@@ -1,6 +1,7 @@
 /**
- * Those who wait in a shared queue, in two lines: for room, and for an element. And those who do not wait any more, but have
- * yet to see it: if they die before that, what is theirs is found there. For use in the critical section, which is made here.
+ * Those who wait in a shared queue, in two lines: for room, and for an element. And those who do not wait any more, but
+ * have yet to see it: if they die before that, what is theirs is found there. For use in the critical section, which is
+ * made here.
  */
 import { read, write } from "#atomics"
 import { LockSync } from "../../lock/lock-sync.ts"
@@ -71,8 +72,8 @@ export abstract class SharedLines extends SharedCells implements Protected {
   }
 
   /**
-   * Whether somebody waits for memory. Then whoever comes later has to wait without its element, too: otherwise those behind
-   * could keep the memory that the one before them needs.
+   * Whether somebody waits for memory. Then whoever comes later has to wait without its element, too: otherwise those
+   * behind could keep the memory that the one before them needs.
    */
   get isMemoryAwaited(): boolean {
     const { last } = this.putters

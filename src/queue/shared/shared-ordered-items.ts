@@ -1,13 +1,13 @@
 /**
- * The elements of a shared queue in an order: by a comparator, or by the time at which they expire. Among equals the one that
- * came first is first. For use under the queue's lock.
+ * The elements of a shared queue in an order: by a comparator, or by the time at which they expire. Among equals the
+ * one that came first is first. For use under the queue's lock.
  *
  * A comparator belongs to a thread, as every function does; the threads have to agree. It compares values, so each
  * comparison decodes the element it is about.
  */
 import { read, store, write } from "#atomics"
 import { decode } from "../../codec/codec.ts"
-import { Letter } from "../../codec/bytes/letter.ts"
+import { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { type ByteStore, CELL } from "../../memory/structures/byte-store.ts"
 import type { GrowingWords } from "../../memory/growing-words.ts"
 import { HEAP, IndexedHeap } from "../../memory/structures/indexed-heap.ts"
@@ -15,7 +15,7 @@ import type { MemoryRecord } from "../../memory/record.ts"
 import { sharedNow } from "../../time/shared-clock.ts"
 import type { Comparator } from "../local/heap.ts"
 import type { End } from "../base/queue-core.ts"
-import type { Ordering } from "../base/queue-form.ts"
+import type { Ordering } from "../base/queue-backend.ts"
 import type { SharedItems, SharedWords } from "./shared-items.ts"
 import { CONTROL, ENTRY, IN, KIND, LIST } from "./shared-layout.ts"
 
@@ -26,7 +26,10 @@ export class OrderedItems implements SharedItems {
   readonly #compare: Comparator<unknown>
   readonly #isTimed: boolean
   #heap: IndexedHeap
-  /** What the heap lies in. Both may be exchanged for longer views of the same memory, and then it needs to be made anew. */
+  /**
+   * What the heap lies in. Both may be exchanged for longer views of the same memory, and then it needs to be made
+   * anew.
+   */
   #heapWords: Int32Array
   #cellWords: Int32Array
   /** What was decoded in the present operation. */
@@ -140,7 +143,8 @@ export class OrderedItems implements SharedItems {
 
   #order(a: number, b: number): number {
     const order = this.#isTimed ? this.#dueOf(a) - this.#dueOf(b) : this.#compare(this.#valueOf(a), this.#valueOf(b))
-    // Neither less nor greater is equal: also NaN, which a careless comparator may return, and which Infinity - Infinity is.
+    // Neither less nor greater is equal: also NaN, which a careless comparator may return, and which Infinity -
+    // Infinity is.
     if (order !== 0 && !Number.isNaN(order)) return order
     const { words } = this.#store
     return (read(words, a + ENTRY.ORDER) - read(words, b + ENTRY.ORDER)) | 0
@@ -155,10 +159,10 @@ export class OrderedItems implements SharedItems {
   #valueOf(cell: number): unknown {
     if (this.#values.has(cell)) return this.#values.get(cell)
     const { words } = this.#store
-    const letter = Letter.toRead(read(words, cell + ENTRY.SHAPE) & KIND, read(words, cell + CELL.LENGTH))
-    this.#store.copy(cell, letter.words)
-    const value = decode(letter)
-    letter.release()
+    const encoded = EncodedValue.toRead(read(words, cell + ENTRY.SHAPE) & KIND, read(words, cell + CELL.LENGTH))
+    this.#store.copy(cell, encoded.words)
+    const value = decode(encoded)
+    encoded.release()
     this.#values.set(cell, value)
     return value
   }

@@ -1,10 +1,10 @@
 /**
  * The form a queue takes once other threads know it: its elements lie in shared memory, encoded, and so do those who
- * wait. It has the methods that the kinds of queues are made of (see QueueCore), and no opinion on interrupts, arguments
- * and messages: those are the business of the queue whose form it is.
+ * wait. It has the methods that the kinds of queues are made of (see QueueCore), and no opinion on interrupts,
+ * arguments and messages: those are the business of the queue whose form it is.
  */
 import { encode } from "../../codec/codec.ts"
-import type { Letter } from "../../codec/bytes/letter.ts"
+import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { IllegalStateError } from "../../errors.ts"
 import type { Flow } from "../../memory/flow/flow.ts"
 import { LockSync } from "../../lock/lock-sync.ts"
@@ -18,8 +18,8 @@ import type { Steps } from "../../memory/flow/waiting.ts"
 import { sharedNow } from "../../time/shared-clock.ts"
 import type { Cursor } from "../local/iteration.ts"
 import type { End } from "../base/queue-core.ts"
-import type { EmptyForm, Ordering, SharedSettings } from "../base/queue-form.ts"
-import { type Parcel, SharedCore } from "./shared-core.ts"
+import type { EmptyBackend, Ordering, SharedSettings } from "../base/queue-backend.ts"
+import { type EncodedElement, SharedCore } from "./shared-core.ts"
 import { ListedItems, type SharedItems, type SharedWords } from "./shared-items.ts"
 import { OrderedItems } from "./shared-ordered-items.ts"
 import { CONTROL, CONTROL_BASE, FREE, LIST, MORE_WORDS } from "./shared-layout.ts"
@@ -45,7 +45,7 @@ interface Form {
   readonly spins?: number
 }
 
-export class SharedQueue<E> implements EmptyForm<E> {
+export class SharedQueue<E> implements EmptyBackend<E> {
   readonly #type: string
   readonly #core: SharedCore
   readonly #waits: SharedWaits
@@ -78,7 +78,7 @@ export class SharedQueue<E> implements EmptyForm<E> {
     const control = new MemoryRecord(memory.words, CONTROL_BASE)
     control.write(CONTROL.CAPACITY, capacity)
     control.write(CONTROL.LATEST_FIRST, latestFirst ? 1 : 0)
-    control.write(CONTROL.DEATHS_SEEN, memory.here.space.deaths)
+    control.write(CONTROL.DEATHS_SEEN, memory.threadContext.registry.deaths)
   }
 
   static open<E>(type: string, shared: Shared, ordering?: Ordering): SharedQueue<E> {
@@ -136,11 +136,11 @@ export class SharedQueue<E> implements EmptyForm<E> {
     const core = this.#core
     core.section.enter()
     let done = false
-    let letter: Letter | undefined
+    let encoded: EncodedValue | undefined
     try {
       const cell = core.available(end)
       if (cell !== 0) {
-        letter = core.read(cell)
+        encoded = core.read(cell)
         core.takeOut(cell, FREE)
         core.serve()
       }
@@ -148,41 +148,41 @@ export class SharedQueue<E> implements EmptyForm<E> {
     } finally {
       core.section.leave(done)
     }
-    return opened(letter) as E | undefined
+    return opened(encoded) as E | undefined
   }
 
   peek(end: End): E | undefined {
-    const letter = this.#core.inside(() => {
+    const encoded = this.#core.inside(() => {
       const cell = this.#core.items.at(end)
       return cell === 0 ? undefined : this.#core.read(cell)
     })
-    return opened(letter) as E | undefined
+    return opened(encoded) as E | undefined
   }
 
   #put(e: E, end: End, onlyToTakers: boolean): boolean {
     const core = this.#core
-    const parcel = this.#parcel(e, end)
+    const element = this.#element(e, end)
     core.section.enter()
     let done = false
     try {
-      const isIn = onlyToTakers && core.takers.count === 0 ? false : core.put(parcel)
+      const isIn = onlyToTakers && core.takers.count === 0 ? false : core.put(element)
       done = true
       return isIn
     } finally {
       core.section.leave(done)
-      parcel.letter.release()
+      element.encoded.release()
     }
   }
 
   // ------------------------------------------------------------------ waiting
 
   inserting(e: E, end: End, flow: Flow): Steps<boolean> {
-    return this.#waits.putting(this.#parcel(e, end), flow)
+    return this.#waits.putting(this.#element(e, end), flow)
   }
 
   /** Waits until the element has been received. */
   transferring(e: E, flow: Flow): Steps<boolean> {
-    return this.#waits.putting(this.#parcel(e, "last", true), flow)
+    return this.#waits.putting(this.#element(e, "last", true), flow)
   }
 
   *taking(end: End, flow: Flow): Steps<E | undefined> {
@@ -223,16 +223,21 @@ export class SharedQueue<E> implements EmptyForm<E> {
   }
 
   /**
-   * Takes one element after the other, up to `max` of those that are there, and lets nobody in before the end. If `accept`
-   * throws, what it was given goes back.
+   * Takes one element after the other, up to `max` of those that are there, and lets nobody in before the end. If
+   * `accept` throws, what it was given goes back.
    */
   drain(accept: (e: E) => void, max: number): number {
     return drain(this.#core, accept as (e: unknown) => void, max)
   }
 
-  #parcel(e: E, end: End, isTransfer = false): Parcel {
-    const letter = encode(e)
-    this.#core.requireRoomFor(letter)
-    return { letter, end, isTransfer, due: this.#core.items.isTimed ? sharedNow() + (e as { delay: number }).delay : 0 }
+  #element(e: E, end: End, isTransfer = false): EncodedElement {
+    const encoded = encode(e)
+    this.#core.requireRoomFor(encoded)
+    return {
+      encoded,
+      end,
+      isTransfer,
+      due: this.#core.items.isTimed ? sharedNow() + (e as { delay: number }).delay : 0,
+    }
   }
 }

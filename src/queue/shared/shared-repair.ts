@@ -1,7 +1,7 @@
 /**
- * What a death leaves in a shared queue. Whoever died may have waited, or have had something that was given to it and not
- * fetched; that is swept. Or it died in the middle of changing the queue; then everything is made anew from the states of the
- * cells, which takes as long as there are elements, but happens only then.
+ * What a death leaves in a shared queue. Whoever died may have waited, or have had something that was given to it and
+ * not fetched; that is swept. Or it died in the middle of changing the queue; then everything is made anew from the
+ * states of the cells, which takes as long as there are elements, but happens only then.
  *
  * Either may be cut short by another death, and then it all begins again.
  */
@@ -57,8 +57,11 @@ export function repair(core: SharedCore): void {
   sweep(core)
 }
 
-/** Whether it is somebody's who is dead. Who held an element may have died on the way back with it, when it was nobody's. */
+/**
+ * Whether it is somebody's who is dead. Who held an element may have died on the way back with it, when it was
+ * nobody's.
+ */
 function isDeserted(core: SharedCore, cell: number): boolean {
   const thread = core.threadOf(cell)
-  return thread === 0 ? core.stateOf(cell) === HELD : !core.memory.here.space.isAlive(thread)
+  return thread === 0 ? core.stateOf(cell) === HELD : !core.memory.threadContext.registry.isAlive(thread)
 }

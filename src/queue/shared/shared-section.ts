@@ -1,10 +1,10 @@
 /**
- * The critical section of a shared queue: who is in it has the queue to itself. It is short and never waits for anything
- * inside, so even a thread with an event loop can afford to block for it; the steps of a wait, which other flows of
- * their thread may be blocked above, queue for it like for anything else.
+ * The critical section of a shared queue: who is in it has the queue to itself. It is short and never waits for
+ * anything inside, so even a thread with an event loop can afford to block for it; the steps of a wait, which other
+ * flows of their thread may be blocked above, queue for it like for anything else.
  *
- * Who gets the lock from a thread that died inside first has the queue repaired; who finds that any thread has died since
- * the last visit, swept.
+ * Who gets the lock from a thread that died inside first has the queue repaired; who finds that any thread has died
+ * since the last visit, swept.
  */
 import { pause } from "#atomics"
 import { availableParallelism } from "node:os"
@@ -12,7 +12,7 @@ import { IllegalStateError } from "../../errors.ts"
 import { reacquiring } from "../../lock/acquiring.ts"
 import type { LockSync } from "../../lock/lock-sync.ts"
 import { currentFlow, type Flow } from "../../memory/flow/flow.ts"
-import type { Here } from "../../memory/thread/here.ts"
+import type { ThreadContext } from "../../memory/thread/thread-context.ts"
 import type { MemoryRecord } from "../../memory/record.ts"
 import { EXCLUSIVE } from "../../memory/wait/wait-queue.ts"
 import { blocking, type Steps } from "../../memory/flow/waiting.ts"
@@ -35,7 +35,7 @@ export interface Protected {
 
 export class SharedSection {
   readonly #sync: LockSync
-  readonly #here: Here
+  readonly #threadContext: ThreadContext
   readonly #control: MemoryRecord
   readonly #content: Protected
   readonly #spins: number
@@ -48,7 +48,7 @@ export class SharedSection {
   constructor(sync: LockSync, control: MemoryRecord, content: Protected, spins: number) {
     this.#spins = spins
     this.#sync = sync
-    this.#here = sync.memory.here
+    this.#threadContext = sync.memory.threadContext
     this.#control = control
     this.#content = content
   }
@@ -87,7 +87,7 @@ export class SharedSection {
     const count = toWake.length
     if (count > 0) this.#toWake = [] // those who go on now may have others to wake
     this.#release()
-    for (let i = 0; i < count; i += 2) this.#here.wake(toWake[i] as number, toWake[i + 1] as number)
+    for (let i = 0; i < count; i += 2) this.#threadContext.wake(toWake[i] as number, toWake[i + 1] as number)
   }
 
   /** Something failed, but everything is in order all the same. */
@@ -116,7 +116,7 @@ export class SharedSection {
   }
 
   #begin(flow: Flow): void {
-    const { deaths } = this.#here.space
+    const { deaths } = this.#threadContext.registry
     const isBusy = this.#control.read(CONTROL.BUSY) !== 0
     if (isBusy && this.#sync.holds > 1) {
       this.#sync.letGo(flow, 1) // there is another object over the same memory, and this thread is in there already

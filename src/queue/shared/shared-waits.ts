@@ -1,10 +1,11 @@
 /**
- * Waiting in a shared queue, as steps (see memory/flow/waiting.ts). Who waits has a cell in the queue's memory, and others
- * decide there what becomes of it; or it gives up, and then looks, inside the critical section, whether it was too late for
- * that. In that case it has got what it waited for, and an interrupt that came meanwhile is kept for later.
+ * Waiting in a shared queue, as steps (see memory/flow/waiting.ts). Who waits has a cell in the queue's memory, and
+ * others decide there what becomes of it; or it gives up, and then looks, inside the critical section, whether it was
+ * too late for that. In that case it has got what it waited for, and an interrupt that came meanwhile is kept for
+ * later.
  */
 import { load } from "#atomics"
-import type { Letter } from "../../codec/bytes/letter.ts"
+import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { InterruptedError } from "../../errors.ts"
 import type { Flow } from "../../memory/flow/flow.ts"
 import { FREE as UNUSED } from "../../memory/thread/node-pool.ts"
@@ -12,7 +13,7 @@ import { WaitNode } from "../../memory/wait/wait-node.ts"
 import { EXCLUSIVE } from "../../memory/wait/wait-queue.ts"
 import { type Park, type Steps, TIMEOUT } from "../../memory/flow/waiting.ts"
 import type { End } from "../base/queue-core.ts"
-import type { Parcel, SharedCore } from "./shared-core.ts"
+import type { EncodedElement, SharedCore } from "./shared-core.ts"
 import { ENTRY, FREE, IN, PENDING, PUTTER, REFUSED, SERVED, TAKER } from "./shared-layout.ts"
 
 /** Why a wait was given up before its time. */
@@ -28,35 +29,35 @@ export class SharedWaits {
   }
 
   /**
-   * Inserts as soon as there is room; a transfer inserts at once, and waits until the element has been received. False if the
-   * time is up before, or the queue is closed.
+   * Inserts as soon as there is room; a transfer inserts at once, and waits until the element has been received. False
+   * if the time is up before, or the queue is closed.
    */
-  *putting(parcel: Parcel, flow: Flow): Steps<boolean> {
+  *putting(element: EncodedElement, flow: Flow): Steps<boolean> {
     const core = this.#core
     yield* core.section.entering(flow)
-    const begun = core.section.within(() => this.#beginToPut(parcel, flow))
+    const begun = core.section.within(() => this.#beginToPut(element, flow))
     if (typeof begun === "boolean") {
-      parcel.letter.release()
+      element.encoded.release()
       return begun
     }
-    const broken = yield* this.#standing(begun, flow, () => this.#retry(begun, parcel))
+    const broken = yield* this.#standing(begun, flow, () => this.#retry(begun, element))
     const isIn = core.section.within(() => this.#endToPut(begun))
     begun.node.end()
-    parcel.letter.release()
+    element.encoded.release()
     return this.#outcome(isIn, isIn, flow, broken)
   }
 
-  #beginToPut(parcel: Parcel, flow: Flow): Stand | boolean {
+  #beginToPut(element: EncodedElement, flow: Flow): Stand | boolean {
     const core = this.#core
     if (core.isClosed) return false
-    if ((!parcel.isTransfer || core.takers.count > 0) && core.put(parcel)) return true
+    if ((!element.isTransfer || core.takers.count > 0) && core.put(element)) return true
     const stand = new Stand(core, flow)
-    const cell = core.isMemoryAwaited ? 0 : core.pack(parcel)
-    if (cell !== 0 && parcel.isTransfer) {
+    const cell = core.isMemoryAwaited ? 0 : core.pack(element)
+    if (cell !== 0 && element.isTransfer) {
       core.standAsTransfer(cell, stand.node.index)
       stand.set(cell, IN)
     } else {
-      const putter = cell === 0 ? core.placeWithout(parcel.letter, parcel.end) : cell
+      const putter = cell === 0 ? core.placeWithout(element.encoded, element.end) : cell
       core.standAsPutter(putter, stand.node.index)
       stand.set(putter, PUTTER)
     }
@@ -64,19 +65,19 @@ export class SharedWaits {
   }
 
   /** For a putter that waits for memory: looks whether there is some now. */
-  #retry(stand: Stand, parcel: Parcel): void {
+  #retry(stand: Stand, element: EncodedElement): void {
     const core = this.#core
     if (!stand.is(PUTTER) || !core.has(stand.cell, PENDING) || !core.isNext(stand.cell)) return
-    const cell = core.pack(parcel)
+    const cell = core.pack(element)
     if (cell === 0) return
-    if (!parcel.isTransfer && core.takers.count === 0 && core.items.size >= core.capacity) {
+    if (!element.isTransfer && core.takers.count === 0 && core.items.size >= core.capacity) {
       core.replacePutter(stand.cell, cell, stand.node.index)
       stand.set(cell, PUTTER)
       return
     }
     core.putters.remove(stand.cell)
     core.discard(stand.cell)
-    if (parcel.isTransfer) {
+    if (element.isTransfer) {
       core.standAsTransfer(cell, stand.node.index)
       stand.set(cell, IN)
     } else {
@@ -99,25 +100,25 @@ export class SharedWaits {
   }
 
   /** Takes as soon as there is something; undefined if the time is up before, or the queue is closed and empty. */
-  *taking(end: End, flow: Flow): Steps<Letter | undefined> {
+  *taking(end: End, flow: Flow): Steps<EncodedValue | undefined> {
     const core = this.#core
     yield* core.section.entering(flow)
     const begun = core.section.within(() => this.#beginToTake(end, flow))
     if (!(begun instanceof Stand)) return begun
     const broken = yield* this.#standing(begun, flow)
-    const letter = core.section.within(() => this.#endToTake(begun))
+    const encoded = core.section.within(() => this.#endToTake(begun))
     begun.node.end()
-    return this.#outcome(letter !== undefined, letter, flow, broken)
+    return this.#outcome(encoded !== undefined, encoded, flow, broken)
   }
 
-  #beginToTake(end: End, flow: Flow): Stand | Letter | undefined {
+  #beginToTake(end: End, flow: Flow): Stand | EncodedValue | undefined {
     const core = this.#core
     const cell = core.available(end)
     if (cell !== 0) {
-      const letter = core.read(cell)
+      const encoded = core.read(cell)
       core.takeOut(cell, FREE)
       core.serve()
-      return letter
+      return encoded
     }
     if (core.isClosed && core.items.size === 0) return undefined
     const stand = new Stand(core, flow)
@@ -128,22 +129,24 @@ export class SharedWaits {
     return stand
   }
 
-  #endToTake(stand: Stand): Letter | undefined {
+  #endToTake(stand: Stand): EncodedValue | undefined {
     const core = this.#core
-    let letter: Letter | undefined
+    let encoded: EncodedValue | undefined
     if (stand.is(SERVED)) {
       const item = core.itemOf(stand.cell)
-      letter = core.read(item)
+      encoded = core.read(item)
       core.discard(item)
     }
     const line = stand.is(TAKER) ? core.takers : core.leaving
     line.remove(stand.cell)
     core.discard(stand.cell)
     core.serve()
-    return letter
+    return encoded
   }
 
-  /** Waits until it has been decided what becomes of the stand, or the wait is given up. When it returns we are inside. */
+  /**
+   * Waits until it has been decided what becomes of the stand, or the wait is given up. When it returns we are inside.
+   */
   *#standing(stand: Stand, flow: Flow, retry?: () => void): Steps<Broken | undefined> {
     const core = this.#core
     let broken: Broken | undefined
@@ -186,7 +189,7 @@ class Stand {
 
   constructor(core: SharedCore, flow: Flow) {
     this.#core = core
-    this.node = new WaitNode(core.memory.here, flow, core.memory, true, UNUSED, EXCLUSIVE)
+    this.node = new WaitNode(core.memory.threadContext, flow, core.memory, true, UNUSED, EXCLUSIVE)
   }
 
   get cell(): number {

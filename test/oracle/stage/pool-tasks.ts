@@ -4,7 +4,7 @@
  */
 import { store } from "#atomics"
 import { bind, type Callable, FutureTask, type Runnable, task, type Thread, ThreadPoolExecutor } from "corepool"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { getEnvironmentData, isMainThread } from "node:worker_threads"
 import { ScenarioError } from "../json.ts"
 import { ACTIVITY, clock } from "./activity.ts"
@@ -41,7 +41,7 @@ const legacy = inheritance?.legacy
 const memory = legacy && StageMemory.open(legacy)
 if (inheritance !== undefined) {
   store(inheritance.activity, ACTIVITY.BEGUN, clock())
-  store(inheritance.activity, ACTIVITY.TOKEN, here().token)
+  store(inheritance.activity, ACTIVITY.TOKEN, threadContext().token)
 }
 
 class PoolThreadWings implements Wings {

@@ -14,8 +14,8 @@ import {
   type ThreadFactory,
   type ThreadPoolExecutor,
 } from "corepool"
-import { here } from "#src/memory/thread/this-thread.js"
-import { LISTENING, THREAD } from "#src/memory/thread/space.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
+import { LISTENING, THREAD } from "#src/memory/thread/thread-registry.js"
 import { isNode } from "#src/time/shared-clock.js"
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises"
 import { setEnvironmentData, Worker } from "node:worker_threads"
@@ -170,8 +170,8 @@ function restOf({ thread, activity }: PoolThread): string | undefined {
 }
 
 function isListening(token: number): boolean {
-  const { space } = here()
-  return load(space.words, space.entryOf(token) + THREAD.PARK) === LISTENING
+  const { registry } = threadContext()
+  return load(registry.words, registry.entryOf(token) + THREAD.PARK) === LISTENING
 }
 
 /** Asks the thread whether it is there; the number of the question. */

@@ -4,7 +4,7 @@
  */
 import { store } from "#atomics"
 import { bind, type Callable, task, Thread } from "corepool"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { getEnvironmentData, isMainThread } from "node:worker_threads"
 import { ScenarioError } from "../json.ts"
 import { ACTIVITY } from "./activity.ts"
@@ -24,7 +24,7 @@ export function timedCallOf(part: TimedPart): Callable<unknown> {
 
 const inheritance = isMainThread ? undefined : (getEnvironmentData(INHERITANCE) as unknown as Inheritance<TimedLegacy>)
 const wings = inheritance && wingsOf(inheritance.legacy)
-if (inheritance !== undefined) store(inheritance.activity, ACTIVITY.TOKEN, here().token)
+if (inheritance !== undefined) store(inheritance.activity, ACTIVITY.TOKEN, threadContext().token)
 
 function wingsOf({ memory: buffer, blocks }: TimedLegacy): TimedWings {
   const memory = new TimedMemory(buffer)

@@ -1,7 +1,7 @@
 /** What an actor that is a worker thread runs: it obeys orders, one after the other, and blocks or awaits in doing so. */
 import { activity } from "./activity.ts" // before corepool
 import { IllegalStateError, Thread } from "corepool"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { parentPort } from "node:worker_threads"
 import { flag, type JsonObject, ScenarioError, string } from "../json.ts"
 import { capture } from "../results.ts"
@@ -70,4 +70,4 @@ parentPort?.on("message", (order: Order) => {
   })
 })
 
-report({ say: "ready", token: here().token, activity })
+report({ say: "ready", token: threadContext().token, activity })

@@ -1,7 +1,7 @@
 /** An actor that is a worker thread, from the driver's side. It may be another actor in the next scenario. */
 import { load } from "#src/memory/atomics.js"
-import { LISTENING, THREAD } from "#src/memory/thread/space.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { LISTENING, THREAD } from "#src/memory/thread/thread-registry.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { Worker } from "node:worker_threads"
 import { type JsonObject, ScenarioError, string } from "../json.ts"
 import type { Manner, Posted } from "../suites/sync/subject.ts"
@@ -63,7 +63,7 @@ export class ActorWorker {
   }
 
   interrupt(): void {
-    here().space.interrupt(this.token)
+    threadContext().registry.interrupt(this.token)
   }
 
   async end(): Promise<void> {
@@ -114,9 +114,9 @@ export class ActorWorker {
    */
   get rest(): number | undefined {
     if (this.#activity === undefined) return undefined
-    const { space } = here()
+    const { registry } = threadContext()
     // In this order: after a ring the word says LISTENING again only when the count has changed.
-    if (load(space.words, space.entryOf(this.token) + THREAD.PARK) !== LISTENING) return undefined
+    if (load(registry.words, registry.entryOf(this.token) + THREAD.PARK) !== LISTENING) return undefined
     if (this.#awaits) return load(this.#activity, ACTIVITY.RINGS)
     const sleeps = load(this.#activity, ACTIVITY.SLEEPS)
     return sleeps % 2 === 0 ? undefined : sleeps

@@ -2,7 +2,15 @@
 import { NotSerializableError } from "corepool"
 import { decodeArguments, encodeArguments } from "#src/codec/arguments.js"
 import { encode } from "#src/codec/codec.js"
-import { Letter, NO_ARGUMENTS, ONE_DOUBLE, ONE_INT, TREE, TWO_DOUBLES, TWO_INTS } from "#src/codec/bytes/letter.js"
+import {
+  EncodedValue,
+  NO_ARGUMENTS,
+  ONE_DOUBLE,
+  ONE_INT,
+  TREE,
+  TWO_DOUBLES,
+  TWO_INTS,
+} from "#src/codec/bytes/encoded-value.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { thrownBy } from "../../support/harness.ts"
@@ -13,7 +21,7 @@ function through(args: readonly unknown[]): { kind: number; length: number; args
   const { kind, length } = written
   const words = written.words.slice(0, written.wordCount)
   written.release()
-  const read = Letter.toRead(kind, length)
+  const read = EncodedValue.toRead(kind, length)
   read.words.set(words)
   const decoded = decodeArguments(read)
   read.release()
@@ -64,5 +72,5 @@ test("[CD12] a refusal says which argument it is about", () => {
 test("[CD11][CD12] a letter with something else is refused", () => {
   assert.ok(thrownBy(() => decodeArguments(encode({ a: 1 }))) instanceof NotSerializableError)
   assert.ok(thrownBy(() => decodeArguments(encode("text"))) instanceof NotSerializableError)
-  assert.ok(thrownBy(() => decodeArguments(Letter.toRead(99, 0))) instanceof NotSerializableError)
+  assert.ok(thrownBy(() => decodeArguments(EncodedValue.toRead(99, 0))) instanceof NotSerializableError)
 })

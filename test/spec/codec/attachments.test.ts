@@ -25,21 +25,21 @@ registerKnownClasses()
 /** As a thread would get it: the attachments are posted. */
 function posted(value: unknown, transfer: readonly object[] = []): unknown {
   const attachments: object[] = []
-  const letter = encode(value, attachments, new Set(transfer))
+  const encoded = encode(value, attachments, new Set(transfer))
   const { port1, port2 } = new MessageChannel()
   port1.postMessage(attachments, transfer as never[])
   const { message } = receiveMessageOnPort(port2) as { message: object[] }
   port1.close()
-  return decode(letter, message)
+  return decode(encoded, message)
 }
 
 test("[CD13] shared memory arrives as the same memory, and views of it as views of it", () => {
   const memory = new SharedArrayBuffer(16)
   const value = { memory, words: new Int32Array(memory, 4, 2), again: memory, view: new DataView(memory, 8), n: 1 }
   const attachments: object[] = []
-  const letter = encode(value, attachments)
+  const encoded = encode(value, attachments)
   assert.deepEqual(attachments, [memory])
-  letter.release()
+  encoded.release()
   const copy = posted(value) as typeof value
   assert.ok(copy.memory instanceof SharedArrayBuffer)
   assert.equal(copy.again, copy.memory)
@@ -122,10 +122,10 @@ test("[CD15] in another thread, and back", async () => {
   await using workers = new Workers()
   const queue = new LinkedBlockingQueue<unknown>()
   const attachments: object[] = []
-  const letter = encode({ queue, text: "hello" }, attachments)
-  const { kind } = letter
-  const bytes = Uint8Array.from(letter.bytes.subarray(0, letter.length))
-  letter.release()
+  const encoded = encode({ queue, text: "hello" }, attachments)
+  const { kind } = encoded
+  const bytes = Uint8Array.from(encoded.bytes.subarray(0, encoded.length))
+  encoded.release()
   const parcel: Parcel = { kind, bytes, attachments }
   const other = workers.run(new URL("attachments.workers.js", import.meta.url), "putInto", parcel)
   assert.deepEqual(await queue.take(), { text: "hello", isQueue: true })
@@ -155,10 +155,10 @@ test("[CD16] a refusal attaches nothing, and leaves what was attached before", (
 })
 
 test("[CD16] a value without its attachments is refused", () => {
-  const letter = encode(new Int32Array(new SharedArrayBuffer(8)), [])
+  const encoded = encode(new Int32Array(new SharedArrayBuffer(8)), [])
   for (const wrong of [undefined, [], [{}]]) {
-    assert.ok(thrownBy(() => decode(letter, wrong)) instanceof NotSerializableError)
+    assert.ok(thrownBy(() => decode(encoded, wrong)) instanceof NotSerializableError)
   }
-  letter.release()
+  encoded.release()
   assert.ok(thrownBy(() => copyOf(new SharedArrayBuffer(1))) instanceof NotSerializableError)
 })

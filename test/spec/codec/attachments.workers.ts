@@ -1,7 +1,7 @@
 /** What the workers of attachments.test.ts run. */
 import { LinkedBlockingQueue } from "corepool"
 import { decode } from "#src/codec/codec.js"
-import { Letter } from "#src/codec/bytes/letter.js"
+import { EncodedValue } from "#src/codec/bytes/encoded-value.js"
 import { registerKnownClasses } from "#src/platform/member/known-classes.js"
 
 export interface Parcel {
@@ -12,8 +12,8 @@ export interface Parcel {
 
 export function putInto({ kind, bytes, attachments }: Parcel): void {
   registerKnownClasses()
-  const letter = Letter.toRead(kind, bytes.length)
-  letter.bytes.set(bytes)
-  const { queue, text } = decode(letter, attachments) as { queue: LinkedBlockingQueue<unknown>; text: string }
+  const encoded = EncodedValue.toRead(kind, bytes.length)
+  encoded.bytes.set(bytes)
+  const { queue, text } = decode(encoded, attachments) as { queue: LinkedBlockingQueue<unknown>; text: string }
   queue.add({ text, isQueue: queue instanceof LinkedBlockingQueue })
 }

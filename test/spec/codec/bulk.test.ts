@@ -2,21 +2,21 @@
 import { NotSerializableError } from "corepool"
 import { BULKY, bulkOf } from "#src/codec/bytes/bulk.js"
 import { copyOf, decode, encode } from "#src/codec/codec.js"
-import type { Letter } from "#src/codec/bytes/letter.js"
+import type { EncodedValue } from "#src/codec/bytes/encoded-value.js"
 import * as fc from "fast-check"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { thrownBy } from "../../support/harness.ts"
 
-function encodeBulky(value: unknown): Letter {
+function encodeBulky(value: unknown): EncodedValue {
   return encode(value, undefined, undefined, true)
 }
 
 /** As it is on the other side. */
-function arrived(letter: Letter): unknown {
-  letter.bulkSource = bulkOf(letter.bulk.copies())
-  const value = decode(letter)
-  letter.release()
+function arrived(encoded: EncodedValue): unknown {
+  encoded.bulkSource = bulkOf(encoded.bulk.copies())
+  const value = decode(encoded)
+  encoded.release()
   return value
 }
 
@@ -35,20 +35,20 @@ test("[CD20] long stretches of bytes go beside the letter, each at its place", (
     data: new DataView(bytes(2 * BULKY, 5).buffer, 3, BULKY + 3),
     node: Buffer.from(bytes(BULKY, 6)),
   }
-  const letter = encodeBulky(value)
-  assert.equal(letter.bulk.count, 5)
-  assert.ok(letter.length < 2 * BULKY)
-  const copy = arrived(letter) as typeof value
+  const encoded = encodeBulky(value)
+  assert.equal(encoded.bulk.count, 5)
+  assert.ok(encoded.length < 2 * BULKY)
+  const copy = arrived(encoded) as typeof value
   assert.deepStrictEqual(copy, { ...value, part: Uint16Array.from(value.part), data: copy.data })
   assert.deepEqual(new Uint8Array(copy.data.buffer), new Uint8Array(value.data.buffer, 3, BULKY + 3))
   assert.equal(copy.again, copy.long)
 })
 
 test("[CD20] and only if they may; memory that grows stays in the letter", () => {
-  const letter = encode(bytes(BULKY, 0))
-  assert.deepEqual([letter.bulk.count, letter.length > BULKY], [0, true])
-  assert.deepEqual(decode(letter), bytes(BULKY, 0))
-  letter.release()
+  const encoded = encode(bytes(BULKY, 0))
+  assert.deepEqual([encoded.bulk.count, encoded.length > BULKY], [0, true])
+  assert.deepEqual(decode(encoded), bytes(BULKY, 0))
+  encoded.release()
 })
 
 test("[CD20] what could not be written leaves nothing beside the letter", () => {
@@ -56,9 +56,9 @@ test("[CD20] what could not be written leaves nothing beside the letter", () => 
     spoilt: [bytes(BULKY, 1), () => undefined],
     good: bytes(BULKY, 2),
   })
-  const letter = encodeBulky(error)
-  assert.equal(letter.bulk.count, 1)
-  const copy = arrived(letter) as typeof error
+  const encoded = encodeBulky(error)
+  assert.equal(encoded.bulk.count, 1)
+  const copy = arrived(encoded) as typeof error
   assert.deepEqual(copy.good, error.good)
   assert.equal("spoilt" in copy, false)
   assert.ok(thrownBy(() => encodeBulky([bytes(BULKY, 1), Symbol("refused")])) instanceof NotSerializableError)
@@ -80,19 +80,19 @@ test("[CD20] a buffer that is transferred while the value is written is a refusa
   assert.ok(error instanceof NotSerializableError)
   assert.match(error.message, /changed while it was being copied/)
   const gone = bytes(BULKY, 1)
-  const letter = encodeBulky([gone, bytes(BULKY, 2)])
+  const encoded = encodeBulky([gone, bytes(BULKY, 2)])
   structuredClone(gone.buffer, { transfer: [gone.buffer] })
-  assert.deepEqual(arrived(letter), [new Uint8Array(BULKY), bytes(BULKY, 2)])
+  assert.deepEqual(arrived(encoded), [new Uint8Array(BULKY), bytes(BULKY, 2)])
 })
 
 test("[CD11][CD20] without the bytes, or with others, it is no value", () => {
   for (const copies of [[], [new ArrayBuffer(BULKY - 1)], [new ArrayBuffer(BULKY + 1)]]) {
-    const letter = encodeBulky([bytes(BULKY, 1)])
-    letter.bulkSource = bulkOf(copies)
-    assert.ok(thrownBy(() => decode(letter)) instanceof NotSerializableError)
-    letter.bulkSource = undefined
-    assert.ok(thrownBy(() => decode(letter)) instanceof NotSerializableError)
-    letter.release()
+    const encoded = encodeBulky([bytes(BULKY, 1)])
+    encoded.bulkSource = bulkOf(copies)
+    assert.ok(thrownBy(() => decode(encoded)) instanceof NotSerializableError)
+    encoded.bulkSource = undefined
+    assert.ok(thrownBy(() => decode(encoded)) instanceof NotSerializableError)
+    encoded.release()
   }
 })
 

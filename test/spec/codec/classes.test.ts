@@ -122,10 +122,10 @@ test("[CD18] errors arrive as errors of their class, or of the nearest one", () 
 test("[CD18] a thread that knows nothing of the class gets errors as others, and refuses instances", async () => {
   await using workers = new Workers()
   const run = async (value: unknown): Promise<unknown> => {
-    const letter = encode(value)
-    const bytes = Uint8Array.from(letter.bytes.subarray(0, letter.length))
-    const parcel: Parcel = { kind: letter.kind, bytes, attachments: [] }
-    letter.release()
+    const encoded = encode(value)
+    const bytes = Uint8Array.from(encoded.bytes.subarray(0, encoded.length))
+    const parcel: Parcel = { kind: encoded.kind, bytes, attachments: [] }
+    encoded.release()
     return await workers.run(new URL("classes.workers.js", import.meta.url), "describe", parcel).result
   }
   const error = Object.assign(new CardError("stolen", new Money(7n, "EUR")), { price: 1 })
@@ -184,9 +184,9 @@ test("[CD19] what a class makes of an instance does not refer back to it", () =>
 
 test("[CD19] what decode throws is the cause", () => {
   const cold = Temperature.ofKelvin(5)
-  const letter = encode([cold])
-  letter.bytes[letter.length - 1] = 0x80 // it was 5; now it is 0
-  assert.equal((decode(letter) as Temperature[])[0]?.kelvin, 0)
+  const encoded = encode([cold])
+  encoded.bytes[encoded.length - 1] = 0x80 // it was 5; now it is 0
+  assert.equal((decode(encoded) as Temperature[])[0]?.kelvin, 0)
   class Picky {
     n = 1
   }

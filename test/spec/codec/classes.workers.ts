@@ -1,14 +1,14 @@
 /** What the workers of classes.test.ts run. They have registered no class. */
 import { decode } from "#src/codec/codec.js"
-import { Letter } from "#src/codec/bytes/letter.js"
+import { EncodedValue } from "#src/codec/bytes/encoded-value.js"
 import type { Parcel } from "./attachments.workers.ts"
 
 export function describe({ kind, bytes }: Parcel): object {
-  const letter = Letter.toRead(kind, bytes.length)
-  letter.bytes.set(bytes)
+  const encoded = EncodedValue.toRead(kind, bytes.length)
+  encoded.bytes.set(bytes)
   let value: unknown
   try {
-    value = decode(letter)
+    value = decode(encoded)
   } catch (error) {
     value = error // which is what is described then
   }

@@ -1,7 +1,7 @@
 /** Rule ids are those of docs/spec/codec.md. */
 import { LinkedBlockingQueue, NotSerializableError, ReentrantLock, TimeoutError } from "corepool"
 import { copyOf, decode, encode } from "#src/codec/codec.js"
-import { Letter } from "#src/codec/bytes/letter.js"
+import { EncodedValue } from "#src/codec/bytes/encoded-value.js"
 import * as fc from "fast-check"
 import assert from "node:assert/strict"
 import { test } from "node:test"
@@ -338,7 +338,7 @@ test("[CD8] letters are used again, and what was read from one does not change",
   const values: unknown[] = []
   for (let i = 0; i < 50; i++) {
     const written = encode(i % 2 === 0 ? `string ${i}` : new Uint8Array([i, i, i]))
-    const read = Letter.toRead(written.kind, written.length)
+    const read = EncodedValue.toRead(written.kind, written.length)
     read.words.set(written.words.subarray(0, (written.length + 3) >> 2))
     written.release()
     values.push(decode(read))
@@ -348,6 +348,6 @@ test("[CD8] letters are used again, and what was read from one does not change",
 })
 
 test("[CD11] bytes of no kind are refused", () => {
-  const letter = Letter.toRead(0, 0)
-  assert.ok(thrownBy(() => decode(letter)) instanceof NotSerializableError)
+  const encoded = EncodedValue.toRead(0, 0)
+  assert.ok(thrownBy(() => decode(encoded)) instanceof NotSerializableError)
 })

@@ -1,7 +1,7 @@
 /** Values that are not what they seem, and bytes that are none. Rule ids are those of docs/spec/codec.md. */
 import { NotSerializableError } from "corepool"
 import { copyOf, decode, decodeFromBytes, encode, encodeToBytes } from "#src/codec/codec.js"
-import { Letter, TREE } from "#src/codec/bytes/letter.js"
+import { EncodedValue, TREE } from "#src/codec/bytes/encoded-value.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { thrownBy } from "../../support/harness.ts"
@@ -85,9 +85,9 @@ test("[CD10] billions of holes take no time", () => {
   holes.length = 2 ** 32 - 1
   holes[5] = "a"
   holes[2 ** 32 - 2] = "b"
-  const letter = encode([holes, holes])
-  assert.ok(letter.length < 100)
-  const [copy] = decode(letter) as [unknown[], unknown[]]
+  const encoded = encode([holes, holes])
+  assert.ok(encoded.length < 100)
+  const [copy] = decode(encoded) as [unknown[], unknown[]]
   assert.equal(copy.length, 2 ** 32 - 1)
   assert.deepEqual(Object.keys(copy), ["5", String(2 ** 32 - 2)])
   assert.deepEqual([copy[5], copy[2 ** 32 - 2]], ["a", "b"])
@@ -204,12 +204,12 @@ test("[CD11] bytes that were cut off, or have something behind them, are refused
 })
 
 test("[CD11] deeply nested bytes are refused, and long lengths cost nothing", () => {
-  const deep = Letter.toRead(TREE, 1_000_000)
+  const deep = EncodedValue.toRead(TREE, 1_000_000)
   for (let i = 0; i < deep.length; i += 2) deep.bytes.set([12, 1], i) // an array of one
   assert.ok(thrownBy(() => decode(deep)) instanceof NotSerializableError)
   for (const tag of [9, 10, 12, 16, 18, 19, 23]) {
-    const letter = Letter.toRead(TREE, 6)
-    letter.bytes.set([tag, 0xff, 0xff, 0xff, 0xff, 0x0f])
-    assert.ok(thrownBy(() => decode(letter)) instanceof NotSerializableError, `tag ${tag}`)
+    const encoded = EncodedValue.toRead(TREE, 6)
+    encoded.bytes.set([tag, 0xff, 0xff, 0xff, 0xff, 0x0f])
+    assert.ok(thrownBy(() => decode(encoded)) instanceof NotSerializableError, `tag ${tag}`)
   }
 })

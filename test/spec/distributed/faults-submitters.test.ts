@@ -5,7 +5,7 @@ import { test } from "node:test"
 import * as tasks from "../../support/fault.tasks.ts"
 import { FaultLab, onEachServer } from "../../support/fault-lab.ts"
 
-const numbered = (letter: string, length: number): string[] => Array.from({ length }, (_, n) => `${letter}${n}`)
+const numbered = (encoded: string, length: number): string[] => Array.from({ length }, (_, n) => `${encoded}${n}`)
 
 onEachServer((kind) => {
   const { name, skip } = kind

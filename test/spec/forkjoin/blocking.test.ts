@@ -29,9 +29,9 @@ for (const parallelism of [1, 2]) {
   })
 
   test(`[FJ50] tasks of two pools of ${parallelism} threads wait for each other in turn`, async () => {
-    await using here = new ForkJoinPool({ parallelism })
+    await using threadContext = new ForkJoinPool({ parallelism })
     await using there = new ForkJoinPool({ parallelism })
-    assert.equal(await here.invoke(tasks.pingPong, here, there, 3), 3)
+    assert.equal(await threadContext.invoke(tasks.pingPong, threadContext, there, 3), 3)
   })
 
   test(`[FJ52] managedBlock lets somebody else work, with ${parallelism} threads`, async () => {

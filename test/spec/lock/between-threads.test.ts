@@ -1,6 +1,6 @@
 import { ReentrantLock, type Shared, Thread } from "corepool"
 import { sharedWords, store } from "#src/memory/atomics.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { eventually } from "../../support/harness.ts"
@@ -241,7 +241,7 @@ test("[LK18] an interrupt from another thread ends the waits that can be interru
   for (const form of ["lockInterruptiblySync", "tryLockSync", "lockInterruptibly", "tryLock"]) {
     const waiter = workers.run(JOBS, "beInterrupted", lock, form)
     await eventually(() => lock.queueLength === 1 && waiter.words.length === 1)
-    here().space.interrupt((await waiter.firstWord()) as number)
+    threadContext().registry.interrupt((await waiter.firstWord()) as number)
     assert.deepEqual(await waiter.result, { outcome: "InterruptedError", raised: false, locked: false })
     await eventually(() => lock.queueLength === 0)
   }
@@ -254,7 +254,7 @@ test("[LK18] lock and lockSync wait on, and the flag is raised when they have th
     await lock.lock()
     const waiter = workers.run(JOBS, "beInterrupted", lock, form)
     await eventually(() => lock.queueLength === 1 && waiter.words.length === 1)
-    here().space.interrupt((await waiter.firstWord()) as number)
+    threadContext().registry.interrupt((await waiter.firstWord()) as number)
     assert.equal(lock.queueLength, 1)
     lock.unlock()
     assert.deepEqual(await waiter.result, { outcome: "locked", raised: true, locked: true })

@@ -1,8 +1,8 @@
 /** A signal, and the end of a wait for another reason, at the same moment; and what such ends leave behind. */
 import { ReentrantLock } from "corepool"
 import { load, store } from "#src/memory/atomics.js"
-import { SPACE } from "#src/memory/thread/space.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { SPACE } from "#src/memory/thread/thread-registry.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { QUEUE } from "#src/memory/wait/wait-queue.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
@@ -14,8 +14,8 @@ import { memoryOf, parked, queueOf, syncOf, Task, waitersOn } from "./support.ts
  * other thread exists only in the table of threads.
  */
 function pausedQueue(lock: ReentrantLock): Disposable {
-  const { space } = here()
-  const token = space.enter(1_000_000, -1)
+  const { registry } = threadContext()
+  const token = registry.enter(1_000_000, -1)
   const { words } = memoryOf(syncOf(lock))
   assert.equal(load(words, QUEUE.GUARD), 0)
   store(words, QUEUE.GUARD, token << 1)
@@ -23,7 +23,7 @@ function pausedQueue(lock: ReentrantLock): Disposable {
     [Symbol.dispose]() {
       store(words, QUEUE.GUARD, 0)
       queueOf(syncOf(lock)).tend()
-      space.bury(token)
+      registry.reap(token)
     },
   }
 }
@@ -90,7 +90,7 @@ test("[CN26] what such waits leave in memory is used again", async () => {
   const lock = new ReentrantLock()
   const condition = lock.newCondition()
   assert.notEqual(condition.handle, undefined) // other threads may know it
-  const { words } = here().space
+  const { words } = threadContext().registry
   const chunks = load(words, SPACE.CHUNKS)
   for (let round = 0; round < 300; round++) {
     const task = new Task()

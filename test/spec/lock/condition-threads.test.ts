@@ -1,6 +1,6 @@
 import { ReentrantLock, type Shared } from "corepool"
 import { sharedWords } from "#src/memory/atomics.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { eventually } from "../../support/harness.ts"
@@ -140,7 +140,7 @@ test("[CN24][CN10] an interrupt from another thread ends awaitSync and await", a
   for (const form of ["awaitSync", "await"] as const) {
     for (const ms of [Infinity, 100_000]) {
       const hand = await waiter(workers, both, form, ms)
-      here().space.interrupt((await hand.firstWord()) as number)
+      threadContext().registry.interrupt((await hand.firstWord()) as number)
       assert.deepEqual(await outcomeOf(hand), { ...SIGNALLED, outcome: "InterruptedError" })
     }
   }
@@ -151,7 +151,7 @@ test("[CN24][CN13] awaitUninterruptiblySync waits on", async () => {
   const both = pair()
   for (const form of ["awaitUninterruptiblySync", "awaitUninterruptibly"] as const) {
     const hand = await waiter(workers, both, form)
-    here().space.interrupt((await hand.firstWord()) as number)
+    threadContext().registry.interrupt((await hand.firstWord()) as number)
     assert.equal(waiting(both), 1)
     await both.lock.lock()
     both.condition.signal()

@@ -4,7 +4,7 @@
  */
 import { type Condition, ReentrantLock, type Shared, Thread } from "corepool"
 import { block, read, write } from "#src/memory/atomics.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import type { Voice } from "../../support/workers.ts"
 
 /** A lock and a condition of it, as they arrive. */
@@ -29,7 +29,7 @@ export type Wait = "await" | "awaitSync" | "awaitUninterruptibly" | "awaitUninte
 export async function waitOnce(this: Voice, pair: Pair, form: Wait, ms = Infinity): Promise<void> {
   const { lock, condition } = open(pair)
   for (let hold = 0; hold < 3; hold++) lock.lockSync()
-  this.say(here().token)
+  this.say(threadContext().token)
   let outcome: unknown
   try {
     if (form === "awaitUninterruptiblySync") condition.awaitUninterruptiblySync()

@@ -1,7 +1,7 @@
 /** What the worker threads of the lock tests do. */
 import { ReentrantLock, type Shared, Thread } from "corepool"
 import { block, load, read, write } from "#src/memory/atomics.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { Worker } from "node:worker_threads"
 import { exhaust } from "../../support/memory-limits.ts"
 import type { Order, Voice } from "../../support/workers.ts"
@@ -114,7 +114,7 @@ export async function beInterrupted(
   form: Form | "tryLock" | "tryLockSync",
 ): Promise<unknown> {
   const lock = ReentrantLock.from(shared)
-  this.say(here().token)
+  this.say(threadContext().token)
   let outcome = "locked"
   try {
     if (form === "tryLock") await lock.tryLock(100_000)

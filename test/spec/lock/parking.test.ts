@@ -1,8 +1,8 @@
 import { Flow, mainFlow } from "#src/memory/flow/flow.js"
 import { CANCELLED, FREE, WAITING } from "#src/memory/thread/node-pool.js"
 import { store } from "#src/memory/atomics.js"
-import { NODE } from "#src/memory/thread/space.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { NODE } from "#src/memory/thread/thread-registry.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import type { ParkPlace } from "#src/memory/flow/wait-list.js"
 import { WaitNode } from "#src/memory/wait/wait-node.js"
 import { EXCLUSIVE } from "#src/memory/wait/wait-queue.js"
@@ -21,7 +21,7 @@ class Wait implements Disposable {
   readonly node: WaitNode
 
   constructor(interruptible = true) {
-    this.node = new WaitNode(here(), this.flow, { isShared: true }, interruptible, WAITING, EXCLUSIVE)
+    this.node = new WaitNode(threadContext(), this.flow, { isShared: true }, interruptible, WAITING, EXCLUSIVE)
   }
 
   *#parking(): Steps<boolean> {
@@ -38,21 +38,21 @@ class Wait implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    store(here().space.words, this.node.index + NODE.STATE, CANCELLED)
-    store(here().space.words, this.node.index + NODE.STATE, FREE)
+    store(threadContext().registry.words, this.node.index + NODE.STATE, CANCELLED)
+    store(threadContext().registry.words, this.node.index + NODE.STATE, FREE)
     this.node.end()
   }
 }
 
 // The first of all, when nothing has been waited for yet in this thread, and nobody listens.
 test("[PK3] an interrupt that another thread sends just as a task parks ends its stay", async () => {
-  const { space, token } = here()
-  const node = new WaitNode(here(), mainFlow, { isShared: true }, true, WAITING, EXCLUSIVE)
+  const { registry, token } = threadContext()
+  const node = new WaitNode(threadContext(), mainFlow, { isShared: true }, true, WAITING, EXCLUSIVE)
   const place: ParkPlace = {
     interruptible: true,
     limited: true,
     append(parked) {
-      space.interrupt(token)
+      registry.interrupt(token)
       return node.append(parked)
     },
     unlink: () => node.unlink(),
@@ -63,7 +63,7 @@ test("[PK3] an interrupt that another thread sends just as a task parks ends its
   }
   await assert.rejects(awaiting(parking(), 10_000), { name: "InterruptedError" })
   assert.equal(mainFlow.isInterrupted, false)
-  store(space.words, node.index + NODE.STATE, FREE)
+  store(registry.words, node.index + NODE.STATE, FREE)
   node.end()
 })
 
@@ -159,11 +159,11 @@ test("[PK5] another thread unparks it, whether it awaits or blocks", async () =>
   using wait = new Wait()
   const call = wait.park()
   await call.waits()
-  workers.run(JOBS, "unpark", here().token, wait.node.index)
+  workers.run(JOBS, "unpark", threadContext().token, wait.node.index)
   await eventually(() => !call.isPending)
   assert.equal(await call.ends(), true)
 
-  workers.run(JOBS, "unpark", here().token, wait.node.index)
+  workers.run(JOBS, "unpark", threadContext().token, wait.node.index)
   assert.equal(wait.parkSync(60_000), true)
 })
 
@@ -171,7 +171,7 @@ test("[PK5] to unpark a wait that is over has no effect on the next", async () =
   const over = new Wait()
   over[Symbol.dispose]()
   over.node.unpark()
-  here().wake(here().token, over.node.index)
+  threadContext().wake(threadContext().token, over.node.index)
   using wait = new Wait()
   await wait.park(100_000).waits()
   wait.node.unpark()

@@ -1,6 +1,6 @@
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 
 /** Ends the wait that has this number in the thread that has this token. */
 export function unpark(token: number, node: number): void {
-  here().wake(token, node)
+  threadContext().wake(token, node)
 }

@@ -1,9 +1,9 @@
 /** What the tests of read-write locks share. */
 import { ReentrantReadWriteLock } from "#src/lock/index.js"
 import type { ReadWriteSync } from "#src/lock/read-write-sync.js"
-import { Here } from "#src/memory/thread/here.js"
+import { ThreadContext } from "#src/memory/thread/thread-context.js"
 import { SharedMemory } from "#src/memory/shared/shared-memory.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import type { Waiter, WaitQueue } from "#src/memory/wait/wait-queue.js"
 
 /** The synchronizer inside; the public declarations leave it out. */
@@ -21,19 +21,19 @@ export function waitersOf(lock: ReentrantReadWriteLock): Waiter[] {
  * There can be as many as it takes. One that has waited must not die: its doorbell would ring when another thread has its entry.
  */
 export class PretendedThread {
-  readonly #here: Here
+  readonly #threadContext: ThreadContext
 
   constructor() {
-    const { space } = here()
-    this.#here = new Here(space, space.enter(0, -1), 0)
+    const { registry } = threadContext()
+    this.#threadContext = new ThreadContext(registry, registry.enter(0, -1), 0)
   }
 
   /** The lock, as this thread has it. */
   open(lock: ReentrantReadWriteLock): ReentrantReadWriteLock {
-    return new ReentrantReadWriteLock(new SharedMemory(this.#here, new Int32Array(lock.handle.memory), true))
+    return new ReentrantReadWriteLock(new SharedMemory(this.#threadContext, new Int32Array(lock.handle.memory), true))
   }
 
   die(): void {
-    this.#here.space.bury(this.#here.token)
+    this.#threadContext.registry.reap(this.#threadContext.token)
   }
 }

@@ -1,7 +1,7 @@
 /** Several threads, and several flows of one. */
 import { CountDownLatch, Executors } from "corepool"
 import { ReentrantLock, ReentrantReadWriteLock } from "#src/lock/index.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { collectGarbage } from "../../support/garbage.ts"
@@ -297,7 +297,7 @@ for (const act of ["readInterruptibly", "readWithin", "writeInterruptibly", "wri
     await lock.writeLock.lock()
     const other = scene.start(act)
     await eventually(() => lock.queueLength === 1)
-    here().space.interrupt(waitersOf(lock)[0]?.thread ?? 0)
+    threadContext().registry.interrupt(waitersOf(lock)[0]?.thread ?? 0)
     await assert.rejects(other.result, { name: "InterruptedError" })
     await turns(1)
     assert.equal(lock.queueLength, 0)

@@ -11,7 +11,7 @@ import type { LockSync } from "#src/lock/lock-sync.js"
 import { Flow } from "#src/memory/flow/flow.js"
 import type { SharedMemory } from "#src/memory/shared/shared-memory.js"
 import type { WaitQueue } from "#src/memory/wait/wait-queue.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { now } from "#src/time/timer.js"
 import assert from "node:assert/strict"
 import { eventually, turns } from "../../support/harness.ts"
@@ -129,10 +129,10 @@ export function timeLimit(ms: number): { readonly isOver: boolean } {
  * that this one may be gone by then. To look at the lock would not do, for that tends its queue.
  */
 export async function killed(victim: WorkerHand): Promise<void> {
-  const { space } = here()
-  const { deaths } = space
+  const { registry } = threadContext()
+  const { deaths } = registry
   await victim.kill()
-  await eventually(() => space.deaths > deaths)
+  await eventually(() => registry.deaths > deaths)
 }
 
 /** See {@link parked}. */

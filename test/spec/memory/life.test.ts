@@ -4,7 +4,7 @@
  * Deno does not stop a thread that computes: there the threads of these tests are also told to stop by a word.
  */
 import { LifeProbe } from "#src/memory/thread/life.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { ReentrantLock, Thread } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
@@ -33,7 +33,7 @@ test("[MM15] a thread that computes is never taken for stopped, however often it
   await using workers = new Workers()
   workers.run(MODULE, "compute", words)
   await eventually(() => workOf(words) > 0)
-  const probe = new LifeProbe(here().space, Atomics.load(words, WORDS.TOKEN), 0)
+  const probe = new LifeProbe(threadContext().registry, Atomics.load(words, WORDS.TOKEN), 0)
   for (let i = 0; i < 500; i++) assert.equal(probe.ask(), false)
   Atomics.store(words, WORDS.STOP, 1)
 })
@@ -43,7 +43,7 @@ test("[MM15] a thread that has stopped is found out by one that blocks, and has 
   await using workers = new Workers()
   const hand = workers.run(MODULE, "compute", words)
   await eventually(() => workOf(words) > 0)
-  const probe = new LifeProbe(here().space, Atomics.load(words, WORDS.TOKEN), 0.1)
+  const probe = new LifeProbe(threadContext().registry, Atomics.load(words, WORDS.TOKEN), 0.1)
   terminate(hand, words)
   while (!probe.ask()) Thread.sleepSync(0.1)
   const before = workOf(words)

@@ -1,5 +1,5 @@
 /** What the worker threads of life.test.ts do. */
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { ReentrantLock, type Shared } from "corepool"
 
 /** How often the thread has worked, whether it is to stop, and its token. */
@@ -7,7 +7,7 @@ export const WORDS = { WORK: 0, STOP: 1, TOKEN: 2, BYTES: 12 } as const
 
 /** Computes until it is told to stop, without a turn of its event loop. */
 export function compute(words: Int32Array): void {
-  Atomics.store(words, WORDS.TOKEN, here().token)
+  Atomics.store(words, WORDS.TOKEN, threadContext().token)
   while (Atomics.load(words, WORDS.STOP) === 0) Atomics.add(words, WORDS.WORK, 1)
 }
 

@@ -1,5 +1,5 @@
 import { Semaphore } from "corepool"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { eventually } from "../../support/harness.ts"
@@ -25,7 +25,7 @@ test("[MQ6] thousands of flows of one thread are served in order, again and agai
     )
   }
   // Three rounds took no more memory than one.
-  assert.ok(here().space.buffer.byteLength < 4 * 2 ** 20)
+  assert.ok(threadContext().registry.buffer.byteLength < 4 * 2 ** 20)
 })
 
 test("[MQ6] flows of several threads wait in one queue that outgrows its memory", async () => {

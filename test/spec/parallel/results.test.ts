@@ -92,9 +92,9 @@ test("[PA3] neighbours are combined from left to right, and the initial value co
 })
 
 test("[PA4] values of any kind are made of elements and of numbers, and combined in order", async () => {
-  const letters = Array.from({ length: 100 }, (_, i) => tasks.letter(i)).join("")
-  assert.equal(await parallelReduce(100, tasks.chain, { pool, map: tasks.letter }), letters)
-  assert.equal(parallelReduceSync(100, tasks.chain, { pool, map: tasks.letter, initial: ">" }), `>${letters}`)
+  const letters = Array.from({ length: 100 }, (_, i) => tasks.encoded(i)).join("")
+  assert.equal(await parallelReduce(100, tasks.chain, { pool, map: tasks.encoded }), letters)
+  assert.equal(parallelReduceSync(100, tasks.chain, { pool, map: tasks.encoded, initial: ">" }), `>${letters}`)
   const pairs = await parallelReduce(Uint8Array.of(5, 6, 7), (a, b) => [...a, ...b], {
     pool,
     grain: 1,

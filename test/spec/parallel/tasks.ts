@@ -23,7 +23,7 @@ export const chain = task(import.meta.url, function chain(a: string, b: string):
   return a + b
 })
 
-export const letter = task(import.meta.url, function letter(i: number): string {
+export const encoded = task(import.meta.url, function encoded(i: number): string {
   return String.fromCharCode(97 + (i % 26))
 })
 

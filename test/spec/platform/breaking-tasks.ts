@@ -21,9 +21,9 @@ function ownerAndKey(path: string): [owner: object, key: PropertyKey] {
   let owner: object = world
   let step = ""
   for (let i = 0; i <= path.length; i++) {
-    const letter = path[i]
-    if (letter === undefined) break
-    if (letter !== ".") step += letter
+    const encoded = path[i]
+    if (encoded === undefined) break
+    if (encoded !== ".") step += encoded
     else {
       owner = valueAt(owner, step)
       step = ""

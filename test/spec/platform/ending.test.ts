@@ -226,13 +226,13 @@ test("[PL32][PP27] a pool ends though its last worker has asked for that while t
   await using heldUp = await HeldUp.with(0)
   const { pool, gate } = heldUp
   const memory = PoolMemory.open(pool.handle as PoolHandle)
-  const { space } = memory.here
-  const before = space.deaths
+  const { registry } = memory.threadContext
+  const before = registry.deaths
   pool.shutdown()
   const look = new Endings(memory, 1) // in the name of the owner, whose box is the first
   look.begin()
   gate.open()
-  while (space.deaths === before) Thread.sleepSync(1) // not a turn of the event loop: the owner is in the midst of its look
+  while (registry.deaths === before) Thread.sleepSync(1) // not a turn of the event loop: the owner is in the midst of its look
   look.end()
   await eventually(() => pool.isTerminated)
 })

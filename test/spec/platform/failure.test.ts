@@ -3,7 +3,7 @@ import { CancellationError, NotSerializableError } from "corepool"
 import { encodeArguments } from "#src/codec/arguments.js"
 import { decode } from "#src/codec/codec.js"
 import { CANCELLED, EXCEPTIONAL } from "#src/future/task-state.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { fail } from "#src/platform/submit/failure.js"
 import { BY_ARRIVAL } from "#src/platform/memory/layout.js"
 import { PoolMemory } from "#src/platform/memory/pool-memory.js"
@@ -20,7 +20,7 @@ function recordsOf(memory: PoolMemory): { tasks: TaskRecords; slot: number } {
 }
 
 const roomy = (): PoolMemory => PoolMemory.create(-1, BY_ARRIVAL, 1)
-const narrow = (): PoolMemory => PoolMemory.small(here(), { capacity: 1, bound: -1, ordering: BY_ARRIVAL })
+const narrow = (): PoolMemory => PoolMemory.small(threadContext(), { capacity: 1, bound: -1, ordering: BY_ARRIVAL })
 
 test("[PL37] the error is told, or why it cannot be", () => {
   const cases: [PoolMemory, unknown, (error: unknown) => boolean][] = [

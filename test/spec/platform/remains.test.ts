@@ -1,8 +1,8 @@
 /** What a dead worker had in its hands. Ids such as [PL59] refer to docs/spec/platform.md. */
 import { BY_ARRIVAL } from "#src/platform/memory/layout.js"
 import { PoolMemory } from "#src/platform/memory/pool-memory.js"
-import { Remains } from "#src/platform/owner/remains.js"
-import { SharedRoster } from "#src/platform/memory/shared-roster.js"
+import { DeadWorker } from "#src/platform/owner/dead-worker.js"
+import { SharedWorkerTable } from "#src/platform/memory/shared-worker-table.js"
 import { TaskRecords } from "#src/platform/memory/task-records.js"
 import assert from "node:assert/strict"
 import test from "node:test"
@@ -18,12 +18,12 @@ for (const [title, links] of Object.entries({
     const tasks = new TaskRecords(memory)
     const slots = [1, 2, 3].map(() => tasks.take(1, 0, 0))
     assert.deepEqual(slots, [1, 2, 3])
-    const worker = new SharedRoster(memory, () => undefined).at(1)
+    const worker = new SharedWorkerTable(memory, () => undefined).at(1)
     tasks.setLink(1, 2)
     tasks.setLink(2, links[0] as number)
     tasks.setLink(3, links[1] as number)
     worker.below = 1
     worker.beside = 3
-    assert.deepEqual([...new Remains(worker).inHand(worker, tasks, () => true)], [1, 2, 3])
+    assert.deepEqual([...new DeadWorker(worker).heldTasks(worker, tasks, () => true)], [1, 2, 3])
   })
 }

@@ -30,7 +30,7 @@ export const operations = {
 
 export type Operation = keyof typeof operations
 
-/** Hands a task over that counts, if a thread is idle, and does that. How many tasks were found. */
+/** RunningTasks a task over that counts, if a thread is idle, and does that. How many tasks were found. */
 export function handOver(pool: ThreadPoolExecutor, operation: Operation, index: number): number | undefined {
   let future: Future<number>
   try {

@@ -219,9 +219,9 @@ test("[LD10] removing an occurrence lets a putter in", async () => {
 
 test("[LD11] it is a stack", () => {
   const deque = new LinkedBlockingDeque<string>()
-  for (const letter of "abc") {
-    deque.push(letter)
-    assert.equal(deque.peek(), letter)
+  for (const encoded of "abc") {
+    deque.push(encoded)
+    assert.equal(deque.peek(), encoded)
   }
   assert.deepEqual([deque.pop(), deque.pop(), deque.pop()], ["c", "b", "a"])
 })

@@ -2,8 +2,8 @@
 import type { BlockingQueue } from "corepool"
 import { load } from "#atomics"
 import { Flow } from "#src/memory/flow/flow.js"
-import { THREAD } from "#src/memory/thread/space.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { THREAD } from "#src/memory/thread/thread-registry.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { now } from "#src/time/timer.js"
 import assert from "node:assert/strict"
 import { afterEach } from "node:test"
@@ -22,9 +22,9 @@ afterEach(() => {
  * long as the mail takes to be delivered.
  */
 export async function settled(): Promise<void> {
-  const { space, token } = here()
+  const { registry, token } = threadContext()
   do await turns(1)
-  while (load(space.words, space.entryOf(token) + THREAD.MAIL) !== 0)
+  while (load(registry.words, registry.entryOf(token) + THREAD.MAIL) !== 0)
 }
 
 /** A promise and what has become of it. */

@@ -31,9 +31,9 @@ port.on("message", ({ queue: number, opened, member, args }: Order) => {
 })
 
 function answerOf(value: unknown, failed: boolean): Answer {
-  const letter = encode(value)
-  const bytes = Uint8Array.from(letter.bytes.subarray(0, letter.length))
-  const { kind } = letter
-  letter.release()
+  const encoded = encode(value)
+  const bytes = Uint8Array.from(encoded.bytes.subarray(0, encoded.length))
+  const { kind } = encoded
+  encoded.release()
   return { failed, kind, bytes }
 }

@@ -7,7 +7,7 @@
 import type { BlockingQueue } from "corepool"
 import { isPromiseLike } from "#src/checks.js"
 import { decode } from "#src/codec/codec.js"
-import { Letter } from "#src/codec/bytes/letter.js"
+import { EncodedValue } from "#src/codec/bytes/encoded-value.js"
 import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads"
 
 /** The methods that are done there, if they are called with so many arguments, and the properties. */
@@ -91,10 +91,10 @@ export class Remote implements AsyncDisposable {
     Atomics.wait(this.#bell, 0, 0)
     const received = receiveMessageOnPort(this.#port) as { readonly message: Answer }
     const { failed, kind, bytes } = received.message
-    const letter = Letter.toRead(kind, bytes.length)
-    letter.bytes.set(bytes)
-    const value = decode(letter)
-    letter.release()
+    const encoded = EncodedValue.toRead(kind, bytes.length)
+    encoded.bytes.set(bytes)
+    const value = decode(encoded)
+    encoded.release()
     if (failed) throw value
     return value
   }

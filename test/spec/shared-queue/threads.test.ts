@@ -9,7 +9,7 @@ import {
   SynchronousQueue,
   TimeoutError,
 } from "corepool"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { runProgram } from "../../support/child.ts"
@@ -126,7 +126,7 @@ test("[TQ17][BQ23] a thread that waits in a queue can be interrupted, and leaves
   for (const method of ["takeSync", "take"]) {
     const other = caller(workers, queue, [method])
     await waitFor(queue, "takers", 1)
-    here().space.interrupt((await other.firstWord()) as number)
+    threadContext().registry.interrupt((await other.firstWord()) as number)
     assert.deepEqual(await other.result, ["InterruptedError"])
     assert.equal(waitersIn(queue).takers, 0)
   }

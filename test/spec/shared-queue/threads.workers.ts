@@ -9,7 +9,7 @@ import {
   SynchronousQueue,
 } from "corepool"
 import type { Shared } from "#src/memory/shared/shared-memory.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import type { Voice } from "../../support/workers.ts"
 
 const CLASSES = {
@@ -28,7 +28,7 @@ export type ClassName = keyof typeof CLASSES
 export async function call(this: Voice, type: ClassName, shared: Shared, calls: readonly (readonly unknown[])[]) {
   const opened = CLASSES[type] as unknown as { from(sent: Shared): Record<string, (...args: unknown[]) => unknown> }
   const queue = opened.from(shared)
-  this.say(here().token)
+  this.say(threadContext().token)
   const results: unknown[] = []
   for (const [name, ...args] of calls) {
     try {

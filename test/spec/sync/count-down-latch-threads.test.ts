@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { CountDownLatch, Semaphore, type Shared } from "corepool"
 import { sharedWords } from "#src/memory/atomics.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { Workers } from "../../support/workers.ts"
 import { queueOf, Task } from "../lock/support.ts"
 import { eventually } from "../../support/harness.ts"
@@ -53,7 +53,7 @@ test("[CL4][CL5][CL11] a blocked thread can be interrupted, and runs out of time
   const hand = workers.run(JOBS, "awaitLatch", latch, true)
   await hand.heard("waiting")
   await eventually(() => waitersOf(latch) === 1)
-  here().space.interrupt((await hand.firstWord()) as number)
+  threadContext().registry.interrupt((await hand.firstWord()) as number)
   assert.equal(await hand.result, "InterruptedError")
   assert.equal(waitersOf(latch), 0)
 })

@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { CyclicBarrier, Semaphore, type Shared } from "corepool"
 import { load, sharedWords, store } from "#src/memory/atomics.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { eventually, rejectionOf } from "../../support/harness.ts"
 import { requireTermination } from "../../support/termination.ts"
 import { Workers } from "../../support/workers.ts"
@@ -110,7 +110,7 @@ test("[CB14][CB16][CB22] an interrupt of a blocked thread breaks it for the othe
   const [one, other] = [workers.run(JOBS, "meet", barrier, true), workers.run(JOBS, "meet", barrier, true)]
   await eventually(() => barrier.numberWaiting === 3)
   await one.heard("coming")
-  here().space.interrupt((await one.firstWord()) as number)
+  threadContext().registry.interrupt((await one.firstWord()) as number)
   assert.deepEqual(await one.result, { outcome: "InterruptedError", isInterrupted: false })
   assert.deepEqual(await other.result, { outcome: "BrokenBarrierError", isInterrupted: false })
   await eventually(() => !call.isPending)

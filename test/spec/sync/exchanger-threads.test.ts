@@ -2,7 +2,7 @@
 import { AtomicInteger } from "#src/atomic/index.js"
 import { sharedWords, store } from "#src/memory/atomics.js"
 import type { Shared } from "#src/memory/shared/shared-memory.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { Exchanger, Semaphore } from "#src/sync/index.js"
 import assert from "node:assert/strict"
 import test from "node:test"
@@ -85,7 +85,7 @@ test("[EX6] an interrupt of another thread ends its wait, and another one is met
     const exchanger = new Exchanger<unknown>()
     const first = workers.run(MODULE, "exchange", exchanger, "first", blocks)
     await eventually(() => isOffered(exchanger))
-    here().space.interrupt((await first.firstWord()) as number)
+    threadContext().registry.interrupt((await first.firstWord()) as number)
     await assert.rejects(first.result, { name: "InterruptedError" })
     assert.equal(isOffered(exchanger), false)
     const second = workers.run(MODULE, "exchange", exchanger, "second", blocks)

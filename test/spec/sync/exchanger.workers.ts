@@ -2,7 +2,7 @@
 import { AtomicInteger } from "#src/atomic/index.js"
 import { block, load } from "#src/memory/atomics.js"
 import type { Shared } from "#src/memory/shared/shared-memory.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { Exchanger } from "#src/sync/index.js"
 import assert from "node:assert/strict"
 import type { Voice } from "../../support/workers.ts"
@@ -10,7 +10,7 @@ import type { Voice } from "../../support/workers.ts"
 /** Exchanges one value, blocking or awaiting, and tells what it got. */
 export async function exchange(this: Voice, shared: Shared, value: unknown, blocks: boolean): Promise<unknown> {
   const exchanger = Exchanger.from<unknown>(shared)
-  this.say(here().token)
+  this.say(threadContext().token)
   return blocks ? exchanger.exchangeSync(value) : await exchanger.exchange(value)
 }
 

@@ -1,7 +1,7 @@
 /** Phasers between threads. */
 import { AtomicInteger } from "#src/atomic/index.js"
 import type { Shared } from "#src/memory/shared/shared-memory.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { Phaser, Semaphore } from "#src/sync/index.js"
 import assert from "node:assert/strict"
 import test from "node:test"
@@ -122,7 +122,7 @@ test("[PH23][PH24] an interrupt of another thread ends an interruptible wait and
   ]
   const others = ways.map((way) => workers.run(MODULE, "wait", phaser, way, 0))
   await eventually(() => waitersOf(phaser) === ways.length)
-  for (const other of others) here().space.interrupt((await other.firstWord()) as number)
+  for (const other of others) threadContext().registry.interrupt((await other.firstWord()) as number)
   for (const { result } of others.slice(0, 2)) await assert.rejects(result, { name: "InterruptedError" })
   await turns()
   assert.equal(waitersOf(phaser), 4)

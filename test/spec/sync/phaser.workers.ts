@@ -2,7 +2,7 @@
 import { AtomicInteger } from "#src/atomic/index.js"
 import { block, load } from "#src/memory/atomics.js"
 import type { Shared } from "#src/memory/shared/shared-memory.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { QUEUE } from "#src/memory/wait/wait-queue.js"
 import { Phaser } from "#src/sync/index.js"
 import assert from "node:assert/strict"
@@ -54,7 +54,7 @@ export async function comeAndGo(shared: Shared, times: number, blocks: boolean):
 /** Waits for the end of the phase in one of the ways there are, and tells what it got. */
 export async function wait(this: Voice, shared: Shared, way: string, phase: number): Promise<number> {
   const phaser = Phaser.from(shared)
-  this.say(here().token)
+  this.say(threadContext().token)
   switch (way) {
     case "awaitAdvanceSync":
       return phaser.awaitAdvanceSync(phase)

@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { CountDownLatch, Semaphore, type Shared } from "corepool"
 import { sharedWords } from "#src/memory/atomics.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { eventually } from "../../support/harness.ts"
 import { Workers } from "../../support/workers.ts"
 import { Task, timeLimit } from "../lock/support.ts"
@@ -83,7 +83,7 @@ test("[SM24][SM29] an interrupt ends the wait of a blocked thread", async () => 
     const hand = workers.run(JOBS, "acquire", semaphore, form, 1)
     await eventually(() => semaphore.queueLength === 1)
     await hand.heard("asking")
-    here().space.interrupt((await hand.firstWord()) as number)
+    threadContext().registry.interrupt((await hand.firstWord()) as number)
     assert.deepEqual(await hand.result, { outcome: "InterruptedError", isInterrupted: false })
     assert.equal(semaphore.queueLength, 0)
   }
@@ -95,7 +95,7 @@ test("[SM26][SM29] but not of one that ignores it", async () => {
   const hand = workers.run(JOBS, "acquire", semaphore, "acquireUninterruptiblySync", 1)
   await eventually(() => semaphore.queueLength === 1)
   await hand.heard("asking")
-  here().space.interrupt((await hand.firstWord()) as number)
+  threadContext().registry.interrupt((await hand.firstWord()) as number)
   semaphore.release()
   assert.deepEqual(await hand.result, { outcome: "got", isInterrupted: true })
 })

@@ -1,7 +1,7 @@
 /** What worker threads do in the tests of semaphores, latches and barriers. */
 import { CountDownLatch, CyclicBarrier, Semaphore, type Shared, Thread } from "corepool"
 import { add, load, read, store, write } from "#src/memory/atomics.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import type { Voice } from "../../support/workers.ts"
 
 /** How a wait ended: what it gave, or the name of its error. */
@@ -31,7 +31,7 @@ export async function acquire(
   ms = 60_000,
 ): Promise<unknown> {
   const semaphore = Semaphore.from(shared)
-  this.say(here().token)
+  this.say(threadContext().token)
   this.say("asking")
   const outcome = await outcomeOf(async () => {
     if (form === "tryAcquireSync") return semaphore.tryAcquireSync(permits, ms)
@@ -101,7 +101,7 @@ export function exitWhileWaiting(shared: Shared): void {
 
 export async function awaitLatch(this: Voice, shared: Shared, blocks: boolean, ms = Infinity): Promise<unknown> {
   const latch = CountDownLatch.from(shared)
-  this.say(here().token)
+  this.say(threadContext().token)
   this.say("waiting")
   return await outcomeOf(() => (blocks ? latch.awaitSync(ms) : latch.await(ms)))
 }
@@ -174,7 +174,7 @@ export async function meetUntilBroken(this: Voice, shared: Shared, blocks: boole
 /** Comes once. Says so before, and returns how that ended. */
 export async function meet(this: Voice, shared: Shared, blocks: boolean, ms = Infinity): Promise<unknown> {
   const barrier = CyclicBarrier.from(shared)
-  this.say(here().token)
+  this.say(threadContext().token)
   this.say("coming")
   const outcome = await outcomeOf(() => (blocks ? barrier.awaitSync(ms) : barrier.await(ms)))
   return { outcome, isInterrupted: Thread.interrupted() }

@@ -21,7 +21,7 @@ import test from "node:test"
 import { collectGarbage } from "../../support/garbage.ts"
 import { eventually, rejectionOf } from "../../support/harness.ts"
 import { SharedCount, SharedGate } from "../../support/shared-words.ts"
-import * as here from "./tasks.ts"
+import * as threadContext from "./tasks.ts"
 
 const tasks = tasksOf<typeof import("./tasks.ts")>(new URL("tasks.js", import.meta.url))
 
@@ -56,7 +56,7 @@ for (const [name, make] of Object.entries(things)) {
     for (let i = 0; i < 2; i++) {
       const done = new SharedCount()
       const future = pool.submit(tasks.mark, done.index, make())
-      assert.equal(here.blockUntilMarked(done.index), 2)
+      assert.equal(threadContext.blockUntilMarked(done.index), 2)
       assert.equal(await future, 1)
     }
   })
@@ -74,7 +74,7 @@ for (const [name, make] of Object.entries(pools)) {
     for (let i = 0; i < 200; i++) {
       const done = new SharedCount()
       void pool.submit(tasks.mark, done.index, bytes(), bytes())
-      assert.equal(here.blockUntilMarked(done.index), 3)
+      assert.equal(threadContext.blockUntilMarked(done.index), 3)
     }
   })
 }
@@ -87,7 +87,7 @@ test("[TX27] a thread that is made later gets what the tasks need that wait", as
   for (const { index } of counts) void pool.submit(tasks.mark, index, bytes())
   pool.maximumPoolSize = 2
   pool.corePoolSize = 2 // the first one is still busy
-  for (const { index } of counts) assert.equal(here.blockUntilMarked(index), 2)
+  for (const { index } of counts) assert.equal(threadContext.blockUntilMarked(index), 2)
 })
 
 test("[TX27] a task passes on what it was given, within its pool, though the thread that made the pool blocks", async () => {
@@ -95,7 +95,7 @@ test("[TX27] a task passes on what it was given, within its pool, though the thr
   await Promise.all([pool.submit(tasks.same, 1), pool.submit(tasks.same, 2)])
   const done = new SharedCount()
   const future = pool.submit(tasks.markInPool, pool, done.index, bytes())
-  assert.equal(here.blockUntilMarked(done.index), 2)
+  assert.equal(threadContext.blockUntilMarked(done.index), 2)
   await future
 })
 
@@ -115,7 +115,7 @@ for (const [name, isOwn] of [
     for (let i = 0; i < 20; i++) {
       const done = new SharedCount()
       const future = pool.submit(tasks.markInPool, chosen, done.index)
-      assert.equal(here.blockUntilMarked(done.index), 2)
+      assert.equal(threadContext.blockUntilMarked(done.index), 2)
       await future
     }
   })
@@ -129,7 +129,7 @@ test("[TX30] also to a thread of the pool that was made after the pool was sent"
   await gate.reached()
   await pool.submit(tasks.mark, new SharedCount().index) // which makes the second thread
   gate.open()
-  assert.equal(here.blockUntilMarked(done.index), 2)
+  assert.equal(threadContext.blockUntilMarked(done.index), 2)
   await first
 })
 

@@ -10,7 +10,7 @@ import {
 } from "corepool"
 import { Flow } from "#src/memory/flow/flow.js"
 import { Bell } from "#src/memory/wait/bell.js"
-import { here } from "#src/memory/thread/this-thread.js"
+import { threadContext } from "#src/memory/thread/this-thread.js"
 import { drive, SIGNALLED, type Steps, WaitList } from "#src/memory/flow/waiting.js"
 import assert from "node:assert/strict"
 import test, { type TestContext } from "node:test"
@@ -28,13 +28,13 @@ function printed(t: TestContext): unknown[][] {
 test("[UC4] a bell whose answer throws does not keep the next ones from ringing", (t) => {
   const lines = printed(t)
   const rung: string[] = []
-  const wake = (bell: Bell): void => here().wake(bell.token, bell.index)
-  const second = new Bell(here(), () => {
+  const wake = (bell: Bell): void => threadContext().wake(bell.token, bell.index)
+  const second = new Bell(threadContext(), () => {
     rung.push("second")
     throw new Error("of the second")
   })
-  const third = new Bell(here(), () => rung.push("third"))
-  const first = new Bell(here(), () => {
+  const third = new Bell(threadContext(), () => rung.push("third"))
+  const first = new Bell(threadContext(), () => {
     rung.push("first")
     wake(second)
     wake(third)

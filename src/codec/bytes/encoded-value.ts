@@ -1,0 +1,168 @@
+/**
+ * A value on its way between threads: its kind and its bytes, in memory of this thread. It is written by `encode`,
+ * copied into shared memory and out of it as words, and read by `decode`.
+ *
+ *     const letter = encode(value)                              // here
+ *     words.set(letter.words.subarray(0, letter.wordCount), index)    and letter.kind, letter.length
+ *     letter.release()
+ *
+ *     const letter = EncodedValue.toRead(kind, length)                // there
+ *     letter.words.set(words.subarray(index, index + letter.wordCount))
+ *     const value = decode(letter)
+ *     letter.release()
+ *
+ * Encoded values are used again: call {@link EncodedValue.release} when the bytes are no longer needed. Not one for
+ * all, because whoever waits for a lock between encoding and copying lets other flows of its thread go on.
+ */
+import { Buffer } from "node:buffer"
+import { NotSerializableError } from "../../errors.ts"
+import { Bulk, type BulkSource } from "./bulk.ts"
+import { bufferOf, sizeOfBuffer } from "./views.ts"
+
+/** Kinds of values. A kind fits into a byte and is never 0: memory that was never written holds no value. */
+export const NO_VALUE = 0
+export const UNDEFINED = 1
+export const NULL = 2
+export const FALSE = 3
+export const TRUE = 4
+export const INT = 5
+export const DOUBLE = 6
+export const LATIN1 = 7
+export const UTF16 = 8
+/** Tagged bytes: see tags.ts. */
+export const TREE = 9
+/** The same, and somewhere in it something is referred to a second time. */
+export const GRAPH = 10
+
+/** Kinds of lists of arguments; others are a TREE or a GRAPH. */
+export const NO_ARGUMENTS = 16
+export const ONE_INT = 17
+export const ONE_DOUBLE = 18
+export const TWO_INTS = 19
+export const TWO_DOUBLES = 20
+/** Up to seven numbers and views of shared memory: see plain-words.ts. */
+export const PLAIN_WORDS = 21
+
+const ROOM = 512
+/** The length is a word. */
+const LONGEST = 2 ** 31 - 8
+/** A letter that had to be longer is left to the garbage collector, and so are more than a few. */
+const LONGEST_KEPT = 2 ** 18
+const MOST_KEPT = 16
+
+const kept: EncodedValue[] = []
+
+export class EncodedValue {
+  kind: number = UNDEFINED
+  /** In bytes. */
+  length = 0
+  /** What belongs to the value and is not in these bytes, of one that was written. */
+  readonly bulk: Bulk = new Bulk()
+  /** And where that is, of one that is read. */
+  bulkSource: BulkSource | undefined
+  #words: Int32Array
+  #bytes: Buffer
+  #doubles: Float64Array
+  #view: DataView
+  #capacity: number
+
+  private constructor(memory: ArrayBuffer) {
+    this.#capacity = sizeOfBuffer(memory)
+    this.#words = new Int32Array(memory)
+    this.#bytes = Buffer.from(memory)
+    this.#doubles = new Float64Array(memory)
+    this.#view = new DataView(memory)
+  }
+
+  /** One to write into. */
+  static blank(): EncodedValue {
+    return kept.pop() ?? new EncodedValue(memoryFor(ROOM))
+  }
+
+  /** One to copy a value of this kind and length into, and then to be decoded. */
+  static toRead(kind: number, length: number): EncodedValue {
+    const encoded = EncodedValue.blank()
+    encoded.kind = kind
+    encoded.length = length
+    if (length > encoded.#capacity) encoded.reserve(length, 0)
+    return encoded
+  }
+
+  /** One that is in this memory, all of which was another letter's. */
+  static over(memory: ArrayBuffer, kind: number, length: number): EncodedValue {
+    const encoded = new EncodedValue(memory)
+    encoded.seal(kind, length)
+    return encoded
+  }
+
+  get words(): Int32Array {
+    return this.#words
+  }
+
+  /** How many words are in use; the bytes after `length` in the last one mean nothing. */
+  get wordCount(): number {
+    return (this.length + 3) >> 2
+  }
+
+  get doubles(): Float64Array {
+    return this.#doubles
+  }
+
+  /** Of all its memory, from the beginning. */
+  get bytes(): Buffer {
+    return this.#bytes
+  }
+
+  /** How many bytes that is. */
+  get capacity(): number {
+    return this.#capacity
+  }
+
+  /** Over the same. */
+  get view(): DataView {
+    return this.#view
+  }
+
+  /** Makes room for so many bytes in total and keeps the first `used` of them. The views are others afterwards. */
+  reserve(total: number, used: number): void {
+    requireShort(total)
+    const larger = new EncodedValue(memoryFor(Math.min(Math.max(total, used * 2, ROOM), LONGEST)))
+    larger.#bytes.set(new Uint8Array(bufferOf(this.#bytes), 0, used)) // subarray() of Node's buffers uses `length`, which a task may have broken
+    this.#capacity = larger.#capacity
+    this.#words = larger.#words
+    this.#bytes = larger.#bytes
+    this.#doubles = larger.#doubles
+    this.#view = larger.#view
+  }
+
+  seal(kind: number, length: number): void {
+    this.kind = kind
+    this.length = length
+  }
+
+  /**
+   * Copies of what belongs to the value and is not in these bytes, which then does not belong to the letter any more.
+   */
+  takeBulk(): ArrayBuffer[] {
+    const copies = this.bulk.copies()
+    this.bulk.cut(0)
+    return copies
+  }
+
+  /** The bytes are not needed any more. */
+  release(): void {
+    if (this.bulk.count > 0) this.bulk.cut(0)
+    this.bulkSource = undefined
+    if (this.#capacity <= LONGEST_KEPT && kept.length < MOST_KEPT) kept[kept.length] = this // a task may have replaced `push`
+  }
+}
+
+/** Throws if these are more bytes than a value may have. */
+export function requireShort(bytes: number): void {
+  if (bytes > LONGEST) throw new NotSerializableError("The value takes more than 2 GB as bytes")
+}
+
+/** Of whole doubles. */
+function memoryFor(room: number): ArrayBuffer {
+  return new ArrayBuffer((room + 7) & ~7)
+}

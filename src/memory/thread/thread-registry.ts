@@ -1,0 +1,273 @@
+/**
+ * A space: the memory through which the threads of a program know of each other. It holds the thread table and the
+ * wait nodes; locks and queues have memory of their own, which the garbage collector frees, and refer to threads and
+ * nodes by their numbers in the space. See README.md in this folder for the layouts.
+ *
+ * Its buffer grows (growth.ts): each thread holds a view of fixed length, and takes a longer one when it meets a number
+ * beyond its end.
+ */
+import { add, compareAndSet, exchange, load, notify, sharedWords, store, write } from "#atomics"
+import { IllegalStateError } from "../../errors.ts"
+import { growTo, wordsOf } from "../growth.ts"
+import { LINE } from "../layout.ts"
+import { reserve } from "../reservation.ts"
+
+export const SPACE = { MAGIC: 0, ID: 1, DEATHS: 2, THREADS: 3, CHUNKS: 4, NUMBERS: 5, SIZE: 6 } as const
+
+/** What the table knows of a thread. */
+export const THREAD = {
+  TOKEN: 0,
+  PARK: 1,
+  MAIL: 2,
+  INTERRUPT: 3,
+  THREAD_ID: 4,
+  PARENT_ID: 5,
+  /** The token that the two above belong to. */
+  NAMED: 6,
+  /** 1 if the thread was told to end: it stops where it next waits. */
+  CONDEMNED: 7,
+  /** Always 0: the word to which the thread listens as long as the runtime has it; see life.ts. */
+  LIFE: 8,
+  /** How often the thread has begun to listen to that, and how often others have asked. */
+  LISTENERS: 9,
+  PROBES: 10,
+  SIZE: 11,
+} as const
+
+/** One wait of one flow. */
+export const NODE = {
+  STATE: 0,
+  THREAD: 1,
+  FLOW: 2,
+  MODE: 3,
+  NEXT: 4,
+  PREV: 5,
+  LINKED: 6,
+  INBOX_NEXT: 7,
+  MAILED: 8,
+  MAIL_NEXT: 9,
+  CONDITION_NEXT: 10,
+  SIZE: 11,
+} as const
+
+/** Values of a thread's PARK word: nobody need ring, it listens, it has been rung. */
+const AWAKE = 0
+export const LISTENING = 1
+const RUNG = 2
+
+/** The version of the layouts. Two copies of corepool that differ must not share memory. */
+const MAGIC = 0xc0_9e_00_2
+
+/*
+ * A token names one life of one thread: the number of its entry, and how often that entry was taken before. A word
+ * that holds the token of a dead thread is thereby known to be void, whoever has the entry now.
+ */
+const ID_BITS = 10
+const MAX_THREADS = 2 ** ID_BITS
+const MAX_EPOCH = 2 ** 20
+const ENTRY = LINE
+
+const TABLE = LINE
+const NODES = TABLE + MAX_THREADS * ENTRY
+
+/** Nodes are handed to threads by the chunk. The first record of a chunk says whose it is. */
+export const NODE_SIZE: number = LINE
+export const CHUNK_NODES = 64
+const CHUNK = CHUNK_NODES * NODE_SIZE
+
+const INITIAL_BYTES = (NODES + 8 * CHUNK) * 4
+const RESERVED_BYTES = 2 ** 28
+
+export class ThreadRegistry {
+  readonly #buffer: SharedArrayBuffer
+  #words: Int32Array
+
+  constructor(words: Int32Array) {
+    this.#words = words
+    this.#buffer = words.buffer as SharedArrayBuffer
+    if (!compareAndSet(words, SPACE.MAGIC, 0, MAGIC) && load(words, SPACE.MAGIC) !== MAGIC) {
+      throw new IllegalStateError("This shared memory belongs to another version of corepool")
+    }
+  }
+
+  /** A new one. */
+  static create(): ThreadRegistry {
+    const buffer = reserve(INITIAL_BYTES, RESERVED_BYTES)
+    const registry = ThreadRegistry.over(buffer)
+    write(registry.#words, SPACE.ID, Math.floor(Math.random() * 2 ** 31))
+    return registry
+  }
+
+  /** The space in a buffer that another thread sent. */
+  static over(buffer: SharedArrayBuffer): ThreadRegistry {
+    return new ThreadRegistry(wordsOf(buffer))
+  }
+
+  /** A small one over memory that does not grow: for models, in which every word counts. */
+  static small(chunks: number): ThreadRegistry {
+    return new ThreadRegistry(sharedWords(NODES + chunks * CHUNK))
+  }
+
+  get buffer(): SharedArrayBuffer {
+    return this.#buffer
+  }
+
+  /** The same in all threads: a buffer is another object in each. */
+  get id(): number {
+    return load(this.#words, SPACE.ID)
+  }
+
+  get words(): Int32Array {
+    return this.#words
+  }
+
+  /** A number, not 0, that no thread has got before; not before four thousand million others were given. */
+  nextNumber(): number {
+    return (add(this.#words, SPACE.NUMBERS, 1) + 1) | 0 || this.nextNumber()
+  }
+
+  /** The words, with those of this record among them. */
+  reach(record: number): Int32Array {
+    if (record + NODE_SIZE > this.#words.length) this.#words = wordsOf(this.#buffer)
+    return this.#words
+  }
+
+  // ------------------------------------------------------------------ the thread table
+
+  /** Takes an entry of the table; the token of the new life. */
+  enter(threadId: number, parentId: number): number {
+    for (let id = 1; id < MAX_THREADS; id++) {
+      const entry = this.entryOf(id)
+      const last = load(this.#words, entry + THREAD.TOKEN)
+      if (last > 0) continue
+      const epoch = ((-last >> ID_BITS) + 1) % MAX_EPOCH
+      const token = (epoch << ID_BITS) | id
+      if (!compareAndSet(this.#words, entry + THREAD.TOKEN, last, token)) continue
+      // Nobody knows the token yet, so nobody has mail for it: what is in the box is for the thread before.
+      store(this.#words, entry + THREAD.MAIL, 0)
+      store(this.#words, entry + THREAD.PARK, AWAKE)
+      store(this.#words, entry + THREAD.INTERRUPT, 0)
+      store(this.#words, entry + THREAD.CONDEMNED, 0)
+      store(this.#words, entry + THREAD.LISTENERS, 0)
+      store(this.#words, entry + THREAD.PROBES, 0)
+      store(this.#words, entry + THREAD.PARENT_ID, parentId)
+      store(this.#words, entry + THREAD.THREAD_ID, threadId)
+      store(this.#words, entry + THREAD.NAMED, token)
+      this.#raise(SPACE.THREADS, id)
+      return token
+    }
+    throw new IllegalStateError(`More than ${MAX_THREADS - 1} threads share memory`)
+  }
+
+  /** Where the table speaks of the thread with this token or number. */
+  entryOf(token: number): number {
+    return TABLE + (token & (MAX_THREADS - 1)) * ENTRY
+  }
+
+  isAlive(token: number): boolean {
+    return load(this.#words, this.entryOf(token) + THREAD.TOKEN) === token
+  }
+
+  /**
+   * Tells a thread to end: it stops for ever, and buries itself, where it next waits. What it holds is its own until
+   * then. False if it is dead.
+   */
+  markTerminating(token: number): boolean {
+    if (!this.isAlive(token)) return false
+    store(this.#words, this.entryOf(token) + THREAD.CONDEMNED, 1)
+    this.#alarm(token)
+    return true
+  }
+
+  isTerminating(token: number): boolean {
+    return load(this.#words, this.entryOf(token) + THREAD.CONDEMNED) !== 0
+  }
+
+  get deaths(): number {
+    return load(this.#words, SPACE.DEATHS)
+  }
+
+  /**
+   * Declares a thread dead, and tells all others: each then looks again at whatever it waits for. So nothing has to
+   * know what the dead one held, or waited for, or was about to do. False if it was dead already.
+   *
+   * Only for a thread of which it is known that it does nothing any more: what it held is another's from now on.
+   */
+  reap(token: number): boolean {
+    if (!compareAndSet(this.#words, this.entryOf(token) + THREAD.TOKEN, token, -token)) return false
+    add(this.#words, SPACE.DEATHS, 1)
+    const last = load(this.#words, SPACE.THREADS)
+    for (let id = 1; id <= last; id++) {
+      if (load(this.#words, this.entryOf(id) + THREAD.TOKEN) > 0) this.#alarm(id)
+    }
+    return true
+  }
+
+  /** As {@link ring}, but in any case: the dead one may have rung, and died before it could notify. */
+  #alarm(id: number): void {
+    const park = this.entryOf(id) + THREAD.PARK
+    store(this.#words, park, RUNG)
+    notify(this.#words, park)
+  }
+
+  /** Buries the thread that the runtime knows by this number, and its children, which die with it. */
+  reapThread(threadId: number): void {
+    for (const token of this.tokensOf(threadId)) this.reap(token)
+  }
+
+  /**
+   * The thread that the runtime knows by this number, and its children, and theirs. It may have said itself that it
+   * ends, and another one may just be taking its entry: until that one is named, the numbers there are not its own.
+   */
+  *tokensOf(threadId: number): Generator<number> {
+    const last = load(this.#words, SPACE.THREADS)
+    for (let id = 1; id <= last; id++) {
+      const entry = this.entryOf(id)
+      const token = load(this.#words, entry + THREAD.TOKEN)
+      if (token <= 0 || load(this.#words, entry + THREAD.NAMED) !== token) continue
+      const itself = load(this.#words, entry + THREAD.THREAD_ID)
+      if (itself === threadId) yield token
+      else if (load(this.#words, entry + THREAD.PARENT_ID) === threadId) yield* this.tokensOf(itself)
+    }
+  }
+
+  /** Wakes a thread, whether it blocks or listens; if it does neither, it will look before it does. */
+  ring(token: number): void {
+    const park = this.entryOf(token) + THREAD.PARK
+    if (exchange(this.#words, park, RUNG) === LISTENING) notify(this.#words, park)
+  }
+
+  /** Raises the interrupt flag of a thread and wakes it. No effect on a thread that is gone. */
+  interrupt(token: number): void {
+    if (!this.isAlive(token)) return
+    store(this.#words, this.entryOf(token) + THREAD.INTERRUPT, 1)
+    this.ring(token)
+  }
+
+  // ------------------------------------------------------------------ wait nodes
+
+  /** The first record of a chunk of nodes for the thread: one that a dead thread left, or a new one. */
+  takeChunk(token: number): number {
+    const count = load(this.#words, SPACE.CHUNKS)
+    for (let chunk = 0; chunk < count; chunk++) {
+      const record = NODES + chunk * CHUNK
+      const words = this.reach(record)
+      if (record >= words.length) break // somebody took it and has yet to make room for it
+      const owner = load(words, record)
+      if (!this.isAlive(owner) && compareAndSet(words, record, owner, token)) return record
+    }
+    const record = NODES + add(this.#words, SPACE.CHUNKS, 1) * CHUNK
+    if (!growTo(this.#buffer, (record + CHUNK) * 4)) {
+      throw new IllegalStateError("Too many flows wait at the same time: the memory for shared waits is used up")
+    }
+    store(this.reach(record), record, token)
+    return record
+  }
+
+  #raise(word: number, value: number): void {
+    for (;;) {
+      const current = load(this.#words, word)
+      if (current >= value || compareAndSet(this.#words, word, current, value)) return
+    }
+  }
+}

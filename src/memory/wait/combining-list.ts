@@ -1,0 +1,223 @@
+/**
+ * The list of a wait queue, and what its tender does to it. Everything here is done by one thread at a time, the one
+ * that has the guard: see wait-queue.ts, where also the whole is explained.
+ */
+import { compareAndSet, load, read, store, write } from "#atomics"
+import { ACQUIRED, ACQUIRED_SHARED, ENTERED, FREE, LEAVING, WAITING } from "../thread/node-pool.ts"
+import type { MemoryRecord } from "../record.ts"
+import { NODE, type ThreadRegistry } from "../thread/thread-registry.ts"
+
+export const QUEUE = {
+  GUARD: 0,
+  INBOX: 1,
+  TAKEN: 2,
+  HEAD: 3,
+  TAIL: 4,
+  LENGTH: 5,
+  WAKE: 6,
+  SCAN: 7,
+  DEATHS_SEEN: 8,
+  SIZE: 9,
+} as const
+
+/** Values of a node's MODE. */
+export const EXCLUSIVE = 0
+export const SHARED = 1
+
+/** Somebody who stands in the queue. */
+export interface Waiter {
+  readonly thread: number
+  readonly flow: number
+  readonly mode: number
+}
+
+export class CombiningList {
+  readonly #registry: ThreadRegistry
+  readonly #record: MemoryRecord
+  /** Whether the first is to be woken. */
+  #wanted = false
+  readonly #dropped: number[] = []
+
+  constructor(registry: ThreadRegistry, record: MemoryRecord) {
+    this.#registry = registry
+    this.#record = record
+  }
+
+  /**
+   * Does everything that is to be done now. `entering` and `leaving` are nodes of the caller's, or 0; `afterDeath` says
+   * that the last tender died at it.
+   */
+  pass(entering: number, leaving: number, afterDeath: boolean): void {
+    // Before all else: whoever sets it has changed its node, if it has one in here, before.
+    if (this.#record.load(QUEUE.WAKE) !== 0) {
+      this.#record.store(QUEUE.WAKE, 0)
+      this.#wanted = true
+    }
+    const { deaths } = this.#registry
+    if (afterDeath) this.#restore()
+    this.#drain(entering)
+    if (leaving !== 0 && this.#isLinked(leaving)) this.#remove(leaving)
+    this.#removeFirstLeavers()
+    if (deaths !== this.#record.read(QUEUE.DEATHS_SEEN)) this.#sweep(deaths)
+    if (this.#record.load(QUEUE.SCAN) !== 0) this.#scan()
+  }
+
+  #drain(entering: number): void {
+    for (;;) {
+      const top = this.#record.load(QUEUE.INBOX)
+      if (top === 0) return
+      this.#record.write(QUEUE.TAKEN, top)
+      if (this.#record.compareAndSet(QUEUE.INBOX, top, 0)) this.#linkTaken(top, entering)
+    }
+  }
+
+  /** Links the nodes of a drained inbox, the one at the bottom first. */
+  #linkTaken(top: number, entering: number): void {
+    const batch: number[] = []
+    for (let node = top; node !== 0;) {
+      batch.push(node)
+      node = read(this.#registry.reach(node), node + NODE.INBOX_NEXT)
+    }
+    for (const node of batch.reverse()) if (!this.#isLinked(node)) this.#link(node, entering)
+    this.#record.store(QUEUE.TAKEN, 0) // not a plain write: others have to see HEAD set before
+    // Not before: its owner may use it again at once, and the chain of the batch runs through it.
+    for (const node of this.#dropped.splice(0)) store(this.#registry.reach(node), node + NODE.STATE, FREE)
+  }
+
+  #link(node: number, entering: number): void {
+    const words = this.#registry.reach(node)
+    if (load(words, node + NODE.STATE) !== ENTERED && !this.#admit(words, node)) {
+      this.#dropped.push(node)
+      return
+    }
+    const tail = this.#record.read(QUEUE.TAIL)
+    write(words, node + NODE.NEXT, 0)
+    write(words, node + NODE.PREV, tail)
+    if (tail === 0) this.#record.store(QUEUE.HEAD, node)
+    else write(this.#registry.reach(tail), tail + NODE.NEXT, node)
+    this.#record.write(QUEUE.TAIL, node)
+    write(words, node + NODE.LINKED, 1)
+    this.#record.write(QUEUE.LENGTH, this.#record.read(QUEUE.LENGTH) + 1)
+    if (tail === 0 && node !== entering) this.#wanted = true
+  }
+
+  /**
+   * From a condition a node enters only if it has not given up in the meantime, and not died either: others brought it
+   * here, so that may be after those who died had been swept out.
+   */
+  #admit(words: Int32Array, node: number): boolean {
+    if (!this.#registry.isAlive(read(words, node + NODE.THREAD))) return false
+    return compareAndSet(words, node + NODE.STATE, WAITING, ENTERED)
+  }
+
+  #removeFirstLeavers(): void {
+    for (let node = this.#record.read(QUEUE.HEAD); node !== 0; node = this.#record.read(QUEUE.HEAD)) {
+      if (load(this.#registry.reach(node), node + NODE.STATE) < LEAVING) return
+      this.#remove(node)
+    }
+  }
+
+  #remove(node: number): void {
+    const words = this.#registry.reach(node)
+    const how = load(words, node + NODE.STATE)
+    const wasFirst = this.#record.read(QUEUE.HEAD) === node
+    this.#unlink(node)
+    if (!wasFirst) return
+    const first = this.#record.read(QUEUE.HEAD)
+    if (first === 0) return
+    if (how === ACQUIRED_SHARED) {
+      if (read(this.#registry.reach(first), first + NODE.MODE) === SHARED) this.#wanted = true
+    } else if (how !== ACQUIRED) this.#wanted = true
+  }
+
+  #unlink(node: number): void {
+    const words = this.#registry.reach(node)
+    const next = read(words, node + NODE.NEXT)
+    const prev = read(words, node + NODE.PREV)
+    // First: after our death it is set again if the node is still in the list, but not taken away if it is not.
+    write(words, node + NODE.LINKED, 0)
+    if (prev === 0) this.#record.store(QUEUE.HEAD, next)
+    else write(this.#registry.reach(prev), prev + NODE.NEXT, next)
+    if (next === 0) this.#record.write(QUEUE.TAIL, prev)
+    else write(this.#registry.reach(next), next + NODE.PREV, prev)
+    this.#record.write(QUEUE.LENGTH, this.#record.read(QUEUE.LENGTH) - 1)
+    store(words, node + NODE.STATE, FREE)
+  }
+
+  #scan(): void {
+    this.#record.store(QUEUE.SCAN, 0)
+    this.#removeIf((words, node) => load(words, node + NODE.STATE) >= LEAVING)
+  }
+
+  #sweep(deaths: number): void {
+    this.#removeIf((words, node) => !this.#registry.isAlive(read(words, node + NODE.THREAD)))
+    this.#record.write(QUEUE.DEATHS_SEEN, deaths)
+    this.#wanted = true // the dead one may have been the one that was woken
+  }
+
+  #removeIf(condition: (words: Int32Array, node: number) => boolean): void {
+    for (let node = this.#record.read(QUEUE.HEAD); node !== 0;) {
+      const words = this.#registry.reach(node)
+      const next = read(words, node + NODE.NEXT)
+      if (condition(words, node)) this.#remove(node)
+      node = next
+    }
+  }
+
+  /** Makes everything else from the links forward, after a tender died somewhere in between. */
+  #restore(): void {
+    let last = 0
+    let length = 0
+    for (let node = this.#record.read(QUEUE.HEAD); node !== 0;) {
+      const words = this.#registry.reach(node)
+      write(words, node + NODE.PREV, last)
+      write(words, node + NODE.LINKED, 1)
+      last = node
+      length++
+      node = read(words, node + NODE.NEXT)
+    }
+    this.#record.write(QUEUE.TAIL, last)
+    this.#record.write(QUEUE.LENGTH, length)
+    this.#wanted = true
+    const taken = this.#record.read(QUEUE.TAKEN)
+    if (taken === 0) return
+    if (this.#isInInbox(taken)) this.#record.write(QUEUE.TAKEN, 0)
+    else this.#linkTaken(taken, 0)
+  }
+
+  /** Then the dead tender had noted what it was about to take, but had not taken it. */
+  #isInInbox(sought: number): boolean {
+    for (let node = this.#record.load(QUEUE.INBOX); node !== 0;) {
+      if (node === sought) return true
+      node = read(this.#registry.reach(node), node + NODE.INBOX_NEXT)
+    }
+    return false
+  }
+
+  #isLinked(node: number): boolean {
+    return read(this.#registry.reach(node), node + NODE.LINKED) !== 0
+  }
+
+  // ------------------------------------------------------------------ what can be seen
+
+  /** Who is to be woken, or 0. */
+  get toWake(): number {
+    return this.#wanted ? this.#record.read(QUEUE.HEAD) : 0
+  }
+
+  /** They have been told. */
+  woken(): void {
+    this.#wanted = false
+  }
+
+  waiters(): Waiter[] {
+    const found: Waiter[] = []
+    for (let node = this.#record.read(QUEUE.HEAD); node !== 0;) {
+      const words = this.#registry.reach(node)
+      const [thread, flow, mode] = [NODE.THREAD, NODE.FLOW, NODE.MODE].map((word) => read(words, node + word))
+      found.push({ thread: thread ?? 0, flow: flow ?? 0, mode: mode ?? 0 })
+      node = read(words, node + NODE.NEXT)
+    }
+    return found
+  }
+}

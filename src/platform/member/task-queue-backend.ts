@@ -1,0 +1,224 @@
+/**
+ * The form that the user's work queue takes when it is given to a pool of platform threads: the tasks lie in shared
+ * memory, and the queue shows them. What it shows are the tasks that were submitted by the thread that looks; those of
+ * others are shown as functions that do the same.
+ */
+import { MAX_VALUE } from "../../checks.ts"
+import { IllegalStateError, RejectedExecutionError, UnsupportedOperationError } from "../../errors.ts"
+import type { Runnable } from "../../future/runnable.ts"
+import type { Flow } from "../../memory/flow/flow.ts"
+import type { Handle } from "../../memory/shared/shared-memory.ts"
+import { type Steps, TIMEOUT, WaitList } from "../../memory/flow/waiting.ts"
+import { drop } from "../../pool/unrun-tasks.ts"
+import { ArrayBlockingQueue } from "../../queue/array-blocking-queue.ts"
+import type { BlockingQueue } from "../../queue/base/blocking-queue.ts"
+import type { Cursor } from "../../queue/local/iteration.ts"
+import { LinkedBlockingQueue } from "../../queue/linked-blocking-queue.ts"
+import { LinkedTransferQueue } from "../../queue/linked-transfer-queue.ts"
+import { PriorityBlockingQueue } from "../../queue/priority-blocking-queue.ts"
+import { equalTo, equalToAny } from "../../queue/local/equality.ts"
+import type { QueueBackend } from "../../queue/base/queue-backend.ts"
+import { SynchronousQueue } from "../../queue/synchronous-queue.ts"
+import { identityOf } from "../../identity.ts"
+import { BY_ARRIVAL, BY_PRIORITY, BY_TIME, NOTHING } from "../memory/layout.ts"
+import { NoQueue } from "./no-queue.ts"
+import type { Submissions } from "../submit/submissions.ts"
+import type { SlotQueue } from "../queue/slot-queue.ts"
+import { shielded } from "../worker/this-worker.ts"
+import { TimedTaskQueue } from "./timed-task-queue.ts"
+
+/** How many tasks the user's queue lets wait: −1 if there is no limit, 0 if they are handed over. */
+export function boundOf(queue: BlockingQueue<Runnable>): number {
+  if (queue instanceof NoQueue) return NOTHING
+  if (queue instanceof TimedTaskQueue) return -1
+  if (queue instanceof SynchronousQueue) return 0
+  if (queue instanceof PriorityBlockingQueue) {
+    if (queue.comparator === undefined) return -1
+    throw new UnsupportedOperationError(
+      "A comparator is a function of this thread, and the threads of the pool cannot call it: give the pool a PriorityBlockingQueue without one, and tasks a priority by `pool.with({ priority })`",
+    )
+  }
+  const isPlain = [ArrayBlockingQueue, LinkedBlockingQueue, LinkedTransferQueue].some((type) => queue instanceof type)
+  if (!isPlain) {
+    throw new UnsupportedOperationError(
+      `${identityOf(queue)} cannot be the queue of a pool of platform threads: it may be an ArrayBlockingQueue, a LinkedBlockingQueue, a LinkedTransferQueue, a PriorityBlockingQueue or a SynchronousQueue`,
+    )
+  }
+  const capacity = queue.remainingCapacity + queue.size
+  return capacity === MAX_VALUE ? -1 : capacity
+}
+
+/** In which order its tasks are taken. */
+export function orderingOf(queue: BlockingQueue<Runnable>): number {
+  if (queue instanceof TimedTaskQueue) return BY_TIME
+  return queue instanceof PriorityBlockingQueue ? BY_PRIORITY : BY_ARRIVAL
+}
+
+export class TaskQueueBackend implements QueueBackend<Runnable> {
+  readonly #ring: SlotQueue
+  readonly #taskIn: (slot: number, isTaken: boolean) => Runnable
+  readonly #submissions: Submissions
+  /** Of flows of this thread that wait for room or for tasks; see {@link taking}. */
+  readonly #changed = new WaitList()
+
+  /** `taskIn` is also told whether the slot has been taken out of the queue. */
+  constructor(ring: SlotQueue, taskIn: (slot: number, isTaken: boolean) => Runnable, submissions: Submissions) {
+    this.#ring = ring
+    this.#taskIn = taskIn
+    this.#submissions = submissions
+  }
+
+  get handle(): Handle {
+    throw new IllegalStateError("The queue belongs to a pool: it cannot be shared by itself")
+  }
+
+  get size(): number {
+    return this.#ring.bound === 0 ? 0 : this.#ring.size
+  }
+
+  get capacity(): number {
+    return this.#ring.bound === -1 ? MAX_VALUE : Math.max(this.#ring.bound, 0)
+  }
+
+  get takers(): number {
+    return this.#ring.idleWorkers
+  }
+
+  get isClosed(): boolean {
+    return false
+  }
+
+  close(): void {
+    throw new IllegalStateError("The queue belongs to a pool: shut down the pool instead")
+  }
+
+  // ------------------------------------------------------------------ one at a time
+
+  insert(task: Runnable): boolean {
+    const slot = this.#submissions.record(task)
+    if (slot === 0) return false
+    let isIn = false
+    try {
+      isIn = this.#ring.offer(slot)
+    } finally {
+      if (!isIn) this.#submissions.takeBack(slot)
+    }
+    if (isIn) this.#submissions.seal(slot)
+    return isIn
+  }
+
+  hand(task: Runnable): boolean {
+    return this.takers > 0 && this.insert(task)
+  }
+
+  extract(): Runnable | undefined {
+    return shielded(() => {
+      const slot = this.#ring.take()
+      return slot === undefined ? undefined : (this.#submissions.takeBack(slot) ?? this.#taskIn(slot, true))
+    })
+  }
+
+  peek(): Runnable | undefined {
+    const slot = this.#ring.bound === 0 ? undefined : this.#ring.first()
+    return slot === undefined ? undefined : this.#taskIn(slot, false)
+  }
+
+  // ------------------------------------------------------------------ waiting
+
+  /*
+   * To wait beside the workers of a pool for its tasks, or for room among them, is something the JDK allows and hardly
+   * anybody does. It is not worth a second kind of waiter in shared memory: these look again from time to time.
+   */
+  *inserting(task: Runnable): Steps<boolean> {
+    while (!this.insert(task)) if ((yield { list: this.#changed, atMost: 1 }) === TIMEOUT) return false
+    return true
+  }
+
+  transferring(_task: Runnable, _flow: Flow): Steps<boolean> {
+    throw new UnsupportedOperationError("Tasks cannot be transferred to the threads of a pool: use execute()")
+  }
+
+  *taking(): Steps<Runnable | undefined> {
+    for (;;) {
+      const task = this.extract()
+      if (task !== undefined) return task
+      if ((yield { list: this.#changed, atMost: 1 }) === TIMEOUT) return undefined
+    }
+  }
+
+  // ------------------------------------------------------------------ all of them
+
+  /** What comes out is what went in. */
+  equalTo(sought: unknown): (task: unknown) => boolean {
+    return equalTo(sought)
+  }
+
+  equalToAny(sought: Iterable<unknown>): (task: unknown) => boolean {
+    return equalToAny(sought)
+  }
+
+  clear(): void {
+    shielded(() => {
+      for (let slot = this.#ring.draw(); slot !== undefined; slot = this.#ring.draw()) this.#discard(slot)
+    })
+  }
+
+  /** What waits; what is on its way to a worker with a bound of 0 does not. */
+  get #slots(): number[] {
+    return this.#ring.bound === 0 ? [] : this.#ring.toArray()
+  }
+
+  toArray(): Runnable[] {
+    return this.#slots.map((slot) => this.#taskIn(slot, false))
+  }
+
+  cursor(backwards = false): Cursor<Runnable> {
+    const slots = this.#slots
+    if (backwards) slots.reverse()
+    let last = 0
+    return {
+      next: () => {
+        const slot = slots.shift()
+        if (slot === undefined) return undefined
+        last = slot
+        return this.#taskIn(slot, false)
+      },
+      remove: () => this.#remove(last),
+    }
+  }
+
+  removeWhere(test: (task: Runnable) => boolean): number {
+    let count = 0
+    for (const slot of this.#slots) {
+      if (test(this.#taskIn(slot, false)) && this.#remove(slot)) count++
+    }
+    return count
+  }
+
+  drain(accept: (task: Runnable) => void, max: number): number {
+    let count = 0
+    for (let task = count < max ? this.extract() : undefined; task !== undefined;) {
+      accept(task)
+      task = ++count < max ? this.extract() : undefined
+    }
+    return count
+  }
+
+  #remove(slot: number): boolean {
+    return shielded(() => {
+      if (!this.#ring.remove(slot)) return false
+      this.#discard(slot)
+      return true
+    })
+  }
+
+  /**
+   * This thread has taken the slot, and gives the task to nobody. Its own tasks are as they were before they were
+   * submitted. Tasks of other threads are cancelled: no thread has anything by which they could be run.
+   */
+  #discard(slot: number): void {
+    if (this.#submissions.takeBack(slot) !== undefined) return
+    const task = this.#taskIn(slot, true)
+    drop(task, new RejectedExecutionError("The task was removed from the queue of its pool", task))
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * The workers of a pool, each on its own thread: a place for each in shared memory (shared-worker.ts), which everybody
+ * can read.
+ */
+import { compareAndSet, load, store, write } from "#atomics"
+import type { WorkerTable, Worker } from "../../core/worker.ts"
+import { HEADER, MOST_WORKERS, WORKER } from "./layout.ts"
+import type { PoolMemory } from "./pool-memory.ts"
+import { ENDING, entryOf, FREE, RESERVED, SharedWorker } from "./shared-worker.ts"
+
+/** Whether this word of a worker is its place's, and not its own. */
+function isCount(word: number): boolean {
+  return word === WORKER.COMPLETED || word === WORKER.COMPLETED + 1
+}
+
+export class SharedWorkerTable implements WorkerTable<number> {
+  readonly #memory: PoolMemory
+  readonly #start: (worker: SharedWorker) => void
+  readonly #workers: (SharedWorker | undefined)[] = []
+
+  /** `start` is how this thread gets a worker started that it has admitted. */
+  constructor(memory: PoolMemory, start: (worker: SharedWorker) => void) {
+    this.#memory = memory
+    this.#start = start
+  }
+
+  get size(): number {
+    let size = 0
+    for (const _ of this) size++
+    return size
+  }
+
+  /** How many have a task in hand. */
+  get activeCount(): number {
+    let count = 0
+    for (const worker of this) if (worker.isBusy) count++
+    return count
+  }
+
+  /** How many tasks have been completed in all places, also by those who have left. */
+  get completed(): number {
+    let count = 0
+    const last = this.#memory.header(HEADER.WORKERS)
+    for (let number = 1; number <= last; number++) count += this.at(number).completed
+    return count
+  }
+
+  /** A place for a worker that is to be made, when it is started or requested; undefined if all are taken. */
+  enlist(firstTask: number | undefined): SharedWorker | undefined {
+    const { words } = this.#memory
+    for (let number = 1; number <= MOST_WORKERS; number++) {
+      const entry = entryOf(number)
+      if (load(words, entry + WORKER.STATUS) !== FREE) continue
+      if (!compareAndSet(words, entry + WORKER.STATUS, FREE, RESERVED)) continue
+      for (let word: number = WORKER.TOKEN; word < WORKER.SIZE; word++)
+        if (!isCount(word)) write(words, entry + word, 0)
+      write(words, entry + WORKER.COUNTED, load(words, entry + WORKER.COMPLETED))
+      if (firstTask !== undefined) write(words, entry + WORKER.HANDLE, this.#memory.slots.handleOf(firstTask))
+      store(words, entry + WORKER.TASK, firstTask ?? 0)
+      this.#memory.raiseHeader(HEADER.WORKERS, number)
+      return this.at(number)
+    }
+    return undefined
+  }
+
+  at(number: number): SharedWorker {
+    return (this.#workers[number] ??= new SharedWorker(this.#memory, number, this.#start))
+  }
+
+  /** The worker whose thread has this token. */
+  ofThread(token: number): SharedWorker | undefined {
+    for (const worker of this) if (worker.token === token) return worker
+    return undefined
+  }
+
+  add(): void {} // it has its place
+
+  delete(worker: Worker<number>): void {
+    ;(worker as SharedWorker).vacate()
+  }
+
+  *[Symbol.iterator](): Generator<SharedWorker> {
+    const { words } = this.#memory
+    const last = this.#memory.header(HEADER.WORKERS)
+    for (let number = 1; number <= last; number++) {
+      const status = load(words, entryOf(number) + WORKER.STATUS)
+      if (status !== FREE && status !== ENDING) yield this.at(number)
+    }
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * The threads of a pool, as its owner has them, and how it finds out that one has ended: by an event of the runtime;
+ * while it blocks, and hears no events, by the space, in which dying threads are counted, and by their pulse.
+ *
+ * A thread that the owner ends is *ending* until it is known to have stopped. The pool has a new one in its place by
+ * then; but what it holds is its own as long as it may run, and that is also its place in the roster.
+ */
+import { show } from "../../checks.ts"
+import { ThreadDeathError } from "../../errors.ts"
+import type { Chore } from "../../memory/flow/chores.ts"
+import { platformTarget } from "../../thread/platform-threads.ts"
+import { Thread } from "../../thread/thread.ts"
+import { runtime } from "../../time/runtime.ts"
+import { now, Timer } from "../../time/timer.ts"
+import { isError, messageOf } from "../../user-values.ts"
+import type { PoolMemory } from "../memory/pool-memory.ts"
+import { SideChannel } from "../transport/side-channel.ts"
+import type { SharedWorkerTable } from "../memory/shared-worker-table.ts"
+import { RUNNING, type SharedWorker, STARTING } from "../memory/shared-worker.ts"
+import { type Death, PULSE, WorkerBody } from "../start/thread-body.ts"
+import { BROKEN } from "../start/worker-orders.ts"
+
+/** How often a crew looks whether a thread that has left has reported its error, in ms. */
+const LOOK_AGAIN = 100
+
+/** What the owner of a crew does. */
+export interface WorkerThreadsOwner {
+  /** By the user's factory; undefined if it refuses. */
+  newThread(target: () => unknown): Thread | undefined
+  /** Hears of all tasks that are over: what a thread threw is to be told while it is known which thread that was. */
+  look(): void
+  /** The worker is lost to the pool; `hasStopped` if its thread is known to have. */
+  reap(body: WorkerBody, cause: ThreadDeathError, hasStopped: boolean): void
+  /**
+   * A thread has left, and then failed: it may not have seen to it that there is another one for the rest, or that the
+   * pool ends.
+   */
+  review(): void
+  /** The thread of a worker that was lost before has stopped. */
+  inherit(token: number): void
+  /**
+   * A thread has ended that was no worker any more: perhaps it was the last one, and could not have another one made.
+   */
+  relieve(thread: Thread): void
+}
+
+export class WorkerThreads implements Chore {
+  readonly #memory: PoolMemory
+  readonly #sideChannel: SideChannel
+  readonly #workerTable: SharedWorkerTable
+  readonly #owner: WorkerThreadsOwner
+  /** By the number of their worker. */
+  readonly #bodies: (WorkerBody | undefined)[] = []
+  readonly #threads: (Thread | undefined)[] = []
+  /** The one that was made last. */
+  #latest: Thread | undefined
+  readonly #ending = new Set<WorkerBody>()
+  /** Those that have left, perhaps by an error: see {@link #follow}. */
+  readonly #followed = new WeakSet<WorkerBody>()
+  #deathsSeen: number
+  #nextPulse = 0
+  /** Whether the event loop has not gone round since the last pulse. */
+  #isDeaf = false
+
+  constructor(memory: PoolMemory, workerTable: SharedWorkerTable, owner: WorkerThreadsOwner) {
+    this.#memory = memory
+    this.#sideChannel = SideChannel.of(memory)
+    this.#workerTable = workerTable
+    this.#owner = owner
+    this.#deathsSeen = memory.threadContext.registry.deaths
+  }
+
+  /** Makes the thread of a worker, which is to be started; false if the factory refuses. */
+  make(worker: SharedWorker): boolean {
+    // Its place was another's, which may have died of a command: that is to be told with the right thread.
+    if (this.#threads[worker.number] !== undefined) this.#owner.look()
+    worker.request() // if it is the owner itself that has admitted it
+    worker.take()
+    const thread = this.#owner.newThread(
+      platformTarget((options) => {
+        const body = new WorkerBody(this.#memory.handle, this.#sideChannel, worker, options, (it) => this.#hearOf(it))
+        this.#bodies[worker.number] = body
+        return body
+      }),
+    )
+    this.#memory.threadContext.chores.add(this)
+    this.#threads[worker.number] = thread
+    this.#latest = thread ?? this.#latest
+    return thread !== undefined
+  }
+
+  /** Throws what the runtime, or the user's `workerFactory`, throws: then the worker has no thread. */
+  start(worker: SharedWorker): void {
+    try {
+      this.#threads[worker.number]?.start()
+    } catch (error) {
+      this.forget(worker)
+      throw error
+    }
+  }
+
+  bodyOf(worker: SharedWorker): WorkerBody | undefined {
+    return this.#bodies[worker.number]
+  }
+
+  /**
+   * With whose name an error of this worker is told. If the worker has no thread any more, or is not known, another one
+   * of the pool stands in for it, whose handler is as a rule the same; and this thread, if there has never been one.
+   */
+  threadOf(worker: SharedWorker | undefined): Thread {
+    return (worker && this.#threads[worker.number]) ?? this.#latest ?? Thread.currentThread()
+  }
+
+  /** The worker is the pool's no more: its thread. */
+  forget(worker: SharedWorker): Thread {
+    const thread = this.threadOf(worker)
+    this.#bodies[worker.number] = undefined
+    this.#threads[worker.number] = undefined
+    if (this.#bodies.every((body) => body === undefined)) this.#memory.threadContext.chores.delete(this)
+    return thread
+  }
+
+  /** The same, though its thread is not known to have stopped: it was told to end. */
+  dismiss(body: WorkerBody): Thread {
+    this.#ending.add(body)
+    this.#memory.threadContext.ending.add(body.worker.token)
+    return this.forget(body.worker)
+  }
+
+  /** Has those buried that are found dead. */
+  look(isBlocked: boolean): void {
+    const { deaths } = this.#memory.threadContext.registry
+    if (deaths === this.#deathsSeen) return
+    this.#deathsSeen = deaths
+    this.#onDeath(isBlocked)
+    this.#owner.relieve(this.threadOf(undefined))
+  }
+
+  /**
+   * Somebody has died. If the thread has told why, there is no need to wait until the runtime does; which it cannot
+   * while this thread blocks.
+   */
+  #onDeath(isBlocked: boolean): void {
+    this.#release()
+    for (const worker of this.#workerTable) {
+      const body = this.#bodies[worker.number]
+      if (body === undefined || !worker.hasDied) continue
+      const { farewell } = body
+      if (isBlocked || farewell !== undefined) this.#owner.reap(body, causeOf(body, farewell), true)
+      if (farewell === undefined) this.#follow(body)
+      else if (farewell.code === BROKEN) body.terminate() // it has stopped, and does not end by itself
+    }
+  }
+
+  /**
+   * The thread has left, by an error as a rule. It is ended when it has reported the error, however late that is, and
+   * not before: what a thread has not reported when it is ended is lost.
+   */
+  #follow(body: WorkerBody): void {
+    if (this.#followed.has(body)) return
+    this.#followed.add(body)
+    const look = (): void => {
+      if (body.death !== undefined) return
+      if (body.hasSaidAll) body.end()
+      else Timer.after(LOOK_AGAIN, look)
+    }
+    Timer.after(LOOK_AGAIN, look)
+  }
+
+  /** What those have left that were ending and have stopped. */
+  #release(): void {
+    for (const body of this.#ending) {
+      const { worker } = body
+      if (worker.isAlive) continue
+      this.#ending.delete(body)
+      this.#owner.inherit(worker.token)
+      worker.free()
+    }
+  }
+
+  // ------------------------------------------------------------------ while the owner blocks
+
+  get dueIn(): number {
+    return this.#nextPulse - now()
+  }
+
+  /**
+   * Looks for threads that are gone, also without a word: for lack of memory. Not if the event loop has gone round,
+   * which would hear more.
+   */
+  run(): void {
+    this.#nextPulse = now() + PULSE
+    const isDeaf = this.#isDeaf
+    this.#isDeaf = true
+    if (!isDeaf) {
+      runtime.afterTurn(() => (this.#isDeaf = false))
+      return
+    }
+    this.look(true)
+    for (const body of this.#bodies) {
+      if (body === undefined || body.worker.status !== RUNNING || !body.isGone) continue
+      // Once more, now that it is known to be gone: it may have left in order in between.
+      if (body.worker.status === RUNNING) this.#owner.reap(body, causeOf(body, undefined), true)
+    }
+  }
+
+  /** The runtime says that a thread has ended; it may have been buried before that. */
+  #hearOf(body: WorkerBody): void {
+    const { worker } = body
+    this.#owner.look()
+    if (this.#bodies[worker.number] === body) {
+      if (worker.status !== RUNNING && worker.status !== STARTING) {
+        const thread = this.forget(worker)
+        if (body.death?.code !== 0) this.#owner.review()
+        this.#owner.relieve(thread)
+      } else this.#owner.reap(body, causeOf(body, body.death), body.hasStopped)
+    }
+    body.tellIfUnheard()
+  }
+}
+
+function causeOf({ name, worker, reason }: WorkerBody, death: Death | undefined): ThreadDeathError {
+  const when = worker.token === 0 ? "before it could begin the task" : "while it ran the task"
+  if (death?.error !== undefined) {
+    const { error } = death
+    const why = isError(error) ? messageOf(error) : show(error)
+    return new ThreadDeathError(`Thread "${name}" died ${when}: ${why}`, { cause: error })
+  }
+  if (death?.code === BROKEN) {
+    const why = "the code of corepool has failed there, as it does if a task breaks built-in objects"
+    const ended = `Thread "${name}" was ended ${when}: ${why}`
+    return reason === ""
+      ? new ThreadDeathError(ended)
+      : new ThreadDeathError(`${ended} (${reason})`, { cause: new Error(reason) })
+  }
+  const code = death === undefined ? "" : ` with exit code ${death.code}`
+  return new ThreadDeathError(`Thread "${name}" ended${code} ${when}`)
+}

@@ -1,0 +1,124 @@
+/**
+ * A private way between two threads, for what shared memory cannot hold: a pair of ports, and a few words that both
+ * see.
+ *
+ * A message is read when this thread looks, and not when the runtime tells of it, which it cannot while the thread
+ * blocks. To look into a port takes long; so POSTED counts, for each side, the messages that were posted to it, and a
+ * port is looked into only if there is something.
+ *
+ *     POSTED   how many messages were posted to this side
+ *     TOKEN    which thread it is; OUT_OF_REACH if nobody could be found
+ *     BELL     which bell to ring there; 0 as long as the other side has not got its port
+ *     SEEN     how many messages this side has read
+ */
+import { MessageChannel, type MessagePort, receiveMessageOnPort, type Transferable } from "node:worker_threads"
+import { add, load, sharedWords, store } from "#atomics"
+import type { Bell } from "../../memory/wait/bell.ts"
+
+const POSTED = 0
+const TOKEN = 2
+const BELL = 4
+const SEEN = 6
+const SIZE = 8
+
+const OUT_OF_REACH = -1
+
+/** One end of it, which can be sent to another thread if the port is moved. */
+export interface ChannelEnd {
+  readonly port: MessagePort
+  readonly words: Int32Array
+  /** 0 or 1. */
+  readonly side: number
+}
+
+export function newChannel(): [ChannelEnd, ChannelEnd] {
+  const { port1, port2 } = new MessageChannel()
+  const words = sharedWords(SIZE)
+  return [
+    { port: port1, words, side: 0 },
+    { port: port2, words, side: 1 },
+  ]
+}
+
+/** Tells whoever has the other end that this one leads nowhere. */
+export function cut({ port, words, side }: ChannelEnd, wake: (token: number, bell: number) => void): void {
+  store(words, TOKEN + side, OUT_OF_REACH)
+  port.close()
+  wake(load(words, TOKEN + 1 - side), load(words, BELL + 1 - side))
+}
+
+export class Channel {
+  readonly #port: MessagePort
+  readonly #words: Int32Array
+  readonly #mine: number
+  readonly #theirs: number
+  readonly #bell: Bell
+  #seen = 0
+
+  /** The end that is this thread's. `peer` is who has the other one, if that is known and might not be told. */
+  constructor({ port, words, side }: ChannelEnd, bell: Bell, peer?: number) {
+    this.#port = port
+    this.#words = words
+    this.#mine = side
+    this.#theirs = 1 - side
+    this.#bell = bell
+    port.unref()
+    if (peer !== undefined) store(words, TOKEN + this.#theirs, peer)
+    store(words, TOKEN + side, bell.token)
+    store(words, BELL + side, bell.index) // last: from now on we are rung
+  }
+
+  /** The thread at the other end; 0 if it has not begun yet. */
+  get peer(): number {
+    return load(this.#words, TOKEN + this.#theirs)
+  }
+
+  get isOutOfReach(): boolean {
+    return this.peer === OUT_OF_REACH
+  }
+
+  /** Whether nobody will ever post anything again. */
+  get isDead(): boolean {
+    const { peer } = this
+    return peer !== 0 && (peer === OUT_OF_REACH || !this.#bell.threadContext.registry.isAlive(peer))
+  }
+
+  /**
+   * Which message it was, for {@link isUnread}. Throws what the runtime throws if it cannot copy the message or move
+   * what is to be moved.
+   */
+  post(message: unknown, transfer: readonly object[] = []): number {
+    this.#port.postMessage(message, transfer as readonly Transferable[])
+    return add(this.#words, POSTED + this.#theirs, 1)
+  }
+
+  /** Whether the other side has yet to read a message that was posted. */
+  isUnread(message: number): boolean {
+    return ((message - load(this.#words, SEEN + this.#theirs)) | 0) >= 0
+  }
+
+  /** Makes the other side look. If it has not got its port yet, it looks when it gets it. */
+  ring(): void {
+    const bell = load(this.#words, BELL + this.#theirs)
+    if (bell !== 0) this.#bell.threadContext.wake(this.peer, bell)
+  }
+
+  /** How many messages are to be read. */
+  get mail(): number {
+    return (load(this.#words, POSTED + this.#mine) - this.#seen) | 0
+  }
+
+  /** The next message, if there is one. */
+  receive(): unknown {
+    if (this.mail === 0) return undefined
+    const received = receiveMessageOnPort(this.#port)
+    if (received === undefined) return undefined
+    this.#seen = (this.#seen + 1) | 0
+    store(this.#words, SEEN + this.#mine, this.#seen)
+    return received.message as unknown
+  }
+
+  close(): void {
+    this.#port.close()
+  }
+}

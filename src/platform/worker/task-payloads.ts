@@ -1,0 +1,301 @@
+/**
+ * Where a thread that runs tasks gets their arguments from, and leaves their outcomes. Most are whole in the record;
+ * the others have parts that were posted, or have to be asked for: see side-channel.ts.
+ */
+import { decodeArguments } from "../../codec/arguments.ts"
+import { encode } from "../../codec/codec.ts"
+import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
+import { NotSerializableError } from "../../errors.ts"
+import { signStack } from "../../future/merge-stacks.ts"
+import { EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
+import { move, requireAmong, requirePresent, transferListOf } from "../../task/transfer.ts"
+import { Thread } from "../../thread/thread.ts"
+import { messageOf } from "../../user-values.ts"
+import type { CompletionQueues } from "../memory/completion-queues.ts"
+import { encodedFailure, writeFailure } from "../submit/failure.ts"
+import { requireFit } from "./fitness.ts"
+import type { FunctionTable } from "../memory/function-table.ts"
+import { REACHABLE } from "../memory/layout.ts"
+import type { PoolMemory } from "../memory/pool-memory.ts"
+import { asPosted, encodedOf, type Attachments, SideChannel } from "../transport/side-channel.ts"
+import { isKnown, posted, toPost } from "../transport/references.ts"
+import type { TaskRecords } from "../memory/task-records.ts"
+
+const NOTHING: readonly object[] = []
+
+/**
+ * So many bytes of buffers and views in a result are copied once, into memory that is moved to the submitter, and not
+ * into shared memory and out of it again. It is not the copying that counts: memory that the submitter has never
+ * touched costs ten times as much, a page at a time, and thousands of results that arrive at once need much of it,
+ * while a worker, which makes one after the other, soon gets back what was freed. For less, a message takes longer.
+ *
+ * Not for arguments: they would have to be asked for, which makes workers wait for a submitter that is busy.
+ */
+const LARGE = 2 ** 15
+
+export class TaskPayloads {
+  /** How this thread learns of classes that it does not know; one that has made a pool knows all of them. */
+  static learn: () => Promise<void> = () => Promise.resolve()
+  /**
+   * Told that the thread with this token has been asked for arguments, in case that it can be made to answer sooner.
+   */
+  static asked: (token: number) => void = () => undefined
+
+  /** Whether this thread cannot return to its event loop before the task under way has ended. */
+  isBlocked = false
+  readonly #tasks: TaskRecords
+  readonly #completionQueues: CompletionQueues
+  readonly #functions: FunctionTable
+  readonly #sideChannel: SideChannel
+  readonly #token: number
+  /** The shared things that tasks under way were given, by slot. If one is returned, the submitter has it. */
+  readonly #given = new Map<number, readonly object[]>()
+  /** At rest; what cannot be written down is collected there. */
+  #collector: object[] | undefined = []
+  /**
+   * What belongs to the letter that {@link encode} has returned last: what is to be posted with it, and of that, what
+   * is to be moved.
+   */
+  #things: object[] | undefined
+  #toMove: readonly object[] = NOTHING
+
+  constructor(memory: PoolMemory, tasks: TaskRecords, completionQueues: CompletionQueues, functions: FunctionTable) {
+    this.#functions = functions
+    this.#tasks = tasks
+    this.#completionQueues = completionQueues
+    this.#sideChannel = SideChannel.of(memory)
+    this.#token = memory.threadContext.token
+  }
+
+  // ------------------------------------------------------------------ arguments
+
+  /** The arguments of the task; undefined if they have to be {@link fetch}ed. */
+  argumentsOf(slot: number): unknown[] | undefined {
+    return this.#tasks.isWhole(slot) ? this.#read(slot, undefined, NOTHING) : this.#gather(slot)
+  }
+
+  #gather(slot: number): unknown[] | undefined {
+    const submitter = this.#submitterOf(slot)
+    const isOurs = submitter === this.#token
+    if (isOurs) return this.#open(slot, this.#sideChannel.sender?.handOver(this.#tasks.handleOf(slot)) ?? LOST, true)
+    if (this.#tasks.isPosted(slot)) return undefined
+    const things = this.#recall(this.#tasks.referencesOf(slot))
+    if (things === undefined) return undefined
+    this.#given.set(slot, things)
+    return this.#read(slot, undefined, things)
+  }
+
+  /** What was lent is there, but perhaps not read. */
+  #recall(numbers: readonly number[]): object[] | undefined {
+    const { channels } = this.#sideChannel
+    const things = channels.known.recall(numbers)
+    if (things !== undefined) return things
+    channels.look()
+    return channels.known.recall(numbers)
+  }
+
+  /**
+   * Asks for them: the arguments, if they are here in a moment, for which the thread blocks, or a promise of them.
+   * Throws if the submitter has ended, or cannot send them.
+   */
+  fetch(slot: number): unknown[] | Promise<unknown[]> {
+    const isHere = !this.#tasks.isPosted(slot) && this.#sideChannel.channels.known.has(this.#tasks.referencesOf(slot))
+    return isHere ? this.#learnFirst(slot) : this.#ask(slot)
+  }
+
+  /** All is here, but this thread does not know what it is. */
+  async #learnFirst(slot: number): Promise<unknown[]> {
+    await TaskPayloads.learn()
+    return this.#gather(slot) ?? this.#ask(slot)
+  }
+
+  #ask(slot: number): unknown[] | Promise<unknown[]> {
+    const handle = this.#tasks.handleOf(slot)
+    const submitter = this.#submitterOf(slot)
+    const channel = this.#sideChannel.ask(handle, submitter)
+    TaskPayloads.asked(submitter)
+    const attachments = this.isBlocked
+      ? this.#sideChannel.block(handle, channel)
+      : this.#sideChannel.linger(handle, channel)
+    if (attachments?.things.every(isKnown) === true) return this.#open(slot, attachments, false)
+    return this.#openLater(slot, attachments ?? this.#sideChannel.wait(handle, channel))
+  }
+
+  async #openLater(slot: number, pending: Attachments | Promise<Attachments>): Promise<unknown[]> {
+    const attachments = await pending
+    if (!attachments.things.every(isKnown)) await TaskPayloads.learn()
+    return this.#open(slot, attachments, false)
+  }
+
+  #open(slot: number, attachments: Attachments, isOurs: boolean): unknown[] {
+    const things = isOurs ? attachments.things : attachments.things.map(posted)
+    if (!this.#tasks.isPosted(slot)) {
+      this.#given.set(slot, things)
+      if (!isOurs) this.#sideChannel.channels.known.remember(this.#tasks.referencesOf(slot), things)
+    }
+    return this.#read(slot, attachments, things)
+  }
+
+  #read(slot: number, attachments: Attachments | undefined, things: readonly object[]): unknown[] {
+    const encoded = encodedOf(slot, this.#tasks, attachments)
+    const args = decodeArguments(encoded, things)
+    encoded.release()
+    return args
+  }
+
+  #submitterOf(slot: number): number {
+    return this.#completionQueues.holderOf(this.#tasks.completionQueueOf(slot))
+  }
+
+  // ------------------------------------------------------------------ outcomes
+
+  /**
+   * What the task has returned, as a letter for {@link settle}. To be called while the task is still undecided, and may
+   * be cancelled, and the thread counts as being in the task: code of the program runs in here, and need not return.
+   * Throws NotSerializableError if it cannot be sent, which names the task; or that the thread is not fit to work
+   * ({@link requireFit}).
+   */
+  encode(slot: number, result: unknown): EncodedValue {
+    try {
+      return this.#encode(slot, result)
+    } catch (error) {
+      requireFit(error)
+      throw this.#refusalOf(slot, error)
+    }
+  }
+
+  #refusalOf(slot: number, error: unknown): unknown {
+    if (!(error instanceof NotSerializableError)) return error
+    const { message, cause } = error
+    const why = message.replace(/^(?:An? |The |Function )/, (word) => word.toLowerCase())
+    const title = this.#functions.titleOf(this.#tasks.functionOf(slot))
+    return new NotSerializableError(
+      `The result of ${title} cannot be sent: ${why}`,
+      cause === undefined ? undefined : { cause },
+    )
+  }
+
+  #encode(slot: number, outcome: unknown): EncodedValue {
+    const isPostable = this.#tasks.hasFlag(slot, REACHABLE)
+    const things = isPostable ? (this.#collector ?? []) : undefined
+    this.#collector = undefined // the user's code that may run now may have another one written
+    const toMove = transferListOf(outcome) ?? NOTHING
+    if (toMove.length > 0) requireMovable(toMove, isPostable)
+    const encoded = encode(outcome, things, toMove.length > 0 ? new Set(toMove) : undefined, true)
+    this.#things = things
+    this.#toMove = toMove
+    return encoded
+  }
+
+  /**
+   * The same for what the task has thrown; if that cannot be sent, an error that says why. Throws only if this thread
+   * is not fit to work.
+   */
+  encodeError(slot: number, error: unknown): EncodedValue {
+    try {
+      return this.#encode(slot, error)
+    } catch (cause) {
+      requireFit(cause)
+      return encodedFailure(error, cause)
+    }
+  }
+
+  /**
+   * The task is decided, and this thread has decided it: writes down what {@link encode} or {@link encodeError} has
+   * just returned, and posts the rest. No code of the program runs in here. If the letter cannot be sent the task fails
+   * for that reason. Throws only if this thread is not fit to work; the task is not settled then.
+   */
+  settle(slot: number, encoded: EncodedValue, state: typeof NORMAL | typeof EXCEPTIONAL): void {
+    try {
+      this.#write(slot, encoded)
+    } catch (cause) {
+      requireFit(cause)
+      const error = state === NORMAL ? this.#refusalOf(slot, cause) : cause
+      signStack(error, Thread.currentThread().name)
+      writeFailure(this.#tasks, slot, error)
+      this.#tasks.settle(slot, EXCEPTIONAL)
+      return
+    }
+    this.#tasks.settle(slot, state)
+  }
+
+  /**
+   * The task was decided by another thread meanwhile: what {@link encode} or {@link encodeError} has just returned is
+   * not needed.
+   */
+  drop(encoded: EncodedValue): void {
+    this.#things = undefined
+    this.#toMove = NOTHING
+    encoded.release()
+  }
+
+  #write(slot: number, encoded: EncodedValue): void {
+    const given = this.#takeGiven(slot)
+    const isPostable = this.#tasks.hasFlag(slot, REACHABLE)
+    const things = this.#things
+    const toMove = this.#toMove
+    this.#things = undefined
+    this.#toMove = NOTHING
+    let bulk = isPostable && encoded.bulk.size >= LARGE ? encoded.takeBulk() : undefined
+    if (things === undefined || things.length === 0) {
+      this.#collector = things
+      if (toMove.length > 0) requireInResult(toMove, NOTHING)
+      if (bulk === undefined && this.#tasks.fill(slot, encoded)) return
+      if (!isPostable) throw new NotSerializableError("There is no room for the result")
+    } else if (toMove.length > 0) requireInResult(toMove, things)
+    const echoes = (things ?? []).map((thing) => given.indexOf(thing) + 1)
+    const unknown = (things ?? []).filter((_, i) => echoes[i] === 0)
+    const hasRoom = encoded.length > 0 && this.#tasks.fill(slot, encoded, echoes)
+    if (hasRoom && unknown.length === 0 && bulk === undefined) return
+    if (!hasRoom) bulk ??= encoded.takeBulk()
+    this.#post(slot, { things: unknown, encoded: hasRoom ? undefined : asPosted(encoded), echoes, bulk }, toMove)
+    this.#tasks.notePosted(slot, !hasRoom)
+  }
+
+  #takeGiven(slot: number): readonly object[] {
+    if (this.#given.size === 0) return NOTHING
+    const given = this.#given.get(slot) ?? NOTHING
+    this.#given.delete(slot)
+    return given
+  }
+
+  /** The task is over, and nobody wants to know its outcome. */
+  forget(slot: number): void {
+    this.#takeGiven(slot)
+  }
+
+  #post(slot: number, attachments: Attachments, toMove: readonly object[]): void {
+    const handle = this.#tasks.handleOf(slot)
+    const submitter = this.#submitterOf(slot)
+    try {
+      if (submitter === this.#token) {
+        const things = attachments.things.map((thing) => (toMove.includes(thing) ? move(thing) : thing))
+        this.#sideChannel.keep(handle, { ...attachments, things })
+      } else
+        this.#sideChannel.send(submitter, handle, { ...attachments, things: attachments.things.map(toPost) }, toMove)
+    } catch (cause) {
+      if (cause instanceof NotSerializableError) throw cause
+      throw new NotSerializableError(`The result cannot be sent to another thread: ${messageOf(cause)}`, { cause })
+    }
+  }
+}
+
+const LOST: Attachments = { things: NOTHING }
+
+/** What is wrong with the list of a result is told as what is wrong with the result. */
+function requireMovable(list: readonly object[], isPostable: boolean): void {
+  if (!isPostable) throw new NotSerializableError("Nothing can be moved to the thread that submitted the task")
+  asRefusal(() => requirePresent("list", list))
+}
+
+function requireInResult(list: readonly object[], things: readonly object[]): void {
+  asRefusal(() => requireAmong("list", list, things, "the result"))
+}
+
+function asRefusal(check: () => void): void {
+  try {
+    check()
+  } catch (cause) {
+    throw new NotSerializableError(messageOf(cause), { cause })
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * What a queue can be made of instead of elements in the heap of its thread: the form it has once threads share it
+ * (shared-queue.ts), or as the queue of a pool whose tasks lie in shared memory. The methods are those that the kinds
+ * of queues are made of; see QueueCore.
+ */
+import { UnsupportedOperationError } from "../../errors.ts"
+import type { Flow } from "../../memory/flow/flow.ts"
+import type { Handle, Shared } from "../../memory/shared/shared-memory.ts"
+import type { Steps } from "../../memory/flow/waiting.ts"
+import type { Comparator } from "../local/heap.ts"
+import type { Cursor } from "../local/iteration.ts"
+import type { End } from "./queue-core.ts"
+
+export interface QueueBackend<E> {
+  readonly handle: Handle
+  readonly size: number
+  readonly capacity: number
+  /** How many wait to take. */
+  readonly takers: number
+  readonly isClosed: boolean
+  close(): void
+
+  insert(e: E, end: End): boolean
+  /** Gives the element to somebody who is waiting for one; false if nobody is. */
+  hand(e: E): boolean
+  extract(end: End): E | undefined
+  peek(end: End): E | undefined
+
+  inserting(e: E, end: End, flow: Flow): Steps<boolean>
+  /** Waits until the element has been received. */
+  transferring(e: E, flow: Flow): Steps<boolean>
+  taking(end: End, flow: Flow): Steps<E | undefined>
+
+  /** A test for elements equal to this one. */
+  equalTo(sought: unknown): (e: unknown) => boolean
+  /** A test for elements equal to one of these. */
+  equalToAny(sought: Iterable<unknown>): (e: unknown) => boolean
+
+  clear(): void
+  toArray(): E[]
+  cursor(backwards?: boolean): Cursor<E>
+  removeWhere(test: (e: E) => boolean): number
+  drain(accept: (e: E) => void, max: number): number
+}
+
+/**
+ * The order of a queue's elements, if it is not that in which they come: by a comparator, or by the time at which they
+ * are due.
+ */
+export type Ordering = Comparator<unknown> | "due"
+
+export interface SharedSettings {
+  readonly capacity: number
+  readonly latestFirst?: boolean
+  readonly ordering?: Ordering
+  /** For tests: how much memory there is. */
+  readonly words?: number
+}
+
+/** A new form, of a queue that no other thread knows yet. */
+export interface EmptyBackend<E> extends QueueBackend<E> {
+  filledWith(elements: Cursor<E>): QueueBackend<E>
+}
+
+/** How a queue gets its shared form. `type` is the name of its class, as in its handle. */
+export interface SharedForms {
+  create<E>(type: string, settings: SharedSettings): EmptyBackend<E>
+  /** That of a queue that another thread has posted. */
+  open<E>(type: string, shared: Shared, ordering?: Ordering): QueueBackend<E>
+}
+
+let provided: (() => SharedForms) | undefined
+
+/**
+ * Shared forms need shared memory and the codec, which are more than the queues themselves. So the kinds of queues do
+ * not import them: `corepool` and `corepool/queue` provide them with the classes that they export
+ * (shareable-queues.ts), and a program of virtual threads alone has none. A function, since to name them loads them,
+ * and most programs share no queue.
+ */
+export function provideSharedForms(forms: () => SharedForms): void {
+  provided = forms
+}
+
+export function sharedBackends(): SharedForms {
+  if (provided !== undefined) return provided()
+  throw new UnsupportedOperationError(
+    "A queue of corepool/virtual is known to its own thread alone: import its class from corepool or corepool/queue to share it",
+  )
+}
