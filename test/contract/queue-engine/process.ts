@@ -47,7 +47,7 @@ export class EngineProcess implements AsyncDisposable {
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const ended = once(this.#child, "exit")
-    this.#child.kill("SIGKILL")
+    this.#send("SIGKILL")
     await ended
   }
 
@@ -59,11 +59,16 @@ export class EngineProcess implements AsyncDisposable {
 
   /** All its threads stand still. */
   stop(): void {
-    this.#child.kill("SIGSTOP")
+    this.#send("SIGSTOP")
   }
 
   goOn(): void {
-    this.#child.kill("SIGCONT")
+    this.#send("SIGCONT")
+  }
+
+  /** By the process id: on Deno `kill()` of a child sends one signal, and none after it. */
+  #send(signal: NodeJS.Signals): void {
+    process.kill(this.#child.pid as number, signal)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
