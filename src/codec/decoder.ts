@@ -1,4 +1,3 @@
-/** Reads a value that an Encoder wrote. */
 import { types } from "node:util"
 import { readAttachedView, readBuffer, readFarBuffer, readFarView, readResizableBuffer, readView } from "./binary.ts"
 import { ByteReader } from "./bytes/byte-reader.ts"
@@ -16,6 +15,7 @@ const MANY_HOLES = 10_000
 /** In the place of a value that is absent, until it is removed. */
 const NOTHING = Symbol("nothing")
 
+/** Reads a value that an Encoder wrote. */
 export class Decoder extends ByteReader {
   /** Everything that may be referred to, by number; nothing is if this is undefined. */
   #things: (object | undefined)[] | undefined

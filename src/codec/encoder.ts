@@ -1,14 +1,3 @@
-/**
- * Writes a value as tagged bytes, in one go. What can be copied is what `structuredClone` can, and it becomes the same;
- * exceptions are said where they are made.
- *
- * How it works. Everything that may be referred to again is numbered when it is met. The keys of an object are written
- * before its values, so that whoever reads can look up the whole list at once, and objects with the keys of one before
- * say only so.
- *
- * User code runs in between: getters, `encode` of registered classes. It may use another encoder, and change what is
- * being written: it may spoil its own value, never the bytes.
- */
 import { types } from "node:util"
 import { writeBuffer, writeView } from "./binary.ts"
 import type { Bulk } from "./bytes/bulk.ts"
@@ -48,6 +37,17 @@ import { type Step, TrackingWriter } from "./tracking-writer.ts"
 /** An object with more keys is likely to be the only one with them. */
 const MOST_KEYS = 64
 
+/**
+ * Writes a value as tagged bytes, in one go. What can be copied is what `structuredClone` can, and it becomes the same;
+ * exceptions are said where they are made.
+ *
+ * How it works. Everything that may be referred to again is numbered when it is met. The keys of an object are written
+ * before its values, so that whoever reads can look up the whole list at once, and objects with the keys of one before
+ * say only so.
+ *
+ * User code runs in between: getters, `encode` of registered classes. It may use another encoder, and change what is
+ * being written: it may spoil its own value, never the bytes.
+ */
 export class Encoder extends TrackingWriter {
   /** Those that were written last, by slot. */
   readonly #lists: KeyList[] = Array.from({ length: SLOTS }, () => nothingYet)

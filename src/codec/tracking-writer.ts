@@ -1,9 +1,3 @@
-/**
- * What is remembered while a value is written: the way to the present place, what was met before, and what is sent
- * beside the bytes.
- *
- * While only a few things were met, they are searched one by one: faster than any map.
- */
 import { show } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
 import { type Bulk, BULKY } from "./bytes/bulk.ts"
@@ -20,6 +14,12 @@ const FEW = 16
 /** So many steps of the way to a value are shown in a message. */
 const SHOWN_STEPS = 12
 
+/**
+ * What is remembered while a value is written: the way to the present place, what was met before, and what is sent
+ * beside the bytes.
+ *
+ * While only a few things were met, they are searched one by one: faster than any map.
+ */
 export class TrackingWriter extends ByteWriter {
   /** The way to where we are; first what the value itself is called. */
   protected readonly path: Step[] = []

@@ -1,10 +1,3 @@
-/**
- * The algorithms of a thread pool: who is admitted, who is replaced, and when the pool ends; what a worker does in
- * between is in worker-loop.ts. They know no JavaScript objects of the user's: a task is a reference `R`, and what
- * must be done with one is asked of a `PoolHost`. On virtual threads `R` is the Runnable itself and host and workers
- * share a heap; on platform threads `R` is a slot number and these same classes are built in every worker over the
- * same block of memory. docs/design/pool.md says which part runs where.
- */
 import { RejectedExecutionError } from "../errors.ts"
 import { guarded, type Report } from "../memory/flow/guard.ts"
 import { atLeast, countIn, MOST_WORKERS, SHUTDOWN, STOP, TIDYING } from "./control-word.ts"
@@ -16,6 +9,13 @@ import { WorkerLoop } from "./worker-loop.ts"
 /** Which limit a new worker counts against. */
 type Bound = "core" | "maximum"
 
+/**
+ * The algorithms of a thread pool: who is admitted, who is replaced, and when the pool ends; what a worker does in
+ * between is in worker-loop.ts. They know no JavaScript objects of the user's: a task is a reference `R`, and what
+ * must be done with one is asked of a `PoolHost`. On virtual threads `R` is the Runnable itself and host and workers
+ * share a heap; on platform threads `R` is a slot number and these same classes are built in every worker over the
+ * same block of memory. docs/design/pool.md says which part runs where.
+ */
 export class PoolCore<R> {
   readonly #state: PoolState
   readonly #queue: WorkQueue<R>

@@ -1,3 +1,18 @@
+import { add, compareAndSet, load, store } from "#atomics"
+import { Counter } from "../memory/structures/counter.ts"
+import { type Control, ControlWord, LocalControl } from "./control-word.ts"
+
+const CONTROL = 0
+const CORE = 1
+const MAXIMUM = 2
+const CORE_TIME_OUT = 3
+const LARGEST = 4
+const ACTIVE = 5
+const COMPLETED = 6
+const KEEP_ALIVE = 8
+const POLICIES = 10
+export const STATE_WORDS = 12 // a whole number of float64
+
 /**
  * Everything a pool's threads must agree on. If they are virtual, an object will do (LocalState). If each is a worker,
  * they are views over one block of shared memory: each worker builds the same object over the same block (SharedState).
@@ -15,21 +30,6 @@
  *     10    what becomes of tasks with  any thread
  *           times, see timetable.ts
  */
-import { add, compareAndSet, load, store } from "#atomics"
-import { Counter } from "../memory/structures/counter.ts"
-import { type Control, ControlWord, LocalControl } from "./control-word.ts"
-
-const CONTROL = 0
-const CORE = 1
-const MAXIMUM = 2
-const CORE_TIME_OUT = 3
-const LARGEST = 4
-const ACTIVE = 5
-const COMPLETED = 6
-const KEEP_ALIVE = 8
-const POLICIES = 10
-export const STATE_WORDS = 12 // a whole number of float64
-
 export interface PoolState {
   readonly control: Control
   /** How many tasks are over. */

@@ -1,11 +1,11 @@
-/**
- * How long the tasks of a pool wait, how long they run, and how late they begin if they have times: of some of them,
- * for to look at the clock takes time, too.
- */
 import { Histogram, HISTOGRAM_WORDS, LocalHistogram, type Recorder } from "../memory/structures/histogram.ts"
 
 export const TIMES_WORDS: number = 3 * HISTOGRAM_WORDS
 
+/**
+ * How long the tasks of a pool wait, how long they run, and how late they begin if they have times: of some of them,
+ * for to look at the clock takes time, too.
+ */
 export interface PoolTimes {
   /** From submission to start. */
   readonly wait: Recorder

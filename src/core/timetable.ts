@@ -1,19 +1,3 @@
-/**
- * What a pool does with tasks that have times: whether one may run, whether it runs again, and what becomes of those
- * that wait when the pool is shut down. As the rest of a pool's algorithms it knows a task as a reference `R` only: on
- * virtual threads that is the task itself, on platform threads the number of a slot, and every worker has this same
- * object over the same memory.
- *
- * The life of a periodic task:
- *
- *     waiting -> running   a thread took it from the queue when it was due
- *     running -> waiting   the run ended well: a new time, and back into the queue
- *     running -> done      the run failed, or the task was cancelled meanwhile
- *     waiting -> done      cancelled; it stays in the queue unless it is removed
- *
- * It goes back into the queue only when its run is over, promise and all. So runs of one task never overlap, and
- * nothing has to see to that.
- */
 import { atLeast, STOP } from "./control-word.ts"
 import type { Recorder } from "../memory/structures/histogram.ts"
 import type { PoolState } from "./pool-state.ts"
@@ -66,6 +50,22 @@ export interface TimedPool<R> {
   reportUncaught(error: unknown): void
 }
 
+/**
+ * What a pool does with tasks that have times: whether one may run, whether it runs again, and what becomes of those
+ * that wait when the pool is shut down. As the rest of a pool's algorithms it knows a task as a reference `R` only: on
+ * virtual threads that is the task itself, on platform threads the number of a slot, and every worker has this same
+ * object over the same memory.
+ *
+ * The life of a periodic task:
+ *
+ *     waiting -> running   a thread took it from the queue when it was due
+ *     running -> waiting   the run ended well: a new time, and back into the queue
+ *     running -> done      the run failed, or the task was cancelled meanwhile
+ *     waiting -> done      cancelled; it stays in the queue unless it is removed
+ *
+ * It goes back into the queue only when its run is over, promise and all. So runs of one task never overlap, and
+ * nothing has to see to that.
+ */
 export class Timetable<R> {
   readonly #state: PoolState
   readonly #tasks: TimedTasks<R>

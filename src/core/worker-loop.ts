@@ -1,8 +1,3 @@
-/**
- * What a worker does: its first task, then whatever the queue gives, until it must leave or a task kills it. Runs on
- * the worker's own thread, and waits only by asking the queue to deliver a task (`receive`), which parks the worker's
- * flow.
- */
 import { InterruptedError } from "../errors.ts"
 import type { Settle } from "../memory/flow/waiting.ts"
 import { nextTurn, turnIsOver } from "../thread/turn.ts"
@@ -19,6 +14,11 @@ export interface WorkerExits<R> {
   ended(worker: Worker<R>, died: boolean): void
 }
 
+/**
+ * What a worker does: its first task, then whatever the queue gives, until it must leave or a task kills it. Runs on
+ * the worker's own thread, and waits only by asking the queue to deliver a task (`receive`), which parks the worker's
+ * flow.
+ */
 export class WorkerLoop<R> {
   readonly #state: PoolState
   readonly #queue: WorkQueue<R>

@@ -1,3 +1,7 @@
+import { FutureTask } from "../future/future-task.ts"
+import { FACTS, type Facts } from "../inspection.ts"
+import { guarded } from "../memory/flow/guard.ts"
+
 /**
  * What an executor is given when somebody wants to hear that a future is over: runs the future and then tells.
  *
@@ -5,10 +9,6 @@
  * the JDK; but one whose carrier the executor drops (shutdownNow, a discarding policy) is cancelled and told at once,
  * where the JDK would let its owner wait for ever. So is one that a limit ends (with-options.ts).
  */
-import { FutureTask } from "../future/future-task.ts"
-import { FACTS, type Facts } from "../inspection.ts"
-import { guarded } from "../memory/flow/guard.ts"
-
 export abstract class Carrier<T> extends FutureTask<unknown> {
   readonly future: FutureTask<T>
 

@@ -1,7 +1,3 @@
-/**
- * Tasks under way, each of which is delivered when it is over: what ExecutorCompletionService and invokeAny have in
- * common.
- */
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { bind } from "../future/runnable.ts"
@@ -16,6 +12,10 @@ export type Completion<T> = PromiseSettledResult<T> & {
   readonly future: Future<T>
 }
 
+/**
+ * Tasks under way, each of which is delivered when it is over: what ExecutorCompletionService and invokeAny have in
+ * common.
+ */
 export class Completions<T> {
   readonly executor: Executor
   readonly #deliver: (completion: Completion<T>) => void

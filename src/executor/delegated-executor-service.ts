@@ -1,7 +1,3 @@
-/**
- * An executor service and nothing more: hides whatever else the executor behind it can do, so that nobody can cast it
- * back and change its sizes.
- */
 import { alone, requireObject, typeError } from "../checks.ts"
 import type { Future } from "../future/future.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
@@ -19,6 +15,10 @@ export interface DelegatedHandle extends Handle {
   readonly inner: Handle
 }
 
+/**
+ * An executor service and nothing more: hides whatever else the executor behind it can do, so that nobody can cast it
+ * back and change its sizes.
+ */
 export class DelegatedExecutorService implements ExecutorService {
   readonly #executor: ExecutorService
 

@@ -1,8 +1,3 @@
-/**
- * What views of executors have to do with other threads: what they move there, and how they get there themselves. Only
- * executors of platform threads need it. So it is provided with these (platform/member/equip.ts), and a program of
- * virtual threads alone does without.
- */
 import { requireArray } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
@@ -15,6 +10,11 @@ export interface ViewHandle extends Handle {
   readonly options: TaskOptions
 }
 
+/**
+ * What views of executors have to do with other threads: what they move there, and how they get there themselves. Only
+ * executors of platform threads need it. So it is provided with these (platform/member/equip.ts), and a program of
+ * virtual threads alone does without.
+ */
 export interface Sending {
   /** A list of things that can be moved, each of them once. */
   requireTransferList(name: string, list: readonly object[]): readonly object[]

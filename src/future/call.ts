@@ -1,12 +1,12 @@
-/**
- * A function together with its arguments, kept apart: another thread can be told which function it is, and be sent the
- * arguments. Once they are bound together nobody can take them apart again.
- */
 import { requireFunction } from "../checks.ts"
 import { setOwn } from "../user-values.ts"
 import type { Callable } from "./runnable.ts"
 import type { AnyFunction, ArgumentsOf, ResultOf } from "./signatures.ts"
 
+/**
+ * A function together with its arguments, kept apart: another thread can be told which function it is, and be sent the
+ * arguments. Once they are bound together nobody can take them apart again.
+ */
 export interface Call {
   readonly fn: (...args: never[]) => unknown
   readonly args: readonly unknown[]

@@ -1,7 +1,3 @@
-/**
- * A wait for a future's result without a limit, by far the most frequent one: what `awaiting(…)` with a generator
- * would do, without a generator and a driver for each of a hundred thousand futures.
- */
 import { currentFlow, interrupted } from "../memory/flow/flow.ts"
 import { Parked, type WaitList } from "../memory/flow/wait-list.ts"
 
@@ -13,6 +9,10 @@ interface Awaitable<T> {
   report(): T
 }
 
+/**
+ * A wait for a future's result without a limit, by far the most frequent one: what `awaiting(…)` with a generator
+ * would do, without a generator and a driver for each of a hundred thousand futures.
+ */
 export class ResultWait<T> extends Parked {
   readonly #future: Awaitable<T>
   readonly #resolve: (value: T) => void

@@ -1,11 +1,3 @@
-/**
- * Those who wait on a condition, longest waiting first. Only the holder of the lock touches the list, so plain reads
- * and writes will do; whether a node still waits, its own task decides at any moment.
- *
- * Death. The holder may die in the middle of a change, and the next one finds the list as it was left. HEAD and the
- * links forward are the truth, each change of them is one store, and TAIL is right or points to the node before the
- * last one, which was just being put in or taken out: the next that is appended takes its place.
- */
 import { load, read, store, write } from "#atomics"
 import type { ThreadContext } from "../memory/thread/thread-context.ts"
 import { FREE, WAITING } from "../memory/thread/node-pool.ts"
@@ -18,6 +10,14 @@ export const LIST_WORDS = 2
 /** The STATE of a node whose task could not come back to take it out: whoever meets it does. */
 export const LEFT_BEHIND = 7
 
+/**
+ * Those who wait on a condition, longest waiting first. Only the holder of the lock touches the list, so plain reads
+ * and writes will do; whether a node still waits, its own task decides at any moment.
+ *
+ * Death. The holder may die in the middle of a change, and the next one finds the list as it was left. HEAD and the
+ * links forward are the truth, each change of them is one store, and TAIL is right or points to the node before the
+ * last one, which was just being put in or taken out: the next that is appended takes its place.
+ */
 export class ConditionList {
   readonly #threadContext: ThreadContext
   readonly #words: Int32Array

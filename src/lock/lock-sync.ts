@@ -1,21 +1,3 @@
-/**
- * The synchronizer inside of ReentrantLock: who holds it, and how often.
- *
- *     OWNER      the token of the thread that holds it, or 0: changed from 0 by compare-and-set, which decides;
- *                and the bit CONTENDED, set by whoever wants it and cannot have it
- *     FLOW       which of its flows; written and compared by that thread alone
- *     STATE      how often it is locked; written by the holder
- *     FAIR       never changes
- *     ABANDONED  1 if the holder took it from a dead thread
- *
- * That one word decides and also says who, is what makes a death at any step harmless: there is no moment at which the
- * lock is taken and nobody knows by whom.
- *
- * Who unlocks and finds no CONTENDED need not look at the queue: an atomic access less, of three. Whoever stands first
- * in the queue has set it before it sleeps. Who becomes first because the one before it got the lock has not; so one
- * that gets the lock out of the queue sets it on itself. In all other cases the first in the queue is woken and tries
- * again.
- */
 import { compareAndSet, exchange, load, read, store, write } from "#atomics"
 import { MAX_VALUE } from "../checks.ts"
 import { IllegalMonitorStateError, IllegalStateError } from "../errors.ts"
@@ -35,6 +17,24 @@ export const LOCK_WORDS: number = OWN + 4
 const CONTENDED = -(2 ** 31)
 const TOKEN = 2 ** 31 - 1
 
+/**
+ * The synchronizer inside of ReentrantLock: who holds it, and how often.
+ *
+ *     OWNER      the token of the thread that holds it, or 0: changed from 0 by compare-and-set, which decides;
+ *                and the bit CONTENDED, set by whoever wants it and cannot have it
+ *     FLOW       which of its flows; written and compared by that thread alone
+ *     STATE      how often it is locked; written by the holder
+ *     FAIR       never changes
+ *     ABANDONED  1 if the holder took it from a dead thread
+ *
+ * That one word decides and also says who, is what makes a death at any step harmless: there is no moment at which the
+ * lock is taken and nobody knows by whom.
+ *
+ * Who unlocks and finds no CONTENDED need not look at the queue: an atomic access less, of three. Whoever stands first
+ * in the queue has set it before it sleeps. Who becomes first because the one before it got the lock has not; so one
+ * that gets the lock out of the queue sets it on itself. In all other cases the first in the queue is woken and tries
+ * again.
+ */
 export class LockSync extends AbstractQueuedSynchronizer {
   readonly #words: Int32Array
   readonly #token: number

@@ -1,15 +1,3 @@
-/**
- * The synchronizer under a read-write lock: many flows that read, or one that writes. The layout of its words, and what
- * makes a death at any step harmless, is told in read-write-words.ts.
- *
- * Only the first read hold of a thread and its last release touch the state, by one compare-and-set each. What other
- * flows of the thread do in between, and the same flow once more, is between them: see reading-flows.ts.
- *
- * Who is woken. A release that leaves no reader, or no writer, wakes the first who waits; one that leaves only dead
- * readers does too. One that leaves readers who live changes something for nobody but a reader that found no cell; if
- * one stands first, it is woken. Whoever becomes first later tries after that, except a writer that stood behind a
- * reader: it waits for that reader, and this is why that one looks whether the others live when it stops.
- */
 import { compareAndSet, load, read, store, write } from "#atomics"
 import { MAX_VALUE } from "../checks.ts"
 import { IllegalMonitorStateError, IllegalStateError } from "../errors.ts"
@@ -40,6 +28,18 @@ import { ReadersHere, type ReadingFlows } from "./reading-flows.ts"
 /** How often a task holds both locks. */
 type Holds = Readonly<Record<"writes" | "reads", number>>
 
+/**
+ * The synchronizer under a read-write lock: many flows that read, or one that writes. The layout of its words, and what
+ * makes a death at any step harmless, is told in read-write-words.ts.
+ *
+ * Only the first read hold of a thread and its last release touch the state, by one compare-and-set each. What other
+ * flows of the thread do in between, and the same flow once more, is between them: see reading-flows.ts.
+ *
+ * Who is woken. A release that leaves no reader, or no writer, wakes the first who waits; one that leaves only dead
+ * readers does too. One that leaves readers who live changes something for nobody but a reader that found no cell; if
+ * one stands first, it is woken. Whoever becomes first later tries after that, except a writer that stood behind a
+ * reader: it waits for that reader, and this is why that one looks whether the others live when it stops.
+ */
 export class ReadWriteSync extends AbstractQueuedSynchronizer {
   readonly isFair: boolean
   readonly #words: Int32Array

@@ -1,12 +1,3 @@
-/**
- * The threads that read: the cells of a read-write lock, and their bits in its state. See read-write-words.ts.
- *
- * Death. A thread may die with a cell, with its bit set or not. Whoever is in the way of such a cell makes it its own
- * by compare-and-set, clears the bit in place of the dead one, and then uses it or gives it back. Two cannot do so at
- * once, and if this one dies too, there is a cell of a dead thread again. (To clear the bit of a dead thread without
- * taking the cell first would be wrong: by then the cell may be another one's, who lives, and the state looks the same
- * as before.)
- */
 import { compareAndSet, load, read, store, write } from "#atomics"
 import type { SharedMemory } from "../memory/shared/shared-memory.ts"
 import type { ThreadRegistry } from "../memory/thread/thread-registry.ts"
@@ -24,6 +15,15 @@ import {
 /** All cells are in use. */
 export const NONE = -1
 
+/**
+ * The threads that read: the cells of a read-write lock, and their bits in its state. See read-write-words.ts.
+ *
+ * Death. A thread may die with a cell, with its bit set or not. Whoever is in the way of such a cell makes it its own
+ * by compare-and-set, clears the bit in place of the dead one, and then uses it or gives it back. Two cannot do so at
+ * once, and if this one dies too, there is a cell of a dead thread again. (To clear the bit of a dead thread without
+ * taking the cell first would be wrong: by then the cell may be another one's, who lives, and the state looks the same
+ * as before.)
+ */
 export class ReaderCells {
   readonly #words: Int32Array
   readonly #registry: ThreadRegistry

@@ -1,3 +1,6 @@
+import type { ThreadContext } from "../memory/thread/thread-context.ts"
+import { perThread } from "../per-thread.ts"
+
 /**
  * Which flows of this thread hold a read lock, and how often. Nobody else needs to know: to all other threads it is the
  * thread that reads, and when it dies its flows die with it. So this is in no shared memory, and has no limit.
@@ -9,9 +12,6 @@
  * Usually one flow reads, and one lock. So both maps keep their first entry outside of the map: putting one into a map
  * and taking it out again costs more than all the rest of locking and unlocking.
  */
-import type { ThreadContext } from "../memory/thread/thread-context.ts"
-import { perThread } from "../per-thread.ts"
-
 export class ReadingFlows {
   /** The cell of the lock that stands for this thread, while a flow reads. */
   cell = 0

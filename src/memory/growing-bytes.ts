@@ -1,10 +1,10 @@
+import { growTo, wordsOf } from "./growth.ts"
+
 /**
  * Memory that threads share and that any of them may make larger at any time, without a lock. It is seen as words and
  * as bytes. The views have a fixed length, which is fast, and each thread takes longer ones when it needs them
  * (growth.ts): ask {@link GrowingBytes.reach} first, and keep no view.
  */
-import { growTo, wordsOf } from "./growth.ts"
-
 export class GrowingBytes {
   readonly buffer: SharedArrayBuffer
   #words: Int32Array

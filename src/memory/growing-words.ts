@@ -1,8 +1,8 @@
-/** Words that threads share and that can become more (growth.ts). Any thread may make them more. */
 import { sharedWords } from "#atomics"
 import { growTo, mostBytesOf, wordsOf } from "./growth.ts"
 import { noteReservation, reserve } from "./reservation.ts"
 
+/** Words that threads share and that can become more (growth.ts). Any thread may make them more. */
 export class GrowingWords {
   readonly #buffer: SharedArrayBuffer
   #words: Int32Array

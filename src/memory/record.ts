@@ -1,6 +1,6 @@
-/** A record in shared memory: a view, and where in it the record begins. Its words are numbered from there. */
 import { compareAndSet, load, read, store, write } from "#atomics"
 
+/** A record in shared memory: a view, and where in it the record begins. Its words are numbered from there. */
 export class MemoryRecord {
   readonly #words: Int32Array
   readonly #base: number

@@ -1,14 +1,3 @@
-/**
- * Loops over elements, each compiled for itself.
- *
- * An engine compiles a loop for what it has seen in it. If the functions of all users, and arrays of all kinds, went
- * through one loop, it would have seen everything, and would look up each element and really call for each: five times
- * as slow as a loop that the user has written. So for each function, and each kind of array, there is a copy of the
- * loop of its own.
- *
- * A copy is made of the text of the function. So a loop must be self-contained, as a task that is sent as source: it
- * may use nothing but what it is called with. Where a program forbids to make functions of texts, all use the one loop.
- */
 import { sourceText } from "../primordials.ts"
 import { functionOf } from "../task/host.ts"
 
@@ -21,6 +10,17 @@ const WORTHWHILE = 4096
 let made = 0
 let isAllowed = true
 
+/**
+ * Loops over elements, each compiled for itself.
+ *
+ * An engine compiles a loop for what it has seen in it. If the functions of all users, and arrays of all kinds, went
+ * through one loop, it would have seen everything, and would look up each element and really call for each: five times
+ * as slow as a loop that the user has written. So for each function, and each kind of array, there is a copy of the
+ * loop of its own.
+ *
+ * A copy is made of the text of the function. So a loop must be self-contained, as a task that is sent as source: it
+ * may use nothing but what it is called with. Where a program forbids to make functions of texts, all use the one loop.
+ */
 export class Loops<L extends AnyFunction> {
   readonly #original: L
   readonly #copies = new WeakMap<object, Map<string, L>>()

@@ -1,3 +1,8 @@
+import { MAX_VALUE } from "../checks.ts"
+import { NoQueue } from "./member/no-queue.ts"
+import type { ThreadFactory } from "../thread/thread-factory.ts"
+import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
+
 /**
  * A new platform thread for every task: for few, long tasks that must not share a thread with others. A thread costs
  * some ten milliseconds and some megabytes; a pool is the better home for most tasks.
@@ -5,11 +10,6 @@
  * It is a pool whose queue takes nothing, so that each task is admitted with a thread of its own, and whose threads
  * leave as soon as they have nothing to do.
  */
-import { MAX_VALUE } from "../checks.ts"
-import { NoQueue } from "./member/no-queue.ts"
-import type { ThreadFactory } from "../thread/thread-factory.ts"
-import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
-
 export class PlatformThreadPerTaskExecutor extends ThreadPoolExecutor {
   constructor(threadFactory: ThreadFactory) {
     super({

@@ -1,9 +1,9 @@
-/** A worker whose thread is a flow of this event loop. */
 import type { Flow } from "../memory/flow/flow.ts"
 import type { Thread } from "../thread/thread.ts"
 import type { PoolState } from "../core/pool-state.ts"
 import type { Worker } from "../core/worker.ts"
 
+/** A worker whose thread is a flow of this event loop. */
 export class LocalWorker<R> implements Worker<R> {
   readonly #state: PoolState
   /** It is given one before it is used. */

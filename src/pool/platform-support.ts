@@ -1,9 +1,3 @@
-/**
- * What pools of platform threads consist of, as far as the pools themselves need it. They do not import it: it is most
- * of corepool, and a program of virtual threads alone is to be bundled without it. It is provided from above, by
- * platform/provide.ts, together with whatever can ask for such a pool: `platformThreads`, and the classes of pools that
- * `corepool` exports.
- */
 import { UnsupportedOperationError } from "../errors.ts"
 import type { ExecutorService } from "../executor/executor.ts"
 import type { Runnable } from "../future/runnable.ts"
@@ -13,6 +7,12 @@ import type { ThreadFactory } from "../thread/thread-factory.ts"
 import type { PoolEngine, PoolShell } from "./pool-engine.ts"
 import type { SentPool } from "./sent-pool.ts"
 
+/**
+ * What pools of platform threads consist of, as far as the pools themselves need it. They do not import it: it is most
+ * of corepool, and a program of virtual threads alone is to be bundled without it. It is provided from above, by
+ * platform/provide.ts, together with whatever can ask for such a pool: `platformThreads`, and the classes of pools that
+ * `corepool` exports.
+ */
 export interface PlatformSupport {
   /** What makes the threads of a pool that was given no factory. */
   newFactory(): ThreadFactory

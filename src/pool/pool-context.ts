@@ -1,3 +1,15 @@
+import type { Runnable } from "../future/runnable.ts"
+import { WaitList } from "../memory/flow/waiting.ts"
+import type { Thread } from "../thread/thread.ts"
+import { newThreadOf, type ThreadFactory } from "../thread/thread-factory.ts"
+import type { PoolShell } from "./pool-engine.ts"
+import type { RejectedExecutionHandler } from "./rejection.ts"
+
+/** What a subclass may do at certain moments. */
+export type PoolHooks = Pick<PoolShell, "hooks" | "beforeExecute" | "afterExecute" | "terminated">
+
+type ThreadPool = Parameters<RejectedExecutionHandler>[1]
+
 /**
  * What a pool and its engine have in common: the settings that can be changed, and the way from the engine back to the
  * pool.
@@ -11,18 +23,6 @@
  *
  * A pool that is collected is idle, then, and what is left of it can be ended: see platform/owner/forgotten-pools.ts.
  */
-import type { Runnable } from "../future/runnable.ts"
-import { WaitList } from "../memory/flow/waiting.ts"
-import type { Thread } from "../thread/thread.ts"
-import { newThreadOf, type ThreadFactory } from "../thread/thread-factory.ts"
-import type { PoolShell } from "./pool-engine.ts"
-import type { RejectedExecutionHandler } from "./rejection.ts"
-
-/** What a subclass may do at certain moments. */
-export type PoolHooks = Pick<PoolShell, "hooks" | "beforeExecute" | "afterExecute" | "terminated">
-
-type ThreadPool = Parameters<RejectedExecutionHandler>[1]
-
 export class PoolContext<Pool = ThreadPool> implements PoolShell {
   threadFactory: ThreadFactory
   handler: (task: Runnable, pool: Pool) => void

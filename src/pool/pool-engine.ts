@@ -1,7 +1,3 @@
-/**
- * What a ThreadPoolExecutor is made of behind its face: a core over some memory, a queue and threads of one kind. There
- * are three: VirtualEngine, and platform/PoolOwner and PoolGuest.
- */
 import type { Callable, Runnable } from "../future/runnable.ts"
 import type { Handle } from "../memory/shared/shared-memory.ts"
 import type { BlockingQueue } from "../queue/base/blocking-queue.ts"
@@ -27,6 +23,10 @@ export interface PoolShell {
   rest(): void
 }
 
+/**
+ * What a ThreadPoolExecutor is made of behind its face: a core over some memory, a queue and threads of one kind. There
+ * are three: VirtualEngine, and platform/PoolOwner and PoolGuest.
+ */
 export interface PoolEngine {
   readonly state: PoolState
   /** Whether this is the thread that made the pool. */

@@ -1,4 +1,3 @@
-/** The options of a ThreadPoolExecutor, checked, with defaults for what was left out. */
 import { type Known, requireDuration, requireInteger, requireOptions, requireString } from "../checks.ts"
 import type { Runnable } from "../future/runnable.ts"
 import type { BlockingQueue } from "../queue/base/blocking-queue.ts"
@@ -6,6 +5,7 @@ import { requireThreadFactory, type ThreadFactory } from "../thread/thread-facto
 import { AbortPolicy, type RejectedExecutionHandler, requireHandler } from "./rejection.ts"
 import { requireQueue, type ThreadPoolOptions } from "./thread-pool-options.ts"
 
+/** The options of a ThreadPoolExecutor, checked, with defaults for what was left out. */
 export interface PoolSettings {
   readonly core: number
   readonly maximum: number

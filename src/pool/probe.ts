@@ -1,7 +1,3 @@
-/**
- * Measures how long tasks of a heap wait and run, one at a time: it picks a task when it is executed and follows it to
- * its end, and then the next one. So a pool with few tasks knows all its times, and one with many pays for few.
- */
 import { FutureTask } from "../future/future-task.ts"
 import { now } from "../time/timer.ts"
 import type { PoolTimes } from "../core/pool-times.ts"
@@ -9,6 +5,10 @@ import type { PoolTimes } from "../core/pool-times.ts"
 /** After so many others a task that has not begun is given up: it may have been taken out, or refused. */
 const PATIENCE = 10_000
 
+/**
+ * Measures how long tasks of a heap wait and run, one at a time: it picks a task when it is executed and follows it to
+ * its end, and then the next one. So a pool with few tasks knows all its times, and one with many pays for few.
+ */
 export class Probe {
   readonly #times: PoolTimes
   #task: unknown

@@ -1,4 +1,3 @@
-/** The host of a pool whose tasks are Runnables in its own heap: what virtual threads run. */
 import { isPromiseLike } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Runnable, start } from "../future/runnable.ts"
@@ -11,6 +10,7 @@ import type { PoolState } from "../core/pool-state.ts"
 import type { Probe } from "./probe.ts"
 import type { Worker } from "../core/worker.ts"
 
+/** The host of a pool whose tasks are Runnables in its own heap: what virtual threads run. */
 export class RunnableHost implements PoolHost<Runnable> {
   readonly #state: PoolState
   readonly #shell: PoolShell

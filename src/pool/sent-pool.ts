@@ -1,4 +1,3 @@
-/** A pool that another thread has made and sent, in the place of a pool's options. */
 import { UnsupportedOperationError } from "../errors.ts"
 import type { Shared } from "../memory/shared/shared-memory.ts"
 import type { ThreadFactory } from "../thread/thread-factory.ts"
@@ -13,6 +12,7 @@ export const OWNERS_FACTORY: ThreadFactory = {
   },
 }
 
+/** A pool that another thread has made and sent, in the place of a pool's options. */
 export class SentPool {
   readonly shared: Shared
   readonly #join: (shell: PoolShell) => GuestEngine

@@ -1,4 +1,3 @@
-/** A pool whose threads are flows of this event loop, and whose tasks wait in the user's own queue. */
 import { NotSerializableError } from "../errors.ts"
 import { bind, type Callable, type Runnable } from "../future/runnable.ts"
 import { guarded, uncaught } from "../memory/flow/guard.ts"
@@ -12,6 +11,7 @@ import { Probe } from "./probe.ts"
 import { RunnableHost } from "./runnable-host.ts"
 import { type Capabilities, VIRTUAL } from "./thread-pool-options.ts"
 
+/** A pool whose threads are flows of this event loop, and whose tasks wait in the user's own queue. */
 export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
   readonly state: PoolState
   readonly queue: BlockingQueue<Runnable>

@@ -1,12 +1,3 @@
-/**
- * When a cron expression comes true. The reckoning, with time zones and their changes of the clock, is left to the
- * package croner, an optional peer: a program that has no such schedules need not install it. None of its timers are
- * used.
- *
- * It is looked for when the first calendar is made, and at once: `scheduleCron` gives a future and not a promise of
- * one, and so cannot import. A bundler does not see that, and a program in one file has nowhere to look; such a
- * program hands the package over, by `useCroner`.
- */
 import { createRequire } from "node:module"
 import { resolve } from "node:path"
 import { alone, rangeError, requireOptions, requireString, typeError } from "../checks.ts"
@@ -46,6 +37,15 @@ export function useCroner(module: Croner): void {
   croner = module
 }
 
+/**
+ * When a cron expression comes true. The reckoning, with time zones and their changes of the clock, is left to the
+ * package croner, an optional peer: a program that has no such schedules need not install it. None of its timers are
+ * used.
+ *
+ * It is looked for when the first calendar is made, and at once: `scheduleCron` gives a future and not a promise of
+ * one, and so cannot import. A bundler does not see that, and a program in one file has nowhere to look; such a
+ * program hands the package over, by `useCroner`.
+ */
 export class CronCalendar {
   readonly #pattern: { nextRun(after: Date): Date | null }
 

@@ -1,10 +1,10 @@
-/** One run of a series by the calendar, as it lies in the queue of the executor. */
 import type { Timing } from "../future/task-observers.ts"
 import { OF_A_SERIES } from "../core/timetable.ts"
 import type { Clock } from "../time/clock.ts"
 import type { CronOrder } from "./cron-series.ts"
 import { type ScheduleHost, ScheduledTask } from "./scheduled-task.ts"
 
+/** One run of a series by the calendar, as it lies in the queue of the executor. */
 export class CronRun extends ScheduledTask<unknown> {
   readonly #order: CronOrder
   readonly #clock: Clock

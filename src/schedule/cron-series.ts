@@ -1,26 +1,3 @@
-/**
- * The future of a task that runs by the calendar.
- *
- * How it works
- *
- * A series is made of single runs. There is one at a time: it is scheduled for the next time of the calendar, and when
- * it is over, promise and all, the next is scheduled for the first time after now. So runs never overlap, and what was
- * missed is not made up for.
- *
- *     planned -> running   a thread took the run when it was due, and it was also time by the wall clock
- *     planned -> planned   it was not, or the wall clock was set
- *     running -> planned   the run ended well
- *     running -> done      the run failed, or the calendar has no further time
- *     planned -> done      the run was cancelled: by the user, or with the end of the executor
- *
- * Executors wait by a clock that nobody can set, the calendar is about one that can be. The way from one to the other
- * is made when a run is planned, and is looked at again every hour of waiting and when the run is due. An hour
- * is how late a change of the wall clock, or that the machine has slept, is noticed at most: some runtimes' clocks
- * stand still meanwhile.
- *
- * Small steps back of the wall clock must not repeat runs, and great ones must not stop a series for years. The limit
- * is that of cron on Unix, three hours.
- */
 import { rangeError } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import type { Callable } from "../future/runnable.ts"
@@ -67,6 +44,29 @@ const TOLERANCE = 2
 /** If the wall clock goes back by so much, it was wrong before. */
 const CORRECTION = 3 * 3_600_000
 
+/**
+ * The future of a task that runs by the calendar.
+ *
+ * How it works
+ *
+ * A series is made of single runs. There is one at a time: it is scheduled for the next time of the calendar, and when
+ * it is over, promise and all, the next is scheduled for the first time after now. So runs never overlap, and what was
+ * missed is not made up for.
+ *
+ *     planned -> running   a thread took the run when it was due, and it was also time by the wall clock
+ *     planned -> planned   it was not, or the wall clock was set
+ *     running -> planned   the run ended well
+ *     running -> done      the run failed, or the calendar has no further time
+ *     planned -> done      the run was cancelled: by the user, or with the end of the executor
+ *
+ * Executors wait by a clock that nobody can set, the calendar is about one that can be. The way from one to the other
+ * is made when a run is planned, and is looked at again every hour of waiting and when the run is due. An hour
+ * is how late a change of the wall clock, or that the machine has slept, is noticed at most: some runtimes' clocks
+ * stand still meanwhile.
+ *
+ * Small steps back of the wall clock must not repeat runs, and great ones must not stop a series for years. The limit
+ * is that of cron on Unix, three hours.
+ */
 export class CronSeries extends FutureTask<void> implements ScheduledFuture<void> {
   readonly #callable: Callable<unknown>
   readonly #calendar: CronCalendar

@@ -1,20 +1,3 @@
-/**
- * The queue of a scheduled executor: tasks in the order in which they are due. As with a DelayQueue, only what is due
- * can be taken; `size`, `peek`, iteration (in the order of the due times), `contains` and `remove(task)` see
- * everything.
- *
- * How it works
- *
- * A heap and one timer, set to when the first task is due. When it fires, or a task comes in that is due already,
- * waiting threads are handed what is due, the longest waiter first. Nobody waits with a limit for the head, as the
- * leader of a DelayQueue does, and so nobody has to be woken and put back to sleep when the head changes: the timer
- * is moved, in a microtask, once for however many changes a turn of the program made.
- *
- * The timer is also what keeps the process alive, and the only thing that does: as long as there is a task that is
- * going to run. A task that was cancelled but stays in the queue is none. Once the pool is shut down it is all the
- * same worth waiting for: with it comes the end of the pool, for which somebody may be waiting who has no timer of
- * his own.
- */
 import { MAX_VALUE, typeError } from "../checks.ts"
 import { InterruptedError } from "../errors.ts"
 import { type Flow, interrupted } from "../memory/flow/flow.ts"
@@ -35,6 +18,23 @@ export interface ServedPool {
   readonly isShutdown: boolean
 }
 
+/**
+ * The queue of a scheduled executor: tasks in the order in which they are due. As with a DelayQueue, only what is due
+ * can be taken; `size`, `peek`, iteration (in the order of the due times), `contains` and `remove(task)` see
+ * everything.
+ *
+ * How it works
+ *
+ * A heap and one timer, set to when the first task is due. When it fires, or a task comes in that is due already,
+ * waiting threads are handed what is due, the longest waiter first. Nobody waits with a limit for the head, as the
+ * leader of a DelayQueue does, and so nobody has to be woken and put back to sleep when the head changes: the timer
+ * is moved, in a microtask, once for however many changes a turn of the program made.
+ *
+ * The timer is also what keeps the process alive, and the only thing that does: as long as there is a task that is
+ * going to run. A task that was cancelled but stays in the queue is none. Once the pool is shut down it is all the
+ * same worth waiting for: with it comes the end of the pool, for which somebody may be waiting who has no timer of
+ * his own.
+ */
 export class DelayedWorkQueue extends BlockingQueue<Task> {
   readonly clock: Clock
   readonly #heap = new TaskHeap<Task>()

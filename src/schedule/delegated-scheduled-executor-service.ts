@@ -1,9 +1,9 @@
-/** A scheduled executor service and nothing more: its settings and policies cannot be reached through it. */
 import { typeError } from "../checks.ts"
 import { DelegatedExecutorService } from "../executor/delegated-executor-service.ts"
 import type { CronOptions } from "./cron-calendar.ts"
 import type { ScheduledExecutorService, ScheduledFuture } from "./scheduled-future.ts"
 
+/** A scheduled executor service and nothing more: its settings and policies cannot be reached through it. */
 export class DelegatedScheduledExecutorService extends DelegatedExecutorService implements ScheduledExecutorService {
   readonly #executor: ScheduledExecutorService
 

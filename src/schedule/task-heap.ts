@@ -1,17 +1,3 @@
-/**
- * The tasks of a scheduled executor in the order in which they are due, the soonest first. A task knows where it is, so
- * taking one out of the middle is as cheap as taking the first, and a program may cancel a million time limits that
- * never come to pass.
- *
- * How it works
- *
- * The same heap as in shared memory, over ordinary memory: a task that comes in gets a number, its slot, and the heap
- * orders slots. Times and numbers stand in arrays by slot, so that nothing is compared but numbers, which lie close
- * together. The arrays grow by half when they are full; when the last task goes, long ones are let go of.
- *
- * Why not the heap of src/queue: that one orders anything by any comparator, equal elements and the same element twice
- * included, and so has to search.
- */
 import { IndexedHeap } from "../memory/structures/indexed-heap.ts"
 
 /** The slot of a task that is in no heap. */
@@ -40,6 +26,20 @@ const INDEX = 2
 const RECORD = 3
 const WORDS = 2
 
+/**
+ * The tasks of a scheduled executor in the order in which they are due, the soonest first. A task knows where it is, so
+ * taking one out of the middle is as cheap as taking the first, and a program may cancel a million time limits that
+ * never come to pass.
+ *
+ * How it works
+ *
+ * The same heap as in shared memory, over ordinary memory: a task that comes in gets a number, its slot, and the heap
+ * orders slots. Times and numbers stand in arrays by slot, so that nothing is compared but numbers, which lie close
+ * together. The arrays grow by half when they are full; when the last task goes, long ones are let go of.
+ *
+ * Why not the heap of src/queue: that one orders anything by any comparator, equal elements and the same element twice
+ * included, and so has to search.
+ */
 export class TaskHeap<T extends Placed> {
   /** By slot: the task, or the number of the next slot that is free. Nobody has slot 0. */
   #tasks: (T | number)[] = [0]

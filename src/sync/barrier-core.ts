@@ -1,21 +1,3 @@
-/**
- * A cyclic barrier in shared memory, without its action: functions are not shared, so the last to arrive is told to run
- * its own, and says how that went. All of it are steps, to be run blocking or awaiting.
- *
- * How it works
- *
- * Whoever changes anything holds GUARD, which names its thread, for a few steps and never across a wait. There are two
- * queues. INNER is for the guard. In OUTER are those who come while the action runs: they do not belong to this
- * generation, and the next one has not begun. What happens under the guard is in barrier-generation.ts.
- *
- * Who has arrived waits for its own node to be told what became of the generation. It is woken when that is so, or by
- * its time limit, an interrupt or a signal, and then breaks the generation; unless all have arrived and the action
- * runs.
- *
- * Death. Who finds the guard with a dead thread takes it over and completes what that one had begun. Whoever takes the
- * guard first of all looks whether a thread has died that belongs to the generation, and then breaks it. A death wakes
- * all who wait anywhere, so somebody looks; and if nobody is left, the next one to come does.
- */
 import { compareAndSet, load, store } from "#atomics"
 import { BrokenBarrierError, IllegalStateError, InterruptedError, TimeoutError } from "../errors.ts"
 import { reacquiring } from "../lock/acquiring.ts"
@@ -48,6 +30,24 @@ interface GivenUp {
 const REASONS =
   "The barrier broke: one of those who wait gave up or died, or the action failed, or somebody has reset the barrier"
 
+/**
+ * A cyclic barrier in shared memory, without its action: functions are not shared, so the last to arrive is told to run
+ * its own, and says how that went. All of it are steps, to be run blocking or awaiting.
+ *
+ * How it works
+ *
+ * Whoever changes anything holds GUARD, which names its thread, for a few steps and never across a wait. There are two
+ * queues. INNER is for the guard. In OUTER are those who come while the action runs: they do not belong to this
+ * generation, and the next one has not begun. What happens under the guard is in barrier-generation.ts.
+ *
+ * Who has arrived waits for its own node to be told what became of the generation. It is woken when that is so, or by
+ * its time limit, an interrupt or a signal, and then breaks the generation; unless all have arrived and the action
+ * runs.
+ *
+ * Death. Who finds the guard with a dead thread takes it over and completes what that one had begun. Whoever takes the
+ * guard first of all looks whether a thread has died that belongs to the generation, and then breaks it. A death wakes
+ * all who wait anywhere, so somebody looks; and if nobody is left, the next one to come does.
+ */
 export class BarrierCore {
   readonly #threadContext: ThreadContext
   readonly #memory: SharedMemory

@@ -1,21 +1,3 @@
-/**
- * The words of a cyclic barrier: who has arrived, and how a generation of those who wait together ends.
- *
- * A generation ends in one of three ways: it trips, it breaks, or it is reset, which is a break that leaves no trace.
- * Everybody who waits has a node, and a slot here that names it. To end the generation is to write into each node what
- * became of it. Nobody could look that up later: by the time a thread comes to look, the barrier may have been through
- * any number of generations.
- *
- *     ARRIVED     how many slots are taken; each holds the number of a node and the token of its thread
- *     TRIPPER     the token of the thread that runs the action, or 0; the generation is complete then
- *     ENDING      how the generation is just being ended, or 0
- *     BROKEN      1 until it is reset
- *     GENERATION  changes when all nodes of a generation have been written, and not before
- *
- * One thread at a time changes them: see barrier-core.ts. If it dies over it, the next one completes what it had
- * begun. Slots are emptied from the last to the first, each after its node was written, and to write the same one again
- * does no harm: a node does not go back to its thread until GENERATION has changed.
- */
 import { load, read, store, write } from "#atomics"
 import type { ThreadContext } from "../memory/thread/thread-context.ts"
 import { wholeLines } from "../memory/layout.ts"
@@ -57,6 +39,24 @@ export interface Released {
   readonly node: number
 }
 
+/**
+ * The words of a cyclic barrier: who has arrived, and how a generation of those who wait together ends.
+ *
+ * A generation ends in one of three ways: it trips, it breaks, or it is reset, which is a break that leaves no trace.
+ * Everybody who waits has a node, and a slot here that names it. To end the generation is to write into each node what
+ * became of it. Nobody could look that up later: by the time a thread comes to look, the barrier may have been through
+ * any number of generations.
+ *
+ *     ARRIVED     how many slots are taken; each holds the number of a node and the token of its thread
+ *     TRIPPER     the token of the thread that runs the action, or 0; the generation is complete then
+ *     ENDING      how the generation is just being ended, or 0
+ *     BROKEN      1 until it is reset
+ *     GENERATION  changes when all nodes of a generation have been written, and not before
+ *
+ * One thread at a time changes them: see barrier-core.ts. If it dies over it, the next one completes what it had
+ * begun. Slots are emptied from the last to the first, each after its node was written, and to write the same one again
+ * does no harm: a node does not go back to its thread until GENERATION has changed.
+ */
 export class BarrierGeneration {
   readonly #threadContext: ThreadContext
   readonly #words: Int32Array

@@ -1,24 +1,3 @@
-/**
- * Where threads meet to exchange bytes. Of those who are there alone at most one waits; the next one takes it as its
- * partner.
- *
- * How it works
- *
- * What each has to give lies in a *block* of the memory. Whoever allocates one, or looks for a partner, holds GUARD,
- * which names its thread, for as long as it takes to copy the bytes, and never across a wait. OFFER is the block of the
- * one who waits, if anybody does. What becomes of that one is decided by the STATE of its block, once:
- *
- *     OFFERED -> MATCHED     by the partner, under the guard: what it gives in return lies ready in the block RESULT
- *     OFFERED -> WITHDRAWN   by the one who waits (or another flow of its thread), without the guard
- *
- * A block is in use while its OWNER lives and has not let go of it, and so is the RESULT of a block whose owner is yet
- * to fetch it. Everything else is free, and is used again by size: a block never changes its size, of which there are
- * few, so there is nothing to be split or joined.
- *
- * Death. Every step leaves things in order. A guard of a dead thread is taken over, and there is nothing to repair: a
- * block that it was about to fill is free, since its owner is dead. An offer of the dead is no offer. Who dies after
- * the match has exchanged, as far as the other can tell.
- */
 import { compareAndSet, load, read, store, write } from "#atomics"
 import { IllegalStateError, NotSerializableError } from "../errors.ts"
 import type { GrowableMemory } from "../memory/shared/growable-memory.ts"
@@ -58,6 +37,27 @@ export interface Partner {
   readonly node: number
 }
 
+/**
+ * Where threads meet to exchange bytes. Of those who are there alone at most one waits; the next one takes it as its
+ * partner.
+ *
+ * How it works
+ *
+ * What each has to give lies in a *block* of the memory. Whoever allocates one, or looks for a partner, holds GUARD,
+ * which names its thread, for as long as it takes to copy the bytes, and never across a wait. OFFER is the block of the
+ * one who waits, if anybody does. What becomes of that one is decided by the STATE of its block, once:
+ *
+ *     OFFERED -> MATCHED     by the partner, under the guard: what it gives in return lies ready in the block RESULT
+ *     OFFERED -> WITHDRAWN   by the one who waits (or another flow of its thread), without the guard
+ *
+ * A block is in use while its OWNER lives and has not let go of it, and so is the RESULT of a block whose owner is yet
+ * to fetch it. Everything else is free, and is used again by size: a block never changes its size, of which there are
+ * few, so there is nothing to be split or joined.
+ *
+ * Death. Every step leaves things in order. A guard of a dead thread is taken over, and there is nothing to repair: a
+ * block that it was about to fill is free, since its owner is dead. An offer of the dead is no offer. Who dies after
+ * the match has exchanged, as far as the other can tell.
+ */
 export class ExchangeHall {
   readonly #memory: GrowableMemory
   readonly #words: Int32Array

@@ -1,18 +1,3 @@
-/**
- * The state of a phaser: one word of 64 bits, as in the JDK, so that one compare-and-set decides who was the last to
- * arrive, in which phase, and how many are expected in the next.
- *
- *     bit 63        terminated
- *     62 … 32       phase
- *     31 … 16       parties
- *     15 … 0        unarrived
- *
- * Without parties, `unarrived` is 1: so 0 always means that all have arrived and the phase is about to end.
- *
- * Two further words. COMPLETER names the thread that made `unarrived` 0 and now has to see to the end of the phase. It
- * is written before that, so it may name somebody who was about to and did not; it means something only while
- * `unarrived` is 0. ARRIVED_IN is for a child: the phase in which it has last arrived at its parent.
- */
 import { compareAndSet, compareAndSetLong, exchange, exchangeLong, load, loadLong, store } from "#atomics"
 import { MAX_VALUE } from "../checks.ts"
 import { wholeLines } from "../memory/layout.ts"
@@ -74,6 +59,21 @@ export function terminated(phase: number): number {
   return phase | TERMINATED
 }
 
+/**
+ * The state of a phaser: one word of 64 bits, as in the JDK, so that one compare-and-set decides who was the last to
+ * arrive, in which phase, and how many are expected in the next.
+ *
+ *     bit 63        terminated
+ *     62 … 32       phase
+ *     31 … 16       parties
+ *     15 … 0        unarrived
+ *
+ * Without parties, `unarrived` is 1: so 0 always means that all have arrived and the phase is about to end.
+ *
+ * Two further words. COMPLETER names the thread that made `unarrived` 0 and now has to see to the end of the phase. It
+ * is written before that, so it may name somebody who was about to and did not; it means something only while
+ * `unarrived` is 0. ARRIVED_IN is for a child: the phase in which it has last arrived at its parent.
+ */
 export class PhaserState {
   readonly #memory: SharedMemory
   readonly #words: Int32Array

@@ -1,20 +1,3 @@
-/**
- * One phaser of a tree, without its face: registering, arriving, and the end of a phase.
- *
- * All that is decided is decided by one compare-and-set of the state: see phaser-state.ts. Whoever makes `unarrived` 0
- * completes the phase: at the root by `onAdvance` and the next state, in a child by arriving at the parent. Only the
- * root knows the phase; what a child's state says of an older one is read as if nobody had arrived yet.
- *
- * Those who wait stand in the queue of the root. Each looks at the phase after it has entered, wherever it stands; so
- * all who wait for the end of one phase stand before those who wait for the end of the next, and the wake-up, which
- * each passes on as it leaves, comes to all whom it concerns.
- *
- * Who registers with a child that has arrived at its parent, while others have not, registers the child there a second
- * time, for this phase only. (The JDK's blocks until the phase is over, which may be when this thread has arrived
- * elsewhere.) A child that arrives for the second time in a phase deregisters once: the exchange of ARRIVED_IN tells
- * which arrival is which. The same way a child gets its first party; of two who do so at the same time one finds that
- * the other was faster, and takes its registration back.
- */
 import { requireBoolean } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import { currentFlow, type Flow } from "../memory/flow/flow.ts"
@@ -34,6 +17,23 @@ import {
 } from "./phaser-state.ts"
 import type { TierMemory } from "./tier-memory.ts"
 
+/**
+ * One phaser of a tree, without its face: registering, arriving, and the end of a phase.
+ *
+ * All that is decided is decided by one compare-and-set of the state: see phaser-state.ts. Whoever makes `unarrived` 0
+ * completes the phase: at the root by `onAdvance` and the next state, in a child by arriving at the parent. Only the
+ * root knows the phase; what a child's state says of an older one is read as if nobody had arrived yet.
+ *
+ * Those who wait stand in the queue of the root. Each looks at the phase after it has entered, wherever it stands; so
+ * all who wait for the end of one phase stand before those who wait for the end of the next, and the wake-up, which
+ * each passes on as it leaves, comes to all whom it concerns.
+ *
+ * Who registers with a child that has arrived at its parent, while others have not, registers the child there a second
+ * time, for this phase only. (The JDK's blocks until the phase is over, which may be when this thread has arrived
+ * elsewhere.) A child that arrives for the second time in a phase deregisters once: the exchange of ARRIVED_IN tells
+ * which arrival is which. The same way a child gets its first party; of two who do so at the same time one finds that
+ * the other was faster, and takes its registration back.
+ */
 export class PhaserTier {
   readonly #memory: TierMemory
   readonly #state: PhaserState

@@ -1,4 +1,3 @@
-/** The memory of a phaser, which knows that of the phaser above it: whoever is sent a child gets the parents too. */
 import { type Handle, type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
 import type { ThreadContext } from "../memory/thread/thread-context.ts"
 
@@ -6,6 +5,7 @@ interface TierHandle extends Handle {
   readonly parent?: TierHandle
 }
 
+/** The memory of a phaser, which knows that of the phaser above it: whoever is sent a child gets the parents too. */
 export class TierMemory extends SharedMemory {
   readonly parent: TierMemory | undefined
 

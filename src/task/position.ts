@@ -1,10 +1,10 @@
+import { readFileSync, statSync } from "node:fs"
+
 /**
  * Where in a file a function stands, found by its text. An engine tells from where a function was submitted, but not
  * where it is written. What is in the file need not be what the engine has loaded: types may have been blanked out, or
  * a tool has made another text of it, in memory. Then only the name of the function can be looked for.
  */
-import { readFileSync, statSync } from "node:fs"
-
 export interface Position {
   /** From 1 on. */
   readonly line: number

@@ -1,3 +1,6 @@
+import { clearTimeout, setImmediate, setInterval, setTimeout } from "node:timers"
+import { perThread } from "../per-thread.ts"
+
 /**
  * The runtime's clocks and timers as they were when corepool was loaded. All of src uses these, and none of the global
  * ones.
@@ -17,9 +20,6 @@
  *
  * The functions are fields of one object, in which a test of corepool itself can replace them.
  */
-import { clearTimeout, setImmediate, setInterval, setTimeout } from "node:timers"
-import { perThread } from "../per-thread.ts"
-
 export interface Runtime {
   /** Milliseconds since about when corepool was loaded in this thread. Never goes back. */
   now: () => number

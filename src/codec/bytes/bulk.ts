@@ -1,11 +1,3 @@
-/**
- * Long stretches of bytes in a value, those of buffers and of views. They are not written into the letter, from where
- * they would be copied once more into shared memory, and on the other side once more out of a letter, but go beside it:
- *
- *     const letter = encode(value, attachments, transfer, true)    // here: letter.bulk is to be copied, before anything else happens
- *     letter.bulkSource = source                                   // there: hands it out again, in the same order
- *     decode(letter, attachments)
- */
 import { allocUninitialized } from "../../memory/uninitialized.ts"
 import { bufferOf, sizeOf } from "./views.ts"
 
@@ -18,6 +10,14 @@ export interface BulkSource {
   next(size: number): ArrayBuffer | undefined
 }
 
+/**
+ * Long stretches of bytes in a value, those of buffers and of views. They are not written into the letter, from where
+ * they would be copied once more into shared memory, and on the other side once more out of a letter, but go beside it:
+ *
+ *     const letter = encode(value, attachments, transfer, true)    // here: letter.bulk is to be copied, before anything else happens
+ *     letter.bulkSource = source                                   // there: hands it out again, in the same order
+ *     decode(letter, attachments)
+ */
 export class Bulk {
   readonly #parts: Uint8Array[] = []
   readonly #sizes: number[] = []

@@ -1,7 +1,3 @@
-/**
- * Reads what a ByteWriter wrote. Trusts nothing: whatever the bytes are, it ends, and takes no more memory than there
- * are bytes.
- */
 import type { Buffer } from "node:buffer"
 import { NotSerializableError } from "../../errors.ts"
 import type { BulkSource } from "./bulk.ts"
@@ -14,6 +10,10 @@ const MOST_RESERVED = 2 ** 32
 /** Each counts at least so much: the operating system gives a process only so many pieces of memory. */
 const LEAST_RESERVED = 2 ** 22
 
+/**
+ * Reads what a ByteWriter wrote. Trusts nothing: whatever the bytes are, it ends, and takes no more memory than there
+ * are bytes.
+ */
 export class ByteReader {
   protected at = 0
   protected end = 0

@@ -1,4 +1,3 @@
-/** Writes numbers and texts into a letter, one after the other, and makes it larger when needed. */
 import type { Buffer } from "node:buffer"
 import type { EncodedValue } from "./encoded-value.ts"
 import { type Width, writePacked } from "./packed.ts"
@@ -11,6 +10,7 @@ export const LONG_TEXT = 24
 /** Likewise for bytes. */
 const FEW_BYTES = 32
 
+/** Writes numbers and texts into a letter, one after the other, and makes it larger when needed. */
 export class ByteWriter {
   protected at = 0
   #encoded: EncodedValue

@@ -1,19 +1,3 @@
-/**
- * A value on its way between threads: its kind and its bytes, in memory of this thread. It is written by `encode`,
- * copied into shared memory and out of it as words, and read by `decode`.
- *
- *     const letter = encode(value)                              // here
- *     words.set(letter.words.subarray(0, letter.wordCount), index)    and letter.kind, letter.length
- *     letter.release()
- *
- *     const letter = EncodedValue.toRead(kind, length)                // there
- *     letter.words.set(words.subarray(index, index + letter.wordCount))
- *     const value = decode(letter)
- *     letter.release()
- *
- * Encoded values are used again: call {@link EncodedValue.release} when the bytes are no longer needed. Not one for
- * all, because whoever waits for a lock between encoding and copying lets other flows of its thread go on.
- */
 import { Buffer } from "node:buffer"
 import { NotSerializableError } from "../../errors.ts"
 import { Bulk, type BulkSource } from "./bulk.ts"
@@ -52,6 +36,22 @@ const MOST_KEPT = 16
 
 const kept: EncodedValue[] = []
 
+/**
+ * A value on its way between threads: its kind and its bytes, in memory of this thread. It is written by `encode`,
+ * copied into shared memory and out of it as words, and read by `decode`.
+ *
+ *     const letter = encode(value)                              // here
+ *     words.set(letter.words.subarray(0, letter.wordCount), index)    and letter.kind, letter.length
+ *     letter.release()
+ *
+ *     const letter = EncodedValue.toRead(kind, length)                // there
+ *     letter.words.set(words.subarray(index, index + letter.wordCount))
+ *     const value = decode(letter)
+ *     letter.release()
+ *
+ * Encoded values are used again: call {@link EncodedValue.release} when the bytes are no longer needed. Not one for
+ * all, because whoever waits for a lock between encoding and copying lets other flows of its thread go on.
+ */
 export class EncodedValue {
   kind: number = UNDEFINED
   /** In bytes. */

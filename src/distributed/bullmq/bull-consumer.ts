@@ -1,14 +1,3 @@
-/**
- * Takes jobs of a queue for one node, as many at a time as it is told, and reports their ends.
- *
- * How it works. One flow asks for as many jobs as there is room for; when there are no more it waits to be woken, for a
- * second at most. A job that ends takes the next one along with the answer to its report. Two clocks tick beside: one
- * renews the locks of what runs, one looks for jobs of dead nodes.
- *
- * BullMQ's own Worker is not used. It takes some failures of the connection for failures of the job, and reports a job
- * as failed that has completed; it goes by the machine's clock; and after a loss of the connection it waits for
- * seconds.
- */
 import { randomUUID } from "node:crypto"
 import { IllegalStateError, NotSerializableError } from "../../errors.ts"
 import { runtime } from "../../time/runtime.ts"
@@ -48,6 +37,17 @@ interface Running extends Hold {
   renewedAt: number
 }
 
+/**
+ * Takes jobs of a queue for one node, as many at a time as it is told, and reports their ends.
+ *
+ * How it works. One flow asks for as many jobs as there is room for; when there are no more it waits to be woken, for a
+ * second at most. A job that ends takes the next one along with the answer to its report. Two clocks tick beside: one
+ * renews the locks of what runs, one looks for jobs of dead nodes.
+ *
+ * BullMQ's own Worker is not used. It takes some failures of the connection for failures of the job, and reports a job
+ * as failed that has completed; it goes by the machine's clock; and after a loss of the connection it waits for
+ * seconds.
+ */
 export class BullConsumer implements Consumer {
   readonly #options: ConsumeOptions
   readonly #context: ConsumerContext

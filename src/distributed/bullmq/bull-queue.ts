@@ -1,7 +1,3 @@
-/**
- * An open queue, on PostgreSQL or on Redis. What is the same on both stands here: ids, priorities and texts, trying
- * again, telling listeners, the list of nodes.
- */
 import { IllegalStateError } from "../../errors.ts"
 import { runtime } from "../../time/runtime.ts"
 import { propertyOf } from "../../user-values.ts"
@@ -45,6 +41,10 @@ const SILENCE = 5000
 
 const NODE = "node."
 
+/**
+ * An open queue, on PostgreSQL or on Redis. What is the same on both stands here: ids, priorities and texts, trying
+ * again, telling listeners, the list of nodes.
+ */
 export class BullQueue implements EngineQueue {
   readonly #store: Store
   readonly #clock: ServerClock

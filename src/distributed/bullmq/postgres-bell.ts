@@ -1,10 +1,3 @@
-/**
- * Wakes what waits for notifications of PostgreSQL. There is one connection that listens; when it is lost, another one
- * takes its place.
- *
- * A notification is only a reason to look: what waits looks by itself, too, after a short time. BullMQ does not send
- * one for each event, and one that is sent while the connection is lost is lost.
- */
 import type { PgClient, PgConnection } from "./bull-types.ts"
 import { pauseFor } from "./steady.ts"
 import { runtime } from "../../time/runtime.ts"
@@ -27,6 +20,13 @@ interface Waiter {
   wake(): void
 }
 
+/**
+ * Wakes what waits for notifications of PostgreSQL. There is one connection that listens; when it is lost, another one
+ * takes its place.
+ *
+ * A notification is only a reason to look: what waits looks by itself, too, after a short time. BullMQ does not send
+ * one for each event, and one that is sent while the connection is lost is lost.
+ */
 export class PostgresBell {
   readonly #connection: PgConnection
   readonly #channels: readonly string[]

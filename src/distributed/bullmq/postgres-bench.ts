@@ -1,16 +1,3 @@
-/**
- * How one node takes and ends jobs in PostgreSQL: by BullMQ's functions, several of which are called in one statement.
- * What a statement costs beside the work (a way to the server and back, a commit, a notification) is paid once for many
- * jobs:
- *
- * - A claim takes as many jobs as the node has room for, and says in the same answer when the next delayed one is due.
- * - The ends that come while others are under way go together in the next statement, which also takes the next job for each of them.
- *
- * A statement does all or nothing. If the server refuses one that is about several jobs, each of them is reported in a
- * statement of its own: so a job that is not this node's any more, or whose outcome cannot be stored, has no effect on
- * others. A statement whose answer is lost is repeated by the consumer, job by job: what had ended the first time is
- * refused then, and what was taken is found by its token and given back.
- */
 import { runtime } from "../../time/runtime.ts"
 import { BullBench, NEVER_GIVEN_UP } from "./bull-bench.ts"
 import type { BullJob, BullJobOptions, PgBackend, PgConnection, PgStatement } from "./bull-types.ts"
@@ -127,6 +114,19 @@ export interface PostgresBenchContext {
   readonly now: () => number
 }
 
+/**
+ * How one node takes and ends jobs in PostgreSQL: by BullMQ's functions, several of which are called in one statement.
+ * What a statement costs beside the work (a way to the server and back, a commit, a notification) is paid once for many
+ * jobs:
+ *
+ * - A claim takes as many jobs as the node has room for, and says in the same answer when the next delayed one is due.
+ * - The ends that come while others are under way go together in the next statement, which also takes the next job for each of them.
+ *
+ * A statement does all or nothing. If the server refuses one that is about several jobs, each of them is reported in a
+ * statement of its own: so a job that is not this node's any more, or whose outcome cannot be stored, has no effect on
+ * others. A statement whose answer is lost is repeated by the consumer, job by job: what had ended the first time is
+ * refused then, and what was taken is found by its token and given back.
+ */
 export class PostgresBench extends BullBench {
   readonly #context: PostgresBenchContext
   readonly #node: string

@@ -1,18 +1,3 @@
-/**
- * Reads what BullMQ writes into its table of events, and misses nothing, or says so.
- *
- * How it works. Events have ascending numbers, and a reader asks for those above the last one that it has seen. But a
- * number is given when the event is written, and the event is seen when its transaction is committed: of two
- * transactions at the same time the one with the lower number may be the later one. A reader that has seen the higher
- * number would never ask for the lower. So each reading begins a little before the last number that was seen and leaves
- * out what was told already; and twice a second the numbers of the last seconds are looked at once more.
- *
- * BullMQ also leaves out notifications when several transactions end at once, and the one that it sends may come before
- * the last of them has ended. So the reader looks again shortly after it has seen something, and once a second
- * otherwise.
- *
- * Events that have been removed before they were read are a gap.
- */
 import { runtime } from "../../time/runtime.ts"
 import type { PgQueryable, PgStatement } from "./bull-types.ts"
 import type { PostgresBell } from "./postgres-bell.ts"
@@ -74,6 +59,21 @@ export interface EventSource {
   readonly sink: EventSink
 }
 
+/**
+ * Reads what BullMQ writes into its table of events, and misses nothing, or says so.
+ *
+ * How it works. Events have ascending numbers, and a reader asks for those above the last one that it has seen. But a
+ * number is given when the event is written, and the event is seen when its transaction is committed: of two
+ * transactions at the same time the one with the lower number may be the later one. A reader that has seen the higher
+ * number would never ask for the lower. So each reading begins a little before the last number that was seen and leaves
+ * out what was told already; and twice a second the numbers of the last seconds are looked at once more.
+ *
+ * BullMQ also leaves out notifications when several transactions end at once, and the one that it sends may come before
+ * the last of them has ended. So the reader looks again shortly after it has seen something, and once a second
+ * otherwise.
+ *
+ * Events that have been removed before they were read are a gap.
+ */
 export class PostgresEvents {
   readonly #source: EventSource
   readonly #end = new AbortController()

@@ -1,17 +1,3 @@
-/**
- * A queue in PostgreSQL. What BullMQ's own functions do well is left to them: adding, claiming, renewing and ending
- * jobs. They are called as BullMQ calls them, or several in one statement (see also postgres-bench.ts). Five things are
- * done here by statements of our own, on BullMQ's tables:
- *
- * - Looking up many jobs at once, which BullMQ cannot.
- * - Removing: BullMQ's `remove` looks first and deletes then, so that a job which a node takes in between vanishes while it runs; it also removes jobs
- *   that have ended, and tells no listener.
- * - Replacing data, which BullMQ does also for a node that has lost the job.
- * - Removing old outcomes: BullMQ's limit of age is of the queue and not of the job. The end of one job would remove the outcomes of others.
- * - Making room, in the statement that adds a job, for an id whose outcome is too old and has not been removed yet.
- *
- * The time in BullMQ's commands is that of the calling machine; here it is the server's.
- */
 import type { JobCounts } from "../job/engine.ts"
 import type { JobData } from "../job/job-data.ts"
 import { parsed, textIn, toStorable, toStorableJson, unwrapped } from "./names.ts"
@@ -115,6 +101,20 @@ export interface PostgresContext {
   readonly now: () => number
 }
 
+/**
+ * A queue in PostgreSQL. What BullMQ's own functions do well is left to them: adding, claiming, renewing and ending
+ * jobs. They are called as BullMQ calls them, or several in one statement (see also postgres-bench.ts). Five things are
+ * done here by statements of our own, on BullMQ's tables:
+ *
+ * - Looking up many jobs at once, which BullMQ cannot.
+ * - Removing: BullMQ's `remove` looks first and deletes then, so that a job which a node takes in between vanishes while it runs; it also removes jobs
+ *   that have ended, and tells no listener.
+ * - Replacing data, which BullMQ does also for a node that has lost the job.
+ * - Removing old outcomes: BullMQ's limit of age is of the queue and not of the job. The end of one job would remove the outcomes of others.
+ * - Making room, in the statement that adds a job, for an id whose outcome is too old and has not been removed yet.
+ *
+ * The time in BullMQ's commands is that of the calling machine; here it is the server's.
+ */
 export class PostgresStore implements Store {
   readonly #context: PostgresContext
   readonly #backend: BullBackend

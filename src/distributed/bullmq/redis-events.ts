@@ -1,7 +1,3 @@
-/**
- * Reads BullMQ's streams of events, in the order in which they were written, and misses nothing, or says so: events
- * that were removed before they were read, and a server that has lost some, are a gap.
- */
 import type { RedisClient } from "./bull-types.ts"
 import { pauseFor } from "./steady.ts"
 import { CONTROL, EVENTS_KEPT, type EventSink, JOB_EVENTS } from "./store.ts"
@@ -20,6 +16,10 @@ export interface StreamSource {
   readonly sink: EventSink
 }
 
+/**
+ * Reads BullMQ's streams of events, in the order in which they were written, and misses nothing, or says so: events
+ * that were removed before they were read, and a server that has lost some, are a gap.
+ */
 export class RedisEvents {
   readonly #source: StreamSource
   readonly #cursors = new Map<string, string>()

@@ -1,14 +1,3 @@
-/**
- * A queue in Redis, or in Valkey. What BullMQ's own scripts do well is left to them; looking up many jobs, removing,
- * replacing data and removing old outcomes is done by scripts of our own (redis-scripts.ts), for the reasons given in
- * postgres-store.ts.
- *
- * Connections: one for commands; a node has another one that waits for work, and a listener one that waits for events.
- * Commands fail at once when there is no connection, and are tried again above.
- *
- * The time in BullMQ's commands is that of the calling machine; here it is the server's. Locks run out by the server's
- * clock anyway.
- */
 import { MAX_VALUE } from "../../checks.ts"
 import type { JobCounts } from "../job/engine.ts"
 import type { JobData } from "../job/job-data.ts"
@@ -62,6 +51,17 @@ type FoundRow = readonly [
   progress: string | null,
 ]
 
+/**
+ * A queue in Redis, or in Valkey. What BullMQ's own scripts do well is left to them; looking up many jobs, removing,
+ * replacing data and removing old outcomes is done by scripts of our own (redis-scripts.ts), for the reasons given in
+ * postgres-store.ts.
+ *
+ * Connections: one for commands; a node has another one that waits for work, and a listener one that waits for events.
+ * Commands fail at once when there is no connection, and are tried again above.
+ *
+ * The time in BullMQ's commands is that of the calling machine; here it is the server's. Locks run out by the server's
+ * clock anyway.
+ */
 export class RedisStore implements Store {
   readonly #context: RedisContext
   readonly #backend: BullBackend

@@ -1,3 +1,8 @@
+import { runtime } from "../../time/runtime.ts"
+
+const ROUNDS = 5
+const PERIOD = 60_000
+
 /**
  * The server's clock as this process knows it: how far it is ahead of a clock of this process that cannot be set. What
  * the machine believes the time to be does not matter.
@@ -5,11 +10,6 @@
  * The server is asked a few times, and the answer that took the shortest time is the best: it is wrong by at most half
  * that time. It is asked again every minute, because clocks drift and machines sleep.
  */
-import { runtime } from "../../time/runtime.ts"
-
-const ROUNDS = 5
-const PERIOD = 60_000
-
 export class ServerClock {
   readonly #ask: () => Promise<number>
   #ahead = 0

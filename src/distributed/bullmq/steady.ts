@@ -1,15 +1,3 @@
-/**
- * Operations on a server that may be away for a while: one that fails because of the connection is tried again, for a
- * limited time.
- *
- * All operations of the engine may be repeated. A job that is added twice is added once, by its id; what a node reports
- * is accepted once, by its lock; the others give the same when done twice.
- *
- * Connections keep no program alive, as an idle executor must not. An operation does, until it has ended.
- *
- * No error leaves the engine as the driver has made it: drivers put commands, with passwords in them, and whole URLs
- * into errors.
- */
 import { rangeError, shorten, typeError } from "../../checks.ts"
 import { CorepoolError, IllegalStateError } from "../../errors.ts"
 import { KeepAlive } from "../../memory/thread/keep-alive.ts"
@@ -43,6 +31,18 @@ export function isRefusal(error: unknown): boolean {
   return typeof code === "number" && code < 0
 }
 
+/**
+ * Operations on a server that may be away for a while: one that fails because of the connection is tried again, for a
+ * limited time.
+ *
+ * All operations of the engine may be repeated. A job that is added twice is added once, by its id; what a node reports
+ * is accepted once, by its lock; the others give the same when done twice.
+ *
+ * Connections keep no program alive, as an idle executor must not. An operation does, until it has ended.
+ *
+ * No error leaves the engine as the driver has made it: drivers put commands, with passwords in them, and whole URLs
+ * into errors.
+ */
 export class Steady {
   readonly #where: string
   readonly #secrets: readonly string[]

@@ -1,8 +1,3 @@
-/**
- * What differs between PostgreSQL and Redis: the operations on one queue, each a single try. Ids are those of BullMQ
- * here, see names.ts. What decides between two parties (who has a job, whether it has begun) is decided by the server
- * in one step.
- */
 import type { JobData } from "../job/job-data.ts"
 import type { JobCounts } from "../job/engine.ts"
 import type { BullJob } from "./bull-types.ts"
@@ -80,6 +75,11 @@ export interface Bench {
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
 
+/**
+ * What differs between PostgreSQL and Redis: the operations on one queue, each a single try. Ids are those of BullMQ
+ * here, see names.ts. What decides between two parties (who has a job, whether it has begun) is decided by the server
+ * in one step.
+ */
 export interface Store {
   /** In milliseconds since 1970, by the server. */
   time(): Promise<number>

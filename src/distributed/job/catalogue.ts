@@ -1,12 +1,3 @@
-/**
- * The tasks that machines know by the same names: a module, an object of functions, or references made by `tasksOf`.
- *
- *     import * as tasks from "./tasks.js"
- *     new DistributedExecutor({ name: "images", engine, tasks })
- *
- * Only names travel. What counts are the own enumerable members that are functions, and no classes: a name such as
- * `constructor` or `__proto__`, which every object inherits, is no task.
- */
 import { requireObject, show, wrongType } from "../../checks.ts"
 import { sourceText } from "../../primordials.ts"
 import { type Place, placeOf } from "../../task/definitions.ts"
@@ -18,6 +9,15 @@ export type TaskCatalogue = object
 
 type AnyFunction = (...args: never[]) => unknown
 
+/**
+ * The tasks that machines know by the same names: a module, an object of functions, or references made by `tasksOf`.
+ *
+ *     import * as tasks from "./tasks.js"
+ *     new DistributedExecutor({ name: "images", engine, tasks })
+ *
+ * Only names travel. What counts are the own enumerable members that are functions, and no classes: a name such as
+ * `constructor` or `__proto__`, which every object inherits, is no task.
+ */
 export class Catalogue {
   readonly #tasks: Readonly<Record<string, unknown>>
   /**

@@ -1,17 +1,3 @@
-/**
- * A job on this node, from when the engine has given it to when its end is told.
- *
- *     checked -> running      job-checks.ts has nothing against it
- *     checked -> ended        it is cancelled, too late, unknown …
- *     checked -> alone        it is its last run (last-runs.ts), and waits to be the only one that begins
- *     alone -> running
- *     running -> ended        the task has returned or thrown, or its time or its thread has come to an end
- *     running -> dropped      it is cancelled, is not this node's any more, or is given back: what comes of the task does not count
- *
- * A job is not over before its thread has stopped: the process that has cancelled it may count on that, and the node
- * takes no other job in its place before. A task that is dropped with interrupt is interrupted and, if that does not
- * help, its thread is terminated by the local pool. One that is cancelled without interrupt goes on to its end.
- */
 import { CancellationError, RejectedExecutionError, TimeoutError } from "../../errors.ts"
 import { listen, unlisten } from "../../memory/flow/abort.ts"
 import { now, Timer } from "../../time/timer.ts"
@@ -46,6 +32,20 @@ export interface JobHost {
 /** Why what comes of the task does not count. */
 type Dropped = "cancelled" | "lost" | "given back"
 
+/**
+ * A job on this node, from when the engine has given it to when its end is told.
+ *
+ *     checked -> running      job-checks.ts has nothing against it
+ *     checked -> ended        it is cancelled, too late, unknown …
+ *     checked -> alone        it is its last run (last-runs.ts), and waits to be the only one that begins
+ *     alone -> running
+ *     running -> ended        the task has returned or thrown, or its time or its thread has come to an end
+ *     running -> dropped      it is cancelled, is not this node's any more, or is given back: what comes of the task does not count
+ *
+ * A job is not over before its thread has stopped: the process that has cancelled it may count on that, and the node
+ * takes no other job in its place before. A task that is dropped with interrupt is interrupted and, if that does not
+ * help, its thread is terminated by the local pool. One that is cancelled without interrupt goes on to its end.
+ */
 export class JobRun {
   readonly job: ClaimedJob
   /** When the node began it, on the clock of `now()`. */

@@ -1,17 +1,3 @@
-/**
- * The last run that `maxDeaths` allows a job begins alone on its node.
- *
- * A node that dies takes all its jobs with it, and the engine counts a death for each of them, for the one that has
- * killed the node and for its neighbours. Only the killer will kill the next node, too. So before a job is given up, it
- * has a node to itself: if that one dies as well, no other job can have been the cause.
- *
- * A job that takes hours must not keep a node from its work for so long. Only the beginning is alone: for as long as a
- * lock lasts (`window`) the node begins nothing else. A neighbour that has been running for longer than that counts as
- * harmless, and is not waited for. What kills a node only later than that may still be taken for another one's doing.
- *
- * While a job waits for its neighbours, the node may die by one of them. That is no death in its last run: the data of
- * the job say whether this has begun (`JobData.lastRun`).
- */
 import { now, Timer } from "../../time/timer.ts"
 import type { ClaimedJob, Consumer } from "../job/engine.ts"
 import { propertyOf } from "../../user-values.ts"
@@ -46,6 +32,20 @@ export interface Neighbour {
   readonly begunAt: number
 }
 
+/**
+ * The last run that `maxDeaths` allows a job begins alone on its node.
+ *
+ * A node that dies takes all its jobs with it, and the engine counts a death for each of them, for the one that has
+ * killed the node and for its neighbours. Only the killer will kill the next node, too. So before a job is given up, it
+ * has a node to itself: if that one dies as well, no other job can have been the cause.
+ *
+ * A job that takes hours must not keep a node from its work for so long. Only the beginning is alone: for as long as a
+ * lock lasts (`window`) the node begins nothing else. A neighbour that has been running for longer than that counts as
+ * harmless, and is not waited for. What kills a node only later than that may still be taken for another one's doing.
+ *
+ * While a job waits for its neighbours, the node may die by one of them. That is no death in its last run: the data of
+ * the job say whether this has begun (`JobData.lastRun`).
+ */
 export class LastRuns {
   readonly #neighbours: Iterable<Neighbour>
   /** The job that waits to begin alone, or has begun so, and the consumer that pauses for it. */

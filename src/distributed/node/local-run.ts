@@ -1,9 +1,3 @@
-/**
- * One attempt at a job, on the local executor. What runs there is the function that the node's catalogue has under the
- * job's name, called by `runInThread`, which reads the arguments and writes the outcome in the thread of the task. A
- * function of a module is found there by the module's URL and its name, both from the catalogue; one without a place
- * travels as source, as with every executor.
- */
 import type { ExecutorService, TaskOptions } from "../../executor/executor.ts"
 import type { Future } from "../../future/future.ts"
 import { FutureTask } from "../../future/future-task.ts"
@@ -30,6 +24,12 @@ export interface Attempt {
   stopped(): Promise<void>
 }
 
+/**
+ * One attempt at a job, on the local executor. What runs there is the function that the node's catalogue has under the
+ * job's name, called by `runInThread`, which reads the arguments and writes the outcome in the thread of the task. A
+ * function of a module is found there by the module's URL and its name, both from the catalogue; one without a place
+ * travels as source, as with every executor.
+ */
 export class LocalRuns {
   readonly #executor: ExecutorService
   readonly #inbox: ProgressInbox

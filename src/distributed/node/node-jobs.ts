@@ -1,7 +1,3 @@
-/**
- * The jobs that a node has, and what reaches them from other processes: cancel messages, and what may have been missed
- * while the connection was lost.
- */
 import type { Report } from "../../memory/flow/guard.ts"
 import { Timer } from "../../time/timer.ts"
 import type { ClaimedJob, Consumer, ControlMessage, EngineQueue, JobEnd } from "../job/engine.ts"
@@ -14,6 +10,10 @@ const MOST_SERIES = 1000
 /** When a node looks again whether a job is marked as cancelled, after a message that said so, in ms. */
 const LOOKS = [200, 1000, 5000]
 
+/**
+ * The jobs that a node has, and what reaches them from other processes: cancel messages, and what may have been missed
+ * while the connection was lost.
+ */
 export class NodeJobs {
   readonly #queue: EngineQueue
   readonly #report: Report

@@ -1,8 +1,3 @@
-/**
- * A node's signs of life: it says every two seconds that it is there, so that `fleet.nodes()` shows it, and when it
- * goes. What it runs is told sooner, when the node has begun or ceased to be idle, or runs many more or fewer jobs than
- * it has said; but not more often than twice a second.
- */
 import { hostname } from "node:os"
 import type { Report } from "../../memory/flow/guard.ts"
 import { now, Timer } from "../../time/timer.ts"
@@ -23,6 +18,11 @@ export interface NodeFacts {
   readonly running: number
 }
 
+/**
+ * A node's signs of life: it says every two seconds that it is there, so that `fleet.nodes()` shows it, and when it
+ * goes. What it runs is told sooner, when the node has begun or ceased to be idle, or runs many more or fewer jobs than
+ * it has said; but not more often than twice a second.
+ */
 export class NodePresence {
   readonly #queue: EngineQueue
   readonly #node: NodeFacts

@@ -1,11 +1,11 @@
+import { constants } from "node:os"
+import type { SignalName } from "./node-options.ts"
+
 /**
  * A node and the signals that end its process. The first one lets the node drain; then nothing of the node keeps the
  * process alive, and it ends by itself when the rest of the program lets it. A second signal, if the first is taking
  * too long, ends it at once.
  */
-import { constants } from "node:os"
-import type { SignalName } from "./node-options.ts"
-
 export class SignalWatch {
   readonly #signals: readonly SignalName[]
   readonly #drain: () => void

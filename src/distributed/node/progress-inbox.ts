@@ -1,8 +1,3 @@
-/**
- * Where a node hears how far its jobs have got. Threads leave what tasks report in one queue in shared memory
- * (job-in-thread.ts); the node passes it on to the engine, one value of a job at a time: while one is on its way, newer
- * ones replace each other, and the newest goes next.
- */
 import { Flow } from "../../memory/flow/flow.ts"
 import { guarded, type Report } from "../../memory/flow/guard.ts"
 import { perThread } from "../../per-thread.ts"
@@ -56,6 +51,11 @@ class Reports {
   }
 }
 
+/**
+ * Where a node hears how far its jobs have got. Threads leave what tasks report in one queue in shared memory
+ * (job-in-thread.ts); the node passes it on to the engine, one value of a job at a time: while one is on its way, newer
+ * ones replace each other, and the newest goes next.
+ */
 export class ProgressInbox {
   /** Given to each task as an argument, in threads of this process. */
   readonly queue: LinkedBlockingQueue<string> = new LinkedBlockingQueue<string>(CAPACITY)

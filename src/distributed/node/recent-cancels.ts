@@ -1,14 +1,14 @@
-/**
- * The jobs of which this node has lately heard that they are cancelled, and which it does not have. A message can
- * overtake its job: the engine has given the job to this node, but the node has not seen it yet. Bounded by number and
- * by time, whatever other processes send.
- */
 import { now } from "../../time/timer.ts"
 
 const MOST = 1000
 /** In ms. Longer than a job takes from the engine to its node. */
 const KEPT = 60_000
 
+/**
+ * The jobs of which this node has lately heard that they are cancelled, and which it does not have. A message can
+ * overtake its job: the engine has given the job to this node, but the node has not seen it yet. Bounded by number and
+ * by time, whatever other processes send.
+ */
 export class RecentCancels {
   /** When each was heard of, oldest first. */
   readonly #times = new Map<string, number>()

@@ -1,9 +1,3 @@
-/**
- * How a cancellation travels: the future is done already, or is going to be when the job is over.
- *
- * Until it has arrived, the executor does not terminate, and sends no other job of the same id: the engine would take
- * that for the old one.
- */
 import type { EngineQueue } from "../job/engine.ts"
 import type { JobEntry } from "./job-entry.ts"
 import type { Ledger } from "./ledger.ts"
@@ -15,6 +9,12 @@ export interface CancelsHost {
   report(error: unknown): void
 }
 
+/**
+ * How a cancellation travels: the future is done already, or is going to be when the job is over.
+ *
+ * Until it has arrived, the executor does not terminate, and sends no other job of the same id: the engine would take
+ * that for the old one.
+ */
 export class Cancels {
   readonly #ledger: Ledger
   readonly #host: CancelsHost

@@ -1,8 +1,8 @@
-/** The way to the engine: opened when it is needed first, and again if that has failed. */
 import { runtime } from "../../time/runtime.ts"
 import { inBackground } from "../job/background.ts"
 import type { Engine, EngineListener, EngineQueue } from "../job/engine.ts"
 
+/** The way to the engine: opened when it is needed first, and again if that has failed. */
 export class Connection {
   readonly #engine: Engine
   readonly #name: string

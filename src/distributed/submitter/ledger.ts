@@ -1,14 +1,3 @@
-/**
- * The jobs that an executor waits for: those that it has submitted and that have not ended on the engine, and those
- * that it looks at for another process.
- *
- * A future may be done before its job is over: one that was cancelled is done at once, while a node may still run the
- * task. What `awaitTermination` waits for are the jobs.
- *
- * Everything that becomes of a job is told by the engine, to all processes; what is not in this ledger is another
- * one's. When events may have been lost, all jobs are looked up. A job can be heard of more than once, and before the
- * engine has confirmed it: the first news of its end counts.
- */
 import { CancellationError, IllegalStateError } from "../../errors.ts"
 import { guarded } from "../../memory/flow/guard.ts"
 import { KeepAlive } from "../../memory/thread/keep-alive.ts"
@@ -36,6 +25,17 @@ export interface LedgerHost {
   report(error: unknown): void
 }
 
+/**
+ * The jobs that an executor waits for: those that it has submitted and that have not ended on the engine, and those
+ * that it looks at for another process.
+ *
+ * A future may be done before its job is over: one that was cancelled is done at once, while a node may still run the
+ * task. What `awaitTermination` waits for are the jobs.
+ *
+ * Everything that becomes of a job is told by the engine, to all processes; what is not in this ledger is another
+ * one's. When events may have been lost, all jobs are looked up. A job can be heard of more than once, and before the
+ * engine has confirmed it: the first news of its end counts.
+ */
 export class Ledger implements EngineListener {
   readonly #host: LedgerHost
   readonly #byHandle = new Map<number, JobEntry>()

@@ -1,8 +1,3 @@
-/**
- * Asks the engine what has become of jobs: those of other processes, those whose ids may have been taken, all of them
- * when events may have been lost, and from time to time those that have been waited for since the last time, in case
- * the engine has lost an event without knowing it.
- */
 import { Timer } from "../../time/timer.ts"
 import type { EngineQueue } from "../job/engine.ts"
 import type { JobEntry } from "./job-entry.ts"
@@ -20,6 +15,11 @@ interface FindOptions {
   readonly withExpired?: boolean
 }
 
+/**
+ * Asks the engine what has become of jobs: those of other processes, those whose ids may have been taken, all of them
+ * when events may have been lost, and from time to time those that have been waited for since the last time, in case
+ * the engine has lost an event without knowing it.
+ */
 export class LookUps {
   readonly #ledger: Ledger
   readonly #queue: () => Promise<EngineQueue>

@@ -1,8 +1,3 @@
-/**
- * Jobs on their way to the engine. All that are submitted in one turn of the event loop are added in one round trip;
- * what is submitted while that is under way goes with the next one. So the order is kept, and a burst costs few round
- * trips.
- */
 import { runtime } from "../../time/runtime.ts"
 import { inBackground } from "../job/background.ts"
 import type { EngineQueue, JobOrder } from "../job/engine.ts"
@@ -22,6 +17,11 @@ export interface OutboxHost {
   refused(entries: readonly JobEntry[], error: unknown): void
 }
 
+/**
+ * Jobs on their way to the engine. All that are submitted in one turn of the event loop are added in one round trip;
+ * what is submitted while that is under way goes with the next one. So the order is kept, and a burst costs few round
+ * trips.
+ */
 export class Outbox {
   readonly #host: OutboxHost
   readonly #waiting = new Set<JobEntry>()

@@ -1,4 +1,3 @@
-/** What the futures of distributed tasks ask for: to be cancelled, and when their jobs are due. */
 import { IllegalStateError, UnsupportedOperationError } from "../../errors.ts"
 import type { RemoteTasks } from "../../future/task-observers.ts"
 import { uncaught } from "../../memory/flow/guard.ts"
@@ -8,6 +7,7 @@ import type { FutureHost } from "../job/distributed-future.ts"
 import type { JobEntry } from "./job-entry.ts"
 import type { Ledger } from "./ledger.ts"
 
+/** What the futures of distributed tasks ask for: to be cancelled, and when their jobs are due. */
 export class RemoteJobs implements RemoteTasks, FutureHost {
   readonly #ledger: Ledger
   readonly #connection: Connection

@@ -1,13 +1,13 @@
-/**
- * The jobs that this executor has removed and of which the engine has not told yet. What it tells of their ids until
- * then is about them, and not about jobs that were submitted later under the same ids. An event may be lost: so they
- * are forgotten after a time, and when the engine says that events were lost.
- */
 import { now } from "../../time/timer.ts"
 
 /** In ms. Longer than an event is under way. */
 const KEPT = 60_000
 
+/**
+ * The jobs that this executor has removed and of which the engine has not told yet. What it tells of their ids until
+ * then is about them, and not about jobs that were submitted later under the same ids. An event may be lost: so they
+ * are forgotten after a time, and when the engine says that events were lost.
+ */
 export class Removals {
   /** How many events are to come for an id, and since when; oldest first. */
   readonly #expected = new Map<string, { count: number; readonly since: number }>()

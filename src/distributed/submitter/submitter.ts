@@ -1,7 +1,3 @@
-/**
- * The side of the program that submits: what all views of one DistributedExecutor have in common. It plans jobs, sends them, hears of them and ends with the last of
- * them.
- */
 import { randomBytes } from "node:crypto"
 import { RejectedExecutionError, TimeoutError } from "../../errors.ts"
 import type { FutureTask } from "../../future/future-task.ts"
@@ -30,6 +26,10 @@ type AnyFunction = (...args: never[]) => unknown
 /** How many jobs are taken back at once. */
 const AT_ONCE = 100
 
+/**
+ * The side of the program that submits: what all views of one DistributedExecutor have in common. It plans jobs, sends them, hears of them and ends with the last of
+ * them.
+ */
 export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
   readonly #id = randomBytes(8).toString("hex")
   readonly settings: ExecutorSettings

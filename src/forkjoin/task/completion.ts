@@ -1,7 +1,3 @@
-/**
- * What a completer has besides its fields: its own completer, its pending count, and, in the thread of a thief, what
- * has to be told to the thread in which the original is.
- */
 import { IllegalStateError } from "../../errors.ts"
 import { sourceText } from "../../primordials.ts"
 import type { CountedCompleter } from "./counted-completer.ts"
@@ -33,6 +29,10 @@ interface Stolen {
   misuse: unknown
 }
 
+/**
+ * What a completer has besides its fields: its own completer, its pending count, and, in the thread of a thief, what
+ * has to be told to the thread in which the original is.
+ */
 export interface Completion {
   completer: AnyCompleter | undefined
   pending: number

@@ -1,7 +1,3 @@
-/**
- * The future of a task that was not forked but submitted. It tells the task what has come of it, by whatever road: the
- * outcome of the thread that has run it, or a cancellation.
- */
 import { InterruptedError } from "../../errors.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { FACTS, type Facts } from "../../inspection.ts"
@@ -16,6 +12,10 @@ interface Submitted<T> {
   arrived(): void
 }
 
+/**
+ * The future of a task that was not forked but submitted. It tells the task what has come of it, by whatever road: the
+ * outcome of the thread that has run it, or a cancellation.
+ */
 export class SubmittedFuture<T> extends FutureTask<T> {
   task: Submitted<T> | undefined
   /** What was awaited before the task was submitted; the task tells it. */

@@ -1,3 +1,7 @@
+import type { CompletionQueues } from "../../platform/memory/completion-queues.ts"
+import type { Deques } from "../../platform/queue/deques.ts"
+import { Settling } from "./quiescence.ts"
+
 /**
  * What thieves have finished, as the worker hears of it that has forked it: out of its box, one after the other, also
  * if some of it can be received only later, because a part that was posted has not come yet.
@@ -5,10 +9,6 @@
  * From before anything leaves the box until all of it is received, SETTLES is odd (quiescence.ts): to receive an
  * outcome may call `onCompletion` of completers, and that may fork further parts, while the worker has no task in hand.
  */
-import type { CompletionQueues } from "../../platform/memory/completion-queues.ts"
-import type { Deques } from "../../platform/queue/deques.ts"
-import { Settling } from "./quiescence.ts"
-
 export class Arrivals {
   readonly #completionQueues: CompletionQueues
   readonly #completionQueue: number

@@ -1,24 +1,3 @@
-/**
- * Who works for a ForkJoinPool while its workers wait. A worker that waits for a part it has forked helps (helping.ts).
- * One that waits for anything else, a lock, a queue, a future of another pool, can do nothing for this pool meanwhile;
- * and what it waits for may well be the doing of a task that lies in the queue. So if all of them wait, and there is
- * something to do, one more thread is made. It leaves soon after those that wait have returned.
- *
- *     who waits                                        who submits something
- *     BLOCKED := 1                                     puts it into the queue
- *     something in the queue, and all are BLOCKED?     all are BLOCKED?
- *       one more thread                                  one more thread
- *
- * Whichever comes second sees what the other has done, so somebody makes the thread. Who forks something is not
- * BLOCKED, and looks at the queue if it is to be. Who leaves the pool looks, too, when it is no longer counted.
- *
- * To make a thread takes tens of milliseconds, and most waits are over before that. So a wait of corepool's own counts
- * only after a moment (`StandIn.patience`). What is said to take long, by `ForkJoinPool.managedBlock`, counts at once.
- *
- * That there are at all times as many threads that work as the parallelism says was the other way, which is Java's for
- * those who say that they block. A thread costs more here; and that one is missing is no harm as long as another one
- * works.
- */
 import type { StandIn } from "../../memory/flow/waiting.ts"
 import type { SharedWorkerTable } from "../../platform/memory/shared-worker-table.ts"
 import { RUNNING } from "../../platform/memory/shared-worker.ts"
@@ -43,6 +22,27 @@ export function allWait(workerTable: SharedWorkerTable, deques: Deques, except =
   return true
 }
 
+/**
+ * Who works for a ForkJoinPool while its workers wait. A worker that waits for a part it has forked helps (helping.ts).
+ * One that waits for anything else, a lock, a queue, a future of another pool, can do nothing for this pool meanwhile;
+ * and what it waits for may well be the doing of a task that lies in the queue. So if all of them wait, and there is
+ * something to do, one more thread is made. It leaves soon after those that wait have returned.
+ *
+ *     who waits                                        who submits something
+ *     BLOCKED := 1                                     puts it into the queue
+ *     something in the queue, and all are BLOCKED?     all are BLOCKED?
+ *       one more thread                                  one more thread
+ *
+ * Whichever comes second sees what the other has done, so somebody makes the thread. Who forks something is not
+ * BLOCKED, and looks at the queue if it is to be. Who leaves the pool looks, too, when it is no longer counted.
+ *
+ * To make a thread takes tens of milliseconds, and most waits are over before that. So a wait of corepool's own counts
+ * only after a moment (`StandIn.patience`). What is said to take long, by `ForkJoinPool.managedBlock`, counts at once.
+ *
+ * That there are at all times as many threads that work as the parallelism says was the other way, which is Java's for
+ * those who say that they block. A thread costs more here; and that one is missing is no harm as long as another one
+ * works.
+ */
 export class Compensation implements StandIn {
   readonly #parts: WorkerParts
   readonly #deques: Deques

@@ -1,7 +1,3 @@
-/**
- * What a worker of a ForkJoinPool does with the tasks it takes. What it has stolen, or was submitted, it runs as any
- * worker does; what it has forked itself and nobody has stolen is a plain call.
- */
 import { standIn } from "../../memory/flow/waiting.ts"
 import type { PoolCore } from "../../core/pool-core.ts"
 import type { Worker } from "../../core/worker.ts"
@@ -17,6 +13,10 @@ import { thisThread } from "../task/this-thread.ts"
 
 type RunnerParts = ConstructorParameters<typeof SlotRunner>
 
+/**
+ * What a worker of a ForkJoinPool does with the tasks it takes. What it has stolen, or was submitted, it runs as any
+ * worker does; what it has forked itself and nobody has stolen is a plain call.
+ */
 export class ForkJoinRunner extends PreloadingRunner {
   readonly #parts: RunnerParts
   #forks: Forks | undefined

@@ -1,4 +1,3 @@
-/** The workers of a ForkJoinPool and what they have forked, as any member of it sees them, the owner or a guest. */
 import { CANCELLED } from "../../future/task-state.ts"
 import type { SharedWorkerTable } from "../../platform/memory/shared-worker-table.ts"
 import type { SlotQueue } from "../../platform/queue/slot-queue.ts"
@@ -11,6 +10,7 @@ import { Quiescence } from "./quiescence.ts"
 import { allWait } from "./compensation.ts"
 import type { StealingStore } from "../../platform/queue/stealing-store.ts"
 
+/** The workers of a ForkJoinPool and what they have forked, as any member of it sees them, the owner or a guest. */
 export class ForkJoinWorkers {
   readonly store: StealingStore
   readonly deques: Deques

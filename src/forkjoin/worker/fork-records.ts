@@ -1,8 +1,3 @@
-/**
- * The slots in which a worker writes down what it forks. It keeps a stock of them, as to take one from the pool and to
- * give it back would cost more than all the rest of a fork, and writes the most common arguments straight into the
- * record.
- */
 import { load, read, store, write } from "#atomics"
 import { encodeArguments } from "../../codec/arguments.ts"
 import { NO_ARGUMENTS, PLAIN_WORDS } from "../../codec/bytes/encoded-value.ts"
@@ -41,6 +36,11 @@ const MOST_KEPT = 1024
 /** What has come of a task that another thread has run. */
 export type Outcome = readonly [state: "success" | "failed" | "cancelled", value: unknown]
 
+/**
+ * The slots in which a worker writes down what it forks. It keeps a stock of them, as to take one from the pool and to
+ * give it back would cost more than all the rest of a fork, and writes the most common arguments straight into the
+ * record.
+ */
 export class ForkRecords {
   readonly #tasks: TaskRecords
   readonly #completionQueue: number

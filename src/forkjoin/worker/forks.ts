@@ -1,10 +1,3 @@
-/**
- * What a worker of a ForkJoinPool has forked: where it lies, who has it, and how its outcome comes back.
- *
- * A forked task is a slot in the worker's deque, with a record as that of any task, so whoever steals it runs it as it runs what
- * was submitted, and puts it into the box of this worker when it is over. But as long as nobody has stolen it, it is in this
- * worker's hands alone, which takes it back by one step on its deque. README.md says how threads find work, sleep and wake.
- */
 import { load, read, store } from "#atomics"
 import { CancellationError } from "../../errors.ts"
 import { CANCELLED, INTERRUPTED, INTERRUPTING, NEW } from "../../future/task-state.ts"
@@ -51,6 +44,13 @@ export interface WorkerParts {
 
 type Forked = ForkJoinTask<unknown>
 
+/**
+ * What a worker of a ForkJoinPool has forked: where it lies, who has it, and how its outcome comes back.
+ *
+ * A forked task is a slot in the worker's deque, with a record as that of any task, so whoever steals it runs it as it runs what
+ * was submitted, and puts it into the box of this worker when it is over. But as long as nobody has stolen it, it is in this
+ * worker's hands alone, which takes it back by one step on its deque. README.md says how threads find work, sleep and wake.
+ */
 export class Forks implements ForkingWorker {
   readonly bell: Bell
   /** Who works for the pool while this worker waits for something else than what it has forked. */

@@ -1,12 +1,12 @@
-/**
- * Who sleeps, and who calls them when there is something to do: the protocol of README.md, "Why no wake-up is lost". A
- * worker has one.
- */
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"
 import type { SharedWorkerTable } from "../../platform/memory/shared-worker-table.ts"
 import type { TaskQueue } from "../../platform/queue/task-queue.ts"
 import { type Deques, PLACE } from "../../platform/queue/deques.ts"
 
+/**
+ * Who sleeps, and who calls them when there is something to do: the protocol of README.md, "Why no wake-up is lost". A
+ * worker has one.
+ */
 export class HelperWakeups {
   readonly #threadContext: ThreadContext
   readonly #deques: Deques

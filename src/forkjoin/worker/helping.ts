@@ -1,13 +1,3 @@
-/**
- * What a worker does while it waits for a task that another one has stolen: it helps the thief, and sleeps if there is
- * nothing to help with.
- *
- * It takes tasks of the thief only, or of the one for whom the thief waits in turn (leapfrogging: D. Wagner and B.
- * Calder, 1993). These are parts of what it waits for. Any other task would do to keep the processor busy, but it may
- * take long, or wait itself for something that can only happen when this thread goes on.
- *
- * Why no wake-up is lost: see README.md.
- */
 import { InterruptedError, TimeoutError } from "../../errors.ts"
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"
 import { currentFlow } from "../../memory/flow/flow.ts"
@@ -31,6 +21,16 @@ const WATCH = 0.1
 /** How many threads that wait for each other are followed. */
 const LONGEST_CHAIN = 16
 
+/**
+ * What a worker does while it waits for a task that another one has stolen: it helps the thief, and sleeps if there is
+ * nothing to help with.
+ *
+ * It takes tasks of the thief only, or of the one for whom the thief waits in turn (leapfrogging: D. Wagner and B.
+ * Calder, 1993). These are parts of what it waits for. Any other task would do to keep the processor busy, but it may
+ * take long, or wait itself for something that can only happen when this thread goes on.
+ *
+ * Why no wake-up is lost: see README.md.
+ */
 export class Helping {
   readonly #forks: Forks
   readonly #parts: WorkerParts

@@ -1,22 +1,3 @@
-/**
- * Whether a ForkJoinPool is quiescent: nothing waits, and no thread works for it. Any thread may ask, and is told of a
- * moment that there has been, between its question and the answer.
- *
- * A task is always in one of these places, and on its way from one to the next for a moment in both:
- *
- *     the ring, a deque       it waits
- *     CLAIM                   a worker is about to take it out
- *     TASK, BESIDE            a worker runs it
- *     the box of a worker     a thief has run it, and the worker that has forked it has not looked yet
- *     SETTLES is odd          that worker looks: completers go on, and fork further parts
- *     REAPS is odd          the owner of the pool finds a place for what a dead worker had
- *
- * No thread can look at all of them at once. So the thread that asks counts, looks at all, in the order of a task's
- * way, and counts again: completed tasks, and how often SETTLES and REAPS have changed. A place that is found free and
- * was not at the first count has become free since; its thread counts before it frees the place, and after all that it
- * has done for the task. So if both counts are the same, all places were free at the first one. Otherwise the pool has
- * got on, and it is looked at again.
- */
 import { load, read, store } from "#atomics"
 import type { CompletionQueues } from "../../platform/memory/completion-queues.ts"
 import { HEADER } from "../../platform/memory/layout.ts"
@@ -66,6 +47,25 @@ export class Settling {
   }
 }
 
+/**
+ * Whether a ForkJoinPool is quiescent: nothing waits, and no thread works for it. Any thread may ask, and is told of a
+ * moment that there has been, between its question and the answer.
+ *
+ * A task is always in one of these places, and on its way from one to the next for a moment in both:
+ *
+ *     the ring, a deque       it waits
+ *     CLAIM                   a worker is about to take it out
+ *     TASK, BESIDE            a worker runs it
+ *     the box of a worker     a thief has run it, and the worker that has forked it has not looked yet
+ *     SETTLES is odd          that worker looks: completers go on, and fork further parts
+ *     REAPS is odd          the owner of the pool finds a place for what a dead worker had
+ *
+ * No thread can look at all of them at once. So the thread that asks counts, looks at all, in the order of a task's
+ * way, and counts again: completed tasks, and how often SETTLES and REAPS have changed. A place that is found free and
+ * was not at the first count has become free since; its thread counts before it frees the place, and after all that it
+ * has done for the task. So if both counts are the same, all places were free at the first one. Otherwise the pool has
+ * got on, and it is looked at again.
+ */
 export class Quiescence {
   readonly #memory: PoolMemory
   readonly #workerTable: SharedWorkerTable

@@ -1,8 +1,3 @@
-/**
- * The work that a thread has to do for others at certain times: to end tasks that do not stop, and to find out which
- * threads have stopped. It has to be done also while the thread blocks and no timer goes off, since the end of that
- * wait may depend on it.
- */
 import { guarded } from "./guard.ts"
 
 export interface Chore {
@@ -11,6 +6,11 @@ export interface Chore {
   run(): void
 }
 
+/**
+ * The work that a thread has to do for others at certain times: to end tasks that do not stop, and to find out which
+ * threads have stopped. It has to be done also while the thread blocks and no timer goes off, since the end of that
+ * wait may depend on it.
+ */
 export class Chores {
   readonly #chores = new Set<Chore>()
 

@@ -1,10 +1,3 @@
-/**
- * A flow of control: what parks, is woken and is interrupted. A virtual thread is a flow; so is the
- * program itself outside of any corepool thread ("main").
- *
- * This is the lower half of `Thread`, without names, factories and targets, so that queues and
- * futures, which stand below threads in the layering, can wait and be interrupted.
- */
 import { AsyncLocalStorage } from "node:async_hooks"
 import { exchange, letPass, load, read, store } from "#atomics"
 import { InterruptedError } from "../../errors.ts"
@@ -57,6 +50,13 @@ export function interrupted(when = ""): InterruptedError {
   return new InterruptedError(`The thread was interrupted${when}`)
 }
 
+/**
+ * A flow of control: what parks, is woken and is interrupted. A virtual thread is a flow; so is the
+ * program itself outside of any corepool thread ("main").
+ *
+ * This is the lower half of `Thread`, without names, factories and targets, so that queues and
+ * futures, which stand below threads in the layering, can wait and be interrupted.
+ */
 export class Flow {
   /** Unique in this process, in order of creation; 1 is the program itself. */
   readonly id: number = ++flows.id

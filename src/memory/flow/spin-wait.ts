@@ -1,9 +1,3 @@
-/**
- * Looking for news for a moment before going to sleep: to be woken takes far longer than to see it oneself, if whoever
- * brings the news runs on another processor meanwhile. If it does not, because the machine is busy, looking only keeps
- * it from running. That cannot be known, but found out: after a watch in vain the next ones are left out, and the more
- * the more often that happens.
- */
 import { availableParallelism } from "node:os"
 import { now } from "../../time/timer.ts"
 
@@ -14,6 +8,12 @@ const MOST_LEFT_OUT = 256
 /** Alone on the machine there is nobody who could do anything meanwhile. */
 const isOfUse = availableParallelism() > 1
 
+/**
+ * Looking for news for a moment before going to sleep: to be woken takes far longer than to see it oneself, if whoever
+ * brings the news runs on another processor meanwhile. If it does not, because the machine is busy, looking only keeps
+ * it from running. That cannot be known, but found out: after a watch in vain the next ones are left out, and the more
+ * the more often that happens.
+ */
 export class SpinWait {
   readonly #ms: number
   #penalty = 0

@@ -1,10 +1,3 @@
-/**
- * Where flows stand while they wait, longest waiting first; the local form of a wait queue.
- *
- * What stands in a list is a `Parked`. It stands in exactly one list and among its flow's waits, and leaves both at
- * the same time: see waiting.ts. The links are in the parked object itself, so entering and leaving cost no
- * allocation however many wait.
- */
 import { block } from "#atomics"
 import { IllegalStateError } from "../../errors.ts"
 import { type Flow, FlowWait, waitFailed } from "./flow.ts"
@@ -72,6 +65,13 @@ export abstract class Parked extends FlowWait {
   }
 }
 
+/**
+ * Where flows stand while they wait, longest waiting first; the local form of a wait queue.
+ *
+ * What stands in a list is a `Parked`. It stands in exactly one list and among its flow's waits, and leaves both at
+ * the same time: see waiting.ts. The links are in the parked object itself, so entering and leaving cost no
+ * allocation however many wait.
+ */
 export class WaitList implements ParkPlace {
   #head: Parked | undefined
   #tail: Parked | undefined

@@ -1,10 +1,10 @@
-/** The memory of a shared object that may come to need more of it (growth.ts). It never gets smaller. */
 import { growTo, wordsOf } from "../growth.ts"
 import type { ThreadContext } from "../thread/thread-context.ts"
 import { noteReservation, reserve } from "../reservation.ts"
 import { type Handle, type Shared, SharedMemory } from "./shared-memory.ts"
 import { threadContext } from "../thread/this-thread.ts"
 
+/** The memory of a shared object that may come to need more of it (growth.ts). It never gets smaller. */
 export class GrowableMemory extends SharedMemory {
   /** Called when the object has become known to other threads. */
   onShared: (() => void) | undefined

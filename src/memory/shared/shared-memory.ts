@@ -1,10 +1,3 @@
-/**
- * The memory of one shared object, and how the object gets to another thread.
- *
- * Each object has a buffer of its own rather than a piece of a common one: the runtime then frees it when the last
- * thread has dropped it, however that thread ended, and a number written into it can never come to mean another object.
- * It costs half a microsecond to make.
- */
 import { sharedWords } from "#atomics"
 import { alone, typeError } from "../../checks.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../../inspection.ts"
@@ -31,6 +24,13 @@ export type Shared =
       readonly handle: Handle
     }
 
+/**
+ * The memory of one shared object, and how the object gets to another thread.
+ *
+ * Each object has a buffer of its own rather than a piece of a common one: the runtime then frees it when the last
+ * thread has dropped it, however that thread ended, and a number written into it can never come to mean another object.
+ * It costs half a microsecond to make.
+ */
 export class SharedMemory implements Sharing {
   readonly threadContext: ThreadContext
   readonly words: Int32Array

@@ -1,24 +1,3 @@
-/**
- * Blocks of bytes in memory that threads share, taken and given back by any thread at any time. Lock-free.
- *
- *     const arena = Arena.reserve()                    // in one thread
- *     const arena = new Arena(buffer)                  // in the others, over its buffer
- *     const block = arena.take(5_000)                  // 0 if there is no room
- *     arena.write(block, bytes)
- *     arena.read(block, 5_000)                         // a copy
- *     arena.give(block)                                // true; false for what is no block in use
- *
- * A block is named by the index of its first word, so its name fits into a word. It is as its last user left it, 0 the
- * first time. Who takes a block tells others of it by an atomic access; they see what was written before. Memory that
- * is all 0 is an arena without blocks.
- *
- * Of two who give the same block one succeeds, as long as nobody has taken it again in between. After that its name
- * means the new block, and to give it is to take that away from whoever has it: a name of one word has no room for a
- * generation. Let one word, changed by compare-and-set, decide who gives a block back.
- *
- * A thread that dies inside `take` or `give` costs at most the block it was taking or giving. What it had taken stays
- * taken, until somebody who knows of it gives it back.
- */
 import { add, compareAndSet, compareAndSetLong, load, loadLong, read, write } from "#atomics"
 import { rangeError, requireInteger } from "../../checks.ts"
 import { GrowingBytes } from "../growing-bytes.ts"
@@ -88,6 +67,27 @@ const RESERVED_WORDS = 2 ** 26
 const long = new BigInt64Array(1)
 const halves = new Int32Array(long.buffer)
 
+/**
+ * Blocks of bytes in memory that threads share, taken and given back by any thread at any time. Lock-free.
+ *
+ *     const arena = Arena.reserve()                    // in one thread
+ *     const arena = new Arena(buffer)                  // in the others, over its buffer
+ *     const block = arena.take(5_000)                  // 0 if there is no room
+ *     arena.write(block, bytes)
+ *     arena.read(block, 5_000)                         // a copy
+ *     arena.give(block)                                // true; false for what is no block in use
+ *
+ * A block is named by the index of its first word, so its name fits into a word. It is as its last user left it, 0 the
+ * first time. Who takes a block tells others of it by an atomic access; they see what was written before. Memory that
+ * is all 0 is an arena without blocks.
+ *
+ * Of two who give the same block one succeeds, as long as nobody has taken it again in between. After that its name
+ * means the new block, and to give it is to take that away from whoever has it: a name of one word has no room for a
+ * generation. Let one word, changed by compare-and-set, decide who gives a block back.
+ *
+ * A thread that dies inside `take` or `give` costs at most the block it was taking or giving. What it had taken stays
+ * taken, until somebody who knows of it gives it back.
+ */
 export class Arena {
   /** The most bytes that a block can have. */
   static readonly largest: number = LARGEST

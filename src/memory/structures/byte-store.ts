@@ -1,15 +1,3 @@
-/**
- * Pieces of data of any length in memory that threads share. For use under a lock.
- *
- *     const piece = store.take(100)               // 0 if there is no room left
- *     store.fill(piece, words, 100)               // so many bytes, from words
- *     store.copy(piece, words)                    // and back
- *     store.give(piece)
- *
- * A piece is named by a number, where in `store.words` its first cell begins. The words from `CELL.OWN` to `CELL.DATA`
- * of that cell are the user's, and so is `CELL.LINK` as long as the piece is taken. The first of the user's words tells
- * whether the piece is in use: it is 0 when a piece is taken, and has to be 0 when it is given back.
- */
 import { read, write } from "#atomics"
 import type { GrowingWords } from "../growing-words.ts"
 import type { MemoryRecord } from "../record.ts"
@@ -39,6 +27,18 @@ const FURTHER_BYTES = (CELL.SIZE - FURTHER_DATA) * 4
 /** What the store keeps in the words of whoever uses it. */
 export const STORE = { FREE: 0, FREE_COUNT: 1, USED: 2, SIZE: 3 } as const
 
+/**
+ * Pieces of data of any length in memory that threads share. For use under a lock.
+ *
+ *     const piece = store.take(100)               // 0 if there is no room left
+ *     store.fill(piece, words, 100)               // so many bytes, from words
+ *     store.copy(piece, words)                    // and back
+ *     store.give(piece)
+ *
+ * A piece is named by a number, where in `store.words` its first cell begins. The words from `CELL.OWN` to `CELL.DATA`
+ * of that cell are the user's, and so is `CELL.LINK` as long as the piece is taken. The first of the user's words tells
+ * whether the piece is in use: it is 0 when a piece is taken, and has to be 0 when it is given back.
+ */
 export class ByteStore {
   readonly #memory: GrowingWords
   readonly #state: MemoryRecord

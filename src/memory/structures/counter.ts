@@ -1,10 +1,10 @@
+import { add, load } from "#atomics"
+
 /**
  * A counter of up to 2⁵³ in two Int32 words, so that it can lie in shared memory beside the control
  * word and be raised by any thread. (A BigInt64 word would be one instruction, but reading it
  * allocates, and statistics are read often.)
  */
-import { add, load } from "#atomics"
-
 export class Counter {
   readonly #words: Int32Array
   readonly #low: number

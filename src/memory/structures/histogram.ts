@@ -1,11 +1,3 @@
-/**
- * How long things take: counted by one thread (LocalHistogram), or in words that threads share (Histogram), where any
- * thread may record, and any may read meanwhile.
- *
- * Times are counted in classes, eight for each power of two microseconds. A quantile is told as the middle of its
- * class, which is at most 4.5 % from every time in the class. Times of more than an hour are in the last class. The
- * shortest and the longest time are kept as they are, and no quantile is told that lies beyond them.
- */
 import { add, compareAndSet, load } from "#atomics"
 import { Counter } from "./counter.ts"
 
@@ -39,6 +31,14 @@ export interface Recorder {
   readonly times: Times
 }
 
+/**
+ * How long things take: counted by one thread (LocalHistogram), or in words that threads share (Histogram), where any
+ * thread may record, and any may read meanwhile.
+ *
+ * Times are counted in classes, eight for each power of two microseconds. A quantile is told as the middle of its
+ * class, which is at most 4.5 % from every time in the class. Times of more than an hour are in the last class. The
+ * shortest and the longest time are kept as they are, and no quantile is told that lies beyond them.
+ */
 export class Histogram implements Recorder {
   readonly #words: Int32Array
   readonly #index: number

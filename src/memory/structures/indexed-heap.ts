@@ -1,20 +1,3 @@
-/**
- * A priority queue of slot numbers that can also take out an entry from its middle, in logarithmic time. For use
- * under a lock, or by a single thread over ordinary memory: it makes plain accesses only.
- *
- *     const heap = new IndexedHeap(words, 0, 100, (a, b) => timeOf(a) - timeOf(b), { words, index: 200, stride: 1 })
- *     heap.offer(5)                              // true, or false if the heap is full
- *     heap.peek()                                // the least slot, 0 if there is none
- *     heap.remove(5)                             // true if it was in
- *
- * Slot numbers are positive, and each is in at most once. What the order depends on must not change while a slot is in.
- * Among equals there is no order: a comparator that needs one compares sequence numbers last. Words that are all 0
- * are an empty heap.
- *
- * A comparator that throws leaves the heap as it was. If a thread dies in the middle of an operation, whoever gets the
- * lock next calls {@link IndexedHeap.repair}: then every slot is in that was in before and was not on its way out, and
- * the one on its way in or out is either in or not.
- */
 import { read, write } from "#atomics"
 import { requireInteger } from "../../checks.ts"
 import { IllegalStateError } from "../../errors.ts"
@@ -49,6 +32,23 @@ export interface SlotWords {
   readonly stride: number
 }
 
+/**
+ * A priority queue of slot numbers that can also take out an entry from its middle, in logarithmic time. For use
+ * under a lock, or by a single thread over ordinary memory: it makes plain accesses only.
+ *
+ *     const heap = new IndexedHeap(words, 0, 100, (a, b) => timeOf(a) - timeOf(b), { words, index: 200, stride: 1 })
+ *     heap.offer(5)                              // true, or false if the heap is full
+ *     heap.peek()                                // the least slot, 0 if there is none
+ *     heap.remove(5)                             // true if it was in
+ *
+ * Slot numbers are positive, and each is in at most once. What the order depends on must not change while a slot is in.
+ * Among equals there is no order: a comparator that needs one compares sequence numbers last. Words that are all 0
+ * are an empty heap.
+ *
+ * A comparator that throws leaves the heap as it was. If a thread dies in the middle of an operation, whoever gets the
+ * lock next calls {@link IndexedHeap.repair}: then every slot is in that was in before and was not on its way out, and
+ * the one on its way in or out is either in or not.
+ */
 export class IndexedHeap {
   readonly capacity: number
   readonly #words: Int32Array

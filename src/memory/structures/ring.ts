@@ -1,16 +1,3 @@
-/**
- * A bounded first-in-first-out queue in shared memory: any thread may add, take and remove. Lock-free, and whole again
- * at once whichever thread dies in the middle of whichever operation.
- *
- *     const words = sharedWords(Ring.wordsFor(1024))
- *     const ring = new Ring(words, 0, 1024)      // again in every thread, over the same words
- *     ring.offer(7)                              // true
- *     ring.poll()                                // 7, then 0
- *
- * It holds numbers from 1 to `maxValue`: numbers of slots, in which the actual things lie. Words that are all 0 are an
- * empty ring. Among the values of one producer the order is kept; whatever a producer wrote before `offer` is seen by
- * whoever polls the value.
- */
 import { compareAndSet, load, write } from "#atomics"
 import { rangeError } from "../../checks.ts"
 import { bitsFor, requireBits, requirePowerOfTwo } from "../capacity.ts"
@@ -54,6 +41,19 @@ export const RING = { TAIL: 0, HEAD: 16, HOLES: 17, CELLS: 32 } as const
 /** Leaves 4 bits for the lap. */
 const MAX_VALUE_BITS = 28
 
+/**
+ * A bounded first-in-first-out queue in shared memory: any thread may add, take and remove. Lock-free, and whole again
+ * at once whichever thread dies in the middle of whichever operation.
+ *
+ *     const words = sharedWords(Ring.wordsFor(1024))
+ *     const ring = new Ring(words, 0, 1024)      // again in every thread, over the same words
+ *     ring.offer(7)                              // true
+ *     ring.poll()                                // 7, then 0
+ *
+ * It holds numbers from 1 to `maxValue`: numbers of slots, in which the actual things lie. Words that are all 0 are an
+ * empty ring. Among the values of one producer the order is kept; whatever a producer wrote before `offer` is seen by
+ * whoever polls the value.
+ */
 export class Ring {
   readonly capacity: number
   readonly maxValue: number

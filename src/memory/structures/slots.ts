@@ -1,19 +1,3 @@
-/**
- * Records of one size in shared memory, handed out and given back by any thread. Lock-free.
- *
- *     const slots = new Slots(words, 0, 1000, 14)      // again in every thread, over the same words
- *     const handle = slots.take(me)                    // 0 if all are in use
- *     const body = slots.bodyOf(handle)                // words[body] … words[body + 13] are ours
- *     slots.free(handle)                               // true; false for whoever frees it once too often
- *
- * A handle names a slot and how many times it had been freed before. After `free` it is out of date, and whoever still
- * holds it can know: `isCurrent`. A body is as its last user left it, 0 the first time. Words that are all 0 are a
- * memory of free slots.
- *
- * A slot may have an owner: a positive number that names a thread for ever. When threads have died,
- * {@link Slots.reclaim} frees what they owned. A thread that dies inside `take` or `free` costs at most the slot it was
- * taking or freeing.
- */
 import { compareAndSet, load, read, store, write } from "#atomics"
 import { requireInteger } from "../../checks.ts"
 import { bitsFor, MAX_CAPACITY_BITS, requireBits } from "../capacity.ts"
@@ -54,6 +38,22 @@ export const SLOTS = { FRESH: 0, RING: 16 } as const
 /** What stands before the body of a record. */
 export const SLOT = { STAMP: 0, OWNER: 1, BODY: 2 } as const
 
+/**
+ * Records of one size in shared memory, handed out and given back by any thread. Lock-free.
+ *
+ *     const slots = new Slots(words, 0, 1000, 14)      // again in every thread, over the same words
+ *     const handle = slots.take(me)                    // 0 if all are in use
+ *     const body = slots.bodyOf(handle)                // words[body] … words[body + 13] are ours
+ *     slots.free(handle)                               // true; false for whoever frees it once too often
+ *
+ * A handle names a slot and how many times it had been freed before. After `free` it is out of date, and whoever still
+ * holds it can know: `isCurrent`. A body is as its last user left it, 0 the first time. Words that are all 0 are a
+ * memory of free slots.
+ *
+ * A slot may have an owner: a positive number that names a thread for ever. When threads have died,
+ * {@link Slots.reclaim} frees what they owned. A thread that dies inside `take` or `free` costs at most the slot it was
+ * taking or freeing.
+ */
 export class Slots {
   readonly capacity: number
   /** From one record to the next. */

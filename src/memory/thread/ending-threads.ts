@@ -1,7 +1,3 @@
-/**
- * Threads that were told to end, and are not yet known to have stopped. Each is asked for (life.ts) until it has, and
- * then buried: by a timer, and while this thread blocks.
- */
 import { Timer } from "../../time/timer.ts"
 import type { Chore, Chores } from "../flow/chores.ts"
 import { LifeProbe } from "./life.ts"
@@ -12,6 +8,10 @@ import type { ThreadRegistry } from "./thread-registry.ts"
  */
 const SOON = 0.5
 
+/**
+ * Threads that were told to end, and are not yet known to have stopped. Each is asked for (life.ts) until it has, and
+ * then buried: by a timer, and while this thread blocks.
+ */
 export class EndingThreads implements Chore {
   readonly #registry: ThreadRegistry
   readonly #chores: Chores

@@ -1,12 +1,12 @@
-/**
- * Keeps the process alive while something is pending. A listener on shared memory does not do it on any runtime: a
- * program that awaits a lock held by another thread would simply end.
- */
 import { runtime } from "../../time/runtime.ts"
 
 /** The longest that timers can; what it calls does nothing. */
 const LONG = 2 ** 31 - 1
 
+/**
+ * Keeps the process alive while something is pending. A listener on shared memory does not do it on any runtime: a
+ * program that awaits a lock held by another thread would simply end.
+ */
 export class KeepAlive {
   readonly #reasons = new Set<object>()
   /** One for all reasons and all times: taking it up and letting it go is much cheaper than a new one. */

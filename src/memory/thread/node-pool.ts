@@ -1,12 +1,3 @@
-/**
- * The wait nodes of one thread. It alone takes them and gives them back, so the free list is an ordinary array and no
- * two threads ever compete for a node.
- *
- * A node that its wait is done with may still be in somebody's hands: linked in a queue that another thread is just
- * tending (STATE is not FREE yet), or in our mail (MAILED). It is laid aside until neither is so. This, and that a node
- * never goes to another thread while it is in use, is why a number on paper always means the node it meant when it was
- * written: there is no ABA to guard against.
- */
 import { compareAndSet, load, store, write } from "#atomics"
 import { CHUNK_NODES, NODE, NODE_SIZE, type ThreadRegistry } from "./thread-registry.ts"
 
@@ -23,6 +14,15 @@ export const ACQUIRED_SHARED = 5
 /** It gave up. */
 export const CANCELLED = 6
 
+/**
+ * The wait nodes of one thread. It alone takes them and gives them back, so the free list is an ordinary array and no
+ * two threads ever compete for a node.
+ *
+ * A node that its wait is done with may still be in somebody's hands: linked in a queue that another thread is just
+ * tending (STATE is not FREE yet), or in our mail (MAILED). It is laid aside until neither is so. This, and that a node
+ * never goes to another thread while it is in use, is why a number on paper always means the node it meant when it was
+ * written: there is no ABA to guard against.
+ */
 export class NodePool {
   readonly #registry: ThreadRegistry
   readonly #token: number

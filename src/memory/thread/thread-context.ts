@@ -1,23 +1,3 @@
-/**
- * This thread, as a space knows it: its token, its park word, its mail, and the waits of its flows.
- *
- * A thread parks in one place only, its own park word in the thread table, however many things its flows wait for.
- * Whoever ends one of these waits puts the number of its node into the thread's mailbox and rings. A thread that
- * blocks sleeps on the park word; a thread that awaits has one standing listener on it, the doorbell, which is never
- * given up. (A listener per wait would be the obvious way. It cannot be taken back, and one that was left behind
- * swallows the wake-up meant for somebody else.)
- *
- * Why no wake-up is lost
- *
- *     the waker            the sleeper
- *     mail                 PARK := LISTENING
- *     PARK := RUNG         mail? deaths? interrupt? then go on
- *     was LISTENING?       sleep while PARK is LISTENING
- *       then notify
- *
- * If the sleeper did not see the mail, it looked before the mail came, so PARK was LISTENING when the waker rang, and
- * the sleeper either had not gone to sleep yet and finds the word changed, or is notified.
- */
 import { block, compareAndSet, exchange, listen, load, pause, read, store, wait, write } from "#atomics"
 import { now } from "../../time/timer.ts"
 import { Chores } from "../flow/chores.ts"
@@ -43,6 +23,26 @@ export interface Addressee {
   takePermit(): boolean
 }
 
+/**
+ * This thread, as a space knows it: its token, its park word, its mail, and the waits of its flows.
+ *
+ * A thread parks in one place only, its own park word in the thread table, however many things its flows wait for.
+ * Whoever ends one of these waits puts the number of its node into the thread's mailbox and rings. A thread that
+ * blocks sleeps on the park word; a thread that awaits has one standing listener on it, the doorbell, which is never
+ * given up. (A listener per wait would be the obvious way. It cannot be taken back, and one that was left behind
+ * swallows the wake-up meant for somebody else.)
+ *
+ * Why no wake-up is lost
+ *
+ *     the waker            the sleeper
+ *     mail                 PARK := LISTENING
+ *     PARK := RUNG         mail? deaths? interrupt? then go on
+ *     was LISTENING?       sleep while PARK is LISTENING
+ *       then notify
+ *
+ * If the sleeper did not see the mail, it looked before the mail came, so PARK was LISTENING when the waker rang, and
+ * the sleeper either had not gone to sleep yet and finds the word changed, or is notified.
+ */
 export class ThreadContext {
   readonly registry: ThreadRegistry
   /** Names this thread, in this life, in shared memory. */

@@ -1,11 +1,3 @@
-/**
- * A space: the memory through which the threads of a program know of each other. It holds the thread table and the
- * wait nodes; locks and queues have memory of their own, which the garbage collector frees, and refer to threads and
- * nodes by their numbers in the space. See README.md in this folder for the layouts.
- *
- * Its buffer grows (growth.ts): each thread holds a view of fixed length, and takes a longer one when it meets a number
- * beyond its end.
- */
 import { add, compareAndSet, exchange, load, notify, sharedWords, store, write } from "#atomics"
 import { IllegalStateError } from "../../errors.ts"
 import { growTo, wordsOf } from "../growth.ts"
@@ -78,6 +70,14 @@ const CHUNK = CHUNK_NODES * NODE_SIZE
 const INITIAL_BYTES = (NODES + 8 * CHUNK) * 4
 const RESERVED_BYTES = 2 ** 28
 
+/**
+ * A space: the memory through which the threads of a program know of each other. It holds the thread table and the
+ * wait nodes; locks and queues have memory of their own, which the garbage collector frees, and refer to threads and
+ * nodes by their numbers in the space. See README.md in this folder for the layouts.
+ *
+ * Its buffer grows (growth.ts): each thread holds a view of fixed length, and takes a longer one when it meets a number
+ * beyond its end.
+ */
 export class ThreadRegistry {
   readonly #buffer: SharedArrayBuffer
   #words: Int32Array

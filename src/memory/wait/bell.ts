@@ -1,3 +1,9 @@
+import type { Flow } from "../flow/flow.ts"
+import type { Addressee, ThreadContext } from "../thread/thread-context.ts"
+import { FREE } from "../thread/node-pool.ts"
+import type { BlockedWake, ParkPlace } from "../flow/wait-list.ts"
+import { EXCLUSIVE } from "./wait-queue.ts"
+
 /**
  * A bell that other threads can ring: it calls a function of this thread, from the event loop, or from inside of
  * whatever the thread blocks in. Rung several times before it is answered, it calls once. It is also rung by every
@@ -9,12 +15,6 @@
  * A bell stands in the thread's list of waits for as long as it exists, and so keeps the doorbell armed, but it keeps
  * the process alive only while it is held.
  */
-import type { Flow } from "../flow/flow.ts"
-import type { Addressee, ThreadContext } from "../thread/thread-context.ts"
-import { FREE } from "../thread/node-pool.ts"
-import type { BlockedWake, ParkPlace } from "../flow/wait-list.ts"
-import { EXCLUSIVE } from "./wait-queue.ts"
-
 export class Bell implements Addressee, ParkPlace {
   readonly threadContext: ThreadContext
   readonly index: number

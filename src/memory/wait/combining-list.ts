@@ -1,7 +1,3 @@
-/**
- * The list of a wait queue, and what its tender does to it. Everything here is done by one thread at a time, the one
- * that has the guard: see wait-queue.ts, where also the whole is explained.
- */
 import { compareAndSet, load, read, store, write } from "#atomics"
 import { ACQUIRED, ACQUIRED_SHARED, ENTERED, FREE, LEAVING, WAITING } from "../thread/node-pool.ts"
 import type { MemoryRecord } from "../record.ts"
@@ -31,6 +27,10 @@ export interface Waiter {
   readonly mode: number
 }
 
+/**
+ * The list of a wait queue, and what its tender does to it. Everything here is done by one thread at a time, the one
+ * that has the guard: see wait-queue.ts, where also the whole is explained.
+ */
 export class CombiningList {
   readonly #registry: ThreadRegistry
   readonly #record: MemoryRecord

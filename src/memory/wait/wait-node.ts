@@ -1,10 +1,3 @@
-/**
- * One wait of one flow of this thread in a shared object: the local half of a node in shared memory.
- *
- * It holds a permit, as `LockSupport` does for a thread: a signal that comes before the flow has parked is not lost,
- * and two count as one. A flow may be woken without a reason (somebody died; a node number was still on its way from an
- * earlier wait), so it always looks again at what it waits for.
- */
 import { load } from "#atomics"
 import type { Flow } from "../flow/flow.ts"
 import type { Addressee, ThreadContext } from "../thread/thread-context.ts"
@@ -18,6 +11,13 @@ export interface Sharing {
   isShared: boolean
 }
 
+/**
+ * One wait of one flow of this thread in a shared object: the local half of a node in shared memory.
+ *
+ * It holds a permit, as `LockSupport` does for a thread: a signal that comes before the flow has parked is not lost,
+ * and two count as one. A flow may be woken without a reason (somebody died; a node number was still on its way from an
+ * earlier wait), so it always looks again at what it waits for.
+ */
 export class WaitNode implements ParkPlace, Addressee {
   readonly threadContext: ThreadContext
   readonly index: number

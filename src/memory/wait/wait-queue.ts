@@ -1,3 +1,14 @@
+import { load, pause, read, store, write } from "#atomics"
+import type { Flow } from "../flow/flow.ts"
+import type { ThreadContext } from "../thread/thread-context.ts"
+import { ENTERED } from "../thread/node-pool.ts"
+import { MemoryRecord } from "../record.ts"
+import { NODE } from "../thread/thread-registry.ts"
+import { EXCLUSIVE, QUEUE, SHARED, CombiningList, type Waiter } from "./combining-list.ts"
+import { type Sharing, WaitNode } from "./wait-node.ts"
+
+const DIRTY = 1
+
 /**
  * The queue of those who wait for a synchronizer, first come first served, shared by all threads.
  *
@@ -29,17 +40,6 @@
  * anew from them. TAKEN holds the nodes drained from the inbox until all of them are linked. Nodes of dead threads are
  * swept out at the first pass after a death; the death wakes all who wait, so there is one.
  */
-import { load, pause, read, store, write } from "#atomics"
-import type { Flow } from "../flow/flow.ts"
-import type { ThreadContext } from "../thread/thread-context.ts"
-import { ENTERED } from "../thread/node-pool.ts"
-import { MemoryRecord } from "../record.ts"
-import { NODE } from "../thread/thread-registry.ts"
-import { EXCLUSIVE, QUEUE, SHARED, CombiningList, type Waiter } from "./combining-list.ts"
-import { type Sharing, WaitNode } from "./wait-node.ts"
-
-const DIRTY = 1
-
 export class WaitQueue {
   readonly #threadContext: ThreadContext
   readonly #record: MemoryRecord

@@ -1,8 +1,3 @@
-/**
- * A pool of platform threads in a thread that did not make it: a worker of the pool whose task submits to it, or any
- * other thread that was sent the pool. It admits tasks and workers as the owner does, by the same algorithms over the
- * same memory, but asks the owner for threads.
- */
 import { RejectedExecutionError, ThreadDeathError } from "../../errors.ts"
 import type { Runnable } from "../../future/runnable.ts"
 import { GrowingWords } from "../../memory/growing-words.ts"
@@ -26,6 +21,11 @@ import { Thread } from "../../thread/thread.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
 import { shielded } from "../worker/this-worker.ts"
 
+/**
+ * A pool of platform threads in a thread that did not make it: a worker of the pool whose task submits to it, or any
+ * other thread that was sent the pool. It admits tasks and workers as the owner does, by the same algorithms over the
+ * same memory, but asks the owner for threads.
+ */
 export class PoolGuest extends PoolMember implements GuestEngine {
   readonly #shell: PoolShell
   #isAnnounced = false

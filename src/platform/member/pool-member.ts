@@ -1,8 +1,3 @@
-/**
- * A pool of platform threads as any thread that knows it sees it: what lies in shared memory, and what this thread has
- * submitted. Admission, shutting down and looking are the same for all. What differs is who makes threads: the owner
- * does (pool-owner.ts), and the others ask it to (pool-guest.ts).
- */
 import { IllegalStateError } from "../../errors.ts"
 import { keptApart } from "../../future/call.ts"
 import type { Callable, Runnable } from "../../future/runnable.ts"
@@ -40,6 +35,11 @@ function unused(): never {
   throw new Error("corepool: tasks of platform threads are run by their workers")
 }
 
+/**
+ * A pool of platform threads as any thread that knows it sees it: what lies in shared memory, and what this thread has
+ * submitted. Admission, shutting down and looking are the same for all. What differs is who makes threads: the owner
+ * does (pool-owner.ts), and the others ask it to (pool-guest.ts).
+ */
 export abstract class PoolMember implements PoolEngine, SubmissionService {
   readonly state: PoolState
   readonly queue: BlockingQueue<Runnable>

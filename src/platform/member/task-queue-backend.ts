@@ -1,8 +1,3 @@
-/**
- * The form that the user's work queue takes when it is given to a pool of platform threads: the tasks lie in shared
- * memory, and the queue shows them. What it shows are the tasks that were submitted by the thread that looks; those of
- * others are shown as functions that do the same.
- */
 import { MAX_VALUE } from "../../checks.ts"
 import { IllegalStateError, RejectedExecutionError, UnsupportedOperationError } from "../../errors.ts"
 import type { Runnable } from "../../future/runnable.ts"
@@ -54,6 +49,11 @@ export function orderingOf(queue: BlockingQueue<Runnable>): number {
   return queue instanceof PriorityBlockingQueue ? BY_PRIORITY : BY_ARRIVAL
 }
 
+/**
+ * The form that the user's work queue takes when it is given to a pool of platform threads: the tasks lie in shared
+ * memory, and the queue shows them. What it shows are the tasks that were submitted by the thread that looks; those of
+ * others are shown as functions that do the same.
+ */
 export class TaskQueueBackend implements QueueBackend<Runnable> {
   readonly #ring: SlotQueue
   readonly #taskIn: (slot: number, isTaken: boolean) => Runnable

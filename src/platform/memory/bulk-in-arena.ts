@@ -1,10 +1,10 @@
+import { type BulkSource, wholeWords } from "../../codec/bytes/bulk.ts"
+import type { Arena } from "../../memory/structures/arena.ts"
+
 /**
  * The bytes that lie behind a letter in a block of the arena. They are not read where they lie: what is handed out are
  * copies, and how long they are is said by the letter, which is one too.
  */
-import { type BulkSource, wholeWords } from "../../codec/bytes/bulk.ts"
-import type { Arena } from "../../memory/structures/arena.ts"
-
 export class BulkInArena implements BulkSource {
   readonly #arena: Arena
   readonly #block: number

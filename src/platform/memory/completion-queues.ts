@@ -1,12 +1,3 @@
-/**
- * How a thread hears of the tasks that it has submitted. It has a box for each pool it submits to; whoever is done with
- * one of its tasks puts the slot there, and rings its bell if nobody can be expected to look otherwise.
- *
- *     TOKEN   whose box it is
- *     BELL    which bell
- *     TOP     the slot put in last, linked to the others by TASK.NEXT; 0 if there is none and the bell must be rung; LOOKING
- *             below the last one, or alone, if its owner is just emptying the box and will look again
- */
 import { compareAndSet, exchange, load, store, write } from "#atomics"
 import type { Bell } from "../../memory/wait/bell.ts"
 import { LINE } from "../../memory/layout.ts"
@@ -20,6 +11,15 @@ const LOOKING = -1
 /** In the place of a token: nobody's, but it was somebody's. */
 const CLOSED = -1
 
+/**
+ * How a thread hears of the tasks that it has submitted. It has a box for each pool it submits to; whoever is done with
+ * one of its tasks puts the slot there, and rings its bell if nobody can be expected to look otherwise.
+ *
+ *     TOKEN   whose box it is
+ *     BELL    which bell
+ *     TOP     the slot put in last, linked to the others by TASK.NEXT; 0 if there is none and the bell must be rung; LOOKING
+ *             below the last one, or alone, if its owner is just emptying the box and will look again
+ */
 export class CompletionQueues {
   readonly #memory: PoolMemory
   readonly #tasks: TaskRecords

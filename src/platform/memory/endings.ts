@@ -1,3 +1,8 @@
+import { load, store } from "#atomics"
+import { LINE } from "../../memory/layout.ts"
+import { BASE, COMPLETION_QUEUE, MOST_COMPLETION_QUEUES } from "./layout.ts"
+import type { PoolMemory } from "./pool-memory.ts"
+
 /**
  * Shutting a pool down, from any thread, and keeping the pool from ending meanwhile.
  *
@@ -13,11 +18,6 @@
  * The last question of that line is not to be left out, by any thread that has had ENDS, whatever for: the last worker
  * may have asked meanwhile, was told no, and has gone.
  */
-import { load, store } from "#atomics"
-import { LINE } from "../../memory/layout.ts"
-import { BASE, COMPLETION_QUEUE, MOST_COMPLETION_QUEUES } from "./layout.ts"
-import type { PoolMemory } from "./pool-memory.ts"
-
 export class Endings {
   readonly #memory: PoolMemory
   readonly #ends: number

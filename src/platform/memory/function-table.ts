@@ -1,12 +1,3 @@
-/**
- * The functions that a pool's tasks call, by number. A function is told to the pool once; after that a task carries
- * only its number, and each thread finds the function once.
- *
- * How it works. References are texts, appended one behind the other and never changed: COUNT numbers them, TOP says
- * where the next one goes, and the index says where each begins, which is written last. Two threads may tell the same
- * function; it then has two numbers, which does no harm. A thread that dies in between leaves a number that nobody
- * uses.
- */
 import { Buffer } from "node:buffer"
 import { add, load, store } from "#atomics"
 import { RejectedExecutionError } from "../../errors.ts"
@@ -22,6 +13,15 @@ const TEXTS = INDEX + MOST_FUNCTIONS
 
 type AnyFunction = (...args: never[]) => unknown
 
+/**
+ * The functions that a pool's tasks call, by number. A function is told to the pool once; after that a task carries
+ * only its number, and each thread finds the function once.
+ *
+ * How it works. References are texts, appended one behind the other and never changed: COUNT numbers them, TOP says
+ * where the next one goes, and the index says where each begins, which is written last. Two threads may tell the same
+ * function; it then has two numbers, which does no harm. A thread that dies in between leaves a number that nobody
+ * uses.
+ */
 export class FunctionTable {
   readonly #texts: GrowingWords
   /** Numbers by function, and by reference for functions that are made anew each time. */

@@ -1,4 +1,3 @@
-/** The memory of a pool of platform threads, as this thread sees it. */
 import { compareAndSet, exchange, load, store } from "#atomics"
 import { Arena } from "../../memory/structures/arena.ts"
 import { GrowingWords } from "../../memory/growing-words.ts"
@@ -46,6 +45,7 @@ const MOST_TEXT_WORDS = 2 ** 24
 /** How many records there are at first. */
 const FIRST_TASKS = 256
 
+/** The memory of a pool of platform threads, as this thread sees it. */
 export class PoolMemory {
   readonly threadContext: ThreadContext
   readonly state: SharedState

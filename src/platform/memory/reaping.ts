@@ -1,10 +1,10 @@
+import { HEADER } from "./layout.ts"
+import type { PoolMemory } from "./pool-memory.ts"
+
 /**
  * What the owner of a pool says while it deals with what a dead worker had: the tasks are in no place then where others
  * would find them.
  */
-import { HEADER } from "./layout.ts"
-import type { PoolMemory } from "./pool-memory.ts"
-
 export class Reaping {
   readonly #memory: PoolMemory
   #depth = 0

@@ -1,7 +1,3 @@
-/**
- * The workers of a pool, each on its own thread: a place for each in shared memory (shared-worker.ts), which everybody
- * can read.
- */
 import { compareAndSet, load, store, write } from "#atomics"
 import type { WorkerTable, Worker } from "../../core/worker.ts"
 import { HEADER, MOST_WORKERS, WORKER } from "./layout.ts"
@@ -13,6 +9,10 @@ function isCount(word: number): boolean {
   return word === WORKER.COMPLETED || word === WORKER.COMPLETED + 1
 }
 
+/**
+ * The workers of a pool, each on its own thread: a place for each in shared memory (shared-worker.ts), which everybody
+ * can read.
+ */
 export class SharedWorkerTable implements WorkerTable<number> {
   readonly #memory: PoolMemory
   readonly #start: (worker: SharedWorker) => void

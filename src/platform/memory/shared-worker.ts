@@ -1,22 +1,3 @@
-/**
- * A worker of a pool, on a thread of its own: a line of shared memory, which everybody can read.
- *
- *     STATUS     FREE -> RESERVED      by whoever admits a worker, and then writes the rest; TASK is its first task, if any
- *                RESERVED -> REQUESTED by the same, when nothing can keep it from that any more
- *                REQUESTED -> STARTING by the owner, who makes the thread
- *                STARTING -> RUNNING   by the thread, which then writes its TOKEN
- *                RUNNING -> ENDING     by the owner, who has told the thread to end and does not count on it any more
- *                any -> FREE           by the worker when it leaves, or by the owner if its thread has stopped
- *     TASK       the slot in hand; the worker's own, except before it runs
- *     CLAIM      the slot that it is about to take out of the queue (memory/structures/ring.ts)
- *     RETURNS    a periodic task that it has run, let go of, and puts back into the queue
- *     HANDLE     that of TASK: a slot may be in use again before the worker has let go of it
- *     PHASE      POOL, or its token while it runs code of the user's: only there may it be killed. Then CONDEMNED by who
- *                kills it; if it comes back in spite of that, it goes no further
- *     COMPLETED  how many tasks have been completed in this place, in two words, by all who were ever here: it stays when a
- *                worker leaves, and the next one counts on from there, so that the sum over all places never falls
- *     COUNTED    what COMPLETED was before TASK: should the worker die, the owner sees whether TASK has been counted
- */
 import { compareAndSet, exchange, load, store, write } from "#atomics"
 import { type Flow, mainFlow } from "../../memory/flow/flow.ts"
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"
@@ -46,6 +27,25 @@ export function entryOf(number: number): number {
   return BASE.WORKER_TABLE + number * LINE
 }
 
+/**
+ * A worker of a pool, on a thread of its own: a line of shared memory, which everybody can read.
+ *
+ *     STATUS     FREE -> RESERVED      by whoever admits a worker, and then writes the rest; TASK is its first task, if any
+ *                RESERVED -> REQUESTED by the same, when nothing can keep it from that any more
+ *                REQUESTED -> STARTING by the owner, who makes the thread
+ *                STARTING -> RUNNING   by the thread, which then writes its TOKEN
+ *                RUNNING -> ENDING     by the owner, who has told the thread to end and does not count on it any more
+ *                any -> FREE           by the worker when it leaves, or by the owner if its thread has stopped
+ *     TASK       the slot in hand; the worker's own, except before it runs
+ *     CLAIM      the slot that it is about to take out of the queue (memory/structures/ring.ts)
+ *     RETURNS    a periodic task that it has run, let go of, and puts back into the queue
+ *     HANDLE     that of TASK: a slot may be in use again before the worker has let go of it
+ *     PHASE      POOL, or its token while it runs code of the user's: only there may it be killed. Then CONDEMNED by who
+ *                kills it; if it comes back in spite of that, it goes no further
+ *     COMPLETED  how many tasks have been completed in this place, in two words, by all who were ever here: it stays when a
+ *                worker leaves, and the next one counts on from there, so that the sum over all places never falls
+ *     COUNTED    what COMPLETED was before TASK: should the worker die, the owner sees whether TASK has been counted
+ */
 export class SharedWorker implements Worker<number> {
   readonly number: number
   readonly #memory: PoolMemory

@@ -1,11 +1,3 @@
-/**
- * Tasks in an order: by priority, the highest first, or by the time at which they are due, the soonest first; and of
- * equal ones that which came first. It stands where the ring of a pool stands otherwise, and has the same methods.
- *
- * How it works: a heap in shared memory under a lock, which is held for a fraction of a microsecond. If a thread dies
- * inside, the next one repairs the heap, which never loses anything but what is on its way in or out; and of what is on
- * its way out the dying thread's CLAIM tells.
- */
 import { add, load, read, store, write } from "#atomics"
 import { LOCK_WORDS, LockSync } from "../../lock/lock-sync.ts"
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"
@@ -62,6 +54,14 @@ function compareNumbers(tasks: TaskRecords, a: number, b: number): number {
   return (tasks.sequenceOf(a) - tasks.sequenceOf(b)) | 0
 }
 
+/**
+ * Tasks in an order: by priority, the highest first, or by the time at which they are due, the soonest first; and of
+ * equal ones that which came first. It stands where the ring of a pool stands otherwise, and has the same methods.
+ *
+ * How it works: a heap in shared memory under a lock, which is held for a fraction of a microsecond. If a thread dies
+ * inside, the next one repairs the heap, which never loses anything but what is on its way in or out; and of what is on
+ * its way out the dying thread's CLAIM tells.
+ */
 export class SlotHeap {
   readonly #words: Int32Array
   readonly #pool: Int32Array

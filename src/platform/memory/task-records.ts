@@ -1,16 +1,3 @@
-/**
- * The tasks of a pool as they lie in shared memory. A task is named by its slot, a number from 1 on, as long as it is
- * in use; by a handle, which also says which use, where that may be over.
- *
- *     STATE     NEW, and so on: see future/task-state.ts. What becomes of a task is decided there, whoever wants to decide
- *     COMPLETION_QUEUE       where its submitter hears of it
- *     FUNCTION  what to call (function-table.ts)
- *     KIND, LENGTH, BLOCK, DATA   the arguments, later the result: in place if they are short, else in a block of the arena.
- *               KIND also says how many references follow the bytes, and whether something was posted, or is to be asked for
- *
- * Who frees a slot: its submitter, when it finds the slot in its box; whoever has taken the task out of the queue puts
- * it there in the end, also if it was cancelled.
- */
 import { read, store, write } from "#atomics"
 import { wholeWords } from "../../codec/bytes/bulk.ts"
 import { EncodedValue, NO_VALUE } from "../../codec/bytes/encoded-value.ts"
@@ -26,6 +13,19 @@ const NO_REFERENCES: readonly number[] = []
 
 const INLINE_BYTES = INLINE_WORDS * 4
 
+/**
+ * The tasks of a pool as they lie in shared memory. A task is named by its slot, a number from 1 on, as long as it is
+ * in use; by a handle, which also says which use, where that may be over.
+ *
+ *     STATE     NEW, and so on: see future/task-state.ts. What becomes of a task is decided there, whoever wants to decide
+ *     COMPLETION_QUEUE       where its submitter hears of it
+ *     FUNCTION  what to call (function-table.ts)
+ *     KIND, LENGTH, BLOCK, DATA   the arguments, later the result: in place if they are short, else in a block of the arena.
+ *               KIND also says how many references follow the bytes, and whether something was posted, or is to be asked for
+ *
+ * Who frees a slot: its submitter, when it finds the slot in its box; whoever has taken the task out of the queue puts
+ * it there in the end, also if it was cancelled.
+ */
 export class TaskRecords extends TaskWords {
   readonly #memory: PoolMemory
   readonly #slots: Slots

@@ -1,7 +1,3 @@
-/**
- * The words of a task's record, one by one: what it is, what has become of it, when it is to run. What it carries is in
- * task-records.ts.
- */
 import { load, read, store, write } from "#atomics"
 import { leaveNew, settle, stateOf } from "../../future/task-state.ts"
 import { OF_A_SERIES } from "../../core/timetable.ts"
@@ -11,6 +7,10 @@ import type { PoolMemory } from "./pool-memory.ts"
 const double = new Float64Array(1)
 const halves = new Int32Array(double.buffer)
 
+/**
+ * The words of a task's record, one by one: what it is, what has become of it, when it is to run. What it carries is in
+ * task-records.ts.
+ */
 export abstract class TaskWords {
   readonly #memory: PoolMemory
   readonly #base: number

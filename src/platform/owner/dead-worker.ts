@@ -1,3 +1,6 @@
+import type { SharedWorker } from "../memory/shared-worker.ts"
+import type { TaskRecords } from "../memory/task-records.ts"
+
 /**
  * What a worker had when it died, as its line in the roster tells: read at once, before that is cleared. What has to be
  * done with it is for the owner of the pool.
@@ -10,9 +13,6 @@
  *     RETURNS, not yet counted                    a run of a periodic task is over: it is counted, and the task goes back into the queue
  *     neither                                     all is counted
  */
-import type { SharedWorker } from "../memory/shared-worker.ts"
-import type { TaskRecords } from "../memory/task-records.ts"
-
 export class DeadWorker {
   readonly token: number
   readonly task: number

@@ -1,8 +1,3 @@
-/**
- * The hooks of a pool of platform threads. `beforeExecute` and `afterExecute` are methods of an object in the owner's
- * thread, so a worker that is about to run a task, or has run one, asks the owner to call them and waits for that. A
- * pool without hooks does not ask.
- */
 import { decode } from "../../codec/codec.ts"
 import { NotSerializableError } from "../../errors.ts"
 import type { Runnable } from "../../future/runnable.ts"
@@ -24,6 +19,11 @@ export interface HookMethods {
   report(worker: SharedWorker, error: unknown): void
 }
 
+/**
+ * The hooks of a pool of platform threads. `beforeExecute` and `afterExecute` are methods of an object in the owner's
+ * thread, so a worker that is about to run a task, or has run one, asks the owner to call them and waits for that. A
+ * pool without hooks does not ask.
+ */
 export class Hooks {
   readonly #tasks: TaskRecords
   readonly #completionQueues: CompletionQueues

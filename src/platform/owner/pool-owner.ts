@@ -1,7 +1,3 @@
-/**
- * The owner of a pool of platform threads: the thread that made it. It alone can make threads, hears of their end, and has the
- * user's factory, handler and hooks. Others ask it by ringing its bell, which it answers also while it blocks.
- */
 import { RejectedExecutionError, ThreadDeathError } from "../../errors.ts"
 import type { Runnable } from "../../future/runnable.ts"
 import { guarded, heed, type Report } from "../../memory/flow/guard.ts"
@@ -31,6 +27,10 @@ import type { WorkerBody } from "../start/thread-body.ts"
 /** One of so many slots at most the owner keeps for itself while it does not need them. */
 const SPARE_PART = 8
 
+/**
+ * The owner of a pool of platform threads: the thread that made it. It alone can make threads, hears of their end, and has the
+ * user's factory, handler and hooks. Others ask it by ringing its bell, which it answers also while it blocks.
+ */
 export class PoolOwner extends PoolMember {
   readonly #shell: PoolShell
   readonly #terminationTimer: TerminationTimer

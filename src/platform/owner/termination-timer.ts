@@ -1,7 +1,3 @@
-/**
- * Puts an end to tasks that do not stop when they are told to. Whoever is interrupted has `terminateAfter` ms; if it is
- * still at the same task then, and in code of the user's, its thread is terminated.
- */
 import type { Chore, Chores } from "../../memory/flow/chores.ts"
 import { TERMINATE_AFTER } from "../../thread/platform-threads.ts"
 import { now, Timer } from "../../time/timer.ts"
@@ -18,6 +14,10 @@ interface Deadline {
   readonly due: number
 }
 
+/**
+ * Puts an end to tasks that do not stop when they are told to. Whoever is interrupted has `terminateAfter` ms; if it is
+ * still at the same task then, and in code of the user's, its thread is terminated.
+ */
 export class TerminationTimer implements Chore {
   readonly #tasks: TaskRecords
   readonly #bodyOf: (worker: SharedWorker) => WorkerBody | undefined

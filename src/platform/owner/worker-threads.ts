@@ -1,10 +1,3 @@
-/**
- * The threads of a pool, as its owner has them, and how it finds out that one has ended: by an event of the runtime;
- * while it blocks, and hears no events, by the space, in which dying threads are counted, and by their pulse.
- *
- * A thread that the owner ends is *ending* until it is known to have stopped. The pool has a new one in its place by
- * then; but what it holds is its own as long as it may run, and that is also its place in the roster.
- */
 import { show } from "../../checks.ts"
 import { ThreadDeathError } from "../../errors.ts"
 import type { Chore } from "../../memory/flow/chores.ts"
@@ -44,6 +37,13 @@ export interface WorkerThreadsOwner {
   relieve(thread: Thread): void
 }
 
+/**
+ * The threads of a pool, as its owner has them, and how it finds out that one has ended: by an event of the runtime;
+ * while it blocks, and hears no events, by the space, in which dying threads are counted, and by their pulse.
+ *
+ * A thread that the owner ends is *ending* until it is known to have stopped. The pool has a new one in its place by
+ * then; but what it holds is its own as long as it may run, and that is also its place in the roster.
+ */
 export class WorkerThreads implements Chore {
   readonly #memory: PoolMemory
   readonly #sideChannel: SideChannel

@@ -1,17 +1,3 @@
-/**
- * Where the tasks of a scheduled pool wait until they are due, and where idle workers do. Any thread may put in and
- * take out.
- *
- * Leader and followers: the worker that stands first in line waits until the first task is due, the others without a
- * limit. When it gets its task, it wakes the next in line, which waits for the next task; and so it is if a task comes
- * in that is due before the leader would wake up: then it is woken, and sleeps for less. It need not know if the task
- * that it waits for goes away, and finds out in time: so a program that sets time limits and cancels them, all day
- * long, wakes nobody. Nobody has to be named leader, and none is missing if it dies: a death wakes all who wait, and
- * whoever stands first then leads.
- *
- * The main thread has no part in it. Nor has the event loop of the worker, at the end: timers of the event loop are
- * late by a millisecond or two, so the worker is woken by one ahead of time, and blocks for the rest.
- */
 import { InterruptedError } from "../../errors.ts"
 import type { Flow } from "../../memory/flow/flow.ts"
 import { ACQUIRED, CANCELLED } from "../../memory/thread/node-pool.ts"
@@ -31,6 +17,20 @@ import type { TaskRecords } from "../memory/task-records.ts"
  */
 const EARLY = 4
 
+/**
+ * Where the tasks of a scheduled pool wait until they are due, and where idle workers do. Any thread may put in and
+ * take out.
+ *
+ * Leader and followers: the worker that stands first in line waits until the first task is due, the others without a
+ * limit. When it gets its task, it wakes the next in line, which waits for the next task; and so it is if a task comes
+ * in that is due before the leader would wake up: then it is woken, and sleeps for less. It need not know if the task
+ * that it waits for goes away, and finds out in time: so a program that sets time limits and cancels them, all day
+ * long, wakes nobody. Nobody has to be named leader, and none is missing if it dies: a death wakes all who wait, and
+ * whoever stands first then leads.
+ *
+ * The main thread has no part in it. Nor has the event loop of the worker, at the end: timers of the event loop are
+ * late by a millisecond or two, so the worker is woken by one ahead of time, and blocks for the rest.
+ */
 export class DelayedTaskQueue implements SlotQueue {
   readonly bound = -1
   taker: Taker | undefined

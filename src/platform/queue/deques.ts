@@ -1,10 +1,3 @@
-/**
- * The memory that a ForkJoinPool has beyond that of other pools: a place for each worker, with its deque and what
- * others have to know of it.
- *
- *     COUNT, ASYNC, CAPACITY       how many places, in which order workers take their own tasks, cells of a deque
- *     for each worker, by number:  CALL …, then its deque
- */
 import { exchange, load, read, store, write } from "#atomics"
 import { LINE, wholeLines } from "../../memory/layout.ts"
 import { reserveWords } from "../../memory/reservation.ts"
@@ -44,6 +37,13 @@ const HIGH = 2 ** 32
 /** Enough that a program which fills one has no need of more threads: it then runs at once what it forks. */
 export const DEQUE_CAPACITY: number = 2 ** 13
 
+/**
+ * The memory that a ForkJoinPool has beyond that of other pools: a place for each worker, with its deque and what
+ * others have to know of it.
+ *
+ *     COUNT, ASYNC, CAPACITY       how many places, in which order workers take their own tasks, cells of a deque
+ *     for each worker, by number:  CALL …, then its deque
+ */
 export class Deques {
   readonly words: Int32Array
   /** How many places there are: for workers 1 to this. */

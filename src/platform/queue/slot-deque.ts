@@ -1,17 +1,3 @@
-/**
- * Where a worker keeps the tasks it has forked, by the number of their slot: it puts in and takes out at the top, the
- * newest first; others steal at the base, the oldest first.
- *
- *     const deque = new SlotDeque(words, 0, 8192)     // again in every thread, over the same words
- *     deque.adopt()                                   // the owner, before anything else
- *     deque.push(7)                                   // owner: true, or false if it is full
- *     deque.unpush(7)                                 // owner: true if 7 is on top, and now is not
- *     deque.pop()                                     // owner: the newest, or 0
- *     deque.steal(claim, claims)                      // anybody: the oldest, or 0
- *
- * Each value comes out once, and whatever was written before `push` is seen by whoever gets it. If the owner dies, what
- * it has pushed can still be stolen; the next owner says `adopt`.
- */
 import { compareAndSet, load, read, store, write } from "#atomics"
 import { bitsFor, requirePowerOfTwo } from "../../memory/capacity.ts"
 import { Ring, RING } from "../../memory/structures/ring.ts"
@@ -48,6 +34,20 @@ const LOOKS = 8
 
 const LAP_MASK: number = -1 << SLOT_BITS
 
+/**
+ * Where a worker keeps the tasks it has forked, by the number of their slot: it puts in and takes out at the top, the
+ * newest first; others steal at the base, the oldest first.
+ *
+ *     const deque = new SlotDeque(words, 0, 8192)     // again in every thread, over the same words
+ *     deque.adopt()                                   // the owner, before anything else
+ *     deque.push(7)                                   // owner: true, or false if it is full
+ *     deque.unpush(7)                                 // owner: true if 7 is on top, and now is not
+ *     deque.pop()                                     // owner: the newest, or 0
+ *     deque.steal(claim, claims)                      // anybody: the oldest, or 0
+ *
+ * Each value comes out once, and whatever was written before `push` is seen by whoever gets it. If the owner dies, what
+ * it has pushed can still be stolen; the next owner says `adopt`.
+ */
 export class SlotDeque {
   readonly capacity: number
   readonly #words: Int32Array

@@ -1,7 +1,3 @@
-/**
- * Where the tasks of a pool of platform threads wait, as all members see it. There are two: TaskQueue and
- * DelayedTaskQueue.
- */
 import type { Taker } from "./taker.ts"
 import type { WorkQueue } from "../../core/pool-host.ts"
 
@@ -11,6 +7,10 @@ import type { WorkQueue } from "../../core/pool-host.ts"
  */
 export const LINGER = 2
 
+/**
+ * Where the tasks of a pool of platform threads wait, as all members see it. There are two: TaskQueue and
+ * DelayedTaskQueue.
+ */
 export interface SlotQueue extends WorkQueue<number> {
   /** How many tasks wait at most; see `HEADER.BOUND`. */
   readonly bound: number

@@ -1,10 +1,3 @@
-/**
- * The tasks of a ForkJoinPool that wait: those that were submitted, in a ring as in any pool, and those that workers
- * have forked, each in the deque of its worker.
- *
- * A worker looks at its own deque first, then at those of others, beginning with one chosen by chance, and then at the
- * ring. Forked tasks come first because they are parts of something that was begun. Anybody else begins with the ring.
- */
 import { Ring } from "../../memory/structures/ring.ts"
 import { BASE, HEADER, ringPlaces, WORKER } from "../memory/layout.ts"
 import { LINE } from "../../memory/layout.ts"
@@ -12,6 +5,13 @@ import { load } from "#atomics"
 import { Deques } from "./deques.ts"
 import type { SlotDeque } from "./slot-deque.ts"
 
+/**
+ * The tasks of a ForkJoinPool that wait: those that were submitted, in a ring as in any pool, and those that workers
+ * have forked, each in the deque of its worker.
+ *
+ * A worker looks at its own deque first, then at those of others, beginning with one chosen by chance, and then at the
+ * ring. Forked tasks come first because they are parts of something that was begun. Anybody else begins with the ring.
+ */
 export class StealingStore {
   readonly deques: Deques
   /** The deque of this thread, if it is a worker that has one. */

@@ -1,3 +1,9 @@
+import { load, store } from "#atomics"
+import { LINE } from "../../memory/layout.ts"
+import { BASE, COMPLETION_QUEUE, HEADER } from "../memory/layout.ts"
+import type { PoolMemory } from "../memory/pool-memory.ts"
+import type { TaskRecords } from "../memory/task-records.ts"
+
 /**
  * A thread that takes tasks out of the queue though it is no worker: by `shutdownNow`, by the methods of `pool.queue`,
  * by `remove`, or because a policy discards the oldest task. The thread may die at any step of that, and the task must
@@ -12,12 +18,6 @@
  * (submissions.ts): the submitter alone empties its box, so it alone can tell that the task has not come and never
  * will.
  */
-import { load, store } from "#atomics"
-import { LINE } from "../../memory/layout.ts"
-import { BASE, COMPLETION_QUEUE, HEADER } from "../memory/layout.ts"
-import type { PoolMemory } from "../memory/pool-memory.ts"
-import type { TaskRecords } from "../memory/task-records.ts"
-
 export class Taker {
   /** The index of the thread's CLAIM. */
   readonly claim: number

@@ -1,26 +1,3 @@
-/**
- * Where the tasks of a pool wait, first come first served, and where idle workers do. Any thread may put in and take
- * out.
- *
- * To wake a thread costs more than most tasks do. So of the idle workers one, the lookout, stays wide awake for a
- * moment and looks for tasks; and as long as there is one, nobody is woken. A lookout that finds something is none any
- * more, and wakes the next one if there is more than it can take. One that was woken and came too late, because others
- * were faster, lies low for a while, and nobody is woken either as long as it does and none of the others goes to
- * sleep. Nothing is lost: who offers looks for both after putting the task in, and they look once more after they have
- * resigned, or were made to.
- *
- * With a bound of 0 nothing waits: a task goes in only if a worker waits for it. IDLE counts the workers that wait and
- * have not been promised a task. Who offers takes one off that count and then puts the task in; a worker that gives up
- * takes itself off, and if it cannot, a task is on its way to it. For one that dies the owner does: its WAITS says
- * whether it counted. (It is set before the count and taken back after: who dies in between makes the count too low by
- * one, which costs a thread more than needed, and never a task that waits for nobody.)
- *
- * A promise is kept by the worker as long as the pool runs. Only the worker takes the task out then: for shutdownNow(),
- * remove() and the methods of `pool.queue` there is nothing inside, as in a SynchronousQueue. A thread that does take a
- * task out, because it runs the task itself or no worker is left, gives the promise back. Once the pool is shut down no
- * promise counts: a worker leaves if nothing is inside, and a thread that is still offering a task finds the pool shut
- * down and takes the task back. So a thread that dies between its promise and its offer keeps no worker waiting.
- */
 import { add, compareAndSet, load, store } from "#atomics"
 import { InterruptedError } from "../../errors.ts"
 import { type Flow, mainFlow } from "../../memory/flow/flow.ts"
@@ -78,6 +55,29 @@ export function queueIn(memory: PoolMemory, tasks: TaskRecords, claim = 0): Slot
   return memory.ordering === BY_TIME ? new DelayedTaskQueue(memory, tasks, claim) : new TaskQueue(memory, tasks, claim)
 }
 
+/**
+ * Where the tasks of a pool wait, first come first served, and where idle workers do. Any thread may put in and take
+ * out.
+ *
+ * To wake a thread costs more than most tasks do. So of the idle workers one, the lookout, stays wide awake for a
+ * moment and looks for tasks; and as long as there is one, nobody is woken. A lookout that finds something is none any
+ * more, and wakes the next one if there is more than it can take. One that was woken and came too late, because others
+ * were faster, lies low for a while, and nobody is woken either as long as it does and none of the others goes to
+ * sleep. Nothing is lost: who offers looks for both after putting the task in, and they look once more after they have
+ * resigned, or were made to.
+ *
+ * With a bound of 0 nothing waits: a task goes in only if a worker waits for it. IDLE counts the workers that wait and
+ * have not been promised a task. Who offers takes one off that count and then puts the task in; a worker that gives up
+ * takes itself off, and if it cannot, a task is on its way to it. For one that dies the owner does: its WAITS says
+ * whether it counted. (It is set before the count and taken back after: who dies in between makes the count too low by
+ * one, which costs a thread more than needed, and never a task that waits for nobody.)
+ *
+ * A promise is kept by the worker as long as the pool runs. Only the worker takes the task out then: for shutdownNow(),
+ * remove() and the methods of `pool.queue` there is nothing inside, as in a SynchronousQueue. A thread that does take a
+ * task out, because it runs the task itself or no worker is left, gives the promise back. Once the pool is shut down no
+ * promise counts: a worker leaves if nothing is inside, and a thread that is still offering a task finds the pool shut
+ * down and takes the task back. So a thread that dies between its promise and its offer keeps no worker waiting.
+ */
 export class TaskQueue implements SlotQueue {
   readonly bound: number
   taker: Taker | undefined

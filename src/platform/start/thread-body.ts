@@ -1,4 +1,3 @@
-/** A worker thread of the runtime, as the body of a Thread: how it is started, and how its end is told. */
 import { load, sharedWords } from "#atomics"
 import type { Worker as RuntimeThread } from "node:worker_threads"
 import { alone } from "../../checks.ts"
@@ -28,6 +27,7 @@ export const PULSE = 100
 /** Settings of which a thread has died: see worker-preload.ts. */
 const deadly = new WeakSet<PlatformThreadOptions>()
 
+/** A worker thread of the runtime, as the body of a Thread: how it is started, and how its end is told. */
 export class WorkerBody implements ThreadBody {
   readonly #pool: PoolHandle
   readonly #sideChannel: SideChannel

@@ -1,16 +1,3 @@
-/**
- * What a thread has submitted and could not write down: it is kept here until the task is over, or somebody has taken
- * it over.
- *
- * There are two kinds. Shared things are known by a number, and a worker that has met them before need not ask; they
- * are kept so that it can. Everything else has to be asked for: what is to be moved, what only the runtime can copy,
- * and arguments for which there was no room.
- *
- * When something is moved. A program expects a buffer to be empty as soon as `submit` has returned, though nobody has
- * taken the task yet; but not if the pool has refused the task. So it is moved when the pool has the task, into another
- * object of this thread, and from there to the worker that asks. A task that comes back unrun gets it as an argument
- * again.
- */
 import { decodeArguments } from "../../codec/arguments.ts"
 import { sharedAmong } from "../../codec/plain-words.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
@@ -37,6 +24,19 @@ interface Kept {
   readonly isShared: boolean
 }
 
+/**
+ * What a thread has submitted and could not write down: it is kept here until the task is over, or somebody has taken
+ * it over.
+ *
+ * There are two kinds. Shared things are known by a number, and a worker that has met them before need not ask; they
+ * are kept so that it can. Everything else has to be asked for: what is to be moved, what only the runtime can copy,
+ * and arguments for which there was no room.
+ *
+ * When something is moved. A program expects a buffer to be empty as soon as `submit` has returned, though nobody has
+ * taken the task yet; but not if the pool has refused the task. So it is moved when the pool has the task, into another
+ * object of this thread, and from there to the worker that asks. A task that comes back unrun gets it as an argument
+ * again.
+ */
 export class Outgoing implements Sender {
   readonly #tasks: TaskRecords
   readonly #sideChannel: SideChannel

@@ -1,7 +1,3 @@
-/**
- * What the futures of this thread ask for whose tasks are in shared memory: to be told, to be cancelled, to be waited
- * for. Those who wait in the pool's own threads help: see `SubmissionService.help`.
- */
 import { decodeArguments } from "../../codec/arguments.ts"
 import { TimeoutError } from "../../errors.ts"
 import { CANCELLED, INTERRUPTED, INTERRUPTING } from "../../future/task-state.ts"
@@ -26,6 +22,10 @@ export interface Mailbox {
 /** How long a thread looks before it blocks, in ms. */
 const WATCH = 0.1
 
+/**
+ * What the futures of this thread ask for whose tasks are in shared memory: to be told, to be cancelled, to be waited
+ * for. Those who wait in the pool's own threads help: see `SubmissionService.help`.
+ */
 export class RemoteFutures implements RemoteTasks {
   readonly #tasks: TaskRecords
   readonly #mailbox: Mailbox

@@ -1,10 +1,3 @@
-/**
- * The tasks that this thread has submitted to a pool and not heard of yet.
- *
- * The future of a task is an object of this thread, the task a record in shared memory. Which of them belong together
- * is known here alone. What becomes of the task is decided in the record; the future follows as soon as this thread
- * looks: when its bell rings, when somebody asks the future, and while it blocks for one.
- */
 import { CANCELLED, EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
 import { encodeArguments } from "../../codec/arguments.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
@@ -36,6 +29,13 @@ import type { TaskRecords } from "../memory/task-records.ts"
 const FEW = 16
 const SAMPLE = 32
 
+/**
+ * The tasks that this thread has submitted to a pool and not heard of yet.
+ *
+ * The future of a task is an object of this thread, the task a record in shared memory. Which of them belong together
+ * is known here alone. What becomes of the task is decided in the record; the future follows as soon as this thread
+ * looks: when its bell rings, when somebody asks the future, and while it blocks for one.
+ */
 export class Submissions implements Mailbox {
   readonly bell: Bell
   readonly #taken: TakenTasks

@@ -1,7 +1,3 @@
-/**
- * Tasks that a thread which is no worker has taken out of the queue (taker.ts). If that thread dies, or the pool ends
- * first, the submitter of each task settles it, in its own thread, by the code of this file.
- */
 import { ThreadDeathError } from "../../errors.ts"
 import { CANCELLED, COMPLETING } from "../../future/task-state.ts"
 import { atLeast, STOP } from "../../core/control-word.ts"
@@ -10,6 +6,10 @@ import { HEADER } from "../memory/layout.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
+/**
+ * Tasks that a thread which is no worker has taken out of the queue (taker.ts). If that thread dies, or the pool ends
+ * first, the submitter of each task settles it, in its own thread, by the code of this file.
+ */
 export class TakenTasks {
   readonly #memory: PoolMemory
   readonly #tasks: TaskRecords

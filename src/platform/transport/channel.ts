@@ -1,16 +1,3 @@
-/**
- * A private way between two threads, for what shared memory cannot hold: a pair of ports, and a few words that both
- * see.
- *
- * A message is read when this thread looks, and not when the runtime tells of it, which it cannot while the thread
- * blocks. To look into a port takes long; so POSTED counts, for each side, the messages that were posted to it, and a
- * port is looked into only if there is something.
- *
- *     POSTED   how many messages were posted to this side
- *     TOKEN    which thread it is; OUT_OF_REACH if nobody could be found
- *     BELL     which bell to ring there; 0 as long as the other side has not got its port
- *     SEEN     how many messages this side has read
- */
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Transferable } from "node:worker_threads"
 import { add, load, sharedWords, store } from "#atomics"
 import type { Bell } from "../../memory/wait/bell.ts"
@@ -47,6 +34,19 @@ export function cut({ port, words, side }: ChannelEnd, wake: (token: number, bel
   wake(load(words, TOKEN + 1 - side), load(words, BELL + 1 - side))
 }
 
+/**
+ * A private way between two threads, for what shared memory cannot hold: a pair of ports, and a few words that both
+ * see.
+ *
+ * A message is read when this thread looks, and not when the runtime tells of it, which it cannot while the thread
+ * blocks. To look into a port takes long; so POSTED counts, for each side, the messages that were posted to it, and a
+ * port is looked into only if there is something.
+ *
+ *     POSTED   how many messages were posted to this side
+ *     TOKEN    which thread it is; OUT_OF_REACH if nobody could be found
+ *     BELL     which bell to ring there; 0 as long as the other side has not got its port
+ *     SEEN     how many messages this side has read
+ */
 export class Channel {
   readonly #port: MessagePort
   readonly #words: Int32Array

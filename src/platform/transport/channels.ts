@@ -1,13 +1,3 @@
-/**
- * The lines of this thread to others, and how it hears what comes over them.
- *
- * There is a line from each worker to the thread that made it, from the beginning. If a worker has to do with another
- * one, because that has submitted the task, it makes a line and has its maker pass the other end on; it need not wait
- * for that, as a port takes messages before anybody has the other one. So who can be reached is who has the same maker,
- * or is the maker. A thread that was not made by corepool has no line at all.
- *
- * A thread has these lines whatever the pools are; a message says which pool it is for.
- */
 import { Bell } from "../../memory/wait/bell.ts"
 import type { Flow } from "../../memory/flow/flow.ts"
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"
@@ -46,6 +36,16 @@ const NO_LINES: ReadonlySet<Channel> = new Set()
 
 const linesByLife = perThread("lines", () => new WeakMap<ThreadContext, Channels>())
 
+/**
+ * The lines of this thread to others, and how it hears what comes over them.
+ *
+ * There is a line from each worker to the thread that made it, from the beginning. If a worker has to do with another
+ * one, because that has submitted the task, it makes a line and has its maker pass the other end on; it need not wait
+ * for that, as a port takes messages before anybody has the other one. So who can be reached is who has the same maker,
+ * or is the maker. A thread that was not made by corepool has no line at all.
+ *
+ * A thread has these lines whatever the pools are; a message says which pool it is for.
+ */
 export class Channels {
   /** Where to wait for messages, in either way. */
   readonly news: WaitList

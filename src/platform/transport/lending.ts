@@ -1,19 +1,3 @@
-/**
- * Shared things are sent to the workers of a pool before the task that needs them is in its queue: they are lent. A
- * worker that takes the task finds them in its own port, so that it need not ask its submitter, which may block or
- * compute for long.
- *
- *     submitter                                    each worker
- *     { numbers, things }            ----------->  reads them when it meets a number that it does not know
- *     the task, with the numbers
- *     …has dropped a thing: { dropped }  ------->  drops it too
- *
- * A guest of the pool lends them to its owner as well, for workers that are made later (relay.ts).
- *
- * Each thing is posted once to each worker. A worker keeps it until it hears that the submitter has dropped it: what
- * the submitter has anyway costs nothing more. What has been posted and not read yet is bounded, by number and by size;
- * beyond that nothing is lent to this worker, and it has to ask (side-channel.ts).
- */
 import { noteSharedBytes } from "../../memory/reservation.ts"
 import { sharedBytesIn } from "../../memory/shared/shareables.ts"
 import { runtime } from "../../time/runtime.ts"
@@ -57,6 +41,22 @@ interface Unread {
   readonly bytes: number
 }
 
+/**
+ * Shared things are sent to the workers of a pool before the task that needs them is in its queue: they are lent. A
+ * worker that takes the task finds them in its own port, so that it need not ask its submitter, which may block or
+ * compute for long.
+ *
+ *     submitter                                    each worker
+ *     { numbers, things }            ----------->  reads them when it meets a number that it does not know
+ *     the task, with the numbers
+ *     …has dropped a thing: { dropped }  ------->  drops it too
+ *
+ * A guest of the pool lends them to its owner as well, for workers that are made later (relay.ts).
+ *
+ * Each thing is posted once to each worker. A worker keeps it until it hears that the submitter has dropped it: what
+ * the submitter has anyway costs nothing more. What has been posted and not read yet is bounded, by number and by size;
+ * beyond that nothing is lent to this worker, and it has to ask (side-channel.ts).
+ */
 export class Lender {
   readonly #known: KnownThings
   readonly #loans = new Map<Channel, Loans>()

@@ -1,3 +1,10 @@
+import type { Loan, Recall } from "./lending.ts"
+import type { Channel } from "./channel.ts"
+import type { KnownThings } from "./references.ts"
+
+/** So many things of a guest, the latest, are passed on to a new thread. It has to ask for others. */
+const MOST = 1024
+
 /**
  * What guests have lent to the owner of a pool (lending.ts), for threads that the owner makes later. A guest has no
  * line to such a thread before it reads its ports, which it does not while it blocks or computes. So the owner passes
@@ -12,13 +19,6 @@
  * A thread that was passed on a loan keeps it as long as the guest does: the owner tells it when the guest has dropped
  * a thing, or has died.
  */
-import type { Loan, Recall } from "./lending.ts"
-import type { Channel } from "./channel.ts"
-import type { KnownThings } from "./references.ts"
-
-/** So many things of a guest, the latest, are passed on to a new thread. It has to ask for others. */
-const MOST = 1024
-
 export class Relay {
   readonly #known: KnownThings
   /** By the line to a guest: the lines over which something of it was passed on. */

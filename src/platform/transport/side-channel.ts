@@ -1,20 +1,3 @@
-/**
- * What of a pool's tasks goes from thread to thread beside their records: arguments that their submitter keeps until
- * somebody has taken the task and asks for them, and outcomes that cannot be written down.
- *
- *     worker                          submitter
- *     takes the task
- *     { ask }          ------------>  looks for what it has kept
- *     reads it         <------------  { parcel }
- *     runs the task
- *     { parcel }       ------------>
- *     settles the record, and puts it into the submitter's box
- *
- * A parcel is posted before the record says so. So who has found a task in its box finds the parcel too; except that a
- * line between two workers may still be on its way to one of them.
- *
- * One for each pool that a thread has to do with, whether as a worker or as a submitter or both.
- */
 import { NotSerializableError, ThreadDeathError } from "../../errors.ts"
 import { bulkOf } from "../../codec/bytes/bulk.ts"
 import { EncodedValue } from "../../codec/bytes/encoded-value.ts"
@@ -87,6 +70,23 @@ const LINGER = 2
  */
 const offices = perThread("post offices", () => new Map<number, SideChannel>())
 
+/**
+ * What of a pool's tasks goes from thread to thread beside their records: arguments that their submitter keeps until
+ * somebody has taken the task and asks for them, and outcomes that cannot be written down.
+ *
+ *     worker                          submitter
+ *     takes the task
+ *     { ask }          ------------>  looks for what it has kept
+ *     reads it         <------------  { parcel }
+ *     runs the task
+ *     { parcel }       ------------>
+ *     settles the record, and puts it into the submitter's box
+ *
+ * A parcel is posted before the record says so. So who has found a task in its box finds the parcel too; except that a
+ * line between two workers may still be on its way to one of them.
+ *
+ * One for each pool that a thread has to do with, whether as a worker or as a submitter or both.
+ */
 export class SideChannel implements Recipient<Message> {
   /** Has to be set by whoever submits. */
   sender: Sender | undefined

@@ -1,8 +1,3 @@
-/**
- * A task that another thread has submitted, for a thread that has to do with it though it is no worker: the queue shows
- * it, a handler gets it, `shutdownNow` hands it back. It can be run, here, and its submitter hears of what becomes of
- * it.
- */
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { CANCELLED, COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../../future/task-state.ts"
@@ -18,6 +13,11 @@ export interface EndingPool {
   finishEnd(): void
 }
 
+/**
+ * A task that another thread has submitted, for a thread that has to do with it though it is no worker: the queue shows
+ * it, a handler gets it, `shutdownNow` hands it back. It can be run, here, and its submitter hears of what becomes of
+ * it.
+ */
 export class ForeignTask extends FutureTask<unknown> {
   readonly #slot: number
   readonly #tasks: TaskRecords

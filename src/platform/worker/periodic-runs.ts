@@ -1,7 +1,3 @@
-/**
- * Tasks with times, as the worker that runs them sees them: whether one may run, and how a periodic one gets back into
- * the queue.
- */
 import { pause } from "#atomics"
 import { CANCELLED, INTERRUPTING, NEW } from "../../future/task-state.ts"
 import { repeats, type Timetable } from "../../core/timetable.ts"
@@ -10,6 +6,10 @@ import type { SharedWorker } from "../memory/shared-worker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 import { runtime } from "../../time/runtime.ts"
 
+/**
+ * Tasks with times, as the worker that runs them sees them: whether one may run, and how a periodic one gets back into
+ * the queue.
+ */
 export class PeriodicRuns {
   readonly #tasks: TaskRecords
   readonly #completionQueues: CompletionQueues

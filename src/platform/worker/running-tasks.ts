@@ -1,12 +1,12 @@
+import { CANCELLED } from "../../future/task-state.ts"
+import type { SharedWorker } from "../memory/shared-worker.ts"
+import type { TaskRecords } from "../memory/task-records.ts"
+
 /**
  * All that a worker has in its hands, and how it is found should the worker die: the task that it runs (TASK), those in
  * the midst of which it runs it (BELOW), and those that are asynchronous and under way beside it (BESIDE). One may be
  * in two of these places for a moment, on its way from one to the other, but never in none.
  */
-import { CANCELLED } from "../../future/task-state.ts"
-import type { SharedWorker } from "../memory/shared-worker.ts"
-import type { TaskRecords } from "../memory/task-records.ts"
-
 export class RunningTasks {
   readonly #tasks: TaskRecords
   readonly #self: SharedWorker

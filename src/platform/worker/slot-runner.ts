@@ -1,7 +1,3 @@
-/**
- * What a worker thread does with the tasks it takes: finds the function, reads the arguments, calls it, writes the outcome
- * down and lets the submitter know.
- */
 import { isPromiseLike } from "../../checks.ts"
 import { COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../../future/task-state.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
@@ -31,6 +27,10 @@ import type { TaskRecords } from "../memory/task-records.ts"
 import { UnannouncedPromises } from "./unannounced-promises.ts"
 import { HookFailure, WorkerEnd, WorkerHooks } from "./worker-hooks.ts"
 
+/**
+ * What a worker thread does with the tasks it takes: finds the function, reads the arguments, calls it, writes the outcome
+ * down and lets the submitter know.
+ */
 export class SlotRunner implements PoolHost<number> {
   readonly #memory: PoolMemory
   protected readonly tasks: TaskRecords

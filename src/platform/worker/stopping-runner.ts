@@ -1,3 +1,15 @@
+import { store } from "#atomics"
+import { COMPLETING } from "../../future/task-state.ts"
+import { flows } from "../../memory/flow/flow.ts"
+import type { ThreadContext } from "../../memory/thread/thread-context.ts"
+import { isInstance } from "../../user-values.ts"
+import { requireFit } from "./fitness.ts"
+import type { PoolMemory } from "../memory/pool-memory.ts"
+import type { SharedWorker } from "../memory/shared-worker.ts"
+import { SlotRunner } from "./slot-runner.ts"
+import { WorkerEnd } from "./worker-hooks.ts"
+import { BROKEN, FAREWELL, type Orders, writeReason } from "../start/worker-orders.ts"
+
 /**
  * What a worker thread does when its own code fails.
  *
@@ -12,18 +24,6 @@
  * An error that ends a worker in order, that of a command or of a hook, is a {@link WorkerEnd}. Any other one is such a
  * failure.
  */
-import { store } from "#atomics"
-import { COMPLETING } from "../../future/task-state.ts"
-import { flows } from "../../memory/flow/flow.ts"
-import type { ThreadContext } from "../../memory/thread/thread-context.ts"
-import { isInstance } from "../../user-values.ts"
-import { requireFit } from "./fitness.ts"
-import type { PoolMemory } from "../memory/pool-memory.ts"
-import type { SharedWorker } from "../memory/shared-worker.ts"
-import { SlotRunner } from "./slot-runner.ts"
-import { WorkerEnd } from "./worker-hooks.ts"
-import { BROKEN, FAREWELL, type Orders, writeReason } from "../start/worker-orders.ts"
-
 export class StoppingRunner extends SlotRunner {
   readonly #progress: Int32Array
   readonly #memory: PoolMemory

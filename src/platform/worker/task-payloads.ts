@@ -1,7 +1,3 @@
-/**
- * Where a thread that runs tasks gets their arguments from, and leaves their outcomes. Most are whole in the record;
- * the others have parts that were posted, or have to be asked for: see side-channel.ts.
- */
 import { decodeArguments } from "../../codec/arguments.ts"
 import { encode } from "../../codec/codec.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
@@ -33,6 +29,10 @@ const NOTHING: readonly object[] = []
  */
 const LARGE = 2 ** 15
 
+/**
+ * Where a thread that runs tasks gets their arguments from, and leaves their outcomes. Most are whole in the record;
+ * the others have parts that were posted, or have to be asked for: see side-channel.ts.
+ */
 export class TaskPayloads {
   /** How this thread learns of classes that it does not know; one that has made a pool knows all of them. */
   static learn: () => Promise<void> = () => Promise.resolve()

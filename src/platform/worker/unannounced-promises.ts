@@ -1,12 +1,12 @@
+import { IllegalStateError } from "../../errors.ts"
+import { type FoundTask, isAsync } from "../../task/reference.ts"
+
 /**
  * What a thread knows of functions that it runs in the midst of a task for whose sake it blocks. It cannot await
  * anything before that is over, and that may be what waits for the function. So it leaves alone what is declared
  * `async`. But a function may return a promise all the same, which is found out only by calling it: then the task has
  * to fail.
  */
-import { IllegalStateError } from "../../errors.ts"
-import { type FoundTask, isAsync } from "../../task/reference.ts"
-
 export class UnannouncedPromises {
   /** Those that have returned one. */
   readonly #found = new WeakSet<FoundTask>()

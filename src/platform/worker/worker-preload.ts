@@ -1,13 +1,3 @@
-/**
- * The modules that a thread loads before its first task.
- *
- * If one cannot be loaded the thread lives on, and fails its tasks with the reason. It does not die of it: its
- * successor would not fare better, nor the next.
- *
- * A module may also end the thread, by `process.exit` or by using up its memory. Usually modules are loaded as soon as
- * the thread has begun, so that a pool can be warmed up. But once a thread has died of that, later ones wait until they
- * have a task, which then fails: otherwise threads would begin and die for ever, with nobody told.
- */
 import { store } from "#atomics"
 import { IllegalStateError } from "../../errors.ts"
 import type { Worker } from "../../core/worker.ts"
@@ -37,6 +27,16 @@ class Settled {
   }
 }
 
+/**
+ * The modules that a thread loads before its first task.
+ *
+ * If one cannot be loaded the thread lives on, and fails its tasks with the reason. It does not die of it: its
+ * successor would not fare better, nor the next.
+ *
+ * A module may also end the thread, by `process.exit` or by using up its memory. Usually modules are loaded as soon as
+ * the thread has begun, so that a pool can be warmed up. But once a thread has died of that, later ones wait until they
+ * have a task, which then fails: otherwise threads would begin and die for ever, with nobody told.
+ */
 export class PreloadingRunner extends StoppingRunner {
   readonly #orders: Orders
   readonly #self: SharedWorker

@@ -1,8 +1,3 @@
-/**
- * What a queue can be made of instead of elements in the heap of its thread: the form it has once threads share it
- * (shared-queue.ts), or as the queue of a pool whose tasks lie in shared memory. The methods are those that the kinds
- * of queues are made of; see QueueCore.
- */
 import { UnsupportedOperationError } from "../../errors.ts"
 import type { Flow } from "../../memory/flow/flow.ts"
 import type { Handle, Shared } from "../../memory/shared/shared-memory.ts"
@@ -11,6 +6,11 @@ import type { Comparator } from "../local/heap.ts"
 import type { Cursor } from "../local/iteration.ts"
 import type { End } from "./queue-core.ts"
 
+/**
+ * What a queue can be made of instead of elements in the heap of its thread: the form it has once threads share it
+ * (shared-queue.ts), or as the queue of a pool whose tasks lie in shared memory. The methods are those that the kinds
+ * of queues are made of; see QueueCore.
+ */
 export interface QueueBackend<E> {
   readonly handle: Handle
   readonly size: number

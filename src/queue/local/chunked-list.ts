@@ -1,3 +1,23 @@
+import {
+  Chunk,
+  elementsBefore,
+  INHERITED,
+  join,
+  LARGEST,
+  LEFT_HEAD,
+  LEFT_TAIL,
+  Place,
+  slots,
+  type Fate,
+} from "./chunk.ts"
+import type { Cursor } from "./iteration.ts"
+
+/** The length of the first chunk: small, because most queues are. */
+const SMALLEST = 32
+
+/** Two inner neighbours with no more elements than this become one. */
+const SPARSE = LARGEST / 2
+
 /**
  * A list with two ends that costs about eight bytes per element: what the array-like and linked queues
  * keep their elements in. Adding and removing at either end is O(1) and touches one array slot.
@@ -26,27 +46,6 @@
  * leaves word where its places went: to the head (everything up to here was removed), to the tail (everything
  * from here on was), or to its heir, the chunk that took over what was left of it.
  */
-
-import {
-  Chunk,
-  elementsBefore,
-  INHERITED,
-  join,
-  LARGEST,
-  LEFT_HEAD,
-  LEFT_TAIL,
-  Place,
-  slots,
-  type Fate,
-} from "./chunk.ts"
-import type { Cursor } from "./iteration.ts"
-
-/** The length of the first chunk: small, because most queues are. */
-const SMALLEST = 32
-
-/** Two inner neighbours with no more elements than this become one. */
-const SPARSE = LARGEST / 2
-
 export class ChunkedList<E> {
   #head: Chunk<E>
   #tail: Chunk<E>

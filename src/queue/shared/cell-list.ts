@@ -1,9 +1,9 @@
-/** A list of cells of a shared queue, linked both ways. For use under the queue's lock. */
 import { read, write } from "#atomics"
 import type { ByteStore } from "../../memory/structures/byte-store.ts"
 import type { MemoryRecord } from "../../memory/record.ts"
 import { ENTRY, LIST } from "./shared-layout.ts"
 
+/** A list of cells of a shared queue, linked both ways. For use under the queue's lock. */
 export class CellList {
   readonly #store: ByteStore
   readonly #control: MemoryRecord

@@ -1,7 +1,3 @@
-/**
- * The cells of a shared queue: elements and those who wait, as words. What becomes of them is in shared-core.ts. For
- * use in the critical section.
- */
 import { read, store, write } from "#atomics"
 import { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { IllegalStateError, NotSerializableError } from "../../errors.ts"
@@ -16,6 +12,10 @@ import { AT_FIRST, CONTROL, CONTROL_BASE, ENTRY, FREE, KIND, PENDING } from "./s
 /** So many cells, or an eighth of a small store, are left for those who wait: elements must not keep them out. */
 const MOST_SPARE = 4096
 
+/**
+ * The cells of a shared queue: elements and those who wait, as words. What becomes of them is in shared-core.ts. For
+ * use in the critical section.
+ */
 export class SharedCells implements SharedWords {
   readonly memory: SharedMemory
   readonly control: MemoryRecord

@@ -1,3 +1,22 @@
+import { read, write } from "#atomics"
+import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
+import type { GrowingWords } from "../../memory/growing-words.ts"
+import type { SharedMemory } from "../../memory/shared/shared-memory.ts"
+import type { End } from "../base/queue-core.ts"
+import type { SharedItems, SharedWords } from "./shared-items.ts"
+import { CONTROL, ENTRY, FREE, GIVEN, HELD, KIND, PUTTER, SERVED, TRANSFER } from "./shared-layout.ts"
+import { SharedLines } from "./shared-lines.ts"
+import { repair, sweep } from "./shared-repair.ts"
+
+/** An element on its way in. */
+export interface EncodedElement {
+  readonly encoded: EncodedValue
+  readonly end: End
+  readonly isTransfer: boolean
+  /** When it can be taken, if elements expire, by the clock of shared-ordered-items.ts. */
+  readonly due: number
+}
+
 /**
  * The inside of a queue that threads share: elements, those who wait, and what becomes of them. Nearly everything here
  * is for who is in the critical section.
@@ -19,25 +38,6 @@
  * and which cells are free are made anew from them by who gets the lock from a dead thread (shared-repair.ts). So an
  * element is in or out, and a thread takes with it only what it had taken out already.
  */
-import { read, write } from "#atomics"
-import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
-import type { GrowingWords } from "../../memory/growing-words.ts"
-import type { SharedMemory } from "../../memory/shared/shared-memory.ts"
-import type { End } from "../base/queue-core.ts"
-import type { SharedItems, SharedWords } from "./shared-items.ts"
-import { CONTROL, ENTRY, FREE, GIVEN, HELD, KIND, PUTTER, SERVED, TRANSFER } from "./shared-layout.ts"
-import { SharedLines } from "./shared-lines.ts"
-import { repair, sweep } from "./shared-repair.ts"
-
-/** An element on its way in. */
-export interface EncodedElement {
-  readonly encoded: EncodedValue
-  readonly end: End
-  readonly isTransfer: boolean
-  /** When it can be taken, if elements expire, by the clock of shared-ordered-items.ts. */
-  readonly due: number
-}
-
 export class SharedCore extends SharedLines {
   readonly items: SharedItems
   readonly capacity: number

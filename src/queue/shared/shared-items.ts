@@ -1,4 +1,3 @@
-/** The elements of a shared queue. For use under its lock. */
 import { read, store, write } from "#atomics"
 import type { ByteStore } from "../../memory/structures/byte-store.ts"
 import type { MemoryRecord } from "../../memory/record.ts"
@@ -6,6 +5,7 @@ import { CellList } from "./cell-list.ts"
 import type { End } from "../base/queue-core.ts"
 import { CONTROL, ENTRY, IN } from "./shared-layout.ts"
 
+/** The elements of a shared queue. For use under its lock. */
 export interface SharedItems {
   /** Whether elements cannot be taken before their time. */
   readonly isTimed: boolean

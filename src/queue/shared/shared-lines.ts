@@ -1,8 +1,3 @@
-/**
- * Those who wait in a shared queue, in two lines: for room, and for an element. And those who do not wait any more, but
- * have yet to see it: if they die before that, what is theirs is found there. For use in the critical section, which is
- * made here.
- */
 import { read, write } from "#atomics"
 import { LockSync } from "../../lock/lock-sync.ts"
 import type { GrowingWords } from "../../memory/growing-words.ts"
@@ -12,6 +7,11 @@ import { SharedCells } from "./shared-cells.ts"
 import { CONTROL, ENTRY, PENDING, PUTTER, REFUSED, TAKER } from "./shared-layout.ts"
 import { type Protected, SharedSection } from "./shared-section.ts"
 
+/**
+ * Those who wait in a shared queue, in two lines: for room, and for an element. And those who do not wait any more, but
+ * have yet to see it: if they die before that, what is theirs is found there. For use in the critical section, which is
+ * made here.
+ */
 export abstract class SharedLines extends SharedCells implements Protected {
   readonly section: SharedSection
   readonly putters: CellList

@@ -1,10 +1,3 @@
-/**
- * The elements of a shared queue in an order: by a comparator, or by the time at which they expire. Among equals the
- * one that came first is first. For use under the queue's lock.
- *
- * A comparator belongs to a thread, as every function does; the threads have to agree. It compares values, so each
- * comparison decodes the element it is about.
- */
 import { read, store, write } from "#atomics"
 import { decode } from "../../codec/codec.ts"
 import { EncodedValue } from "../../codec/bytes/encoded-value.ts"
@@ -19,6 +12,13 @@ import type { Ordering } from "../base/queue-backend.ts"
 import type { SharedItems, SharedWords } from "./shared-items.ts"
 import { CONTROL, ENTRY, IN, KIND, LIST } from "./shared-layout.ts"
 
+/**
+ * The elements of a shared queue in an order: by a comparator, or by the time at which they expire. Among equals the
+ * one that came first is first. For use under the queue's lock.
+ *
+ * A comparator belongs to a thread, as every function does; the threads have to agree. It compares values, so each
+ * comparison decodes the element it is about.
+ */
 export class OrderedItems implements SharedItems {
   readonly #store: ByteStore
   readonly #control: MemoryRecord

@@ -1,8 +1,3 @@
-/**
- * The form a queue takes once other threads know it: its elements lie in shared memory, encoded, and so do those who
- * wait. It has the methods that the kinds of queues are made of (see QueueCore), and no opinion on interrupts,
- * arguments and messages: those are the business of the queue whose form it is.
- */
 import { encode } from "../../codec/codec.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { IllegalStateError } from "../../errors.ts"
@@ -45,6 +40,11 @@ interface Form {
   readonly spins?: number
 }
 
+/**
+ * The form a queue takes once other threads know it: its elements lie in shared memory, encoded, and so do those who
+ * wait. It has the methods that the kinds of queues are made of (see QueueCore), and no opinion on interrupts,
+ * arguments and messages: those are the business of the queue whose form it is.
+ */
 export class SharedQueue<E> implements EmptyBackend<E> {
   readonly #type: string
   readonly #core: SharedCore

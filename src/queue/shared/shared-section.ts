@@ -1,11 +1,3 @@
-/**
- * The critical section of a shared queue: who is in it has the queue to itself. It is short and never waits for
- * anything inside, so even a thread with an event loop can afford to block for it; the steps of a wait, which other
- * flows of their thread may be blocked above, queue for it like for anything else.
- *
- * Who gets the lock from a thread that died inside first has the queue repaired; who finds that any thread has died
- * since the last visit, swept.
- */
 import { pause } from "#atomics"
 import { availableParallelism } from "node:os"
 import { IllegalStateError } from "../../errors.ts"
@@ -33,6 +25,14 @@ export interface Protected {
   repair(): void
 }
 
+/**
+ * The critical section of a shared queue: who is in it has the queue to itself. It is short and never waits for
+ * anything inside, so even a thread with an event loop can afford to block for it; the steps of a wait, which other
+ * flows of their thread may be blocked above, queue for it like for anything else.
+ *
+ * Who gets the lock from a thread that died inside first has the queue repaired; who finds that any thread has died
+ * since the last visit, swept.
+ */
 export class SharedSection {
   readonly #sync: LockSync
   readonly #threadContext: ThreadContext

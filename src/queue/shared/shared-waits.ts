@@ -1,9 +1,3 @@
-/**
- * Waiting in a shared queue, as steps (see memory/flow/waiting.ts). Who waits has a cell in the queue's memory, and
- * others decide there what becomes of it; or it gives up, and then looks, inside the critical section, whether it was
- * too late for that. In that case it has got what it waited for, and an interrupt that came meanwhile is kept for
- * later.
- */
 import { load } from "#atomics"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { InterruptedError } from "../../errors.ts"
@@ -21,6 +15,12 @@ interface Broken {
   readonly reason: unknown
 }
 
+/**
+ * Waiting in a shared queue, as steps (see memory/flow/waiting.ts). Who waits has a cell in the queue's memory, and
+ * others decide there what becomes of it; or it gives up, and then looks, inside the critical section, whether it was
+ * too late for that. In that case it has got what it waited for, and an interrupt that came meanwhile is kept for
+ * later.
+ */
 export class SharedWaits {
   readonly #core: SharedCore
 
