@@ -10,30 +10,30 @@
  *                                             TIDYING  -> TERMINATED   terminated() has returned or thrown
  *
  * Why one word: with two, a worker could be admitted between the check of the state and the increment of the count, and
- * nobody would wait for it.
+ * termination would not wait for it.
  */
 import { compareAndSet, load, store } from "#atomics"
 
 const COUNT_BITS = 29
 
-/** The most workers a pool can have; larger limits mean this one. */
+/** The most workers a pool can have. A larger limit has the same effect. */
 export const MOST_WORKERS: number = (1 << COUNT_BITS) - 1
 
 /** Accepts tasks and runs what is queued. */
 const RUNNING = -1 << COUNT_BITS
 /** Accepts nothing, runs what is queued. */
 export const SHUTDOWN: number = 0 << COUNT_BITS
-/** Accepts nothing, runs nothing, interrupts what runs. */
+/** Accepts nothing, starts no queued task, interrupts running tasks. */
 export const STOP: number = 1 << COUNT_BITS
 /** No workers left; `terminated()` runs. */
 export const TIDYING: number = 2 << COUNT_BITS
 /** `terminated()` is over. */
 export const TERMINATED: number = 3 << COUNT_BITS
 
-/** A value of the word, read once: state and count belong together. */
+/** A value of the word, read once, so that state and count belong together. */
 export type Snapshot = number
 
-/** Compares without taking the word apart: the state is in the highest bits, so order of words is order of states. */
+/** Compares without taking the word apart: the state is in the highest bits, so words are ordered as their states. */
 export function atLeast(seen: Snapshot, state: number): boolean {
   return seen >= state
 }
@@ -42,7 +42,7 @@ export function countIn(seen: Snapshot): number {
   return seen & MOST_WORKERS
 }
 
-/** Written only through the transitions below. */
+/** The control word of a pool. It changes only through the transitions below. */
 export abstract class Control {
   abstract readonly snapshot: Snapshot
 
@@ -72,8 +72,8 @@ export abstract class Control {
   }
 
   /**
-   * -> SHUTDOWN or STOP, unless there or beyond already; the count stays. -> TERMINATED, if all threads of the pool have died
-   * together, and so did not count down.
+   * -> SHUTDOWN or STOP, unless the state is there or beyond already; the count stays. -> TERMINATED, if all threads of
+   * the pool have died together and therefore have not counted themselves down.
    */
   advanceTo(state: number): void {
     for (;;) {
@@ -84,7 +84,9 @@ export abstract class Control {
     }
   }
 
-  /** { SHUTDOWN | STOP, count: 0 } -> { TIDYING, count: 0 }: true for the one who may call `terminated()`. */
+  /**
+   * { SHUTDOWN | STOP, count: 0 } -> { TIDYING, count: 0 }. True for one caller only, which then calls `terminated()`.
+   */
   tryTidy(seen: Snapshot): boolean {
     return this.replace(seen, TIDYING)
   }
@@ -93,7 +95,7 @@ export abstract class Control {
   abstract terminate(): void
 }
 
-/** In memory that threads share: written by any thread. */
+/** A control word in memory that threads share. Any thread may write it. */
 export class ControlWord extends Control {
   readonly #words: Int32Array
   readonly #index: number
@@ -104,7 +106,7 @@ export class ControlWord extends Control {
     this.#index = index
   }
 
-  /** -> { RUNNING, count: 0 }: by the thread that made the block, before others see it. */
+  /** -> { RUNNING, count: 0 }. Called by the thread that made the block, before other threads see it. */
   initialize(): void {
     store(this.#words, this.#index, RUNNING)
   }
@@ -122,7 +124,9 @@ export class ControlWord extends Control {
   }
 }
 
-/** Of a pool whose threads are flows of one event loop: between two steps of a flow nothing changes. */
+/**
+ * The control word of a pool whose threads are flows of one event loop: nothing changes between two steps of a flow.
+ */
 export class LocalControl extends Control {
   snapshot: Snapshot = RUNNING
 

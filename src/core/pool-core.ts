@@ -10,11 +10,13 @@ import { WorkerLoop } from "./worker-loop.ts"
 type Bound = "core" | "maximum"
 
 /**
- * The algorithms of a thread pool: who is admitted, who is replaced, and when the pool ends; what a worker does in
- * between is in worker-loop.ts. They know no JavaScript objects of the user's: a task is a reference `R`, and what
- * must be done with one is asked of a `PoolHost`. On virtual threads `R` is the Runnable itself and host and workers
- * share a heap; on platform threads `R` is a slot number and these same classes are built in every worker over the
- * same block of memory. docs/design/pool.md says which part runs where.
+ * The algorithms of a thread pool: which tasks are admitted, which workers are replaced, and when the pool ends.
+ * worker-loop.ts has what a worker does in between.
+ *
+ * The core knows no objects of user code: a task is a reference `R`, and a `PoolHost` does what must be done with one.
+ * On virtual threads `R` is the Runnable itself, and host and workers share a heap. On platform threads `R` is a slot
+ * number, and every worker builds these same classes over the same block of memory. docs/design/pool.md says which part
+ * runs where.
  */
 export class PoolCore<R> {
   readonly #state: PoolState
@@ -23,7 +25,7 @@ export class PoolCore<R> {
   readonly #loop: WorkerLoop<R>
   readonly #workers: WorkerTable<R>
   #isRelieving = false
-  /** Whether the factory threw when it was last asked. One that gave no thread has refused: that is no failure. */
+  /** Whether the factory threw at its last call. A factory that returned no thread has refused: that is no failure. */
   #hasFactoryThrown = false
   #isClosing = false
 
@@ -47,11 +49,13 @@ export class PoolCore<R> {
   // ------------------------------------------------------------------ admission
 
   /**
-   * 1. Fewer workers than the core size: start one for this task, even if others are idle.
-   * 2. Else queue it. Then look again: the pool may have been shut down meanwhile (take the task back and refuse it), or
-   *    its last worker may have left (start one for the queue).
-   * 3. The queue is full: start a worker up to the maximum size for this task, which thus overtakes the queued ones.
-   *    Else refuse it.
+   * Admits a task:
+   *
+   * 1. Fewer workers than the core size: starts one for this task, even if others are idle.
+   * 2. Else queues it. Then looks again: another thread may have shut the pool down meanwhile (takes the task back and
+   *    rejects it), or the last worker may have left (starts one for the queue).
+   * 3. The queue is full: starts a worker up to the maximum size for this task, which thus overtakes the queued ones.
+   *    Else rejects it.
    */
   execute(task: R): void {
     const control = this.#state.control
@@ -65,9 +69,9 @@ export class PoolCore<R> {
   }
 
   /**
-   * Starts a worker, with its first task if there is one. False if the pool's state or size forbids it, or the
-   * factory refuses; a factory that throws lets its error through. The worker is counted before its thread is made,
-   * and uncounted if that fails.
+   * Starts a worker, with its first task if there is one. False if the pool's state or size forbids it, or the factory
+   * refuses; an error of the factory is thrown to the caller. The worker is counted before its thread is made, and
+   * uncounted if that fails.
    */
   addWorker(bound: Bound, firstTask?: R): boolean {
     if (!this.#reserve(bound, firstTask)) return false
@@ -92,7 +96,7 @@ export class PoolCore<R> {
   #reserve(bound: Bound, firstTask: R | undefined): boolean {
     for (;;) {
       const seen = this.#state.control.snapshot
-      // A pool that is shutting down still gets workers for what is queued, for nothing else.
+      // A pool that is shutting down still gets workers for its queued tasks, for nothing else.
       if (atLeast(seen, SHUTDOWN) && (atLeast(seen, STOP) || firstTask !== undefined || this.#queue.isEmpty))
         return false
       const limit = bound === "core" ? this.#state.corePoolSize : this.#state.maximumPoolSize
@@ -101,7 +105,10 @@ export class PoolCore<R> {
     }
   }
 
-  /** The factory ran user code, or another thread shut the pool down: look again before the worker counts for good. */
+  /**
+   * Looks again before the worker is started: the factory, which is user code, or another thread may have shut the
+   * pool down.
+   */
   #mayStart(firstTask: R | undefined): boolean {
     const seen = this.#state.control.snapshot
     return !atLeast(seen, SHUTDOWN) || (!atLeast(seen, STOP) && firstTask === undefined)
@@ -116,7 +123,7 @@ export class PoolCore<R> {
     this.tryTerminate()
   }
 
-  /** Makes sure that somebody will look at the queue, up to the core size. */
+  /** Makes sure that a worker will look at the queue; starts one if there are fewer than the core size. */
   ensureWorker(): void {
     const count = this.#state.control.workerCount
     if (count < this.#state.corePoolSize) this.addWorker("core")
@@ -126,7 +133,7 @@ export class PoolCore<R> {
   /** Takes a task back from the queue; true if it was there. */
   remove(task: R): boolean {
     const removed = this.#queue.remove(task)
-    this.tryTerminate() // it may have been the last thing to wait for
+    this.tryTerminate() // termination may have waited for this task only
     return removed
   }
 
@@ -139,14 +146,14 @@ export class PoolCore<R> {
 
   // ------------------------------------------------------------------ workers
 
-  /** A worker's life, from its first task to its exit: what its thread runs. */
+  /** The life of a worker, from its first task to its exit. The worker's thread runs this. */
   run(worker: Worker<R>): Promise<void> {
     return this.#loop.run(worker)
   }
 
   /**
-   * The end of a worker. One that a task killed is replaced; one that left is only if the pool would otherwise be too
-   * small for what is queued.
+   * Called at the end of a worker. A worker that a task killed is replaced. A worker that left is replaced only if the
+   * pool would otherwise be too small for its queue.
    */
   workerExit(worker: Worker<R>, died: boolean): void {
     const { control } = this.#state
@@ -162,30 +169,28 @@ export class PoolCore<R> {
     this.addWorker("maximum")
   }
 
-  /** A factory threw that was asked for a thread by other means than {@link addWorker}. */
+  /** Notes that the factory threw in a call that {@link addWorker} did not make. */
   noteFactoryThrew(): void {
     this.#hasFactoryThrown = true
   }
 
-  /**
-   * The pool is being closed: its caller waits for the end, and so no task may wait for a thread that will not come.
-   */
+  /** The pool is being closed: its caller waits for the end, so no task may wait for a thread that will not come. */
   closing(): void {
     this.#isClosing = true
   }
 
   /**
-   * If tasks wait and the pool has no thread, because the factory threw when the last one was to be replaced, no thread
-   * would ever look at the tasks. The factory is asked once more, and if it fails again, the tasks fail. Called after a
-   * thread has ended, and when the pool is shut down. Only where threads are made: elsewhere it does nothing. [TP118]
+   * Helps tasks that wait while the pool has no thread, because the factory threw when the last thread was to be
+   * replaced: no thread would ever look at them. Asks the factory once more; if it fails again, the tasks fail. Called
+   * after a thread has ended, and when the pool is shut down. Does nothing in threads that make no threads. [TP118]
    *
-   * As in Java, tasks wait on if the factory has refused by null, for the thread of a later task; but not if the pool
-   * is closed. [TP26]
+   * If the factory has refused by returning null, the tasks go on waiting for the thread of a later task, as in Java;
+   * but not if the pool is closed. [TP26]
    */
   relieve(tell: Report): void {
     if (this.#host.failWaiting === undefined || this.#isRelieving || !this.#isStranded) return
     if (!this.#hasFactoryThrown && !this.#isClosing) return
-    this.#isRelieving = true // the factory is code of the user's, and may call the pool
+    this.#isRelieving = true // the factory is user code, and may call the pool
     const errors: unknown[] = []
     guarded(
       () => this.addWorker("maximum"),
@@ -221,9 +226,9 @@ export class PoolCore<R> {
   }
 
   /**
-   * Ends the pool if nothing is left to do. Called wherever something that termination waits for may have been the
-   * last: a worker's exit, a failed start, a removal, a shutdown. If idle workers remain, one is woken; as it leaves
-   * it calls this again, and so the news travels.
+   * Ends the pool if nothing is left to do. Called after each event that termination may wait for: a worker's exit, a
+   * failed start, a removal, a shutdown. If idle workers remain, wakes one of them; that worker leaves, calls this
+   * again and so wakes the next.
    */
   tryTerminate(): void {
     const control = this.#state.control

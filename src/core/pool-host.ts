@@ -1,4 +1,4 @@
-/** The two sides on which the core of a pool leans: where tasks wait, and who knows what they are. */
+/** The two interfaces that the core of a pool uses: the queue of waiting tasks, and the host that can run a task. */
 import type { Flow } from "../memory/flow/flow.ts"
 import type { Report } from "../memory/flow/guard.ts"
 import type { Settle } from "../memory/flow/waiting.ts"
@@ -11,63 +11,68 @@ export interface WorkQueue<R> {
   poll(): R | undefined
   remove(task: R): boolean
   /**
-   * Takes out what this thread has just offered, also if `remove` leaves it to the worker that is to get it. As
-   * `remove` if not said.
+   * Takes out a task that this thread has just offered, even where `remove` leaves it to the worker that is to get it.
+   * Without this method the core uses `remove`.
    */
   takeBack?(task: R): boolean
   /**
-   * Delivers a task to `flow` as soon as there is one; undefined when the time is up, an InterruptedError if
-   * interrupted.
+   * Delivers a task to `flow` as soon as there is one. Delivers undefined when the time is up, and an InterruptedError
+   * if the flow is interrupted.
    */
   receive(settle: Settle<R | undefined>, flow: Flow, timeout: number): void
 }
 
-/** What only the owner of tasks and threads can do. */
+/** What the core cannot do itself, because it knows tasks and threads by reference only. */
 export interface PoolHost<R> {
   /**
-   * A worker with a thread that will run the core's loop as soon as it is started, and its first task in hand, if there
-   * is one; undefined if the factory refuses.
+   * Makes a worker with a thread that runs the core's loop once it is started. The worker has `firstTask` in hand, if
+   * there is one. Undefined if the factory refuses.
    */
   newWorker(firstTask: R | undefined): Worker<R> | undefined
   beforeExecute(worker: Worker<R>, task: R): void
-  /** Starts the task. If it is asynchronous: what to await, and then `complete` or `fail` is called. */
+  /** Starts the task. For an asynchronous task, returns what to await; the core then calls `complete` or `fail`. */
   begin(worker: Worker<R>, task: R): PromiseLike<unknown> | undefined
   complete(task: R, value: unknown): void
   /** Throws the error if it is not part of the task's own outcome. */
   fail(task: R, error: unknown): void
   afterExecute(task: R, error?: unknown): void
   /**
-   * An error has got into the worker's loop. If it is neither a command's nor a hook's, then the thread has failed, as
-   * a task has broken what it needs: it stops here, with all that it has in hand, and this does not return.
+   * Called with an error that has reached the worker's loop. If neither a command nor a hook threw it, a task has
+   * broken something that the thread needs. The thread then halts here, with its tasks in hand, and this does not
+   * return.
    */
   stopIfBroken?(error: unknown): void
-  /** If this thread has left, and what it had is others' by now, it stops here, and this does not return. */
+  /**
+   * If this thread counts as gone, and other threads have its tasks by now, it halts here, and this does not return.
+   */
   stopIfLeft?(): void
   /**
-   * Whether the worker of this thread may leave: nothing is under way in the thread besides tasks in its hand, and
-   * nothing is going to come back to it. If not, the worker is interrupted when it may. If it must leave, that is given
-   * up, and this is true.
+   * Whether the worker of this thread may leave: nothing is under way in the thread besides the tasks in its hand, and
+   * nothing will come back to it. If it may not, the host interrupts the worker as soon as it may. With `mustLeave` the
+   * host cancels what is under way, and this is true.
    */
   mayLeave?(mustLeave: boolean): boolean
   /** The task will never run, because of this error. */
   abandon(task: R, error: unknown): void
   /**
-   * All that waits will never run, because of this error. `tell` is told of it for each command, as a command has no
-   * future. Only if this host makes threads itself.
+   * No waiting task will ever run, because of this error. A command has no future, so for each command the error goes
+   * to `tell`. Only hosts that make threads have this method.
    */
   failWaiting?(error: unknown, tell: Report): void
   /** The pool does not take the task. */
   reject(task: R): void
   /**
-   * How long a worker that may leave waits for a task before it does, in ms; the keep-alive time of the pool if not
-   * said.
+   * How long a worker that may leave waits for a task before it does, in ms. The keep-alive time of the pool applies if
+   * that is shorter, or if this is undefined.
    */
   readonly patience?: number | undefined
   /**
-   * Whether nothing else keeps a pool that is shut down, and has no workers, from ending; `isEmpty` says whether its
-   * queue was before this call. The thread that makes it true later on has to say `tryTerminate`.
+   * Whether nothing else keeps a pool that is shut down, and has no workers, from ending. `isEmpty` says whether its
+   * queue was empty before this call. The thread that makes this true later on has to call `tryTerminate`.
    */
   mayEnd?(isEmpty: boolean): boolean
-  /** The pool is TIDYING: calls `terminated()`, makes it TERMINATED, and wakes who waits for that. */
+  /**
+   * The pool is TIDYING: calls `terminated()`, makes the pool TERMINATED, and wakes the callers of awaitTermination.
+   */
   endPool(): void
 }

@@ -14,8 +14,8 @@ const POLICIES = 10
 export const STATE_WORDS = 12 // a whole number of float64
 
 /**
- * Everything a pool's threads must agree on. If they are virtual, an object will do (LocalState). If each is a worker,
- * they are views over one block of shared memory: each worker builds the same object over the same block (SharedState).
+ * Everything a pool's threads must agree on. For virtual threads this is a plain object (LocalState). For platform
+ * threads it is a view over one block of shared memory: each thread builds its own over the same block (SharedState).
  *
  *     word  what                        written by
  *     0     control word                any thread, by compare-and-set (control-word.ts)
@@ -24,10 +24,11 @@ export const STATE_WORDS = 12 // a whole number of float64
  *     3     allow core time-out, 0/1    the owner
  *     4     largest pool size so far    the owner, on admission
  *     5     workers running a task      each worker, by add
- *     6, 7  tasks completed             each worker, by add (counter.ts); on platform threads the owner, of workers
- *                                       that died: the others count in their places (platform/memory/shared-worker.ts)
+ *     6, 7  tasks completed             each worker, by add (counter.ts); on platform threads the owner, for workers
+ *                                       that died: living workers count in their own words
+ *                                       (platform/memory/shared-worker.ts)
  *     8, 9  keep-alive in ms, float64   the owner
- *     10    what becomes of tasks with  any thread
+ *     10    policies for tasks with     any thread
  *           times, see timetable.ts
  */
 export interface PoolState {
@@ -37,11 +38,11 @@ export interface PoolState {
   corePoolSize: number
   maximumPoolSize: number
   allowCoreThreadTimeOut: boolean
-  /** How long a worker that may leave waits for work first, in ms; `Infinity` for ever. */
+  /** How long a worker that may leave first waits for a task, in ms; `Infinity` for ever. */
   keepAliveTime: number
   readonly largestPoolSize: number
   readonly activeCount: number
-  /** Whether the policy, a bit, is set. */
+  /** Whether the policy, which is one bit, is set. */
   hasPolicy(policy: number): boolean
   setPolicy(policy: number, isSet: boolean): void
   notePoolSize(size: number): void

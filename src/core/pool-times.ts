@@ -3,19 +3,19 @@ import { Histogram, HISTOGRAM_WORDS, LocalHistogram, type Recorder } from "../me
 export const TIMES_WORDS: number = 3 * HISTOGRAM_WORDS
 
 /**
- * How long the tasks of a pool wait, how long they run, and how late they begin if they have times: of some of them,
- * for to look at the clock takes time, too.
+ * How long the tasks of a pool wait, how long they run, and how late tasks with times begin. Not every task is
+ * measured, because reading the clock takes time.
  */
 export interface PoolTimes {
   /** From submission to start. */
   readonly wait: Recorder
   /** From start to end. */
   readonly run: Recorder
-  /** From when it was due to its start. */
+  /** From the time at which the task was due to its start. */
   readonly lateness: Recorder
 }
 
-/** Of a pool of platform threads: `TIMES_WORDS` words from `index` on. */
+/** The times of a pool of platform threads: `TIMES_WORDS` words from `index` on. */
 export function sharedTimes(words: Int32Array, index: number): PoolTimes {
   return {
     wait: new Histogram(words, index),
@@ -24,7 +24,7 @@ export function sharedTimes(words: Int32Array, index: number): PoolTimes {
   }
 }
 
-/** Of a pool of virtual threads. */
+/** The times of a pool of virtual threads. */
 export function localTimes(): PoolTimes {
   return { wait: new LocalHistogram(), run: new LocalHistogram(), lateness: new LocalHistogram() }
 }

@@ -3,14 +3,14 @@ import type { Recorder } from "../memory/structures/histogram.ts"
 import type { PoolState } from "./pool-state.ts"
 import type { PoolTimes } from "./pool-times.ts"
 
-/** Policies; none of them is set at first. */
+/** Policies, one bit each. At first none of them is set. */
 export const GO_ON_WITH_PERIODIC = 1
 export const DROP_DELAYED = 2
 export const REMOVE_CANCELLED = 4
 
 /**
- * The period of a task that runs once, and is one run of many all the same: its submitter keeps the series, and will
- * bring the next run itself. No period of a user's is that.
+ * The period of a task that runs once, but is one run of a series: its submitter keeps the series, and submits the next
+ * run itself. No period given by a user has this value.
  */
 export const OF_A_SERIES: number = NaN
 
@@ -19,42 +19,42 @@ export function repeats(period: number): boolean {
   return period !== 0 && !Number.isNaN(period)
 }
 
-/** What there is to know of a task, and to do with one. Times are in ms, on the clock of {@link TimedTasks.now}. */
+/** What the timetable asks of tasks, and does to them. Times are in ms, on the clock of {@link TimedTasks.now}. */
 export interface TimedTasks<R> {
   now(): number
   timeOf(task: R): number
   setTime(task: R, time: number): void
   /**
-   * 0 if it runs once; else in ms: positive from start to start, negative from the end to the next start. Or {@link
-   * OF_A_SERIES}.
+   * 0 for a task that runs once; else a period in ms: positive from start to start, negative from the end of a run to
+   * the next start. Or {@link OF_A_SERIES}.
    */
   periodOf(task: R): number
   isCancelled(task: R): boolean
-  /** The task is in nobody's hands, and will not run. */
+  /** Cancels a task that is in no queue, that no thread runs, and that will not run. */
   cancel(task: R): void
 }
 
-/** Where they wait. */
+/** The queue in which tasks with times wait. */
 export interface TimedQueue<R> {
   add(task: R): void
   remove(task: R): boolean
   toArray(): R[]
 }
 
-/** The pool that runs them. */
+/** The pool that runs tasks with times. */
 export interface TimedPool<R> {
   reject(task: R): void
   ensureWorker(): void
   tryTerminate(): void
-  /** A factory has thrown, in a thread that has to go on. */
+  /** Reports an error of the factory, thrown in a thread that has to go on. */
   reportUncaught(error: unknown): void
 }
 
 /**
- * What a pool does with tasks that have times: whether one may run, whether it runs again, and what becomes of those
- * that wait when the pool is shut down. As the rest of a pool's algorithms it knows a task as a reference `R` only: on
- * virtual threads that is the task itself, on platform threads the number of a slot, and every worker has this same
- * object over the same memory.
+ * Decides about a pool's tasks with times: whether a task may run, whether it runs again, and which waiting tasks are
+ * cancelled when the pool is shut down. Like the rest of the core it knows a task as a reference `R` only: on virtual
+ * threads that is the task itself, on platform threads the number of a slot, and every worker has a timetable over the
+ * same memory.
  *
  * The life of a periodic task:
  *
@@ -63,8 +63,8 @@ export interface TimedPool<R> {
  *     running -> done      the run failed, or the task was cancelled meanwhile
  *     waiting -> done      cancelled; it stays in the queue unless it is removed
  *
- * It goes back into the queue only when its run is over, promise and all. So runs of one task never overlap, and
- * nothing has to see to that.
+ * A task goes back into the queue only when its run is over, including the promise it returned. So runs of one task
+ * never overlap, without any further check.
  */
 export class Timetable<R> {
   readonly #state: PoolState
@@ -88,8 +88,9 @@ export class Timetable<R> {
   }
 
   /**
-   * The thread comes before the task: if the factory throws, nothing was accepted. The task is looked at again after
-   * it was added, since the pool may have been shut down, by another thread or by the factory, which is the user's.
+   * Starts a worker, if one is missing, before it queues the task: if the factory throws, no task was accepted. Checks
+   * again after the task was added, since another thread, or the factory, which is user code, may have shut the pool
+   * down.
    */
   admit(task: R): void {
     if (!this.#state.control.isRunning) {
@@ -103,14 +104,14 @@ export class Timetable<R> {
     this.#pool.tryTerminate()
   }
 
-  /** A thread has taken the task: whether it may run, and if so, it is noted how late it begins. */
+  /** Called by a thread that has taken the task. Whether the task may run; if so, records how late it begins. */
   begin(task: R): boolean {
     if (!this.mayRun(task)) return false
     this.#lateness.record(this.#tasks.now() - this.#tasks.timeOf(task))
     return true
   }
 
-  /** Whether the state of the pool, and what it does after shutdown, lets the task run. */
+  /** Whether the state of the pool, and its policies after shutdown, let the task run. */
   mayRun(task: R): boolean {
     const { control } = this.#state
     if (control.isRunning) return true
@@ -119,7 +120,9 @@ export class Timetable<R> {
     return !this.#state.hasPolicy(DROP_DELAYED) || this.#tasks.timeOf(task) <= this.#tasks.now()
   }
 
-  /** A run of a periodic task has ended well; the task is in nobody's hands. */
+  /**
+   * Queues a periodic task again whose run has ended well. Called while the task is in no queue and no thread runs it.
+   */
   goOn(task: R): void {
     const period = this.#tasks.periodOf(task)
     this.#tasks.setTime(task, period > 0 ? this.#tasks.timeOf(task) + period : this.#tasks.now() - period)
@@ -127,7 +130,8 @@ export class Timetable<R> {
   }
 
   /**
-   * A series goes on with this: unlike {@link admit} it asks whether series may, and not whether anything new is taken.
+   * Queues the next run of a series. Unlike {@link admit} it asks whether a series may go on, and not whether the pool
+   * accepts new tasks.
    */
   requeue(task: R): void {
     if (!this.mayRun(task)) {
@@ -140,7 +144,7 @@ export class Timetable<R> {
       return
     }
     if (this.#state.hasPolicy(REMOVE_CANCELLED) && this.#tasks.isCancelled(task)) {
-      // While it was in no queue it could not be removed from one.
+      // While the task was in no queue, cancel() could not remove it from one.
       if (this.#queue.remove(task)) this.#tasks.cancel(task)
       return
     }
@@ -152,7 +156,8 @@ export class Timetable<R> {
   }
 
   /**
-   * The pool is shut down, or a policy has changed since: cancels what may not run, and lets go of what is cancelled.
+   * Called after a shutdown, or when a policy has changed since: cancels tasks that may not run, removes cancelled
+   * ones.
    */
   dropUnwanted(): void {
     for (const task of this.#queue.toArray()) {

@@ -6,18 +6,18 @@ import type { PoolHost, WorkQueue } from "./pool-host.ts"
 import type { PoolState } from "./pool-state.ts"
 import type { Worker } from "./worker.ts"
 
-/** Who keeps the list of workers. */
+/** Keeps the list of workers. */
 export interface WorkerExits<R> {
-  /** The worker is going to end and is no longer counted. */
+  /** The worker is about to end and is no longer counted. */
   left(worker: Worker<R>): void
   /** The worker has ended: by itself, or because a task or a hook killed it. */
   ended(worker: Worker<R>, died: boolean): void
 }
 
 /**
- * What a worker does: its first task, then whatever the queue gives, until it must leave or a task kills it. Runs on
- * the worker's own thread, and waits only by asking the queue to deliver a task (`receive`), which parks the worker's
- * flow.
+ * The loop of a worker: it runs its first task, then tasks from the queue, until the worker must leave or a task kills
+ * it. The loop runs on the worker's own thread. It waits only by asking the queue to deliver a task (`receive`), which
+ * parks the worker's flow.
  */
 export class WorkerLoop<R> {
   readonly #state: PoolState
@@ -34,20 +34,19 @@ export class WorkerLoop<R> {
     this.#exits = exits
   }
 
-  /** A worker's life: its first task, then whatever the queue gives, until it must leave or a task kills it. */
+  /** The life of a worker, from its first task to its exit. */
   async run(worker: Worker<R>): Promise<void> {
     let died = true
     try {
-      // Also here: if every task kills its worker, no worker ever gets to the end of this loop.
+      // Here as well as below: if every task kills its worker, no worker ever gets to the end of this loop.
       if (worker.task === undefined && turnIsOver()) await nextTurn()
       for (;;) {
         if (worker.task === undefined) {
           const got = this.#getTask(worker)
           if (!(typeof got === "boolean" ? got : await got)) break
         }
-        // A loop that waits keeps its variables in memory. So the task is in the worker's hand only, and what others
-        // hold of it is cleared. (To clear a variable with the task would not do: Bun remembers it as of the last
-        // `await`.)
+        // An `await` keeps the variables of this function in memory. So only the worker refers to the task, and drops
+        // it after the run. (A variable set to undefined would not do: Bun remembers its value as of the last `await`.)
         this.#settleInterrupt(worker)
         try {
           this.#beforeExecute(worker)
@@ -76,7 +75,7 @@ export class WorkerLoop<R> {
             throw error
           }
         } catch (error) {
-          this.#host.stopIfBroken?.(error) // with the task in its hand, which is how that is found
+          this.#host.stopIfBroken?.(error) // with the task in the worker's hand, where the owner finds it
           this.#letGo(worker)
           throw error
         }
@@ -90,7 +89,7 @@ export class WorkerLoop<R> {
     } finally {
       try {
         if (died) this.#host.mayLeave?.(true)
-        worker.flow.consumeInterrupt() // it was for a task, or to wake the worker: not for terminated()
+        worker.flow.consumeInterrupt() // it was meant for a task, or to wake the worker: not for terminated()
         this.#exits.ended(worker, died)
       } catch (error) {
         worker.reportUncaught(error) // of the factory or terminated(); thrown, it would hide what killed the worker
@@ -99,8 +98,8 @@ export class WorkerLoop<R> {
   }
 
   /**
-   * The task is over. It is counted while it is in hand: should the thread die in between, what it had in hand is not
-   * counted again.
+   * The task is over. The worker counts it before it releases it: if the thread dies in between, the owner does not
+   * count the task in hand a second time.
    */
   #letGo(worker: Worker<R>): void {
     worker.countCompleted()
@@ -108,8 +107,8 @@ export class WorkerLoop<R> {
   }
 
   /**
-   * Once the pool has stopped, a task runs interrupted; before that it starts with a clear flag and a signal of its
-   * own, whatever happened to the last one.
+   * Once the pool has stopped, a task runs interrupted. Before that a task starts with a clear flag and a signal of its
+   * own, even if the task before it was interrupted.
    */
   #settleInterrupt(worker: Worker<R>): void {
     if (atLeast(this.#state.control.snapshot, STOP)) worker.flow.interrupt()
@@ -126,8 +125,7 @@ export class WorkerLoop<R> {
   }
 
   /**
-   * Gets the worker its next task: true if it has one now, false if it must leave, a promise of either if it has to
-   * wait.
+   * Gets the worker its next task: true if it has one now, false if it must leave, a promise of either if it must wait.
    */
   #getTask(worker: Worker<R>): boolean | Promise<boolean> {
     if (this.#leaves(worker, false)) return false
@@ -146,10 +144,14 @@ export class WorkerLoop<R> {
   }
 
   /**
-   * Whether a worker must leave; if so it is no longer counted, in the word and in the set alike. It must when the pool
-   * has stopped, or is shut down and the queue is empty; when there are more than the maximum; or when it may time out
-   * and did. But the last worker never leaves a queue with something in it, and none leaves as long as its host keeps
-   * it.
+   * Whether the worker must leave. If so, it is no longer counted, neither in the control word nor in the worker table.
+   * A worker must leave
+   *
+   * - when the pool has stopped, or is shut down with an empty queue;
+   * - when there are more workers than the maximum;
+   * - when it may time out and has.
+   *
+   * But the last worker never leaves a queue with tasks in it, and no worker leaves while its host keeps it.
    */
   #leaves(worker: Worker<R>, timedOut: boolean): boolean {
     this.#host.stopIfLeft?.()
@@ -173,26 +175,27 @@ export class WorkerLoop<R> {
   }
 
   /**
-   * Whether the worker has to stay, as it has something under way besides tasks in its hand; never if it must leave.
+   * Whether the worker has to stay, because its thread has more under way than the tasks in hand. Never if it must
+   * leave.
    */
   #isKept(mustLeave: boolean): boolean {
     this.#keeps = this.#host.mayLeave?.(mustLeave) === false
     return this.#keeps
   }
 
-  /** There are no "core workers": whichever is idle while there are more than the core size may go. */
+  /** No worker is a "core worker": any idle worker may leave while there are more than the core size. */
   #mayTimeOut(seen: Snapshot): boolean {
     return this.#state.allowCoreThreadTimeOut || countIn(seen) > this.#state.corePoolSize
   }
 
   /**
-   * Waits for a task, which then is in the worker's hand; true if the keep-alive time passed without one. An
-   * interrupt just ends the wait.
+   * Waits until the worker has a task in hand. True if the keep-alive time passed without one. An interrupt just ends
+   * the wait.
    */
   #park(worker: Worker<R>): Promise<boolean> {
     const { flow } = worker
     const patience = Math.min(this.#state.keepAliveTime, this.#host.patience ?? Infinity)
-    // One that is kept is told when it may leave.
+    // The host interrupts a worker that it keeps as soon as that worker may leave.
     const timeout = !this.#keeps && this.#mayTimeOut(this.#state.control.snapshot) ? patience : Infinity
     this.#keeps = false
     return new Promise((resolve, reject) => {
@@ -208,7 +211,7 @@ export class WorkerLoop<R> {
           else reject(error)
         },
       }
-      flow.idle = this.#queue.isEmpty // a delay queue may hold what is not yet due: that is worth staying alive for
+      flow.idle = this.#queue.isEmpty // a delay queue may hold tasks that are not due yet: they keep the thread alive
       this.#queue.receive(settle, flow, timeout)
     })
   }

@@ -12,22 +12,22 @@ export interface Worker<R> {
    * or as active.
    */
   readonly task: R | undefined
-  /** The same, for who knows that there is one. */
+  /** `task`, for callers that know that the worker has one. */
   readonly currentTask: R
   /** A busy worker is interrupted only to stop its task, an idle one to make it look again. */
   readonly isBusy: boolean
   readonly isInterrupted: boolean
-  /** What it runs as; for itself alone. */
+  /** The flow in which the worker's loop runs. Only the worker itself may ask for it. */
   readonly flow: Flow
 
   accept(task: R): void
-  /** The task is over, whatever came of it. */
+  /** The task is over, however it ended. */
   release(): void
   /** One more task is over. */
   countCompleted(): void
   start(): void
   interrupt(): void
-  /** What is done with an error that nobody catches. */
+  /** Reports an error that no code has caught. */
   reportUncaught(error: unknown): void
 }
 
