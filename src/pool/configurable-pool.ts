@@ -11,7 +11,7 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
   /** @internal */
   protected abstract get engine(): PoolEngine
 
-  /** @internal What the pool was called, if it was. */
+  /** @internal The name of the pool, if it has one. */
   protected abstract get label(): string | undefined
 
   // ------------------------------------------------------------------ sizes and times
@@ -33,8 +33,8 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
       engine.interruptIdleWorkers()
       return
     }
-    // How many threads the new size is worth is unknown: as many as there are tasks to take, until a thread took the
-    // last one.
+    // How many threads the new size needs is unknown: starts one for each waiting task, and stops once the queue is
+    // empty.
     for (let wanted = Math.min(growth, queue.size); wanted > 0; wanted--) {
       if (!engine.addWorker("core") || queue.isEmpty) return
     }

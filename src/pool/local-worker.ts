@@ -6,7 +6,7 @@ import type { Worker } from "../core/worker.ts"
 /** A worker whose thread is a flow of this event loop. */
 export class LocalWorker<R> implements Worker<R> {
   readonly #state: PoolState
-  /** It is given one before it is used. */
+  /** The host sets it before it uses the worker. */
   thread!: Thread
   #task: R | undefined
 
@@ -55,8 +55,8 @@ export class LocalWorker<R> implements Worker<R> {
   }
 
   /**
-   * By its flow, not its thread: a factory may wrap a worker's loop in a function that does not wait for it, and the
-   * thread then counts as ended.
+   * Interrupts the flow and not the thread: a factory may wrap the worker's loop in a function that does not wait for
+   * it, and the thread then counts as ended.
    */
   interrupt(): void {
     this.flow.interrupt()

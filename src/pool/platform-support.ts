@@ -8,32 +8,30 @@ import type { PoolEngine, PoolShell } from "./pool-engine.ts"
 import type { SentPool } from "./sent-pool.ts"
 
 /**
- * What pools of platform threads consist of, as far as the pools themselves need it. They do not import it: it is most
- * of corepool, and a program of virtual threads alone is to be bundled without it. It is provided from above, by
- * platform/provide.ts, together with whatever can ask for such a pool: `platformThreads`, and the classes of pools that
- * `corepool` exports.
+ * What the pools need of platform threads. The pools do not import that code: it is most of corepool, and a program
+ * that uses virtual threads only must be bundled without it. platform/provide.ts provides it from above, together with
+ * everything that can ask for such a pool: `platformThreads`, and the classes of pools that `corepool` exports.
  */
 export interface PlatformSupport {
-  /** What makes the threads of a pool that was given no factory. */
+  /** The thread factory of a pool that was given none. */
   newFactory(): ThreadFactory
-  /** It ends when `pool` is garbage. */
+  /** The engine ends when `pool` is garbage. */
   newEngine(queue: BlockingQueue<Runnable>, shell: PoolShell, maximum: number, pool: object): PoolEngine
   /**
-   * Whether a pool may put off its engine until it is used: true for the first one, as the code of engines is not
-   * loaded then.
+   * Whether a pool may put off making its engine until it is used: true only while the code of engines is not loaded.
    */
   mayWait(): boolean
   /**
-   * Makes the engine of a pool that has put it off, and gives it a task, both by `give`. The thread for that task
-   * starts meanwhile, if `factory` makes it in the usual way: to start a thread takes as long as to load the code of
-   * engines.
+   * Calls `give`, which makes the engine of a pool that has put it off, and gives the engine a task. Starts the thread
+   * for that task meanwhile, if `factory` makes threads in the usual way: starting a thread takes as long as loading
+   * the code of engines.
    */
   ahead(factory: ThreadFactory, give: () => void): void
-  /** The pool of another thread, made by `open` the first time; the same after that. */
+  /** The pool of another thread: `open` makes it on the first call, later calls return the same one. */
   openOnce<P extends object>(shared: Shared, open: (sent: SentPool) => P): P
   /** The queue of a pool whose tasks have times. */
   newTimedQueue(): BlockingQueue<Runnable>
-  /** Pools of tasks with times can be sent to other threads and come back, from now on. */
+  /** From now on scheduled pools can be sent to other threads and come back. */
   knowScheduledPools(open: (shared: Shared) => ExecutorService, delegate: (inner: never) => ExecutorService): void
   newThreadPerTaskExecutor(factory: ThreadFactory): ExecutorService & { readonly threadCount: number }
 }

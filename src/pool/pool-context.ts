@@ -5,23 +5,23 @@ import { newThreadOf, type ThreadFactory } from "../thread/thread-factory.ts"
 import type { PoolShell } from "./pool-engine.ts"
 import type { RejectedExecutionHandler } from "./rejection.ts"
 
-/** What a subclass may do at certain moments. */
+/** The hooks of a subclass. */
 export type PoolHooks = Pick<PoolShell, "hooks" | "beforeExecute" | "afterExecute" | "terminated">
 
 type ThreadPool = Parameters<RejectedExecutionHandler>[1]
 
 /**
- * What a pool and its engine have in common: the settings that can be changed, and the way from the engine back to the
- * pool.
+ * The link between a pool and its engine: the settings that can be changed, and the reference from the engine back to
+ * the pool.
  *
- * The threads of a pool hold its engine, for as long as they run. If the engine held the pool, then no pool that was
- * not shut down could ever be garbage, and its threads would stay for ever. So the engine has the pool only
+ * The threads of a pool hold its engine for as long as they run. If the engine always held the pool, a pool that was
+ * not shut down could never be garbage, and its threads would stay for ever. So the engine holds the pool only
  *
- * - while something is to be done: from the submission of a task until the last one is over;
- * - for ever, if others may come back to it of whom this thread knows nothing, as the pool was sent to another thread; if a subclass has
- *   hooks; and when it is shut down.
+ * - while there is work: from the submission of a task until the last one is over;
+ * - for ever, if a subclass has hooks, if the pool is shut down, or if the pool was sent to another thread, whose tasks
+ *   this thread does not know of.
  *
- * A pool that is collected is idle, then, and what is left of it can be ended: see platform/owner/forgotten-pools.ts.
+ * A pool that is collected is therefore idle, and its engine can be ended: see platform/owner/forgotten-pools.ts.
  */
 export class PoolContext<Pool = ThreadPool> implements PoolShell {
   threadFactory: ThreadFactory
@@ -30,7 +30,7 @@ export class PoolContext<Pool = ThreadPool> implements PoolShell {
   #pool: Pool | undefined
   #hooks: PoolHooks | undefined
   #isKept = false
-  /** How many calls of the pool are under way that need it. */
+  /** How many calls of the pool are under way that need the reference. */
   #calls = 0
 
   constructor(threadFactory: ThreadFactory, handler: (task: Runnable, pool: Pool) => void) {
@@ -40,7 +40,7 @@ export class PoolContext<Pool = ThreadPool> implements PoolShell {
 
   // ------------------------------------------------------------------ for the pool
 
-  /** The engine has the pool for ever. */
+  /** From now on the engine holds the pool for ever. */
   keep(pool: Pool, hooks?: PoolHooks): void {
     this.#isKept = true
     this.#pool = pool
@@ -63,7 +63,7 @@ export class PoolContext<Pool = ThreadPool> implements PoolShell {
 
   // ------------------------------------------------------------------ for the engine
 
-  /** Nothing is to be done any more. */
+  /** No work is left: lets go of the pool, unless it is kept or a call is under way. */
   rest(): void {
     if (this.#calls === 0 && !this.#isKept) this.#pool = undefined
   }
@@ -88,7 +88,7 @@ export class PoolContext<Pool = ThreadPool> implements PoolShell {
     return this.#hooks?.terminated()
   }
 
-  /** Whether in a call of the pool, or for another thread, to which the pool was sent: it is here. */
+  /** The pool is set here: during a call of the pool, or for ever if the rejected task came from another thread. */
   reject(task: Runnable): void {
     this.handler(task, this.#pool as Pool)
   }

@@ -7,33 +7,33 @@ import type { PoolTimes } from "../core/pool-times.ts"
 import type { RejectedExecutionHandler } from "./rejection.ts"
 import type { Capabilities } from "./thread-pool-options.ts"
 
-/** What the pool itself, its hooks and its settings have to say. */
+/** What an engine calls in its pool: factory, hooks, rejection handler and settings. */
 export interface PoolShell {
   /** Undefined if the factory refuses. */
   newThread(target: () => unknown): Thread | undefined
-  /** Which of the next two there are: 1 and 2, added up. */
+  /** Which of the next two hooks a subclass has: 1 for beforeExecute, 2 for afterExecute, or their sum. */
   readonly hooks: number
-  /** These three give what the hook has returned, which is to be heeded: see memory/flow/guard.ts. */
+  /** The three hooks return what the user's hook has returned; the caller must heed it: see memory/flow/guard.ts. */
   beforeExecute(thread: Thread, task: Runnable): unknown
   afterExecute(task: Runnable, error?: unknown): unknown
   terminated(): unknown
   reject(task: Runnable): void
   announceTermination(): void
-  /** Nothing is to be done any more, until the pool is given another task. */
+  /** Nothing is left to do until the pool gets another task. */
   rest(): void
 }
 
 /**
- * What a ThreadPoolExecutor is made of behind its face: a core over some memory, a queue and threads of one kind. There
- * are three: VirtualEngine, and platform/PoolOwner and PoolGuest.
+ * What a ThreadPoolExecutor works by: a core over some memory, a queue, and threads of one kind. There are three
+ * engines: VirtualEngine, and platform/PoolOwner and PoolGuest.
  */
 export interface PoolEngine {
   readonly state: PoolState
   /** Whether this is the thread that made the pool. */
   readonly isOwner: boolean
-  /** What other threads are sent. Throws if the pool cannot be shared. */
+  /** What this thread sends to other threads in place of the pool. Throws if the pool cannot be shared. */
   readonly handle: Handle
-  /** The tasks that wait. */
+  /** The queue of waiting tasks. */
   readonly queue: BlockingQueue<Runnable>
   readonly capabilities: Capabilities
   readonly poolSize: number
@@ -41,23 +41,22 @@ export interface PoolEngine {
   readonly completedTaskCount: number
   readonly times: PoolTimes
 
-  /** Whether something is to be done that this thread has to stay for. */
+  /** Whether the pool has work for which this thread has to stay. */
   readonly isBusy: boolean
   execute(task: Runnable): void
-  /** The function with its arguments, as something to execute. */
+  /** The function with its arguments, as a task. */
   callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T>
   remove(task: Runnable): boolean
-  /** The pool is shut down: cancels what has a time and may not run any more. */
+  /** The pool is shut down: cancels tasks with times that may not run any more. */
   dropUnwanted(): void
-  /** Takes out everything that waits, in order, and lets `handBack` make of each task what the caller gets. */
+  /** Takes out all waiting tasks, in order, and returns what `handBack` makes of each. */
   drain(handBack: (task: Runnable) => Runnable): Runnable[]
-  /** This thread is about to shut the pool down, which does not end before {@link finishEnd}. */
+  /** This thread is about to shut the pool down. The pool does not end before {@link finishEnd}. */
   beginEnd(): void
-  /** All that was taken out of the queue is handed back: ends the pool if nothing is left to do. */
+  /** All tasks that this thread took out of the queue are handed back: ends the pool if nothing is left to do. */
   finishEnd(): void
   /**
-   * The caller is going to shut the pool down and to wait for its end: no task may wait for a thread that the factory
-   * refuses.
+   * The caller will shut the pool down and wait for its end: no task may wait for a thread that the factory refuses.
    */
   closing(): void
 
@@ -66,16 +65,16 @@ export interface PoolEngine {
   interruptIdleWorkers(): void
   interruptWorkers(): void
   tryTerminate(): void
-  /** Whether it is one of the pool's own. */
+  /** Whether the thread is one of the pool's own. */
   hasThread(thread: unknown): boolean
-  /** The pool has been told to shut down. */
+  /** The pool's run state has become SHUTDOWN or STOP. */
   shuttingDown(): void
-  /** What rejects tasks has changed. Other threads know the ready-made policies too. */
+  /** The rejection handler has changed. Other threads need to know of it if it is a ready-made policy. */
   setHandler(handler: RejectedExecutionHandler): void
 }
 
-/** That of a pool that another thread has made. */
+/** The engine of a pool that another thread has made. */
 export interface GuestEngine extends PoolEngine {
-  /** Has the pool's policy, or the owner of its handler, decide on a task that was not taken. */
+  /** Lets the pool's policy, or the owner of its handler, decide on a task that the pool has not accepted. */
   readonly handler: RejectedExecutionHandler
 }

@@ -10,7 +10,7 @@ export interface PoolSettings {
   readonly core: number
   readonly maximum: number
   readonly keepAlive: number
-  /** Undefined for one of the pool's own, without a bound. */
+  /** Undefined if the pool makes its own queue, which has no bound. */
   readonly queue: BlockingQueue<Runnable> | undefined
   readonly threadFactory: ThreadFactory
   readonly handler: RejectedExecutionHandler
@@ -29,7 +29,7 @@ const POOL_OPTIONS: Known<ThreadPoolOptions> = {
   name: true,
 }
 
-/** What is wrong is told in this order. */
+/** Checks the options in this order, and throws for the first one that is wrong. */
 export function settingsOf(given: ThreadPoolOptions, newFactory: () => ThreadFactory): PoolSettings {
   const options = requireOptions("options", given, POOL_OPTIONS, "an object with corePoolSize and maximumPoolSize")
   const { keepAliveTime = 60_000, workQueue, threadFactory } = options

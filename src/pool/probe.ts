@@ -2,12 +2,12 @@ import { FutureTask } from "../future/future-task.ts"
 import { now } from "../time/timer.ts"
 import type { PoolTimes } from "../core/pool-times.ts"
 
-/** After so many others a task that has not begun is given up: it may have been taken out, or refused. */
+/** After so many other tasks the probe gives up a task that has not begun: it may have been removed, or rejected. */
 const PATIENCE = 10_000
 
 /**
- * Measures how long tasks of a heap wait and run, one at a time: it picks a task when it is executed and follows it to
- * its end, and then the next one. So a pool with few tasks knows all its times, and one with many pays for few.
+ * Measures how long tasks of this heap wait and run, one task at a time: it follows a task from execute() to its end,
+ * and then picks the next one. So a pool with few tasks measures all of them, and a pool with many pays for few.
  */
 export class Probe {
   readonly #times: PoolTimes
@@ -28,7 +28,7 @@ export class Probe {
     this.#others = 0
   }
 
-  /** A task with a time was not executed, but has waited for that: then it is followed from here on. */
+  /** A task with a time does not pass executed(): the probe follows it from here on. */
   began(task: unknown): void {
     const isNew = this.#task === undefined && task instanceof FutureTask && task.timing !== undefined
     if ((task !== this.#task && !isNew) || this.#isRunning) return

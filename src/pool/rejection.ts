@@ -35,7 +35,7 @@ export const AbortPolicy: RejectionPolicy = /* @__PURE__ */ policy("AbortPolicy"
 })
 
 /**
- * Runs the task in the caller, inside the call of `execute`: the simplest brake on whoever submits too fast. An
+ * Runs the task in the caller, inside the call of `execute`, which slows down a caller that submits too fast. An
  * asynchronous task only begins there. After shutdown the task is dropped.
  */
 export const CallerRunsPolicy: RejectionPolicy = /* @__PURE__ */ policy("CallerRunsPolicy", (task, executor) => {
@@ -66,9 +66,9 @@ export const DiscardOldestPolicy: RejectionPolicy = /* @__PURE__ */ policy("Disc
   throw stackOverflow()
 })
 
-/** How often DiscardOldestPolicy tries; each time but the first another thread may have taken the place. */
+/** How often DiscardOldestPolicy tries: another thread may take the free place each time. */
 const MOST_ROUNDS = 1000
-/** How deep its attempts may be inside each other if `execute` of a subclass makes another task of each. */
+/** How deep attempts may nest if `execute` of a subclass wraps the task in a new one each time. */
 const MOST_DEPTH = 50
 
 /** An attempt of DiscardOldestPolicy that is under way. */
@@ -79,12 +79,12 @@ interface Attempt {
   isRefused: boolean
 }
 
-/** The innermost of this thread. */
+/** The innermost attempt of this thread. */
 let attempt: Attempt | undefined
 
 /**
- * Executes the task; false if it came back to the policy. The JDK's policy calls itself then. Here it must not: a full
- * stack strikes anywhere, also where a pool is half changed.
+ * Executes the task; false if it came back to the policy. The JDK's policy then calls itself. This one must not: the
+ * stack could overflow anywhere, also where a pool is half changed.
  */
 function tryAgain(task: Runnable, executor: ThreadPoolExecutor): boolean {
   const outer = attempt
@@ -98,7 +98,7 @@ function tryAgain(task: Runnable, executor: ThreadPoolExecutor): boolean {
   return !mine.isRefused
 }
 
-/** Whether an attempt with this task is under way, which then hears that it was in vain. */
+/** Whether an attempt with this task is under way. If so, marks that attempt as refused. */
 function isRepeated(task: Runnable, executor: ThreadPoolExecutor): boolean {
   let depth = 0
   for (let it = attempt; it !== undefined; it = it.outer) {
@@ -121,15 +121,15 @@ export function requireHandler(name: string, value: unknown): RejectedExecutionH
   return value as RejectedExecutionHandler
 }
 
-/** A dropped future is cancelled: nobody must wait for what will never come. */
+/** Drops the task. Its future is cancelled: no caller must wait for a result that will never come. */
 function drop(task: Runnable, executor: ThreadPoolExecutor, reason: string): void {
   if (!(task instanceof FutureTask)) return
   const cause = new RejectedExecutionError(`Task ${describe(task)} dropped from ${textOf(executor)}: ${reason}`, task)
-  guarded(() => task.abandon(cause)) // an error of its done() does not concern who submits another task
+  guarded(() => task.abandon(cause)) // an error of its done() does not concern the caller, which submits another task
 }
 
 /**
- * On the caller's thread, but as a flow of its own: to cancel the task must not break off what the caller waits for.
+ * Runs the task on the caller's thread, but as a flow of its own: cancelling the task must not interrupt the caller.
  */
 function runHere(task: Runnable): void {
   const guest = new Guest(currentFlow())

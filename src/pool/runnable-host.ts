@@ -10,7 +10,7 @@ import type { PoolState } from "../core/pool-state.ts"
 import type { Probe } from "./probe.ts"
 import type { Worker } from "../core/worker.ts"
 
-/** The host of a pool whose tasks are Runnables in its own heap: what virtual threads run. */
+/** The host of a pool of virtual threads: its tasks are Runnables of this heap. */
 export class RunnableHost implements PoolHost<Runnable> {
   readonly #state: PoolState
   readonly #shell: PoolShell
@@ -33,7 +33,7 @@ export class RunnableHost implements PoolHost<Runnable> {
   }
 
   newWorker(firstTask: Runnable | undefined): LocalWorker<Runnable> | undefined {
-    // Before its thread: the task is counted as active while the factory, which is user code, makes one.
+    // Before the thread: the task counts as active while the factory, which is user code, makes the thread.
     const worker = new LocalWorker(this.#state, firstTask)
     let thread: Thread | undefined
     try {
@@ -71,7 +71,7 @@ export class RunnableHost implements PoolHost<Runnable> {
   }
 
   abandon(task: Runnable, error: unknown): void {
-    // The thread ends because of that error, and not of one of done().
+    // The thread ends because of `error`; an error of done() must not take its place.
     if (task instanceof FutureTask) guarded(() => task.expire(error))
   }
 
@@ -97,7 +97,7 @@ export class RunnableHost implements PoolHost<Runnable> {
   }
 }
 
-/** A subclass that runs in its own way is run in its own way. */
+/** False for a subclass that overrides run(): the host calls that run() instead of begin(). */
 function isPlainFuture(task: Runnable): task is FutureTask<unknown> {
   return task instanceof FutureTask && task.run === FutureTask.prototype.run
 }

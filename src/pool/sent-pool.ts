@@ -4,7 +4,7 @@ import type { ThreadFactory } from "../thread/thread-factory.ts"
 import type { GuestEngine, PoolShell } from "./pool-engine.ts"
 import type { PoolSettings } from "./pool-settings.ts"
 
-/** In threads that were sent the pool: threads are made elsewhere. */
+/** The factory of a pool in threads that did not make it: only the owner makes threads. */
 export const OWNERS_FACTORY: ThreadFactory = {
   isVirtual: false,
   newThread() {
@@ -12,7 +12,7 @@ export const OWNERS_FACTORY: ThreadFactory = {
   },
 }
 
-/** A pool that another thread has made and sent, in the place of a pool's options. */
+/** A pool that another thread has made and sent. The constructor of a pool takes it in place of options. */
 export class SentPool {
   readonly shared: Shared
   readonly #join: (shell: PoolShell) => GuestEngine
@@ -29,7 +29,7 @@ export class SentPool {
     return this.#engine
   }
 
-  /** As far as a thread has them that did not make the pool. */
+  /** The settings that a thread has that did not make the pool. */
   get settings(): Pick<PoolSettings, "threadFactory" | "handler" | "name"> {
     return {
       threadFactory: OWNERS_FACTORY,
@@ -39,7 +39,7 @@ export class SentPool {
   }
 }
 
-/** The pool that was sent, if that is what a constructor was given. */
+/** The sent pool, if a constructor was given one instead of options. */
 export function sentPool(options: unknown): SentPool | undefined {
   return options instanceof SentPool ? options : undefined
 }

@@ -82,10 +82,7 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
     }
   }
 
-  /**
-   * Unlike a pool's, which starts one task after the other, this starts all at once, and reports the first failure
-   * rather than the last.
-   */
+  /** Unlike a pool's invokeAny, this starts all tasks at once, and reports the first failure rather than the last. */
   override invokeAny<C extends Callable<unknown>>(
     tasks: Iterable<C>,
     wait?: WaitOptions,

@@ -37,19 +37,19 @@ const LARGEST_WINDOW = 1024
  * decides. So with an unbounded queue there are never more than `corePoolSize` threads, and with a
  * `SynchronousQueue`, which holds nothing, a task either finds an idle thread or gets a new one.
  *
- * **Keep-alive.** Threads beyond the core size leave after `keepAliveTime` ms without work; with `allowCoreThreadTimeOut`
- * all do. An idle pool does not keep the program alive.
+ * **Keep-alive.** Threads beyond the core size leave after `keepAliveTime` ms without work; with
+ * `allowCoreThreadTimeOut` all do. An idle pool does not keep the program alive.
  *
- * **Errors.** What a submitted task throws is in its future. What an executed command throws ends its thread and goes to `uncaughtException` of
- * the factory; the thread is replaced.
+ * **Errors.** An error of a submitted task is in its future. An error of an executed command ends its thread and goes
+ * to `uncaughtException` of the factory; the thread is replaced.
  *
  * **Hooks.** Subclasses may override `beforeExecute`, `afterExecute` and `terminated`, and `newTaskFor`. A hook that
  * throws ends the thread as a task would; if it is `beforeExecute`, the task's future fails with its error.
  *
  * All sizes, times, the handler and the factory can be changed while the pool runs.
  *
- * **Memory effects.** As for every `ExecutorService`: what was written before `submit` is visible to the task, and what the task wrote is visible to
- * each thread that has seen its future done.
+ * **Memory effects.** As for every `ExecutorService`: writes before `submit` are visible to the task, and writes of the
+ * task are visible to each thread that has seen its future done.
  *
  * @example
  * ```ts
@@ -71,7 +71,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   readonly #name: string | undefined
   readonly #context: PoolContext
   #made: PoolEngine | undefined
-  /** Makes the engine, if that waits until the pool is used. */
+  /** Makes the engine of a pool that has put that off until it is used. */
   #makeNow: (() => void) | undefined
 
   /**
@@ -94,7 +94,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
     if (sent !== undefined || threadFactory.isVirtual || !isPlain) context.keep(this, this.#hooks)
     if (sent !== undefined) this.#made = sent.join(context)
     else if (isPlain && new.target === ThreadPoolExecutor && mayWait(settings as PoolSettings)) {
-      const here = snapshot() // what the engine does all the time belongs to no request that happens to submit the first task
+      const here = snapshot() // the engine's own work belongs to no request
       this.#makeNow = () => here(() => this.#make(settings as PoolSettings))
     } else this.#make(settings as PoolSettings)
   }
@@ -131,7 +131,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
     return this.#engine.state
   }
 
-  /** Which of its hooks a subclass has: see PoolShell. */
+  /** Which hooks a subclass has overridden: see PoolShell. */
   get #overridden(): number {
     const { prototype } = ThreadPoolExecutor
     return (
@@ -139,7 +139,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
     )
   }
 
-  /** What the engine calls; it has this pool then. */
+  /** The hooks that the engine calls. They hold this pool. */
   get #hooks(): PoolHooks {
     return {
       hooks: this.#overridden,
@@ -203,7 +203,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
     }
   }
 
-  /** Takes back what was given to `execute`, or the future of a submitted task, if it still waits. True if it did. */
+  /** Takes a command, or the future of a submitted task, back out of the queue. True if it was still waiting. */
   remove(command: Runnable | Future<unknown>): boolean {
     return this.#engine.remove(command as Runnable)
   }
@@ -214,10 +214,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
     this.#engine.tryTerminate()
   }
 
-  /**
-   * The tasks that wait: the very queue, alive. It may hold futures: look with `peek`, `poll()`, `remove`, `drainTo`
-   * and iteration.
-   */
+  /** The live queue of waiting tasks. It may hold futures: use `peek`, `poll()`, `remove`, `drainTo` and iteration. */
   get queue(): BlockingQueue<Runnable> {
     return this.#engine.queue
   }
@@ -236,7 +233,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
    */
   protected afterExecute(_task: Runnable, _error?: unknown): void {}
 
-  /** When the pool has ended, before anybody hears of it. */
+  /** When the pool has ended, before it counts as terminated. */
   protected terminated(): void {}
 
   // ------------------------------------------------------------------ handler and factory
@@ -306,7 +303,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   }
 
   async awaitTermination(wait?: WaitOptions): Promise<boolean> {
-    if (timeoutOf(wait) <= 0) return this.isTerminated // only looks, and so leaves a pending interrupt alone
+    if (timeoutOf(wait) <= 0) return this.isTerminated // it does not wait, and so leaves a pending interrupt alone
     return await awaiting(this.#terminating(), wait)
   }
 
@@ -327,7 +324,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
 
   // ------------------------------------------------------------------ for views, helpers and the scheduled executor
 
-  /** @internal Something in the queue may have to go now that the pool is shut down. */
+  /** @internal Lets a subclass remove tasks from the queue now that the pool is shut down. */
   protected onShutdown(): void {}
 
   /** @internal */
@@ -351,12 +348,12 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   }
 }
 
-/** Whether nothing can tell, before the pool is used, that it has no engine. */
+/** Whether the pool, until it is used, looks the same without its engine. */
 function mayWait({ threadFactory, queue }: PoolSettings): boolean {
   return !threadFactory.isVirtual && queue === undefined && platform().mayWait()
 }
 
-/** A clone takes along what an object owns, not what its class has. */
+/** A clone copies an object's own properties, not those of its class. */
 const sharing: PropertyDescriptor & ThisType<ThreadPoolExecutor> = /* @__PURE__ */ alone({
   enumerable: true,
   get() {

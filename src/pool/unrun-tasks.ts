@@ -1,12 +1,10 @@
-/** What `shutdownNow` gives back of what has not begun. */
+/** What `shutdownNow` returns for tasks that have not begun. */
 import { RejectedExecutionError } from "../errors.ts"
 import { FutureTask } from "../future/future-task.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { guarded } from "../memory/flow/guard.ts"
 
-/**
- * A command goes back as it is. A submitted task's future is cancelled, and its work goes back as a task of its own.
- */
+/** Returns a command as it is. Cancels the future of a submitted task, and returns its work as a task of its own. */
 export function handBack(task: Runnable, pool: string): Runnable {
   if (!(task instanceof FutureTask)) return task
   if (task.isDone) return task
@@ -16,8 +14,7 @@ export function handBack(task: Runnable, pool: string): Runnable {
 }
 
 /**
- * Cancels the task, if it has a future: it will not run. An error of a done() hook is told: other tasks must not
- * suffer.
+ * Cancels the future of a task that will not run. An error of its done() hook is reported: other tasks must not suffer.
  */
 export function drop(task: Runnable, cause: unknown): void {
   if (task instanceof FutureTask) guarded(() => task.abandon(cause))

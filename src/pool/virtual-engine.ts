@@ -11,7 +11,7 @@ import { Probe } from "./probe.ts"
 import { RunnableHost } from "./runnable-host.ts"
 import { type Capabilities, VIRTUAL } from "./thread-pool-options.ts"
 
-/** A pool whose threads are flows of this event loop, and whose tasks wait in the user's own queue. */
+/** The engine of a pool whose threads are flows of this event loop, and whose tasks wait in the user's own queue. */
 export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
   readonly state: PoolState
   readonly queue: BlockingQueue<Runnable>
@@ -29,7 +29,7 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
       state,
       shell,
       probe,
-      // A thread that its factory had started was not accepted: its worker must not take tasks. [TP28]
+      // A factory that has started the thread itself is refused: the worker of that thread must not take tasks. [TP28]
       (worker) => (workers.has(worker) ? this.run(worker) : Promise.resolve()),
       () => this.drain((task) => task),
     )
@@ -67,7 +67,7 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
     return this.state.completed.value
   }
 
-  /** Its tasks hold it, and so the pool. */
+  /** Always true: the queued and running tasks keep the engine alive, and so the pool. */
   get isBusy(): boolean {
     return true
   }
@@ -84,14 +84,14 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
   drain(handBack: (task: Runnable) => Runnable): Runnable[] {
     const tasks: Runnable[] = []
     guarded(() => this.queue.drainTo(tasks))
-    // A queue may keep things that drainTo does not give, such as tasks that are not yet due. (Not by `remove(task)`:
+    // A queue may keep tasks that drainTo does not return, such as tasks that are not yet due. (Not by `remove(task)`:
     // tasks may have an `equals` of their own.)
     for (const task of this.queue.toArray()) tasks.push(task)
     this.queue.clear()
     return tasks.map(handBack)
   }
 
-  /** Nothing else happens in this thread until `shutdownNow` has returned. */
+  /** Nothing to do: no other code of this thread runs until `shutdownNow` has returned. */
   beginEnd(): void {}
 
   finishEnd(): void {
@@ -106,7 +106,7 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
 
   shuttingDown(): void {}
 
-  /** The executor has a timetable of its own, if its tasks have times. */
+  /** Nothing to do: a scheduled executor has a timetable of its own. */
   dropUnwanted(): void {}
 
   setHandler(): void {}
