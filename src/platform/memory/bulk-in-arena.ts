@@ -2,8 +2,8 @@ import { type BulkSource, wholeWords } from "../../codec/bytes/bulk.ts"
 import type { Arena } from "../../memory/structures/arena.ts"
 
 /**
- * The bytes that lie behind a letter in a block of the arena. They are not read where they lie: what is handed out are
- * copies, and how long they are is said by the letter, which is one too.
+ * The bulk parts that lie behind an encoded value in a block of the arena. They are never decoded in place: `next`
+ * returns copies. Their lengths come from the encoded value, which is a copy too.
  */
 export class BulkInArena implements BulkSource {
   readonly #arena: Arena

@@ -8,17 +8,18 @@ import type { TaskRecords } from "./task-records.ts"
 
 const LOOKING = -1
 
-/** In the place of a token: nobody's, but it was somebody's. */
+/** In place of a token: the queue was used, and is now free. */
 const CLOSED = -1
 
 /**
- * How a thread hears of the tasks that it has submitted. It has a box for each pool it submits to; whoever is done with
- * one of its tasks puts the slot there, and rings its bell if nobody can be expected to look otherwise.
+ * The completion queues: how a thread hears of the tasks that it has submitted. It has one queue for each pool to which
+ * it submits. The thread that is done with a task puts the slot into the queue of the task's submitter, and rings the
+ * submitter's bell unless the submitter is going to look anyway.
  *
- *     TOKEN   whose box it is
- *     BELL    which bell
- *     TOP     the slot put in last, linked to the others by TASK.NEXT; 0 if there is none and the bell must be rung; LOOKING
- *             below the last one, or alone, if its owner is just emptying the box and will look again
+ *     TOKEN   the submitter whose queue this is
+ *     BELL    the submitter's bell
+ *     TOP     the slot put in last, linked to the others by TASK.NEXT; 0 if there is none and the bell must be rung;
+ *             LOOKING below the last slot, or alone, while the submitter empties the queue and is going to look again
  */
 export class CompletionQueues {
   readonly #memory: PoolMemory
@@ -29,14 +30,14 @@ export class CompletionQueues {
     this.#tasks = tasks
   }
 
-  /** A box for this thread; its number. */
+  /** Opens a queue for this thread; returns its number. */
   open(bell: Bell): number {
     const { words, threadContext } = this.#memory
     for (let number = 1; number <= MOST_COMPLETION_QUEUES; number++) {
       const completionQueue = completionQueueOf(number)
       const holder = load(words, completionQueue + COMPLETION_QUEUE.TOKEN)
       if (holder > 0 && threadContext.registry.isAlive(holder)) continue
-      // What a dead thread has left undone, the owner of the pool does first: see endings.ts.
+      // The owner of the pool first does what a dead thread has left undone: see endings.ts.
       if (
         load(words, completionQueue + COMPLETION_QUEUE.CLAIM) !== 0 ||
         load(words, completionQueue + COMPLETION_QUEUE.ENDS) !== 0
@@ -44,7 +45,7 @@ export class CompletionQueues {
         continue
       if (!compareAndSet(words, completionQueue + COMPLETION_QUEUE.TOKEN, holder, bell.token)) continue
       store(words, completionQueue + COMPLETION_QUEUE.BELL, bell.index)
-      // What a dead thread has not fetched, nobody will.
+      // Slots that a dead thread has not received are free.
       for (const slot of this.#unlink(exchange(words, completionQueue + COMPLETION_QUEUE.TOP, 0)))
         this.#tasks.free(slot)
       return number
@@ -58,34 +59,34 @@ export class CompletionQueues {
     store(this.#memory.words, completionQueueOf(number) + COMPLETION_QUEUE.TOKEN, CLOSED)
   }
 
-  /** Whether it is the box of the thread with this token. */
+  /** Whether it is the queue of the thread with this token. */
   isOf(number: number, token: number): boolean {
     return load(this.#memory.words, completionQueueOf(number) + COMPLETION_QUEUE.TOKEN) === token
   }
 
-  /** Whether nothing has arrived. */
+  /** Whether no slot has arrived. */
   isEmpty(number: number): boolean {
     return load(this.#memory.words, completionQueueOf(number) + COMPLETION_QUEUE.TOP) === 0
   }
 
-  /** Whose box it is. */
+  /** The token of the submitter whose queue it is. */
   holderOf(number: number): number {
     return load(this.#memory.words, completionQueueOf(number) + COMPLETION_QUEUE.TOKEN)
   }
 
-  /** Whether a slot that is in use has been put into its box, and is still there. */
+  /** Whether the slot, which is in use, has been put into its completion queue and is still there. */
   contains(slot: number): boolean {
     let each = load(this.#memory.words, completionQueueOf(this.#tasks.completionQueueOf(slot)) + COMPLETION_QUEUE.TOP)
     while (each > 0 && each !== slot) each = this.#tasks.nextOf(each)
     return each === slot
   }
 
-  /** Whether there is somebody who looks into it. */
+  /** Whether the submitter is alive. */
   isOpen(number: number): boolean {
     return this.#memory.threadContext.registry.isAlive(this.holderOf(number))
   }
 
-  /** Puts in a slot whose task is over. If the box belongs to nobody any more, the slot is free. */
+  /** Puts in a slot whose task is over. If the queue has no living submitter any more, frees the slot. */
   put(slot: number): void {
     const { words, threadContext } = this.#memory
     const record = this.#tasks.recordOf(slot)
@@ -102,26 +103,26 @@ export class CompletionQueues {
       write(tasks, record + TASK.NEXT, top)
     } while (!compareAndSet(words, completionQueue + COMPLETION_QUEUE.TOP, top, slot))
     if (top !== 0) return
-    // Whoever has the box now: should it have changed hands meanwhile, the next one would not hear of its own tasks
-    // otherwise.
+    // Wakes the thread that has the queue now. If that is no longer the submitter of this task, the new submitter would
+    // otherwise not hear of its own tasks.
     threadContext.wake(
       load(words, completionQueue + COMPLETION_QUEUE.TOKEN),
       load(words, completionQueue + COMPLETION_QUEUE.BELL),
     )
   }
 
-  /** Makes every thread that has one look. */
+  /** Makes every thread that has a queue look into it. */
   ringAll(): void {
     const { words, threadContext } = this.#memory
     for (let number = 1; number <= MOST_COMPLETION_QUEUES; number++) {
       const token = load(words, completionQueueOf(number) + COMPLETION_QUEUE.TOKEN)
-      if (token === 0) return // they are taken in order
+      if (token === 0) return // queues are taken in order
       if (token !== CLOSED && threadContext.registry.isAlive(token))
         threadContext.wake(token, load(words, completionQueueOf(number) + COMPLETION_QUEUE.BELL))
     }
   }
 
-  /** Takes out all there is, and hands it over in the order in which it came, until there is nothing more. */
+  /** Takes out all slots and passes them on in the order of arrival, until the queue stays empty. */
   empty(number: number, arrived: (slots: number[]) => void): void {
     const { words } = this.#memory
     const top = completionQueueOf(number) + COMPLETION_QUEUE.TOP

@@ -4,45 +4,46 @@ import { BASE, COMPLETION_QUEUE, MOST_COMPLETION_QUEUES } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 
 /**
- * Shutting a pool down, from any thread, and keeping the pool from ending meanwhile.
+ * Shuts a pool down from any thread, and keeps the pool from terminating meanwhile.
  *
- * Any thread may shut the pool down, and it may die on the way. From before the state of the pool changes until
- * everything that the thread has taken out of the queue is in the boxes of those who submitted it, ENDS stands in its
- * box:
+ * The thread that shuts the pool down may die on the way. ENDS of its completion queue is set from before the state of
+ * the pool changes until all that the thread has taken out of the queue is in the completion queues of the submitters:
  *
- *     ENDS := 1;  state := STOP;  slot after slot: CLAIM, out of the queue, TAKEN, CANCELLED, into the box;  ENDS := 0;  may the pool end?
+ *     ENDS := 1;  state := STOP
+ *     for each slot:  CLAIM, out of the queue, TAKEN, CANCELLED, into the completion queue of its submitter
+ *     ENDS := 0;  may the pool terminate?
  *
- * The pool does not end while a thread has ENDS, or while anything is in the queue, see {@link mayEnd}. If the thread
- * has died, the owner of the pool does the rest and takes ENDS back, see {@link Endings.inherit}.
+ * The pool does not terminate while any thread has ENDS, or while the queue is not empty: see {@link mayEnd}. If the
+ * thread has died, the owner of the pool does the rest and clears ENDS: see {@link Endings.inherit}.
  *
- * The last question of that line is not to be left out, by any thread that has had ENDS, whatever for: the last worker
- * may have asked meanwhile, was told no, and has gone.
+ * Every thread that has had ENDS, for whatever reason, must ask that last question: the last worker may have asked it
+ * meanwhile, got the answer no, and left.
  */
 export class Endings {
   readonly #memory: PoolMemory
   readonly #ends: number
   #depth = 0
 
-  /** `box` is the number of this thread's box. */
+  /** `completionQueue` is the number of this thread's completion queue. */
   constructor(memory: PoolMemory, completionQueue: number) {
     this.#memory = memory
     this.#ends = boxAt(completionQueue) + COMPLETION_QUEUE.ENDS
   }
 
-  /** The pool does not end before {@link end} has been called as often as this. */
+  /** The pool does not terminate before {@link end} has been called as often as this. */
   begin(): void {
     if (++this.#depth === 1) store(this.#memory.words, this.#ends, 1)
   }
 
-  /** After the last one the caller asks whether the pool may end. */
+  /** After the outermost one the caller has to ask whether the pool may terminate. */
   end(): void {
     if (--this.#depth === 0) store(this.#memory.words, this.#ends, 0)
   }
 
   /**
-   * For the owner: has done what dead threads have left undone, if they have. The owner has ENDS from before their own
-   * marks go until that is done, and so has to ask afterwards whether the pool may end, whether or not there was
-   * anything.
+   * For the owner: calls `finish` with what dead threads have left undone, if anything. The owner has ENDS from before
+   * it clears their marks until `finish` returns. It must therefore ask afterwards whether the pool may terminate, even
+   * if there was nothing to do.
    */
   inherit(finish: (left: Inheritance) => void): void {
     this.begin()
@@ -53,9 +54,10 @@ export class Endings {
 }
 
 /**
- * Whether a pool that is shut down may end, once it has no workers: nothing is in the queue, nor on its way out of it.
- * `isEmpty` says whether the queue was before: a thread that had emptied it by then says so by ENDS until all is handed
- * over. If it may not, the owner is asked to look: it does the rest, should no living thread do so.
+ * Whether a pool that is shut down and has no workers may terminate: nothing is in the queue, or on its way out of it.
+ * `isEmpty` says whether the queue was empty before this call: a thread that had emptied it by then has ENDS until it
+ * has handed all over. If the pool may not terminate, this rings the owner, which does the rest if no living thread
+ * does.
  */
 export function mayEnd(memory: PoolMemory, isEmpty: boolean): boolean {
   const may = isEmpty && !isEnding(memory)
@@ -63,7 +65,7 @@ export function mayEnd(memory: PoolMemory, isEmpty: boolean): boolean {
   return may
 }
 
-/** Whether a thread is shutting the pool down, or a dead one has left something undone. */
+/** Whether a thread is shutting the pool down, or a dead thread has left something undone. */
 export function isEnding({ words, threadContext }: PoolMemory): boolean {
   for (const completionQueue of boxesOf(words)) {
     if (load(words, completionQueue + COMPLETION_QUEUE.ENDS) !== 0) return true
@@ -92,11 +94,14 @@ export function isClaimed({ words, threadContext }: PoolMemory, slot: number): b
 export interface Inheritance {
   /** Whether one of them was shutting the pool down. */
   readonly ends: boolean
-  /** What they were about to take out of the queue, or had just taken. */
+  /** The slots that these threads were about to take out of the queue, or had just taken. */
   readonly claims: readonly number[]
 }
 
-/** The boxes can be used by other threads from now on. Undefined if there is nothing to do. */
+/**
+ * Collects the marks of dead threads and clears them: other threads can use the completion queues from then on.
+ * Undefined if there are none.
+ */
 function inheritance({ words, threadContext }: PoolMemory): Inheritance | undefined {
   let ends = false
   const claims: number[] = []
@@ -120,11 +125,11 @@ function boxAt(number: number): number {
   return BASE.COMPLETION_QUEUES + number * LINE
 }
 
-/** Where those begin that are in use, or were. */
+/** Where the completion queues begin that are in use, or were. */
 function* boxesOf(words: Int32Array): Generator<number> {
   for (let number = 1; number <= MOST_COMPLETION_QUEUES; number++) {
     const completionQueue = boxAt(number)
-    if (load(words, completionQueue + COMPLETION_QUEUE.TOKEN) === 0) return // they are taken in order
+    if (load(words, completionQueue + COMPLETION_QUEUE.TOKEN) === 0) return // queues are taken in order
     yield completionQueue
   }
 }

@@ -14,21 +14,21 @@ const TEXTS = INDEX + MOST_FUNCTIONS
 type AnyFunction = (...args: never[]) => unknown
 
 /**
- * The functions that a pool's tasks call, by number. A function is told to the pool once; after that a task carries
- * only its number, and each thread finds the function once.
+ * The functions that a pool's tasks call, by number. A thread registers a function once; after that a task carries only
+ * its number, and each thread looks the function up once.
  *
- * How it works. References are texts, appended one behind the other and never changed: COUNT numbers them, TOP says
- * where the next one goes, and the index says where each begins, which is written last. Two threads may tell the same
- * function; it then has two numbers, which does no harm. A thread that dies in between leaves a number that nobody
- * uses.
+ * How it works. References are texts, appended one behind the other and never changed. COUNT numbers them, TOP says
+ * where the next text goes, and the index says where each begins, which is written last. Two threads may register the
+ * same function; it then has two numbers, which does no harm. A thread that dies in between leaves a number that no
+ * task uses.
  */
 export class FunctionTable {
   readonly #texts: GrowingWords
-  /** Numbers by function, and by reference for functions that are made anew each time. */
+  /** Numbers by function, and by reference for functions that the program makes anew each time. */
   readonly #numbers = new WeakMap<AnyFunction, number>()
   readonly #known = new Map<string, number>()
   readonly #found: (FoundTask | undefined)[] = []
-  /** Most tasks are like the one before. */
+  /** Most tasks call the same function as the one before. */
   #last: AnyFunction | undefined
   #lastNumber = 0
 
@@ -37,7 +37,7 @@ export class FunctionTable {
     texts.reach(TEXTS)
   }
 
-  /** The number of a function. TaskNotPortableError if it cannot be told to another thread. */
+  /** The number of a function. Throws TaskNotPortableError if another thread could not find the function. */
   numberOf(fn: AnyFunction): number {
     if (fn === this.#last) return this.#lastNumber
     let number = this.#numbers.get(fn)
@@ -62,8 +62,8 @@ export class FunctionTable {
   }
 
   /**
-   * Whether {@link resolve} gives a function that is as wanted, or throws: then the task fails for that reason when it
-   * is run.
+   * Whether {@link resolve} gives a function that `isWanted` accepts, or throws: in that case the task fails for that
+   * reason when it runs.
    */
   isReady(number: number, isWanted: (found: FoundTask) => boolean): boolean {
     let found: FoundTask | undefined
@@ -81,14 +81,14 @@ export class FunctionTable {
     return this.#found[number] ?? this.#keep(number, reference, found)
   }
 
-  /** Should this thread give the function to the pool in turn, it has a number already. */
+  /** Also notes the number by reference: this thread uses it if it submits the same function itself. */
   #keep(number: number, reference: TaskReference, found: FoundTask): FoundTask {
     const text = JSON.stringify(reference)
     if (!this.#known.has(text)) this.#known.set(text, number)
     return (this.#found[number] = found)
   }
 
-  /** What it is called in messages. */
+  /** The name of the function in messages. */
   titleOf(number: number): string {
     return titleOf(this.referenceOf(number))
   }

@@ -1,7 +1,7 @@
 /**
- * How many pools of platform threads this thread has made that have not ended. Each takes six mappings of the process,
- * of which Linux grants 65,530; a process that asks for one more does not get an error but crashes. So there is a
- * limit, and an error that says so.
+ * Counts the pools of platform threads that this thread has made and that have not terminated. Each takes six mappings
+ * of the process, of which Linux grants 65,530. A process that asks for one more gets no error but crashes. Hence a
+ * limit, and an error that names it.
  */
 import { IllegalStateError } from "../../errors.ts"
 import { perThread } from "../../per-thread.ts"
@@ -10,7 +10,7 @@ export const MOST_POOLS: number = 2 ** 12
 
 const open = perThread("open pools", () => ({ count: 0 }))
 
-/** A pool is about to be made. */
+/** Call it before a pool is made. */
 export function openPool(): void {
   if (open.count >= MOST_POOLS) {
     throw new IllegalStateError(
@@ -20,7 +20,7 @@ export function openPool(): void {
   open.count++
 }
 
-/** One of them has ended, or could not be made. */
+/** Call it when a pool has terminated, or could not be made. */
 export function closePool(): void {
   open.count--
 }

@@ -12,17 +12,17 @@ import { SlotHeap } from "./slot-heap.ts"
 import { closePool, openPool } from "./open-pools.ts"
 import { BASE, BY_ARRIVAL, BY_TIME, HEADER, MOST_TASKS, slotsBase, TASK, tasksBase } from "./layout.ts"
 
-/** What another thread needs to take part. */
+/** The buffers of a pool, as sent to another thread. */
 export interface PoolHandle extends Handle {
   readonly texts: Handle["memory"]
   readonly arena: Handle["memory"]
-  /** If the tasks have an order. */
+  /** If the tasks have an order: see slot-heap.ts. */
   readonly order?: Handle["memory"]
-  /** If each worker has tasks of its own. */
+  /** If each worker has a deque of its own tasks. */
   readonly deques?: Handle["memory"]
 }
 
-/** What is decided when it is made. */
+/** What is decided when the pool is made. */
 interface Form {
   /** See `HEADER.BOUND`. */
   readonly bound: number
@@ -35,10 +35,10 @@ interface Form {
 
 export const TYPE = "ThreadPoolExecutor"
 export const SCHEDULED_TYPE = "ScheduledThreadPoolExecutor"
-/** One whose workers have tasks of their own. */
+/** A pool whose workers have deques of their own. */
 export const FORK_JOIN_TYPE = "ForkJoinPool"
 
-/** Room for the sources of functions, and the addresses of others. */
+/** Room for the references of functions: their sources, or the addresses of their modules. */
 const TEXT_WORDS = 2 ** 10
 const MOST_TEXT_WORDS = 2 ** 24
 
@@ -52,16 +52,16 @@ export class PoolMemory {
   readonly times: PoolTimes
   /** Which records of tasks are in use. */
   readonly slots: Slots
-  /** What tells this pool from others: the same number in all threads. */
+  /** The identity of this pool: the same number in all threads, and different from that of other pools. */
   readonly identity: number
   /** How many slots there are. */
   readonly capacity: number
   readonly texts: GrowingWords
-  /** For values that are too long for a task's record. */
+  /** For values that are too long for a record. */
   readonly arena: Arena
-  /** For the order of the tasks, if it is not that in which they come. */
+  /** For the heap of tasks, if they are not taken in the order of arrival: see slot-heap.ts. */
   readonly order: Int32Array | undefined
-  /** For the tasks that workers have for themselves until others steal them: see platform/queue/stealing-store.ts. */
+  /** For the tasks that workers have forked: see platform/queue/stealing-store.ts. */
   readonly deques: Int32Array | undefined
   readonly #memory: GrowingWords
 
@@ -86,7 +86,7 @@ export class PoolMemory {
     this.slots = new Slots(memory.words, slotsBase(this.capacity), this.capacity, 0)
   }
 
-  /** New memory, for a queue with this bound and order, see `HEADER.BOUND` and `HEADER.ORDER`, and perhaps deques. */
+  /** Allocates memory for a queue with this `HEADER.BOUND` and `HEADER.ORDER`, and perhaps with deques. */
   static create(bound: number, ordering: number, most: number, deques?: Int32Array): PoolMemory {
     openPool()
     try {
@@ -136,7 +136,7 @@ export class PoolMemory {
     return created
   }
 
-  /** The memory that another thread has sent, as this one sees it. */
+  /** This thread's view of the memory that another thread has sent. */
   static open(handle: PoolHandle, thread: ThreadContext = hereIn(handle.space)): PoolMemory {
     const memory = GrowingWords.over(handle.memory)
     const order = handle.order && wordsOf(handle.order)
@@ -151,13 +151,13 @@ export class PoolMemory {
     }
   }
 
-  /** The same for the pool that has this handle. */
+  /** The identity of the pool that has this handle. */
   static identityOf({ memory }: PoolHandle): number {
     const words = new Int32Array(memory, 0, BASE.HEADER + HEADER.SIZE)
     return (load(words, BASE.HEADER + HEADER.IDENTITY) >>> 0) * 2 ** 21 + load(words, BASE.HEADER + HEADER.IDENTITY + 1)
   }
 
-  /** What tells the pool in these words from others, in all threads. */
+  /** The identity of the pool in these words. */
   static identityIn({ words }: GrowingWords): number {
     const at = BASE.HEADER + HEADER.IDENTITY
     return (load(words, at) >>> 0) * 2 ** 21 + load(words, at + 1)
@@ -175,12 +175,12 @@ export class PoolMemory {
     }
   }
 
-  /** The part that never grows: all but the records of tasks. */
+  /** The part that never grows: everything except the records of tasks. */
   get words(): Int32Array {
     return this.#memory.words
   }
 
-  /** The words, with the first `end` of them. Throws RangeError if the machine has no more memory. */
+  /** The words, grown to at least `end` of them. Throws RangeError if the machine has no more memory. */
   reach(end: number): Int32Array {
     if (end > this.#memory.words.length) this.#memory.reach(end)
     return this.#memory.words
@@ -201,12 +201,12 @@ export class PoolMemory {
     store(this.words, BASE.HEADER + HEADER.OWNER, this.threadContext.token)
   }
 
-  /** Makes the owner look at what is to be done. */
+  /** Makes the owner look for requests. */
   ringOwner(): void {
     this.threadContext.wake(this.owner, load(this.words, BASE.HEADER + HEADER.OWNER_BELL))
   }
 
-  /** A worker has nothing to do any more: tells the owner so, if it wants to know. */
+  /** A worker has become idle: rings the owner, if the owner wants to know (HEADER.FOREIGN). */
   ringIfIdle(): void {
     if (this.header(HEADER.FOREIGN) !== 0) this.ringOwner()
   }
@@ -219,7 +219,7 @@ export class PoolMemory {
     return exchange(this.words, BASE.HEADER + word, value)
   }
 
-  /** A list of slots whose top is in the header: puts one in. */
+  /** Pushes a slot on a list of slots whose top is in the header. */
   pushOn(word: number, slot: number, link: (below: number) => void): void {
     let top: number
     do {
@@ -237,5 +237,8 @@ export class PoolMemory {
   }
 }
 
-/** Beyond those that a bounded queue and its workers hold: done, but their submitters have not looked yet. */
+/**
+ * Slots beyond those that a bounded queue and its workers hold: for tasks that are done and that their submitters have
+ * not yet received.
+ */
 const SPARE = 1024

@@ -2,8 +2,8 @@ import { HEADER } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 
 /**
- * What the owner of a pool says while it deals with what a dead worker had: the tasks are in no place then where others
- * would find them.
+ * Marks the time in which the owner of a pool reaps a dead worker: the tasks of that worker are then in no place where
+ * other threads would find them.
  */
 export class Reaping {
   readonly #memory: PoolMemory
@@ -14,14 +14,14 @@ export class Reaping {
   }
 
   /**
-   * Before anything of the worker is cleared. The user's code may be called, and end another worker: only the outermost
-   * counts.
+   * Call it before anything of the worker is cleared. Reaping may call user code, which may end another worker: only
+   * the outermost begin and end count.
    */
   begin(): void {
     if (this.#depth++ === 0) this.#count()
   }
 
-  /** All that the worker had is settled, or in the queue. */
+  /** Call it when every task of the worker is settled or back in the queue. */
   end(): void {
     if (--this.#depth === 0) this.#count()
   }

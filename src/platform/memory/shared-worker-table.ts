@@ -4,14 +4,14 @@ import { HEADER, MOST_WORKERS, WORKER } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
 import { ENDING, entryOf, FREE, RESERVED, SharedWorker } from "./shared-worker.ts"
 
-/** Whether this word of a worker is its place's, and not its own. */
+/** Whether this word belongs to the line, and not to the worker that has it. */
 function isCount(word: number): boolean {
   return word === WORKER.COMPLETED || word === WORKER.COMPLETED + 1
 }
 
 /**
- * The workers of a pool, each on its own thread: a place for each in shared memory (shared-worker.ts), which everybody
- * can read.
+ * The worker table: the workers of a pool, each on a thread of its own, with a line of shared memory for each
+ * (shared-worker.ts), which every thread can read.
  */
 export class SharedWorkerTable implements WorkerTable<number> {
   readonly #memory: PoolMemory
@@ -30,14 +30,14 @@ export class SharedWorkerTable implements WorkerTable<number> {
     return size
   }
 
-  /** How many have a task in hand. */
+  /** How many workers have a task. */
   get activeCount(): number {
     let count = 0
     for (const worker of this) if (worker.isBusy) count++
     return count
   }
 
-  /** How many tasks have been completed in all places, also by those who have left. */
+  /** How many tasks have been completed by all workers, including those that have left. */
   get completed(): number {
     let count = 0
     const last = this.#memory.header(HEADER.WORKERS)
@@ -45,7 +45,9 @@ export class SharedWorkerTable implements WorkerTable<number> {
     return count
   }
 
-  /** A place for a worker that is to be made, when it is started or requested; undefined if all are taken. */
+  /**
+   * Reserves a line for a worker that will be made when it is started or requested; undefined if all lines are taken.
+   */
   enlist(firstTask: number | undefined): SharedWorker | undefined {
     const { words } = this.#memory
     for (let number = 1; number <= MOST_WORKERS; number++) {
@@ -73,7 +75,7 @@ export class SharedWorkerTable implements WorkerTable<number> {
     return undefined
   }
 
-  add(): void {} // it has its place
+  add(): void {} // enlist() has given it a line
 
   delete(worker: Worker<number>): void {
     ;(worker as SharedWorker).vacate()

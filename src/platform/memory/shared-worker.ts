@@ -28,23 +28,25 @@ export function entryOf(number: number): number {
 }
 
 /**
- * A worker of a pool, on a thread of its own: a line of shared memory, which everybody can read.
+ * A worker of a pool, on a thread of its own: a line of the worker table, which every thread can read. The methods of
+ * the first part are for the worker itself.
  *
- *     STATUS     FREE -> RESERVED      by whoever admits a worker, and then writes the rest; TASK is its first task, if any
- *                RESERVED -> REQUESTED by the same, when nothing can keep it from that any more
- *                REQUESTED -> STARTING by the owner, who makes the thread
- *                STARTING -> RUNNING   by the thread, which then writes its TOKEN
- *                RUNNING -> ENDING     by the owner, who has told the thread to end and does not count on it any more
+ *     STATUS     FREE -> RESERVED      by the thread that admits a worker, and then writes the rest. TASK is the first
+ *                                      task, if any
+ *                RESERVED -> REQUESTED by the same thread, when nothing can prevent the start any more
+ *                REQUESTED -> STARTING by the owner, which makes the thread
+ *                STARTING -> RUNNING   by the new thread, which has written its TOKEN
+ *                RUNNING -> ENDING     by the owner, which has told the thread to end and no longer relies on it
  *                any -> FREE           by the worker when it leaves, or by the owner if its thread has stopped
- *     TASK       the slot in hand; the worker's own, except before it runs
- *     CLAIM      the slot that it is about to take out of the queue (memory/structures/ring.ts)
- *     RETURNS    a periodic task that it has run, let go of, and puts back into the queue
- *     HANDLE     that of TASK: a slot may be in use again before the worker has let go of it
- *     PHASE      POOL, or its token while it runs code of the user's: only there may it be killed. Then CONDEMNED by who
- *                kills it; if it comes back in spite of that, it goes no further
- *     COMPLETED  how many tasks have been completed in this place, in two words, by all who were ever here: it stays when a
- *                worker leaves, and the next one counts on from there, so that the sum over all places never falls
- *     COUNTED    what COMPLETED was before TASK: should the worker die, the owner sees whether TASK has been counted
+ *     TASK       the slot of the current task; only the worker writes it once it runs
+ *     CLAIM      the slot that the worker is about to take out of the queue (memory/structures/ring.ts)
+ *     RETURNS    a periodic task that the worker has run, let go of, and is putting back into the queue
+ *     HANDLE     the handle of TASK: the slot may be in use again before the worker has let go of it
+ *     PHASE      POOL, or the token of the worker while it runs user code: only then may it be terminated. The thread
+ *                that terminates it writes CONDEMNED; a worker that still returns from user code then halts
+ *     COMPLETED  how many tasks all workers of this line have completed, in two words. It stays when a worker leaves,
+ *                and the next worker counts on from there, so that the sum over all lines never falls
+ *     COUNTED    the low word of COMPLETED before TASK: if the worker dies, the owner sees whether TASK is counted
  */
 export class SharedWorker implements Worker<number> {
   readonly number: number
@@ -53,15 +55,15 @@ export class SharedWorker implements Worker<number> {
   readonly #threadContext: ThreadContext
   readonly #entry: number
   readonly #start: (worker: SharedWorker) => void
-  /** The same as TASK, for the worker itself. */
+  /** TASK, as the worker itself knows it. */
   #task: number | undefined
-  /** The same as COMPLETED, for the worker itself. */
+  /** COMPLETED, as the worker itself knows it. */
   #completed = 0
-  /** Whether the run of the task in hand is among these. */
+  /** Whether COMPLETED includes the current run of the current task. */
   #isCounted = false
-  /** The worker itself has left. */
+  /** This thread was the worker, and has left. */
   #gone = false
-  /** Is told when it does. */
+  /** Called when the worker, on this thread, leaves. */
   onLeft: (() => void) | undefined
 
   constructor(memory: PoolMemory, number: number, start: (worker: SharedWorker) => void) {
@@ -79,20 +81,20 @@ export class SharedWorker implements Worker<number> {
     return mainFlow
   }
 
-  /** It has begun: its first task is in its hand. */
+  /** The worker begins. Its first task, if any, is its current task. */
   begin(): void {
-    this.#completed = this.completed // the worker that had this place before does not write any more
+    this.#completed = this.completed // the worker that had this line before does not write any more
     store(this.#words, this.#entry + WORKER.TOKEN, this.#threadContext.token)
     store(this.#words, this.#entry + WORKER.STATUS, RUNNING)
     this.#task = this.currentSlot || undefined
   }
 
-  /** The index of its CLAIM. */
+  /** The index of the CLAIM. */
   get claim(): number {
     return this.#entry + WORKER.CLAIM
   }
 
-  /** Whatever it has claimed is none of its business any more. */
+  /** Drops the claim: the claimed slot no longer concerns this worker. */
   disclaim(): void {
     store(this.#words, this.#entry + WORKER.CLAIM, 0)
   }
@@ -105,13 +107,13 @@ export class SharedWorker implements Worker<number> {
     return this.#task as number
   }
 
-  /** It has got the task that it waited for. */
+  /** The worker has got the task that it waited for. */
   accept(task: number): void {
     this.hold(task)
     write(this.#words, this.#entry + WORKER.WAITS, 0)
   }
 
-  /** The task is in its hand from now on; it may still wait for another one. */
+  /** Makes the task the current one. The worker may still wait for another task. */
   hold(task: number): void {
     this.#task = task
     write(this.#words, this.#entry + WORKER.HANDLE, this.#memory.slots.handleOf(task))
@@ -125,15 +127,18 @@ export class SharedWorker implements Worker<number> {
     store(this.#words, this.#entry + WORKER.TASK, 0)
   }
 
-  /** Ends that for what was run while it waited for another task; it may have got one meanwhile. */
+  /**
+   * Ends {@link hold} for a task that the worker ran while it waited for another one. That one may have arrived
+   * meanwhile and is then the current task.
+   */
   rest(task: number): void {
     if (this.#task === task) this.release()
     this.#memory.ringIfIdle()
   }
 
   /**
-   * The task in hand is going back into the queue: from now on it cannot be interrupted here any more, and its run
-   * counts. Should this thread die before {@link hasReturned}, the owner puts it back.
+   * The current task is going back into the queue. From now on the task cannot be interrupted here, and its run counts.
+   * If this thread dies before {@link hasReturned}, the owner puts the task back.
    */
   letGo(): void {
     store(this.#words, this.#entry + WORKER.RETURNS, this.currentTask)
@@ -146,7 +151,7 @@ export class SharedWorker implements Worker<number> {
     store(this.#words, this.#entry + WORKER.RETURNS, 0)
   }
 
-  /** The run of the task in hand is over. No effect if it has been counted. */
+  /** The run of the current task is over. No effect if it has been counted. */
   countCompleted(): void {
     if (this.#isCounted) {
       this.#isCounted = false
@@ -161,14 +166,17 @@ export class SharedWorker implements Worker<number> {
     store(this.#words, this.#entry + WORKER.PHASE, this.#threadContext.token)
   }
 
-  /** Whether it is there; otherwise, for code of the user's that runs beside all tasks, there is nothing to leave. */
+  /**
+   * Whether the worker runs user code. Also true if the thread is not this line's worker: user code beside all tasks
+   * has nothing to leave.
+   */
   get isInUserCode(): boolean {
     return load(this.#words, this.#entry + WORKER.PHASE) !== POOL || this.token !== this.#threadContext.token
   }
 
   /**
-   * Whether it has given up its place, which may be another's by now. Its thread is about to end; until then microtasks
-   * run on there.
+   * Whether the worker has given up its line, which another worker may have by now. Its thread is about to end; until
+   * then its microtasks still run.
    */
   get hasLeft(): boolean {
     return this.#gone
@@ -176,12 +184,12 @@ export class SharedWorker implements Worker<number> {
 
   leaveUserCode(): void {
     this.#threadContext.haltIfLeft()
-    // Condemned: its task is another's by now.
+    // Condemned: another thread has taken over the task.
     if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, this.#threadContext.token, POOL))
       this.#threadContext.halt()
   }
 
-  /** The task in the midst of which the one in hand is run; it is linked to that beneath it. */
+  /** The task inside of which the current one runs; it is linked to the task inside of which it runs itself. */
   get below(): number {
     return load(this.#words, this.#entry + WORKER.BELOW)
   }
@@ -190,7 +198,7 @@ export class SharedWorker implements Worker<number> {
     store(this.#words, this.#entry + WORKER.BELOW, slot)
   }
 
-  /** The first of the tasks that are under way beside the one in hand. */
+  /** The first of the tasks under way beside the current one. */
   get beside(): number {
     return load(this.#words, this.#entry + WORKER.BESIDE)
   }
@@ -199,7 +207,7 @@ export class SharedWorker implements Worker<number> {
     store(this.#words, this.#entry + WORKER.BESIDE, slot)
   }
 
-  /** Asks the owner for something, by a number; the answer takes its place. */
+  /** Asks the owner, by a number, for a hook. The answer replaces the number. */
   ask(what: number, bell: number): void {
     store(this.#words, this.#entry + WORKER.BELL, bell)
     store(this.#words, this.#entry + WORKER.ASK, what)
@@ -222,38 +230,38 @@ export class SharedWorker implements Worker<number> {
     return load(this.#words, this.#entry + WORKER.TOKEN)
   }
 
-  /** The slot in its hand; 0 if there is none. */
+  /** The slot of the current task; 0 if there is none. */
   get currentSlot(): number {
     return load(this.#words, this.#entry + WORKER.TASK)
   }
 
-  /** Whether it has this very task in hand. */
+  /** Whether exactly this task is the current one. */
   holds(slot: number, handle: number): boolean {
     return this.currentSlot === slot && load(this.#words, this.#entry + WORKER.HANDLE) === handle
   }
 
-  /** The handle of the slot in its hand. */
+  /** The handle of the current task. */
   get handle(): number {
     return load(this.#words, this.#entry + WORKER.HANDLE)
   }
 
-  /** The slot that it was about to take, or has taken and not yet accepted. */
+  /** The slot that the worker is about to take, or has taken and not yet accepted. */
   get claimed(): number {
     return load(this.#words, this.#entry + WORKER.CLAIM)
   }
 
-  /** By the worker itself. */
+  /** Only the worker itself sets it. */
   set claimed(slot: number) {
     store(this.#words, this.#entry + WORKER.CLAIM, slot)
   }
 
-  /** Whether it waits for a task that is handed over to it, or has just been. */
+  /** Whether the worker waits for a task by hand-over, or has just been promised one. */
   get waits(): boolean {
     return load(this.#words, this.#entry + WORKER.WAITS) !== 0 && this.currentSlot === 0
   }
 
   /**
-   * How many tasks have been completed in this place, by this worker and those before it. Read as a Counter is
+   * How many tasks this worker and those before it in this line have completed. Read as a Counter is
    * (memory/structures/counter.ts).
    */
   get completed(): number {
@@ -265,7 +273,7 @@ export class SharedWorker implements Worker<number> {
     }
   }
 
-  /** Whether the task in its hand is among those. Only of one that is dead. */
+  /** Whether COMPLETED includes the current task. Only for a dead worker. */
   get hasCounted(): boolean {
     return load(this.#words, this.#entry + WORKER.COUNTED) !== load(this.#words, this.#entry + WORKER.COMPLETED)
   }
@@ -274,7 +282,7 @@ export class SharedWorker implements Worker<number> {
     return this.currentSlot !== 0 || this.returning !== 0 || this.beside !== 0
   }
 
-  /** The slot that it is putting back into the queue; 0 if there is none. */
+  /** The slot that the worker is putting back into the queue; 0 if there is none. */
   get returning(): number {
     return load(this.#words, this.#entry + WORKER.RETURNS)
   }
@@ -293,8 +301,8 @@ export class SharedWorker implements Worker<number> {
   }
 
   /**
-   * Whether its thread has died and it had not left. In this order: one that leaves is counted down, gives up its place
-   * and then dies, all of which may happen while its status is on the way to who asks.
+   * Whether the thread has died without the worker having left. The order of the two reads matters: a worker that
+   * leaves is counted down, frees its line and then dies, and all of that may happen between the reads.
    */
   get hasDied(): boolean {
     return !this.isAlive && this.status === RUNNING
@@ -303,10 +311,10 @@ export class SharedWorker implements Worker<number> {
   interrupt(): void {
     const { token } = this
     if (token === this.#threadContext.token) mainFlow.interrupt()
-    else if (token !== 0) this.#threadContext.registry.interrupt(token) // else it has not begun, and looks at the pool's state when it does
+    else if (token !== 0) this.#threadContext.registry.interrupt(token) // else it will read the pool's state
   }
 
-  /** What it asks for, or has been answered. */
+  /** The number that the worker asks by, or the answer. */
   get asked(): number {
     return load(this.#words, this.#entry + WORKER.ASK)
   }
@@ -316,19 +324,19 @@ export class SharedWorker implements Worker<number> {
     this.#threadContext.wake(this.token, load(this.#words, this.#entry + WORKER.BELL))
   }
 
-  /** The task with this handle was interrupted: the owner is to see that it stops. */
+  /** The task with this handle was interrupted: asks the owner to make sure that it stops. */
   requestStop(handle: number): void {
     store(this.#words, this.#entry + WORKER.STOP, handle)
     this.#memory.ringOwner()
   }
 
-  /** Whether that is asked for; once. */
+  /** The handle of {@link requestStop}, once; 0 if there is none. */
   takeStop(): number {
     if (load(this.#words, this.#entry + WORKER.STOP) === 0) return 0
     return exchange(this.#words, this.#entry + WORKER.STOP, 0)
   }
 
-  /** By the owner: from now on the thread is being made. False if it was not requested. */
+  /** The owner begins to make the thread. False if no thread was requested. */
   take(): boolean {
     return compareAndSet(this.#words, this.#entry + WORKER.STATUS, REQUESTED, STARTING)
   }
@@ -343,29 +351,29 @@ export class SharedWorker implements Worker<number> {
     this.#start(this)
   }
 
-  /** True if it may be killed now, and then it must be. */
+  /** True if the thread may be terminated now; the caller then must terminate it. */
   markTerminating(): boolean {
     return compareAndSet(this.#words, this.#entry + WORKER.PHASE, this.token, CONDEMNED)
   }
 
-  /** Its place is free, unless its thread is still ending. What it has completed stays counted there. */
+  /** Frees the line, unless the thread is still ending. What the worker has completed stays counted there. */
   vacate(): void {
     const { status } = this
     if (this.#gone || status === FREE || status === ENDING) return
-    this.#gone = this.token === this.#threadContext.token // the place may be another's soon
+    this.#gone = this.token === this.#threadContext.token // another worker may have the line soon
     if (this.#gone) this.onLeft?.()
     store(this.#words, this.#entry + WORKER.STATUS, FREE)
   }
 
   /**
-   * The pool does not count on it any more. But its thread may still be there, in the user's code, and use the place:
-   * that is free when the thread is known to have stopped.
+   * The pool no longer relies on the worker. Its thread may still run user code and use the line: the line is freed
+   * when the thread is known to have stopped.
    */
   retire(): void {
     store(this.#words, this.#entry + WORKER.STATUS, ENDING)
   }
 
-  /** The thread of one that has retired has stopped. */
+  /** The thread of a retired worker has stopped. */
   free(): void {
     compareAndSet(this.#words, this.#entry + WORKER.STATUS, ENDING, FREE)
   }

@@ -14,16 +14,16 @@ import type { TaskRecords } from "./task-records.ts"
 
 const CONTROL_AT = wholeLines(LOCK_WORDS)
 const SEQUENCE = CONTROL_AT + 2
-/** Whether somebody waits who wants to hear that the heap is empty: how many, at most. */
+/** How many threads, at most, wait and want to know when the heap becomes empty. */
 const PATIENT = CONTROL_AT + 3
-/** See {@link SlotHeap.lead}: a number in two words, 0 if nobody does. Changed by who has the lock. */
+/** The promise of {@link SlotHeap.lead}: a time in two words, 0 if there is none. Written under the lock. */
 const AWAITED = CONTROL_AT + 4
 const INDICES = CONTROL_AT + LINE
 
 const double = new Float64Array(1)
 const halves = new Int32Array(double.buffer)
 
-/** What an order has to say. */
+/** An order of slots. */
 interface Order {
   /** Negative if the first slot comes before the second. */
   readonly compare: (a: number, b: number) => number
@@ -49,18 +49,18 @@ function byTime(tasks: TaskRecords): Order {
   }
 }
 
-/** Negative if the first was numbered before the second. */
+/** Negative if the first slot was numbered before the second. */
 function compareNumbers(tasks: TaskRecords, a: number, b: number): number {
   return (tasks.sequenceOf(a) - tasks.sequenceOf(b)) | 0
 }
 
 /**
- * Tasks in an order: by priority, the highest first, or by the time at which they are due, the soonest first; and of
- * equal ones that which came first. It stands where the ring of a pool stands otherwise, and has the same methods.
+ * The tasks of a pool in an order: by priority, the highest first, or by the time at which they are due, the soonest
+ * first. Among equals the earlier comes first. A pool has it in place of its ring, and it has the same methods.
  *
  * How it works: a heap in shared memory under a lock, which is held for a fraction of a microsecond. If a thread dies
- * inside, the next one repairs the heap, which never loses anything but what is on its way in or out; and of what is on
- * its way out the dying thread's CLAIM tells.
+ * inside, the next one repairs the heap. A death can only lose the slot that is on its way in or out; for the one on
+ * its way out, the CLAIM of the dead thread says which it is.
  */
 export class SlotHeap {
   readonly #words: Int32Array
@@ -70,7 +70,7 @@ export class SlotHeap {
   readonly #section: SharedSection
   readonly #size: number
   readonly #order: Order
-  /** Whether a slot keeps the number that it got when it came in first. */
+  /** Whether a slot keeps the number that it got when it first came in. */
   readonly #keepsNumbers: boolean
   #isUrgent = false
 
@@ -114,7 +114,7 @@ export class SlotHeap {
     return this.size === 0
   }
 
-  /** From outside of the lock. */
+  /** Read without the lock. */
   get size(): number {
     return load(this.#words, this.#size)
   }
@@ -125,7 +125,7 @@ export class SlotHeap {
         "Expected `task` to have a priority, by which the queue of the pool orders: use pool.with({ priority })",
       )
     }
-    // Numbered from 1 on: one that comes back, a periodic task, has a number already.
+    // Numbers begin with 1. A periodic task that comes back has a number already.
     if (!this.#keepsNumbers || this.#tasks.sequenceOf(slot) === 0) {
       this.#tasks.setSequence(slot, add(this.#words, SEQUENCE, 1) + 1)
     }
@@ -137,14 +137,14 @@ export class SlotHeap {
     })
   }
 
-  /** Whether what this thread has put in last is the first, and nobody is going to come in time for it. */
+  /** Whether the slot that this thread has put in last is the first, and no leader comes back in time for it. */
   get isUrgent(): boolean {
     return this.#isUrgent
   }
 
   /**
-   * The first, if it is ready. A worker claims it before that, by a word of the pool's. If there was a promise it is
-   * forgotten, see {@link lead}: it may have been the leader's, who goes now.
+   * The first slot, if it is ready. A worker claims it beforehand, in the word `claim` of the pool. This drops the
+   * promise of {@link lead}: the caller may be the leader, which now goes.
    */
   poll(claim = 0): number {
     if (this.isEmpty) return 0
@@ -158,8 +158,8 @@ export class SlotHeap {
   }
 
   /**
-   * The first, 0 if there is none. Who asks promises to come back when that is due, whatever becomes of it, or to see
-   * to it that somebody else asks: until then nobody is woken for what is due later.
+   * The first slot; 0 if there is none. The caller, the leader, promises to come back when that task is due, whatever
+   * becomes of the task, or to let another thread lead. Until then no thread is woken for a task that is due later.
    */
   lead(): number {
     return this.#inside(() => {
@@ -170,8 +170,7 @@ export class SlotHeap {
   }
 
   /**
-   * When who leads has promised to come back; 0 if nobody has. Inside of the lock, where the rank of a slot is read
-   * alike.
+   * The time at which the leader has promised to come back; 0 if there is no promise. Read and written under the lock.
    */
   get #awaited(): number {
     halves[0] = read(this.#words, AWAITED)
@@ -185,17 +184,20 @@ export class SlotHeap {
     write(this.#words, AWAITED + 1, halves[1] as number)
   }
 
-  /** Somebody begins, or ends, to wait for a task or for the heap to be empty. Who dies meanwhile is counted on. */
+  /**
+   * A thread begins (1) or ceases (−1) to wait for a task or for the heap to become empty. A thread that dies meanwhile
+   * stays counted.
+   */
   addPatient(change: 1 | -1): void {
     add(this.#words, PATIENT, change)
   }
 
-  /** Whether somebody may. */
+  /** Whether such a thread may exist. */
   get hasPatient(): boolean {
     return load(this.#words, PATIENT) !== 0
   }
 
-  /** The first, ready or not, claimed as by {@link poll}. */
+  /** The first slot, ready or not, claimed as by {@link poll}. */
   seize(claim = 0): number {
     if (this.isEmpty) return 0
     return this.#inside(() => {

@@ -14,25 +14,27 @@ const NO_REFERENCES: readonly number[] = []
 const INLINE_BYTES = INLINE_WORDS * 4
 
 /**
- * The tasks of a pool as they lie in shared memory. A task is named by its slot, a number from 1 on, as long as it is
- * in use; by a handle, which also says which use, where that may be over.
+ * The records of a pool's tasks in shared memory. A task in use is named by its slot, a number from 1 on. Where that
+ * use may be over, the task is named by a handle, which also says which use of the slot is meant.
  *
- *     STATE     NEW, and so on: see future/task-state.ts. What becomes of a task is decided there, whoever wants to decide
- *     COMPLETION_QUEUE       where its submitter hears of it
- *     FUNCTION  what to call (function-table.ts)
- *     KIND, LENGTH, BLOCK, DATA   the arguments, later the result: in place if they are short, else in a block of the arena.
- *               KIND also says how many references follow the bytes, and whether something was posted, or is to be asked for
+ *     STATE             NEW, and so on: see future/task-state.ts. All threads decide the outcome of a task on this word
+ *     COMPLETION_QUEUE  where the submitter receives the outcome
+ *     FUNCTION          what to call (function-table.ts)
+ *     KIND, LENGTH, BLOCK, DATA
+ *                       the arguments, later the result: in the record if they are short, else in a block of the arena.
+ *                       KIND also says how many references follow the bytes, and whether some of the value goes by
+ *                       message
  *
- * Who frees a slot: its submitter, when it finds the slot in its box; whoever has taken the task out of the queue puts
- * it there in the end, also if it was cancelled.
+ * The submitter frees the slot, when it finds the slot in its completion queue. The thread that has taken a task out of
+ * the pool's queue always puts the slot there in the end, also if the task was cancelled.
  */
 export class TaskRecords extends TaskWords {
   readonly #memory: PoolMemory
   readonly #slots: Slots
   readonly #arena: Arena
   /**
-   * Slots that this thread has had, and keeps for its next tasks: to give them back and take others costs more than the
-   * rest.
+   * Slots that this thread has used and keeps for its next tasks: to give them back and take others costs more than all
+   * the rest.
    */
   readonly #spare: number[] = []
   #mostSpare = 0
@@ -46,7 +48,7 @@ export class TaskRecords extends TaskWords {
 
   // ------------------------------------------------------------------ slots
 
-  /** Lets this thread keep slots. They are lost if it dies: so only for one with which the pool ends. */
+  /** Lets this thread keep slots. They are lost if it dies, so this is only for a thread with which the pool ends. */
   keepSpare(most: number): void {
     this.#mostSpare = most
   }
@@ -81,7 +83,7 @@ export class TaskRecords extends TaskWords {
     return slot
   }
 
-  /** As {@link free}, by the thread that took it. */
+  /** As {@link free}, by the thread that took the slot. */
   release(slot: number): void {
     if (this.#spare.length >= this.#mostSpare) {
       this.free(slot)
@@ -96,11 +98,11 @@ export class TaskRecords extends TaskWords {
     this.#slots.free(this.#slots.handleOf(slot))
   }
 
-  /** The slot is for another task from now on, of the same thread, which has not given it away. */
+  /** From now on the slot is for another task of this thread, which has not passed the slot on meanwhile. */
   renew(slot: number): void {
     const record = this.recordOf(slot)
     this.#dropBlock(record)
-    write(this.words, record + TASK.STATE, CANCELLED) // lest anybody think that it waits
+    write(this.words, record + TASK.STATE, CANCELLED) // so that it does not look like a waiting task
     this.#slots.renew(this.#slots.handleOf(slot))
   }
 
@@ -108,7 +110,7 @@ export class TaskRecords extends TaskWords {
     return this.#slots.handleOf(slot)
   }
 
-  /** Whether the slot is still in use for the task that it had when this was its handle. */
+  /** Whether the slot is still in use for the task that had this handle. */
   isCurrent(handle: number): boolean {
     return this.#slots.isCurrent(handle)
   }
@@ -120,8 +122,8 @@ export class TaskRecords extends TaskWords {
   // ------------------------------------------------------------------ what it carries
 
   /**
-   * Writes the value into the record, and numbers that refer to what is not in it; false if there is no room. Otherwise
-   * the letter is released.
+   * Writes the value into the record, followed by `references`, numbers that refer to what the bytes do not contain.
+   * Releases the encoded value, unless there is no room: then returns false.
    */
   fill(slot: number, encoded: EncodedValue, references: readonly number[] = NO_REFERENCES): boolean {
     const record = this.recordOf(slot)
@@ -150,15 +152,15 @@ export class TaskRecords extends TaskWords {
     return true
   }
 
-  /** Instead of a value: there is none. Uses no built-in object. */
+  /** Writes that there is no value. Uses no built-in object. */
   leaveUntold(slot: number): void {
     const record = this.recordOf(slot)
-    write(this.words, record + TASK.BLOCK, 0) // whose memory is lost: it would take more than that to give it back
+    write(this.words, record + TASK.BLOCK, 0) // the memory of the block is lost: to give it back needs built-ins
     write(this.words, record + TASK.KIND, NO_VALUE)
     write(this.words, record + TASK.LENGTH, 0)
   }
 
-  /** The letter, and behind it what belongs to it; the block, or 0 if there is no room. */
+  /** Writes the bytes and behind them the bulk parts into one block; returns the block, or 0 if there is no room. */
   #writeBulky({ bytes, bulk }: EncodedValue, total: number): number {
     const start = wholeWords(total)
     const block = this.#arena.take(start + bulk.size)
@@ -168,7 +170,10 @@ export class TaskRecords extends TaskWords {
     return block
   }
 
-  /** A copy of the value that {@link fill} has written; to be released. What is bulky is copied when it is decoded. */
+  /**
+   * A copy of the value that {@link fill} has written; the caller releases it. Bulk parts are copied when they are
+   * decoded.
+   */
   read(slot: number): EncodedValue {
     const record = this.recordOf(slot)
     const words = this.words
@@ -183,7 +188,7 @@ export class TaskRecords extends TaskWords {
     return encoded
   }
 
-  /** The numbers that came with it. */
+  /** The references that came with the value. */
   referencesOf(slot: number): number[] {
     const record = this.recordOf(slot)
     const words = this.words
@@ -207,19 +212,19 @@ export class TaskRecords extends TaskWords {
     } else this.#arena.readInto(encoded.bytes, block, length)
   }
 
-  /** Whether the value is all in the record. */
+  /** Whether the record holds the whole value: no references, and nothing that goes by message. */
   isWhole(slot: number): boolean {
     const record = this.recordOf(slot)
     return read(this.words, record + TASK.KIND) <= KIND_MASK
   }
 
-  /** Whether some of it was posted, or is to be asked for. */
+  /** Whether some of the value went by message, or has to be requested. */
   isPosted(slot: number): boolean {
     const record = this.recordOf(slot)
     return (read(this.words, record + TASK.KIND) & POSTED) !== 0
   }
 
-  /** Says so; if `all` of it is, what {@link fill} may have written means nothing. */
+  /** Notes that. If `all` of the value goes by message, what {@link fill} may have written is void. */
   notePosted(slot: number, all: boolean): void {
     const record = this.recordOf(slot)
     write(this.words, record + TASK.KIND, (all ? 0 : read(this.words, record + TASK.KIND)) | POSTED)
@@ -233,7 +238,7 @@ export class TaskRecords extends TaskWords {
   }
 }
 
-/** Writes them behind the bytes; how long that is altogether. */
+/** Writes the references behind the bytes; returns the total length. */
 function appendTo(encoded: EncodedValue, references: readonly number[]): number {
   const start = wholeWords(encoded.length)
   const total = start + references.length * 4

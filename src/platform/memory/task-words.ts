@@ -8,8 +8,8 @@ const double = new Float64Array(1)
 const halves = new Int32Array(double.buffer)
 
 /**
- * The words of a task's record, one by one: what it is, what has become of it, when it is to run. What it carries is in
- * task-records.ts.
+ * Reads and writes the single words of a task's record: what the task is, its state, its times. Its arguments and its
+ * result are in task-records.ts.
  */
 export abstract class TaskWords {
   readonly #memory: PoolMemory
@@ -22,7 +22,7 @@ export abstract class TaskWords {
     this.#words = memory.words
   }
 
-  /** The words in which the records lie that this thread has met: those of a slot after {@link recordOf}. */
+  /** The words of the records, as far as this thread has reached: those of a slot only after {@link recordOf}. */
   get words(): Int32Array {
     return this.#words
   }
@@ -56,13 +56,13 @@ export abstract class TaskWords {
     return read(this.#words, record + TASK.FUNCTION)
   }
 
-  /** Of a task that is over: the number of the worker that ran it, if it was noted; 0 if not. */
+  /** Of a task that is over: the number of the worker that ran it; 0 if that was not noted. */
   workerOf(slot: number): number {
     const noted = this.functionOf(slot)
     return noted < 0 ? ~noted : 0
   }
 
-  /** It takes the place of the function's number, which is positive: the complement tells the two apart. */
+  /** Replaces the number of the function, which is not negative: the complement tells the two apart. */
   noteWorker(slot: number, worker: number): void {
     const record = this.recordOf(slot)
     write(this.#words, record + TASK.FUNCTION, ~worker)
@@ -84,7 +84,7 @@ export abstract class TaskWords {
     store(this.#words, record + TASK.NEXT, next)
   }
 
-  /** The next one in the list of a worker. */
+  /** The next slot in the list of a worker. */
   linkOf(slot: number): number {
     const record = this.recordOf(slot)
     return load(this.#words, record + TASK.LINK)
@@ -96,8 +96,8 @@ export abstract class TaskWords {
   }
 
   /**
-   * The list of a worker that begins with this one. It ends where it would come to one of its own once more, or to what
-   * is no slot: the worker may change it meanwhile, and use slots again that were in it.
+   * The list of a worker that begins with this slot. The worker may change the list meanwhile and use its slots again,
+   * so the result ends where a slot would come a second time, or where the link is no slot.
    */
   linked(first: number): Set<number> {
     const slots = new Set<number>()
@@ -108,7 +108,9 @@ export abstract class TaskWords {
 
   // ------------------------------------------------------------------ times and order
 
-  /** When it began to run, on a clock that all threads read alike; 0 if it has not. Only if it is TIMED or MEASURED. */
+  /**
+   * When the task began to run, on the clock that all threads share; 0 if it has not. Only if it is TIMED or MEASURED.
+   */
   startOf(slot: number): number {
     return this.#double(slot, TASK.STARTED)
   }
@@ -117,7 +119,7 @@ export abstract class TaskWords {
     this.#setDouble(slot, TASK.STARTED, time)
   }
 
-  /** When it was submitted, on the same clock, if it is MEASURED. */
+  /** When the task was submitted, on the same clock; only if it is MEASURED. */
   submissionOf(slot: number): number {
     return this.#double(slot, TASK.SUBMITTED)
   }
@@ -129,8 +131,8 @@ export abstract class TaskWords {
   }
 
   /**
-   * Gives a new task its place among others: a priority, or the time at which it is due. NaN if it has none: it cannot
-   * wait.
+   * Gives a new task its rank, a priority or the time at which it is due, and its period. A task with the rank NaN
+   * cannot be queued by rank.
    */
   enroll(slot: number, rank: number, period: number): void {
     this.setRank(slot, rank)
@@ -143,7 +145,8 @@ export abstract class TaskWords {
   }
 
   /**
-   * The same for who holds the lock of the heap that the slot is in: it does not change then, so plain reads will do.
+   * As {@link rankOf}, for a thread that holds the lock of the heap with this slot: the rank does not change then, so
+   * plain reads suffice.
    */
   rankInside(slot: number): number {
     const record = this.recordOf(slot)
@@ -156,7 +159,7 @@ export abstract class TaskWords {
     this.#setDouble(slot, TASK.RANK, rank)
   }
 
-  /** 0 until it has got one. */
+  /** 0 until a number has been set. */
   sequenceOf(slot: number): number {
     const record = this.recordOf(slot)
     return read(this.#words, record + TASK.SEQUENCE)
@@ -167,17 +170,17 @@ export abstract class TaskWords {
     write(this.#words, record + TASK.SEQUENCE, sequence)
   }
 
-  /** Negative if the first was numbered before the second. */
+  /** Negative if the first slot was numbered before the second. */
   compareSequence(a: number, b: number): number {
     return (this.sequenceOf(a) - this.sequenceOf(b)) | 0
   }
 
-  /** 0 if it is run once. */
+  /** 0 if the task runs once. */
   periodOf(slot: number): number {
     return this.hasFlag(slot, BY_CALENDAR) ? OF_A_SERIES : this.#double(slot, TASK.PERIOD)
   }
 
-  /** The time of day before which it must not begin, if it has one. */
+  /** The time of day before which the task must not begin; −Infinity if there is none. */
   notBeforeOf(slot: number): number {
     return this.hasFlag(slot, BY_CALENDAR) ? this.#double(slot, TASK.PERIOD) : -Infinity
   }
@@ -211,15 +214,15 @@ export abstract class TaskWords {
     return load(this.#words, record + TASK.COMPLETION_QUEUE) & COMPLETION_QUEUE_MASK
   }
 
-  /** The token of the thread that is no worker and has taken the task out of the queue; 0 if none has. */
+  /** The token of the thread that has taken the task out of the queue though it is no worker; 0 if there is none. */
   takerOf(slot: number): number {
     const record = this.recordOf(slot)
     return (load(this.#words, record + TASK.COMPLETION_QUEUE) & TAKEN) === 0 ? 0 : load(this.#words, record + TASK.LINK)
   }
 
   /**
-   * By that thread. It stays so until the slot is in use for another task, whose submitter writes COMPLETION_QUEUE
-   * anew.
+   * Called by the thread that has taken the task. The mark stays until the slot is used for another task, whose
+   * submitter writes COMPLETION_QUEUE anew.
    */
   noteTaker(slot: number, token: number): void {
     const record = this.recordOf(slot)
