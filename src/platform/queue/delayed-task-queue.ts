@@ -13,23 +13,24 @@ import type { Taker } from "./taker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
 /**
- * How long before a task is due its worker stops trusting in timers, in ms. Its timers and sockets stand still then.
+ * How long before a task is due its worker stops relying on timers and blocks, in ms. The worker's own timers and
+ * sockets stand still then.
  */
 const EARLY = 4
 
 /**
- * Where the tasks of a scheduled pool wait until they are due, and where idle workers do. Any thread may put in and
- * take out.
+ * The queue of a scheduled pool, where tasks wait until they are due, and the list of its idle workers. Any thread may
+ * offer and take.
  *
- * Leader and followers: the worker that stands first in line waits until the first task is due, the others without a
- * limit. When it gets its task, it wakes the next in line, which waits for the next task; and so it is if a task comes
- * in that is due before the leader would wake up: then it is woken, and sleeps for less. It need not know if the task
- * that it waits for goes away, and finds out in time: so a program that sets time limits and cancels them, all day
- * long, wakes nobody. Nobody has to be named leader, and none is missing if it dies: a death wakes all who wait, and
- * whoever stands first then leads.
+ * Leader and followers: the first worker in the list, the leader, waits until the first task is due; the others wait
+ * without a limit. When the leader gets its task, it wakes the next worker, which then leads. offer() wakes the leader
+ * if the new task is due before the leader would wake up; the leader then sleeps for less. The leader is not told when
+ * the task it waits for is removed, and finds out in time: so a program that sets and cancels time limits all day long
+ * wakes no worker. No leader is appointed, so none is missing after a death: a death wakes all waiting workers, and the
+ * one that is then first leads.
  *
- * The main thread has no part in it. Nor has the event loop of the worker, at the end: timers of the event loop are
- * late by a millisecond or two, so the worker is woken by one ahead of time, and blocks for the rest.
+ * The main thread has no part in this. Timers of the event loop are late by a millisecond or two, so the worker sets
+ * its timer ahead of time and blocks for the rest.
  */
 export class DelayedTaskQueue implements SlotQueue {
   readonly bound = -1
@@ -41,8 +42,8 @@ export class DelayedTaskQueue implements SlotQueue {
   readonly #claim: number
 
   /**
-   * `claim` is the index of a word in which this thread, if it is a worker, says what it is about to take; `spins` how
-   * often it looks before it sleeps for the lock of the heap.
+   * `claim` is the index of the word in which this thread, if it is a worker, writes which slot it is about to take.
+   * `spins` is how often it looks before it sleeps for the lock of the heap.
    */
   constructor(memory: PoolMemory, tasks: TaskRecords, claim = 0, spins?: number) {
     const { threadContext, words, capacity, order } = memory
@@ -75,7 +76,7 @@ export class DelayedTaskQueue implements SlotQueue {
     return true
   }
 
-  /** Also wakes somebody if it is not the first: who should have led may have died. */
+  /** Wakes a worker even if the slot is not the first: the worker that should have led may have died. */
   restore(slot: number): void {
     this.#heap.offer(slot)
     this.#waiters.wakeFirst()
@@ -115,19 +116,18 @@ export class DelayedTaskQueue implements SlotQueue {
     return this.#heap.remove(slot) && this.#without(slot) !== undefined
   }
 
-  /** A slot has been taken out by who is no worker, if it is one. */
+  /** A thread that is no worker has taken this slot out; 0 if there was none. */
   #without(slot: number): number | undefined {
     if (slot === 0) return undefined
-    if (this.isEmpty && this.#heap.hasPatient) this.#waiters.wakeFirst() // it has put off its leave, see receive()
+    if (this.isEmpty && this.#heap.hasPatient) this.#waiters.wakeFirst() // it waits for this: see receive()
     return slot
   }
 
   forgetWaiter(): void {}
 
   /**
-   * The last thread of a pool could not leave while something is queued. So it does not come back every few
-   * milliseconds to learn that: it puts off its time limit until the queue is empty, and then looks again, as after an
-   * interrupt.
+   * The last worker of a pool cannot leave while a task is queued. So that it does not come back every few milliseconds
+   * to find that out, it puts off its time limit until the queue is empty, and then looks again, as after an interrupt.
    */
   receive(settle: Settle<number | undefined>, flow: Flow, timeout: number): void {
     this.#memory.ringIfIdle()
@@ -143,7 +143,8 @@ export class DelayedTaskQueue implements SlotQueue {
     try {
       for (;;) {
         const isFirst = this.#waiters.isFirst(node)
-        // Who is woken but not first was woken by a death: perhaps of the one who was to link the node in.
+        // A worker that is woken though not the first was woken by a death, perhaps of the thread that was to link in
+        // its node.
         if (!isFirst) this.#waiters.tend(node.index)
         slot = this.#heap.poll(this.#claim)
         if (slot !== 0) break
@@ -153,13 +154,13 @@ export class DelayedTaskQueue implements SlotQueue {
       if (slot !== 0) how = ACQUIRED
     } finally {
       if (isPatient) this.#heap.addPatient(-1)
-      this.#waiters.leave(node, how) // who leads and gives up thereby wakes the next one
+      this.#waiters.leave(node, how) // a leader that gives up thereby wakes the next worker
     }
     if (!this.isEmpty) this.#waiters.wakeFirst()
     return slot || undefined
   }
 
-  /** Until the first task is due, if it is this one that leads. */
+  /** Waits until the first task is due if this worker leads, else without a limit. */
   *#waitingAt(node: WaitNode, flow: Flow): Steps<Wake | undefined> {
     const first = this.#waiters.isFirst(node) ? this.#heap.lead() : 0
     const left = first === 0 ? Infinity : this.untilReady(first)

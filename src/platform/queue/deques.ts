@@ -6,49 +6,49 @@ import { SlotDeque } from "./slot-deque.ts"
 const COUNT = 0
 const ASYNC = 1
 const CAPACITY = 2
-/** 1 if another thread than the owner wants to know when the pool is quiescent. */
+/** 1 if a thread other than the owner wants to know when the pool is quiescent. */
 const WATCHED = 3
 
-/** What is known of a worker, besides what the roster has (platform/memory/layout.ts). */
+/** The words of a worker's place, beside its line of the worker table (platform/memory/layout.ts). */
 export const PLACE = {
-  /** 1 if somebody may be asleep who is to be called when this worker forks something; or is to be made. */
+  /** 1 if this worker, when it forks, has to look for threads to wake, or have a thread made. */
   CALL: 0,
-  /** Asleep: the number of the worker whose tasks it would help with; 0 if it is not. */
+  /** While it sleeps in a join: the number of the worker whose tasks it would help with; else 0. */
   HELPS: 1,
   /** The bell that wakes it. */
   BELL: 2,
-  /** 1 while it can do nothing for the pool because it waits. */
+  /** 1 while the worker is blocked and can do nothing for the pool. */
   BLOCKED: 3,
-  /** How many tasks of others it has begun, in two words. */
+  /** How many tasks of other threads the worker has begun, in two words. */
   STEALS: 4,
-  /** Asleep: the slot of the task that it joins; 0 if it joins none, or one that is not in a slot. */
+  /** While it sleeps in a join: the slot of the joined task; 0 if there is none, or the task has no slot. */
   JOINS: 6,
-  /** 1 if somebody has asked it for arguments, and it has not looked since. */
+  /** 1 if another worker has asked this one for arguments, and this one has not looked since. */
   ASKED: 7,
-  /** The number of the box in which it hears of what thieves have finished. */
+  /** The number of the completion queue in which the worker hears of tasks that thieves have finished. */
   COMPLETION_QUEUE: 8,
-  /** Odd while it settles that: see quiescence.ts. */
+  /** Odd while the worker settles those tasks: see quiescence.ts. */
   SETTLES: 9,
   SIZE: 10,
 } as const
 
 const HIGH = 2 ** 32
 
-/** Enough that a program which fills one has no need of more threads: it then runs at once what it forks. */
+/** A program that fills a deque needs no more threads: the worker then runs at once what it forks. */
 export const DEQUE_CAPACITY: number = 2 ** 13
 
 /**
- * The memory that a ForkJoinPool has beyond that of other pools: a place for each worker, with its deque and what
- * others have to know of it.
+ * The memory that a ForkJoinPool has beyond that of other pools: a place for each worker, with its deque and the words
+ * that other threads read.
  *
- *     COUNT, ASYNC, CAPACITY       how many places, in which order workers take their own tasks, cells of a deque
+ *     COUNT, ASYNC, CAPACITY       how many places; in which order workers take their own tasks; cells of a deque
  *     for each worker, by number:  CALL …, then its deque
  */
 export class Deques {
   readonly words: Int32Array
-  /** How many places there are: for workers 1 to this. */
+  /** How many places there are; worker numbers go from 1 to this. */
   readonly count: number
-  /** Whether workers take the oldest of their own tasks, and not the newest. */
+  /** Whether workers take the oldest of their own tasks first, and not the newest. */
   readonly isAsync: boolean
   readonly #capacity: number
   readonly #deques: (SlotDeque | undefined)[] = []
@@ -94,17 +94,17 @@ export class Deques {
     return load(this.words, WATCHED) === 1
   }
 
-  /** Whether that was noted; once. */
+  /** Whether {@link noteWatched} was called since this was last asked. */
   takeWatched(): boolean {
     return exchange(this.words, WATCHED, 0) === 1
   }
 
-  /** Somebody is going to sleep who is to be called by these workers, from the first on. */
+  /** A thread is about to sleep: workers 1 to `workers` have to wake it when they fork. */
   askForCalls(workers: number): void {
     for (let worker = 1; worker <= workers; worker++) this.store(worker, PLACE.CALL, 1)
   }
 
-  /** By the worker itself. */
+  /** Called by the worker itself. */
   countSteal(worker: number): void {
     const at = this.placeOf(worker) + PLACE.STEALS
     const low = (read(this.words, at) + 1) | 0

@@ -1,11 +1,9 @@
 /**
- * Whether the tasks that are in a full queue beyond its bound, and one more, are as good as in the hands of idle
- * workers.
+ * Whether idle workers are about to take the tasks that a full queue holds beyond its bound, and one more.
  *
- * A task that is offered while a worker is idle goes into the queue for as long as it takes the worker to come for it:
- * some microseconds, in which a queue of one place would be full. On virtual threads such a task never is in the queue.
- * So that both kinds of threads decide alike, what idle workers are about to take does not count. Asked only when the
- * queue is full.
+ * A task that is offered while a worker is idle stays in the queue until the worker comes for it: some microseconds, in
+ * which a queue of one place would be full. On virtual threads such a task is never in the queue. For both kinds of
+ * threads to decide alike, tasks that idle workers are about to take do not count. Asked only when the queue is full.
  */
 import { pause } from "#atomics"
 import { CANCELLED, NORMAL } from "../../future/task-state.ts"
@@ -13,7 +11,7 @@ import type { ControlWord } from "../../core/control-word.ts"
 import type { SharedWorkerTable } from "../memory/shared-worker-table.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
-/** The queue, as far as this is concerned. */
+/** What {@link isAwaited} needs of the queue. */
 export interface Waiting {
   /** How many tasks there are beyond the bound, without the one that is offered. */
   surplus(): number
@@ -21,8 +19,8 @@ export interface Waiting {
 }
 
 /**
- * For the task in slot `offered`. Nothing here waits for a worker, which may be suspended at any point for as long as
- * the machine is busy: it looks again only if the queue has changed in between, by the progress of another thread.
+ * Decides for the task in slot `offered`. This never waits for a worker, which the machine may suspend at any point for
+ * any time: it looks again only if another thread has changed the queue in between.
  */
 export function isAwaited(
   offered: number,
@@ -34,13 +32,13 @@ export function isAwaited(
   for (;;) {
     const before = waiting.surplus()
     const taken = takenBy(workerTable, tasks, offered, waiting)
-    // A task that went from the queue into a hand in between would have been counted twice, or not at all.
+    // A task that a worker took in between would have been counted twice, or not at all.
     if (waiting.surplus() === before) return before < control.workerCount - taken.size
     pause()
   }
 }
 
-/** The slots that workers have taken out of the queue and that are not over. */
+/** The slots that workers have taken out of the queue and that are under way. */
 function takenBy(workerTable: SharedWorkerTable, tasks: TaskRecords, offered: number, waiting: Waiting): Set<number> {
   const taken = new Set<number>()
   let inside: ReadonlySet<number> | undefined
@@ -52,8 +50,8 @@ function takenBy(workerTable: SharedWorkerTable, tasks: TaskRecords, offered: nu
     else if (worker.isAlive) {
       const { claimed } = worker
       if (claimed === 0) continue
-      // It is about to take this slot, or has taken it, or another worker was faster: then that one has it, or the slot
-      // is over.
+      // The worker is about to take this slot, or has taken it. Or another worker was faster: then that one has the
+      // slot, or the slot is over.
       inside ??= new Set(waiting.toArray())
       if (claimed !== offered && !inside.has(claimed) && isUnderWay(claimed, tasks)) taken.add(claimed)
     }
@@ -62,8 +60,8 @@ function takenBy(workerTable: SharedWorkerTable, tasks: TaskRecords, offered: nu
 }
 
 /**
- * Whether there is something to do for it. The submitter of a task that is over, as it may know by now, counts on the
- * worker.
+ * Whether the worker still has to do with the task. With a completed task it has not: the submitter may know the
+ * outcome by now, and relies on the worker being free.
  */
 function isUnderWay(slot: number, tasks: TaskRecords): boolean {
   const state = tasks.stateOf(slot)

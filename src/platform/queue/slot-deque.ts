@@ -6,20 +6,20 @@ import { MOST_TASKS } from "../memory/layout.ts"
 /*
  * How it works
  *
- * It is a ring (memory/structures/ring.ts) of which one thread alone is the producer, and that one may take back what
- * it has put in last. A cell says by itself how far it has come:
+ * The deque is a ring (memory/structures/ring.ts) with a single producer, its owner, which can also take back what it
+ * has put in last. A cell shows its own state:
  *
  *     { lap, 0 }  --push-->  { lap, slot }  --steal-->  { lap + 1, 0 }
  *                 <--pop---
  *
- * Thieves poll the ring as any consumer does. The owner knows where the top is, as nobody else moves it, so a push is
- * one store: the cell is vacant, and only the owner fills vacant cells. A pop is one compareAndSet of the cell, which a
- * thief may be after too; one of them gets it. If it was the thief, then everything older was stolen before, and the
- * deque is empty.
+ * Thieves poll the ring as any consumer does. Only the owner moves the top, so it knows where the top is. A push is one
+ * store: the cell is vacant, and only the owner fills vacant cells. A pop is one compareAndSet of the cell, which a
+ * thief may try to take at the same time; one of them gets it. If the thief does, everything older was stolen before,
+ * and the deque is empty.
  *
- * Nothing but the cell is decisive, so a death at any step leaves it whole, as with the ring. TAIL, where a ring would
- * look for its end, is a hint for those who count or list; the owner of a deque that was another's finds the top by
- * looking at the cells from HEAD on.
+ * Only the cells decide, so a death at any step leaves the deque whole, as with the ring. TAIL, where a ring would look
+ * for its end, is a hint for threads that count or list. A new owner of the deque finds the top by looking at the cells
+ * from HEAD on.
  *
  * A road not taken: the deque of Chase and Lev (2005), in which thieves count a word up and cells are plain. There a
  * pop has to announce itself before it looks (two accesses, and two more for the last value, which in a loop of fork
@@ -29,24 +29,24 @@ import { MOST_TASKS } from "../memory/layout.ts"
 /** The bits of a cell that are the slot; the others are its lap. */
 const SLOT_BITS: number = bitsFor(MOST_TASKS)
 
-/** How often to look: in all about a tenth of a microsecond. */
+/** How often {@link SlotDeque.isSteady} looks: in all about a tenth of a microsecond. */
 const LOOKS = 8
 
 const LAP_MASK: number = -1 << SLOT_BITS
 
 /**
- * Where a worker keeps the tasks it has forked, by the number of their slot: it puts in and takes out at the top, the
- * newest first; others steal at the base, the oldest first.
+ * Holds the slots of the tasks that a worker has forked. The worker, the owner of the deque, pushes and pops at the
+ * top, the newest first. Other threads steal at the base, the oldest first.
  *
  *     const deque = new SlotDeque(words, 0, 8192)     // again in every thread, over the same words
  *     deque.adopt()                                   // the owner, before anything else
  *     deque.push(7)                                   // owner: true, or false if it is full
  *     deque.unpush(7)                                 // owner: true if 7 is on top, and now is not
  *     deque.pop()                                     // owner: the newest, or 0
- *     deque.steal(claim, claims)                      // anybody: the oldest, or 0
+ *     deque.steal(claim, claims)                      // any thread: the oldest, or 0
  *
- * Each value comes out once, and whatever was written before `push` is seen by whoever gets it. If the owner dies, what
- * it has pushed can still be stolen; the next owner says `adopt`.
+ * Each value comes out once. The thread that gets it sees everything written before its `push`. If the owner dies,
+ * other threads can still steal what it has pushed; the next owner calls `adopt`.
  */
 export class SlotDeque {
   readonly capacity: number
@@ -56,7 +56,7 @@ export class SlotDeque {
   readonly #mask: number
   readonly #lapBits: number
   readonly #ring: Ring
-  /** Of the owner: where the next one goes. */
+  /** The owner's: where the next slot goes. */
   #top = 0
 
   /** Occupies `SlotDeque.wordsFor(capacity)` words from `index` on. */
@@ -76,11 +76,11 @@ export class SlotDeque {
 
   // ------------------------------------------------------------------ for the owner
 
-  /** Makes the caller the owner, after another one or as the first. */
+  /** Makes the caller the owner, the first one or after another. */
   adopt(): void {
     const words = this.#words
     let at = load(words, this.#index + RING.HEAD)
-    // Up to a cell that is vacant, or holds what was put there a lap ago: then it is full.
+    // Up to a cell that is vacant; or that holds a slot of the lap before: then the deque is full.
     for (;;) {
       const content = load(words, this.#cells + (at & this.#mask))
       if (content === this.#vacant(at) || (content & LAP_MASK) === this.#vacant((at - this.capacity) | 0)) break
@@ -95,7 +95,7 @@ export class SlotDeque {
     const top = this.#top
     const cell = this.#cells + (top & this.#mask)
     const vacant = this.#vacant(top)
-    // A thief may have vacated it, which a plain read need not show.
+    // A thief may have vacated the cell, which a plain read need not show.
     if (read(words, cell) !== vacant && load(words, cell) !== vacant) return false
     this.#top = (top + 1) | 0
     write(words, this.#index + RING.TAIL, (top + 1) | 0)
@@ -103,7 +103,7 @@ export class SlotDeque {
     return true
   }
 
-  /** Takes this one out, if it is the newest. */
+  /** Takes this slot out, if it is the newest. */
   unpush(slot: number): boolean {
     const top = (this.#top - 1) | 0
     const vacant = this.#vacant(top)
@@ -113,7 +113,8 @@ export class SlotDeque {
   }
 
   /**
-   * Takes the newest out; 0 if there is none. `claim` is where in `claims` to say so beforehand, as for {@link steal}.
+   * Takes the newest slot out; 0 if there is none. The owner first writes it into the word `claim` of `claims`, as for
+   * {@link steal}.
    */
   pop(claim = 0, claims: Int32Array = this.#words): number {
     const words = this.#words
@@ -122,7 +123,7 @@ export class SlotDeque {
     const cell = this.#cells + (top & this.#mask)
     const content = load(words, cell)
     const slot = content - vacant
-    // Stolen; or below the first, of which a cell says that it was, too.
+    // Stolen; or this is below the first slot, where the cell looks stolen too.
     if (slot <= 0 || slot > MOST_TASKS) return 0
     if (claim !== 0) write(claims, claim, slot)
     if (!compareAndSet(words, cell, content, vacant)) return 0
@@ -135,14 +136,17 @@ export class SlotDeque {
     write(this.#words, this.#index + RING.TAIL, top)
   }
 
-  /** How many are inside, as the owner sees it; others may just be taking some. */
+  /** How many slots are inside, as the owner sees it; thieves may be taking some at this moment. */
   get length(): number {
     return Math.max((this.#top - load(this.#words, this.#index + RING.HEAD)) | 0, 0)
   }
 
   // ------------------------------------------------------------------ for anybody
 
-  /** Takes the oldest out; 0 if there is none. `claim` is where in `claims` to say so beforehand: see `Ring.poll`. */
+  /**
+   * Takes the oldest slot out; 0 if there is none. The caller first writes it into the word `claim` of `claims`: see
+   * `Ring.poll`.
+   */
   steal(claim: number, claims: Int32Array): number {
     return this.#ring.poll(claim, claims)
   }
@@ -152,8 +156,8 @@ export class SlotDeque {
   }
 
   /**
-   * Whether something is in it, and stays for as long as it takes to look a few times. What is forked and joined at
-   * once is not worth to be stolen: the thief would take longer to run it than its owner.
+   * Whether the deque holds a slot that stays there for a few looks. A task that is forked and joined at once is not
+   * worth stealing: the thief would take longer to run it than the owner.
    */
   get isSteady(): boolean {
     if (this.isEmpty) return false
@@ -164,17 +168,17 @@ export class SlotDeque {
     return true
   }
 
-  /** Exact while nobody changes it. */
+  /** Exact while no thread changes the deque. */
   get size(): number {
     return this.#ring.toArray().length
   }
 
-  /** What is inside, oldest first; as exact. */
+  /** The slots inside, oldest first; exact as {@link size} is. */
   toArray(): number[] {
     return this.#ring.toArray()
   }
 
-  /** What the cell of this position holds if it is the turn of that position, and nothing is there. */
+  /** The content of the cell of this position when it is vacant and the position's lap has come. */
   #vacant(at: number): number {
     return (at >>> this.#lapBits) << SLOT_BITS
   }

@@ -1,4 +1,4 @@
-/** The timetable of a pool of platform threads: tasks are slots, and the same for every member and every worker. */
+/** The timetable of a pool of platform threads. Its tasks are slots, the same for every member and every worker. */
 import { NEW, CANCELLED } from "../../future/task-state.ts"
 import { type TimedPool, Timetable } from "../../core/timetable.ts"
 import { sharedNow } from "../../time/shared-clock.ts"

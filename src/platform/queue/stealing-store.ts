@@ -6,11 +6,12 @@ import { Deques } from "./deques.ts"
 import type { SlotDeque } from "./slot-deque.ts"
 
 /**
- * The tasks of a ForkJoinPool that wait: those that were submitted, in a ring as in any pool, and those that workers
- * have forked, each in the deque of its worker.
+ * The waiting tasks of a ForkJoinPool: submitted tasks in a ring, as in any pool, and forked tasks in the deque of the
+ * worker that forked them.
  *
- * A worker looks at its own deque first, then at those of others, beginning with one chosen by chance, and then at the
- * ring. Forked tasks come first because they are parts of something that was begun. Anybody else begins with the ring.
+ * A worker looks at its own deque first, then at the deques of other workers, beginning with a random one, and then at
+ * the ring. Forked tasks come first because they are parts of something that has begun. Any other thread begins with
+ * the ring.
  */
 export class StealingStore {
   readonly deques: Deques
@@ -22,8 +23,8 @@ export class StealingStore {
   #random: number
 
   /**
-   * `words` are those of the pool, and `claim` the word in which a worker says what it is about to take; 0 if it is
-   * none.
+   * `words` are those of the pool; `claim` is the word in which a worker writes what it is about to take, 0 for no
+   * worker.
    */
   constructor(words: Int32Array, deques: Int32Array, capacity: number, claim: number) {
     this.#words = words
@@ -52,8 +53,8 @@ export class StealingStore {
   }
 
   /**
-   * A task of somebody else's; 0 if there is none. A worker leaves alone what its owner is about to take back: to have
-   * found a deque unsteady is to have found it empty, once.
+   * A task from the deque of another worker; 0 if there is none. A worker does not steal what the owner of the deque is
+   * about to take back: it treats a deque that is not steady as empty, once.
    */
   #steal(claim: number): number {
     const inUse = this.#inUse
@@ -69,7 +70,7 @@ export class StealingStore {
     return 0
   }
 
-  /** A task of this worker's; 0 if there is none. */
+  /** A task from the deque of the worker `victim`; 0 if there is none. */
   stealFrom(victim: number, claim: number): number {
     return this.deques.of(victim).steal(claim, this.#words)
   }
@@ -83,7 +84,7 @@ export class StealingStore {
     return x >>> 0
   }
 
-  /** Somebody goes to sleep, and is to be woken if one of the workers forks something. */
+  /** This thread is about to sleep: a worker that forks has to wake it. */
   askForCalls(): void {
     this.deques.askForCalls(this.#inUse)
   }
@@ -94,7 +95,7 @@ export class StealingStore {
     return this.#ring.offer(slot)
   }
 
-  /** Of those that were submitted: what a worker has forked is for it, or for thieves. */
+  /** Removes submitted tasks only: a forked task is for its worker, or for thieves. */
   remove(slot: number): boolean {
     return this.#ring.remove(slot)
   }
@@ -109,7 +110,7 @@ export class StealingStore {
     return true
   }
 
-  /** Whether there is something that its owner is not going to take back at once. */
+  /** Whether there is a task that no owner of a deque is going to take back at once. */
   get isWorthALook(): boolean {
     if (!this.#ring.isEmpty) return true
     for (let worker = this.#inUse; worker > 0; worker--) if (this.deques.of(worker).isSteady) return true

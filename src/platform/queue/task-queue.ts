@@ -26,10 +26,10 @@ import { LINGER, type SlotQueue } from "./slot-queue.ts"
 import type { Taker } from "./taker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
-/** How long a lookout looks, in ms. */
+/** How long a spinner polls, in ms. */
 const WATCH = 0.1
 
-/** How long a worker lies low that was woken in vain, in ms. */
+/** How long a worker backs off, in ms. */
 const BACKOFF_TIME = 0.5
 
 type Office = typeof HEADER.SPINNER | typeof HEADER.BACKOFF
@@ -37,7 +37,7 @@ type Office = typeof HEADER.SPINNER | typeof HEADER.BACKOFF
 const IDLE: number = BASE.HEADER + HEADER.IDLE
 
 /**
- * What the tasks lie in: a ring, or a heap if they have an order, or a ring and deques if workers have tasks of their
+ * What holds the waiting tasks: a ring; a heap if tasks have an order; a ring and deques if workers have tasks of their
  * own.
  */
 interface SlotStore {
@@ -56,36 +56,40 @@ export function queueIn(memory: PoolMemory, tasks: TaskRecords, claim = 0): Slot
 }
 
 /**
- * Where the tasks of a pool wait, first come first served, and where idle workers do. Any thread may put in and take
- * out.
+ * The queue of a pool's tasks, first in first out unless tasks have a priority, and the list of its idle workers. Any
+ * thread may offer and take.
  *
- * To wake a thread costs more than most tasks do. So of the idle workers one, the lookout, stays wide awake for a
- * moment and looks for tasks; and as long as there is one, nobody is woken. A lookout that finds something is none any
- * more, and wakes the next one if there is more than it can take. One that was woken and came too late, because others
- * were faster, lies low for a while, and nobody is woken either as long as it does and none of the others goes to
- * sleep. Nothing is lost: who offers looks for both after putting the task in, and they look once more after they have
- * resigned, or were made to.
+ * Waking a thread costs more than running most tasks. The queue avoids wake-ups in two ways:
  *
- * With a bound of 0 nothing waits: a task goes in only if a worker waits for it. IDLE counts the workers that wait and
- * have not been promised a task. Who offers takes one off that count and then puts the task in; a worker that gives up
- * takes itself off, and if it cannot, a task is on its way to it. For one that dies the owner does: its WAITS says
- * whether it counted. (It is set before the count and taken back after: who dies in between makes the count too low by
- * one, which costs a thread more than needed, and never a task that waits for nobody.)
+ * - One idle worker, the spinner, polls the queue for 0.1 ms before it sleeps. While there is a spinner, offer() wakes
+ *   no worker. A spinner that finds a task ceases to spin; if more tasks wait, it wakes the next worker.
+ * - A worker that was woken and finds the queue empty, because others were faster, backs off for 0.5 ms. While a worker
+ *   backs off, offer() wakes no worker, unless another worker has gone to sleep.
  *
- * A promise is kept by the worker as long as the pool runs. Only the worker takes the task out then: for shutdownNow(),
- * remove() and the methods of `pool.queue` there is nothing inside, as in a SynchronousQueue. A thread that does take a
- * task out, because it runs the task itself or no worker is left, gives the promise back. Once the pool is shut down no
- * promise counts: a worker leaves if nothing is inside, and a thread that is still offering a task finds the pool shut
- * down and takes the task back. So a thread that dies between its promise and its offer keeps no worker waiting.
+ * No task is missed: offer() first publishes the task and then checks for a spinner and for a back-off. Both of these
+ * workers poll once more after they have given up that role, or after another worker has ended the back-off.
+ *
+ * With a bound of 0 (hand-over) no task waits: a task goes in only if a worker waits for it. IDLE counts the workers
+ * that wait and have not been promised a task. offer() takes one off that count, which is the promise, and then puts
+ * the task in. A worker that gives up takes itself off the count; if it cannot, a task is on its way to it. For a
+ * worker that has died the owner does so: WAITS of the worker says whether it was counted. (WAITS is set before the
+ * count and cleared after it. A death in between makes the count too low by one: that costs a thread more than needed,
+ * but no task ever waits for a worker that does not exist.)
+ *
+ * A worker keeps the promise as long as the pool runs. Only that worker takes the task out: for shutdownNow(), remove()
+ * and the methods of `pool.queue` the queue is empty, as a SynchronousQueue is. A thread that does take a task out,
+ * because it runs the task itself or no worker is left, gives the promise back. Once the pool is shut down, promises do
+ * not count: a worker leaves if the queue is empty, and a thread that is still offering a task finds the pool shut down
+ * and takes the task back. So a thread that dies between its promise and its offer keeps no worker waiting.
  */
 export class TaskQueue implements SlotQueue {
   readonly bound: number
   taker: Taker | undefined
-  /** What they lie in, if workers have tasks of their own. */
+  /** The store, if workers have tasks of their own. */
   readonly stealing: StealingStore | undefined
   readonly #memory: PoolMemory
   readonly #tasks: TaskRecords
-  /** If it was ever asked for idle workers. */
+  /** For {@link #isFull}; made when it is first needed. */
   #workerTable: SharedWorkerTable | undefined
   readonly #words: Int32Array
   readonly #store: SlotStore
@@ -95,7 +99,9 @@ export class TaskQueue implements SlotQueue {
   readonly #spinWait: Pick<SpinWait, "isWorthwhile" | "until">
   readonly #isNews = (): boolean => this.#hasNews || mainFlow.looksInterrupted
 
-  /** `claim` is the index of a word in which this thread, if it is a worker, says what it is about to take. */
+  /**
+   * `claim` is the index of the word in which this thread, if it is a worker, writes which slot it is about to take.
+   */
   constructor(
     memory: PoolMemory,
     tasks: TaskRecords,
@@ -153,7 +159,7 @@ export class TaskQueue implements SlotQueue {
     })
   }
 
-  /** A worker has forked a task: wakes somebody for it. False if nobody sleeps. */
+  /** A worker has forked a task: wakes an idle worker for it. False if no worker sleeps. */
   announce(): boolean {
     if (this.#waiters.isEmpty) return false
     this.#wakeUnlessSpinning()
@@ -166,7 +172,7 @@ export class TaskQueue implements SlotQueue {
   }
 
   poll(): number | undefined {
-    if (this.bound === 0) return undefined // what is inside is promised to somebody
+    if (this.bound === 0) return undefined // every task inside is promised to a worker
     const slot = this.#store.poll(this.#claim)
     return slot !== 0 ? slot : this.#lookOut()
   }
@@ -175,13 +181,13 @@ export class TaskQueue implements SlotQueue {
     return this.stealing === undefined ? !this.#store.isEmpty : this.stealing.isWorthALook
   }
 
-  /** Whether somebody holds this office. */
+  /** Whether a living worker has this role. */
   #isHeld(sideChannel: Office): boolean {
     const holder = this.#memory.header(sideChannel)
     return holder !== 0 && this.#memory.threadContext.registry.isAlive(holder)
   }
 
-  /** False if somebody holds it. */
+  /** Takes the role; false if another worker has it. */
   #tryHold(sideChannel: Office): boolean {
     const before = this.#memory.header(sideChannel)
     const { threadContext } = this.#memory
@@ -194,13 +200,13 @@ export class TaskQueue implements SlotQueue {
     this.#waiters.wakeFirst()
   }
 
-  /** Looks for a task for a moment, if nobody else does. */
+  /** Spins for a task, if no other worker does. */
   #lookOut(): number | undefined {
     if (this.#claim === 0 || !this.#spinWait.isWorthwhile) return undefined
     if (!this.#tryHold(HEADER.SPINNER)) return undefined
     this.#spinWait.until(this.#isNews)
     this.#memory.setHeader(HEADER.SPINNER, 0)
-    this.stealing?.askForCalls() // for others who sleep
+    this.stealing?.askForCalls() // for other workers, which sleep
     const slot = this.#store.poll(this.#claim)
     if (slot !== 0 && !this.#store.isEmpty) this.#wakeUnlessSpinning()
     return slot || undefined
@@ -221,12 +227,12 @@ export class TaskQueue implements SlotQueue {
     return slot || undefined
   }
 
-  /** Whether what is inside belongs to the workers, as each of them was promised a task. */
+  /** Whether every task inside has been promised to a worker. */
   get #isPromised(): boolean {
     return this.bound === 0 && this.#memory.state.control.workerCount > 0
   }
 
-  /** A task has been taken out by another thread than the one that it was promised to. */
+  /** A thread has taken out a task that was promised to a worker. */
   #giveBack(): void {
     if (this.bound !== 0) return
     add(this.#words, IDLE, 1)
@@ -272,7 +278,8 @@ export class TaskQueue implements SlotQueue {
     let wake: Wake = DUE
     try {
       for (;;) {
-        // Who is woken but not first was woken by a death: perhaps of the one who was to link the node in.
+        // A worker that is woken though not the first was woken by a death, perhaps of the thread that was to link in
+        // its node.
         if (!this.#waiters.isFirst(node)) this.#waiters.tend(node.index)
         if (wake !== SIGNALLED) {
           this.#endBackoff()
@@ -286,8 +293,8 @@ export class TaskQueue implements SlotQueue {
         }
         if (broken !== undefined) {
           if (this.#withdraw()) break
-          if (this.#isShutDown) continue // the task has come in this moment
-          node.limited = false // it is on its way, and time does not count until it is here
+          if (this.#isShutDown) continue // the task has arrived just now
+          node.limited = false // the task is on its way, and the time limit does not apply
         }
         this.noteSleep()
         try {
@@ -304,7 +311,7 @@ export class TaskQueue implements SlotQueue {
       this.#waiters.leave(node, how)
       this.stealing?.askForCalls()
     }
-    // Who offered something in the meantime has woken this one, which had been served already.
+    // A thread that offered a task meanwhile has woken this worker, which had its task already: pass the wake-up on.
     if (!this.#store.isEmpty) this.#wakeUnlessSpinning()
     if (slot === 0) {
       if (broken !== TIMEOUT) throw broken
@@ -315,18 +322,18 @@ export class TaskQueue implements SlotQueue {
   }
 
   /**
-   * This worker has found nothing, and goes to sleep: tells the owner, if it wants to know. What the worker had claimed
-   * others have got.
+   * This worker has found nothing and goes to sleep: tells the owner, if the owner wants to know. Other workers have
+   * taken what this one had claimed.
    */
   noteSleep(): void {
-    if (this.stealing !== undefined) store(this.#words, this.#claim, 0) // not plainly: see forkjoin/worker/quiescence.ts
+    if (this.stealing !== undefined) store(this.#words, this.#claim, 0) // not a plain write: see quiescence.ts
     this.#memory.ringIfIdle()
   }
 
   /**
-   * Woken in vain: others are wide awake, and faster. It lies low for a moment, lest it be woken again and again for
-   * tasks that are gone when it comes, at a price of a hundred of them each time. Nobody is woken meanwhile; it looks
-   * again after that.
+   * Backs off: this worker was woken in vain, because workers that were awake were faster. Otherwise it would be woken
+   * again and again for tasks that are gone when it comes, and each time costs as much as a hundred tasks. Meanwhile no
+   * worker is woken; afterwards this worker looks again.
    */
   #nap(node: WaitNode, flow: Flow): Wake {
     const isBackingOff = this.#tryHold(HEADER.BACKOFF)
@@ -335,12 +342,12 @@ export class TaskQueue implements SlotQueue {
     return wake === SIGNALLED ? SIGNALLED : DUE
   }
 
-  /** One who is going to sleep cannot see to what comes: the one who lies low can be woken from now on. */
+  /** This worker is about to sleep and cannot take new tasks: the worker that backs off can be woken from now on. */
   #endBackoff(): void {
     if (this.#memory.header(HEADER.BACKOFF) !== 0) this.#memory.setHeader(HEADER.BACKOFF, 0)
   }
 
-  /** Takes one off the workers that wait. */
+  /** Takes one off the number of workers that wait. */
   #promise(): boolean {
     for (;;) {
       const idle = load(this.#words, IDLE)
@@ -349,7 +356,7 @@ export class TaskQueue implements SlotQueue {
     }
   }
 
-  /** Takes this worker off those that wait; false if a task is on its way to it. */
+  /** Takes this worker off the number of those that wait; false if a task is on its way to it. */
   #withdraw(): boolean {
     if (!this.#promise() && !(this.#isShutDown && this.#store.isEmpty)) return false
     store(this.#words, this.#waits, 0)
@@ -360,7 +367,7 @@ export class TaskQueue implements SlotQueue {
     return !this.#memory.state.control.isRunning
   }
 
-  /** If it was promised a task, that makes one idle worker less than none. */
+  /** If the dead worker had been promised a task, the count may fall below zero. */
   forgetWaiter(): void {
     add(this.#words, IDLE, -1)
   }
