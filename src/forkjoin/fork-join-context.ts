@@ -2,9 +2,11 @@ import { WaitList } from "../memory/flow/waiting.ts"
 import { PoolContext } from "../pool/pool-context.ts"
 import type { ForkJoinShell } from "./fork-join-member.ts"
 
-/** What a ForkJoinPool and its engine have in common: see PoolContext, which says when the engine has the pool. */
+/**
+ * The context of a ForkJoinPool, which its engine has too: see PoolContext, which says when the engine has the pool.
+ */
 export class ForkJoinContext<Pool> extends PoolContext<Pool> implements ForkJoinShell {
-  /** Where those stand who wait for the pool to be quiescent. */
+  /** The flows that wait for the pool to be quiescent. */
   readonly quiescence: WaitList = new WaitList()
 
   quiescent(): void {

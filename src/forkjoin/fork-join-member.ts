@@ -1,4 +1,4 @@
-/** The engines of a ForkJoinPool: those of any pool of platform threads, whose workers have tasks of their own. */
+/** The engines of a ForkJoinPool: those of any pool of platform threads, with workers that can fork. */
 import type { Runnable } from "../future/runnable.ts"
 import type { Shared } from "../memory/shared/shared-memory.ts"
 import { HEADER } from "../platform/memory/layout.ts"
@@ -14,14 +14,14 @@ import { PRIVATE } from "./worker/fork-records.ts"
 import { thisThread } from "./task/this-thread.ts"
 import { ForkJoinWorkers } from "./worker/fork-join-workers.ts"
 
-/** What both have. */
+/** What the engines of owner and guest have in common. */
 export interface ForkJoinMember extends PoolMember {
   readonly forkJoinWorkers: ForkJoinWorkers
-  /** True if the pool is quiescent. Otherwise the shell is told when it may be, from now on. */
+  /** True if the pool is quiescent. Otherwise the engine calls `shell.quiescent()` when it may be, from now on. */
   watchForQuiescence(): boolean
 }
 
-/** A thread that leaves and the one that replaces it may have a place each for a moment. */
+/** A thread that leaves and its replacement may both have a place for a moment. */
 const SPARE_PLACES = 16
 
 export interface ForkJoinShell extends PoolShell {
@@ -53,13 +53,13 @@ export class ForkJoinOwner extends PoolOwner implements ForkJoinMember {
     return true
   }
 
-  /** Workers that go to sleep ring from now on, and the process stays until all do. */
+  /** From now on workers ring the owner when they go to sleep, and the process stays alive until all do. */
   watchForQuiescence(): boolean {
     do {
       this.memory.setHeader(HEADER.FOREIGN, 1)
       super.serve(false)
       if (this.forkJoinWorkers.isQuiescent) return true
-    } while (this.memory.header(HEADER.FOREIGN) === 0) // it was quiescent for a moment, and workers do not ring
+    } while (this.memory.header(HEADER.FOREIGN) === 0) // it was quiescent for a moment, and workers no longer ring
     return false
   }
 
@@ -79,7 +79,7 @@ export class ForkJoinOwner extends PoolOwner implements ForkJoinMember {
     super.finishEnding()
   }
 
-  /** The slots that a dead worker had for itself, and that nobody else knows of. */
+  /** Frees the slots that only the dead worker knew of. */
   protected override inherit(token: number): void {
     this.memory.slots.reclaim((owner, slot) => owner === token && this.tasks.stateOf(slot) === PRIVATE)
   }
@@ -94,7 +94,7 @@ export class ForkJoinGuest extends PoolGuest implements ForkJoinMember {
     this.completionQueues,
   )
   readonly #shell: ForkJoinShell
-  /** Whether its shell wants to be told when the pool is quiescent. */
+  /** Whether the shell waits for the pool to be quiescent. */
   #isWatching = false
 
   constructor(shared: Shared, shell: ForkJoinShell) {
@@ -115,7 +115,7 @@ export class ForkJoinGuest extends PoolGuest implements ForkJoinMember {
     shielded(() => thisThread.forks?.compensation.compensate())
   }
 
-  /** The owner tells when it is so. */
+  /** Asks the owner to ring when the pool is quiescent. */
   watchForQuiescence(): boolean {
     this.#isWatching = true
     this.#askOwner()
@@ -135,6 +135,6 @@ export class ForkJoinGuest extends PoolGuest implements ForkJoinMember {
       this.#isWatching = false
       this.submissions.keepAlive(false)
       this.#shell.quiescent()
-    } else if (this.#isWatching && !this.forkJoinWorkers.deques.isWatched) this.#askOwner() // it was so when the owner told
+    } else if (this.#isWatching && !this.forkJoinWorkers.deques.isWatched) this.#askOwner() // no longer quiescent
   }
 }

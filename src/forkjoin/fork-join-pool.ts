@@ -44,7 +44,7 @@ export interface ManagedBlocker {
   isReleasable(): boolean
 }
 
-/** How many threads there may be beyond the parallelism, in the place of those that wait. */
+/** How many threads there may be beyond the parallelism, while others are blocked. */
 const MOST_SPARES = 256
 const KEEP_ALIVE = 60_000
 
@@ -56,15 +56,15 @@ function requirePlatformThreads(factory: ThreadFactory): ThreadFactory {
 }
 
 /**
- * A pool for work that divides itself: tasks fork parts of themselves, and threads that have nothing to do steal them,
- * without the thread that made the pool having any part in it.
+ * A pool for work that divides itself: tasks fork parts of themselves, and idle threads steal these parts. The thread
+ * that made the pool takes no part in this.
  *
  * See {@link fork} and `ForkJoinTask` for what tasks can do. The pool runs ordinary tasks as well, by `submit` and
  * `execute`; with `asyncMode` it does so in the order in which they were forked, which suits tasks that are never
  * joined.
  *
- * Its threads are made when there is something for them to do, and leave after a minute without. A pool that is not
- * used does not keep the program alive.
+ * Its threads are made when there are tasks for them, and leave after a minute without. A pool that is not used does
+ * not keep the program alive.
  *
  * **Memory effects.** Those of `ForkJoinTask` and of every `ExecutorService`.
  *
@@ -129,38 +129,38 @@ export class ForkJoinPool extends ForkJoinStatus {
   }
 
   /**
-   * The pool that tasks which are forked outside of any pool go to. It cannot be shut down, and does not keep the
-   * program alive when there is nothing to do.
+   * The pool that runs tasks forked outside of any pool. It cannot be shut down, and does not keep the program alive
+   * when there is nothing to do.
    *
-   * Each thread that asks for it has one of its own: a thread cannot make others work for it that belong to another
-   * one. In a task of a ForkJoinPool `fork` means that pool, so this concerns only tasks of other pools.
+   * Each thread has a common pool of its own, made when it first asks: only the thread that owns threads can make them
+   * work. In a task of a ForkJoinPool `fork` means that pool, so this concerns only tasks of other pools.
    */
   static commonPool(): ForkJoinPool {
     if (common.pool === undefined) {
-      const pool = new ForkJoinPool() // in Java it has one thread less, since who waits for it helps; a main thread does not
+      const pool = new ForkJoinPool() // one thread more than Java's, where a waiting main thread helps
       pool.#isCommon = true
       common.pool = pool
     }
     return common.pool
   }
 
-  /** The parallelism that the common pool has, or would have; it is not made by asking for that. */
+  /** The parallelism that the common pool has, or would have. Reading this does not make the pool. */
   static get commonPoolParallelism(): number {
     return Math.min(availableParallelism(), MOST_WORKERS - MOST_SPARES)
   }
 
   /**
-   * Waits for something that corepool does not know of, in a task that cannot await it: another thread works for the
-   * pool meanwhile, if nobody else could. Says `block`, which waits and tells whether that is over, until it is, or
-   * `isReleasable` says that there is nothing to wait for.
+   * Waits for something that corepool does not know of, in a task that cannot await it. If all other threads of the
+   * pool are blocked, one more is made meanwhile. Calls `block`, which waits, until it returns true or `isReleasable`
+   * does.
    *
    *     ForkJoinPool.managedBlock({
    *       isReleasable: () => lines.length > 0,
    *       block: () => lines.push(readLineSync(pipe)) > 0,
    *     })
    *
-   * What waits in corepool itself, `lockSync` or `getSync` for instance, needs no such thing. Outside of a ForkJoinPool
-   * it just waits.
+   * Waits of corepool itself, such as `lockSync` or `getSync`, need no such thing. Outside of a ForkJoinPool it just
+   * waits.
    */
   static managedBlock(blocker: ManagedBlocker): void {
     requireObject("blocker", blocker)
@@ -189,7 +189,7 @@ export class ForkJoinPool extends ForkJoinStatus {
   /** @internal */
   static handleOf(pool: ForkJoinPool): Handle {
     const { handle } = pool.#engine
-    pool.#keep() // other threads may use it from now on
+    pool.#keep() // other threads may use the pool from now on
     return handle
   }
 
@@ -247,7 +247,7 @@ export class ForkJoinPool extends ForkJoinStatus {
     return (isForkJoinTask(task) ? this.submit(task) : this.submit(task, ...args)).getSync()
   }
 
-  /** The engine has the pool for ever. */
+  /** Keeps the pool alive as long as its engine. */
   #keep(): void {
     this.#context.keep(this)
   }
@@ -258,7 +258,7 @@ export class ForkJoinPool extends ForkJoinStatus {
 
   // ------------------------------------------------------------------ quiescence
 
-  /** Waits until nothing waits and nobody works; false if the time is over first. */
+  /** Waits until no task waits and no thread works; false if the time is over first. */
   async awaitQuiescence(wait?: WaitOptions): Promise<boolean> {
     if (timeoutOf(wait) <= 0) return this.isQuiescent
     if (this.#engine.hasThread(currentFlow().owner)) {
@@ -276,7 +276,7 @@ export class ForkJoinPool extends ForkJoinStatus {
 
   // ------------------------------------------------------------------ the end
 
-  /** Takes no more tasks; what was submitted and what that forks is still run. No effect on the common pool. */
+  /** Takes no more tasks; submitted tasks, and what they fork, are still run. No effect on the common pool. */
   shutdown(): void {
     if (this.#isCommon) return
     this.#keep()
@@ -287,14 +287,14 @@ export class ForkJoinPool extends ForkJoinStatus {
     this.#engine.finishEnd()
   }
 
-  /** Cancels everything, whether it waits or runs. As in Java nothing is returned. No effect on the common pool. */
+  /** Cancels all tasks, waiting or running. As in Java nothing is returned. No effect on the common pool. */
   shutdownNow(): Runnable[] {
     if (this.#isCommon) return []
     this.#keep()
     this.#engine.beginEnd()
     this.#engine.state.control.advanceTo(STOP)
     this.#engine.shuttingDown()
-    // Before the interrupt, lest a task that answers it at once fail with it.
+    // Before the interrupt: otherwise a task that reacts to it at once would fail with it.
     this.#engine.forkJoinWorkers.cancelRunning()
     const cause = new CancellationError(`${identityOf(this)} was shut down`)
     this.#engine.drain((task) => {
@@ -357,7 +357,7 @@ thisThread.submitElsewhere = (task) => ForkJoinPool.commonPool().execute(task)
 
 const openPool = (shared: Shared): ForkJoinPool => ForkJoinPool.from(shared)
 
-/** A clone takes along what an object owns, not what its class has. */
+/** A clone takes along own properties, not those of the class. */
 const sharing: PropertyDescriptor & ThisType<ForkJoinPool> = /* @__PURE__ */ alone({
   enumerable: true,
   get() {

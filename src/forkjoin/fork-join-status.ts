@@ -4,7 +4,7 @@ import { FACTS, type Facts } from "../inspection.ts"
 import { atLeast, SHUTDOWN, STOP, TERMINATED } from "../core/control-word.ts"
 import type { ForkJoinMember } from "./fork-join-member.ts"
 
-/** What a ForkJoinPool tells of itself. */
+/** The getters of a ForkJoinPool. */
 export abstract class ForkJoinStatus extends AbstractExecutorService {
   /** @internal */
   protected abstract get engine(): ForkJoinMember
@@ -14,27 +14,27 @@ export abstract class ForkJoinStatus extends AbstractExecutorService {
     return this.engine.state.corePoolSize
   }
 
-  /** Whether a thread takes what it has forked in the order in which it was forked. */
+  /** Whether a thread takes the tasks it has forked in the order in which they were forked. */
   get asyncMode(): boolean {
     return this.engine.forkJoinWorkers.deques.isAsync
   }
 
-  /** How many threads there are: more than the parallelism if some were needed in the place of others that wait. */
+  /** How many threads there are: more than the parallelism if some were added while others were blocked. */
   get poolSize(): number {
     return this.isTerminated ? 0 : this.engine.poolSize
   }
 
-  /** How many threads have a task in hand. */
+  /** How many threads run a task. */
   get activeThreadCount(): number {
     return this.engine.activeCount
   }
 
-  /** How many of them do not wait for what others have stolen. */
+  /** How many of them do not wait for stolen tasks. */
   get runningThreadCount(): number {
     return this.engine.forkJoinWorkers.runningCount
   }
 
-  /** How many tasks were begun by another thread than the one that had forked or submitted them. */
+  /** How many tasks were begun by another thread than the one that forked or submitted them. */
   get stealCount(): number {
     return this.engine.forkJoinWorkers.deques.steals
   }
@@ -54,7 +54,7 @@ export abstract class ForkJoinStatus extends AbstractExecutorService {
     return this.queuedSubmissionCount > 0
   }
 
-  /** Whether nothing waits and nobody works. */
+  /** Whether no task waits and no thread works. */
   get isQuiescent(): boolean {
     return this.engine.forkJoinWorkers.isQuiescent
   }
@@ -63,7 +63,7 @@ export abstract class ForkJoinStatus extends AbstractExecutorService {
     return !this.engine.state.control.isRunning
   }
 
-  /** Shut down at once, but something is still running. */
+  /** Shut down at once, but tasks still run. */
   get isTerminating(): boolean {
     return atLeast(this.engine.state.control.snapshot, STOP) && !this.isTerminated
   }

@@ -7,7 +7,7 @@ import { completionIn, setCompletion } from "./recursive-task.ts"
 
 type AnyCompleter = CountedCompleter<unknown>
 
-/** How a stolen completer has come to its end, for the original: a sum of these. */
+/** How a stolen completer has ended, for the original: a sum of these. */
 export const ENDING = {
   /** `onCompletion` of the original is to be called. */
   CALL: 1,
@@ -21,34 +21,34 @@ export const ENDING = {
   ROOT: 16,
 } as const
 
-/** Of a copy, whose original has a completer. */
+/** Of a copy whose original has a completer. */
 interface Stolen {
-  /** What the copy has in the place of its completer. */
+  /** What stands in the copy for the completer of the original. */
   readonly far: object
-  /** The error of who used what is out of reach. */
+  /** The error that the copy got when it used a task that is out of reach. */
   misuse: unknown
 }
 
 /**
  * What a completer has besides its fields: its own completer, its pending count, and, in the thread of a thief, what
- * has to be told to the thread in which the original is.
+ * the thread of the original has to know.
  */
 export interface Completion {
   completer: AnyCompleter | undefined
   pending: number
-  /** Whether a completer has been made whose completer it is. */
+  /** Whether it is the completer of another one. */
   hasParts: boolean
   /** See {@link ENDING}. */
   ending: number
   stolen: Stolen | undefined
 }
 
-/** A copy that was made without its constructor has none until it is asked for. */
+/** Begins one on first use for a copy, which was made without its constructor. */
 export function completionOf(task: AnyCompleter): Completion {
   return completionIn(task) ?? begin(task, undefined, 0)
 }
 
-/** The task has this completer, and waits for so many. */
+/** Sets the completer of the task and its pending count. */
 export function begin(task: AnyCompleter, completer: AnyCompleter | undefined, pending: number): Completion {
   const completion: Completion = { completer, pending, hasParts: false, ending: 0, stolen: undefined }
   setCompletion(task, completion)
@@ -57,7 +57,7 @@ export function begin(task: AnyCompleter, completer: AnyCompleter | undefined, p
   return completion
 }
 
-/** The copy's original has a completer. */
+/** The same for a copy whose original has a completer. */
 export function beginStolen(copy: AnyCompleter, pending: number): void {
   const stolen: Stolen = {
     far: outOfReach("The completer of this task", (error) => (stolen.misuse = error)),
@@ -66,7 +66,7 @@ export function beginStolen(copy: AnyCompleter, pending: number): void {
   begin(copy, undefined, pending).stolen = stolen
 }
 
-/** The completer that is in this thread. */
+/** The completer of the task, if it is in this thread. */
 export function above(task: object): AnyCompleter | undefined {
   return completionIn(task)?.completer
 }
@@ -79,10 +79,10 @@ export function topOf(task: AnyCompleter): AnyCompleter {
 }
 
 /**
- * Where `onCompletion` of a stolen completer is called. In the thread of the original it can use the completer above,
- * and all fields, which have come back. In the thread of the thief it can use its parts, which are there, but nothing
- * above. So there, if it knows its parts: by a field, or because it looks at the one it is called with and does not
- * speak of its completer.
+ * Whether `onCompletion` of a stolen completer is called in the thread of the original. There it can use the completer
+ * above and all fields, which have come back. In the thread of the thief it can use its parts, which are there, but
+ * nothing above. So it is called in the thread of the thief if it knows its parts: by a field, or because it has a
+ * parameter, the calling part, and its text does not mention its completer.
  */
 export function belongsHome(copy: AnyCompleter): boolean {
   if (!completionOf(copy).hasParts) return true
@@ -92,7 +92,7 @@ export function belongsHome(copy: AnyCompleter): boolean {
   return onCompletion.length === 0 || speaksOf(onCompletion, COMPLETER)
 }
 
-/** Whether the field is a task, or a collection of such. */
+/** Whether the field is a task, or a collection with tasks. */
 export function holdsTasks(field: unknown): boolean {
   return holds(field, isForkJoinTask)
 }
@@ -107,8 +107,8 @@ function holds(field: unknown, what: (value: object) => boolean): boolean {
 }
 
 /**
- * What a thief has changed inside of an object comes back as another object. If its completer has the same one, each
- * would have what the other has not.
+ * Throws if a thief has changed an object inside that the completer of the task holds, too. The changed object comes
+ * back as another one, so task and completer would each lack the changes of the other.
  */
 export function requireOwn(task: AnyCompleter, names: readonly string[]): void {
   const completer = above(task)
@@ -136,8 +136,8 @@ function speaksOf(fn: (...args: never[]) => unknown, what: RegExp): boolean {
 const handClimbers = new WeakMap<object, boolean>()
 
 /**
- * Whether the class goes up from completer to completer by itself (`nextComplete`). Such a loop ends in the thread in
- * which the last part does, and uses the fields of all completers on its way: so all of them have to be in one thread.
+ * Whether the class goes up from completer to completer by itself (`nextComplete`). Such a loop runs in the thread in
+ * which the last part ends, and uses the fields of all completers on its way: so all of them have to be in one thread.
  */
 export function climbsByHand(type: object): boolean {
   let climbs = handClimbers.get(type)

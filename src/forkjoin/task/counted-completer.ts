@@ -18,12 +18,13 @@ import { outOfReach } from "./out-of-reach.ts"
 import { type Ending, type Fields, ObjectTask, type Sent } from "./recursive-task.ts"
 import { thisThread } from "./this-thread.ts"
 
-/** Those whose `compute` has returned a promise. */
+/** The completers whose `compute` has returned a promise. */
 const pending = new WeakMap<object, Promise<void>>()
 
 /**
- * A task that is over when others are, of which it knows only how many: its pending count. No thread waits. A task that
- * comes to an end says `tryComplete`, which takes one off the count of its completer, or, if that is 0, calls `onCompletion` of
+ * A task that completes when its parts have; it knows only how many are pending. No thread waits. A task that ends
+ * calls
+ * `tryComplete`. That takes one off the pending count of its completer; if the count is 0, it calls `onCompletion` of
  * the completer and goes on with the completer's completer, up to the root.
  *
  *     export class Sum extends CountedCompleter<number> {
@@ -43,14 +44,14 @@ const pending = new WeakMap<object, Promise<void>>()
  *       }
  *     }
  *
- * Each of them belongs to the thread that has made it, with its pending count. A thread that steals one has a copy, see
- * RecursiveTask; when the tree of the copy has completed, its fields come back, the original counts as complete and goes on
- * with its completer. So no two threads ever use the same object, and none of this needs locks. (In the JDK the thread that
- * comes last runs `onCompletion`. There all threads see the same objects.)
+ * Each belongs to the thread that has made it, with its pending count. A thread that steals one has a copy, see
+ * RecursiveTask. When the tree of the copy has completed, its fields come back, and the original counts as complete and
+ * goes on with its completer. So no two threads ever use the same object, and no locks are needed. (In the JDK, where
+ * all threads see the same objects, the thread that comes last runs `onCompletion`.)
  *
- * In the thread of the thief there is nothing above the stolen part: to use `completer` or `root` there throws
- * `IllegalStateError`, and fails the part and all above it. `onCompletion` of the stolen part itself is called where it can work:
- * in its own thread, with its completer, or in that of the thief, if it knows its parts, which are there.
+ * In the thread of the thief there is nothing above the stolen part: using `completer` or `root` there throws
+ * `IllegalStateError`, and fails the part and all above it. `onCompletion` of the stolen part is called in its own
+ * thread, with its completer, or in that of the thief, if it uses its parts, which are there.
  *
  * **Memory effects.** As for `ForkJoinTask`.
  */
@@ -62,38 +63,38 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
     begin(this, completer, initialPendingCount)
   }
 
-  /** What the task does. It ends with `tryComplete`, or something else that completes it. */
+  /** The work. It ends with `tryComplete`, or another call that completes the task. */
   abstract compute(): void | PromiseLike<void>
 
-  /** All it waited for is complete; `caller` was the last, or is the task itself. */
+  /** Called when all its parts are complete; `caller` was the last one, or is the task itself. */
   onCompletion(_caller: CountedCompleter<unknown>): void {}
 
-  /** Something below has failed, or it itself; true if its completer is to fail, too. */
+  /** Called when it or a part of it has failed; true if its completer is to fail, too. */
   onExceptionalCompletion(_error: unknown, _caller: CountedCompleter<unknown>): boolean {
     return true
   }
 
-  /** What is the result when it completes as a root. */
+  /** The result when it completes as a root. */
   get rawResult(): T | undefined {
     return undefined
   }
 
   // ------------------------------------------------------------------ counting
 
-  /** In the thread of a thief something that cannot be used. */
+  /** In the thread of a thief a placeholder that throws when it is used. */
   get completer(): CountedCompleter<unknown> | undefined {
     const { completer, stolen } = completionOf(this)
     return completer ?? (stolen?.far as CountedCompleter<unknown> | undefined)
   }
 
-  /** In the thread of a thief something that cannot be used, too. */
+  /** In the thread of a thief the same placeholder. */
   get root(): CountedCompleter<unknown> {
     const top = topOf(this)
     const { stolen } = completionOf(top)
     return stolen === undefined ? top : (stolen.far as CountedCompleter<unknown>)
   }
 
-  /** How many it waits for. */
+  /** How many parts are pending. */
   get pendingCount(): number {
     return completionOf(this).pending
   }
@@ -107,7 +108,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
     this.pendingCount += delta
   }
 
-  /** What the count was. */
+  /** Takes one off, unless it is 0. Returns the count before. */
   decrementPendingCountUnlessZero(): number {
     const { pendingCount } = this
     if (pendingCount > 0) this.pendingCount = pendingCount - 1
@@ -116,7 +117,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
 
   // ------------------------------------------------------------------ completing
 
-  /** Takes one off the pending count, or, if that is 0, completes it and goes on with its completer. */
+  /** Takes one off the pending count, or, if that is 0, completes the task and goes on with its completer. */
   tryComplete(): void {
     climb(this, this)
   }
@@ -126,7 +127,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
     climb(this, this, true)
   }
 
-  /** Completes it whatever its count, with this result, and then takes one off the count of its completer. */
+  /** Completes it with this result, whatever its count, and then takes one off the count of its completer. */
   override complete(value: T): void {
     if (completionOf(this).stolen !== undefined) {
       if (!this.isDone) endStolen(this, this, ENDING.VALUE, value)
@@ -137,14 +138,14 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
     above(this)?.tryComplete()
   }
 
-  /** Itself, if its pending count is 0; otherwise takes one off, and undefined. */
+  /** The task itself, if its pending count is 0; otherwise takes one off and returns undefined. */
   firstComplete(): CountedCompleter<unknown> | undefined {
     return this.decrementPendingCountUnlessZero() === 0 ? this : undefined
   }
 
   /**
-   * Its completer, if that has nothing else to wait for; completes the root, if this is it. A class that calls this keeps all its
-   * parts in one thread: they are run at once when they are forked.
+   * The completer, if nothing else of it is pending; completes the root, if this is it. A class that calls this keeps
+   * all its parts in one thread: they run at once when they are forked.
    */
   nextComplete(): CountedCompleter<unknown> | undefined {
     const { completer, stolen } = completionOf(this)
@@ -169,7 +170,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
     }
   }
 
-  /** Completes it with `rawResult`, whatever its count, and tells nothing to its completer. */
+  /** Completes it with `rawResult`, whatever its count, without notice to its completer. */
   override quietlyComplete(): void {
     this.finish()
   }
@@ -179,7 +180,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
     if (!this.isDone) this.completeAs(NORMAL, this.rawResult)
   }
 
-  /** @internal It is a copy, and over. */
+  /** @internal Completes it as a copy. */
   endCopy(value: unknown): void {
     this.completeAs(NORMAL, value)
   }
@@ -198,7 +199,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
   override fork(): this {
     const { forks } = thisThread
     const { completer, hasParts } = completionOf(this)
-    // Its count, or that of its completer, is going to be used in this thread.
+    // This thread is going to use its count, or that of its completer.
     const stays = hasParts || (completer !== undefined && climbsByHand(this.constructor))
     if (forks === undefined || !this.isFresh || !stays) return super.fork()
     forks.throwIfStopped()
@@ -228,7 +229,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
     return next !== undefined
   }
 
-  /** Outside of a ForkJoinPool there is nobody in this thread who could run its parts: then the common pool does it. */
+  /** Outside of a ForkJoinPool no code of this thread could run its parts: then the common pool does. */
   override invoke(): T {
     if (thisThread.forks === undefined && this.isFresh) this.fork()
     return super.invoke()
@@ -267,7 +268,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
     if (stolen !== undefined) stolen.misuse = error
   }
 
-  /** @internal Also what the fields hold: parts may have added to that. */
+  /** @internal A deep snapshot: parts may have changed the objects in the fields. */
   protected override remember(fields: Fields): Fields {
     const seen = new Map<object, unknown>()
     return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, snapshotOf(field, seen)]))
@@ -304,14 +305,14 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
     return completion.completer === undefined || (ending & ENDING.VALUE) !== 0 ? value : this.rawResult
   }
 
-  /** @internal A thief has completed the copy. */
+  /** @internal A thief has completed the copy, and its outcome has come. */
   override comeBack(state: "success" | "failed" | "cancelled", outcome: unknown): void {
     if (this.isSettled) return
     super.comeBack(state, outcome)
     goOn(this)
   }
 
-  /** @internal The same, if it was submitted. */
+  /** @internal The same, if the task was submitted. */
   override arrived(): void {
     if (this.isSettled) return
     super.arrived()
@@ -319,7 +320,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
   }
 }
 
-/** An asynchronous `compute` fails its task as another one does. */
+/** An error of an asynchronous `compute` fails the task, as one of a synchronous `compute` does. */
 async function failWith(computing: PromiseLike<unknown>, task: CountedCompleter<unknown>): Promise<void> {
   try {
     await computing
@@ -332,7 +333,7 @@ function partElsewhere(): CountedCompleter<unknown> {
   return outOfReach("The part that came last", () => undefined) as CountedCompleter<unknown>
 }
 
-/** The task has come to its end in another thread. */
+/** Goes on with the completer of a task that has ended in another thread. */
 function goOn(task: CountedCompleter<unknown>): void {
   const { ending, completer } = completionOf(task)
   const { state } = task
@@ -343,12 +344,12 @@ function goOn(task: CountedCompleter<unknown>): void {
     else if ((ending & ENDING.VALUE) !== 0) completer.tryComplete()
     else climb(completer, task, (ending & ENDING.QUIET) !== 0)
   } catch (error) {
-    // A hook of the user's has thrown, and no compute() is beneath that could: all who wait for it are told.
+    // A hook of the user has thrown, and there is no compute() on the stack to fail: fail all completers.
     for (let next = completer; next !== undefined; next = above(next)) next.failAlone(error)
   }
 }
 
-/** Takes one off the count of the task, or, if that is 0, tells it so and goes on with its completer. */
+/** Takes one off the count of the task; if that is 0, calls `onCompletion` and goes on with its completer. */
 function climb(from: CountedCompleter<unknown>, by: CountedCompleter<unknown>, isQuiet = false): void {
   let caller = by
   for (let task: CountedCompleter<unknown> | undefined = from; task !== undefined; task = above(task)) {
@@ -363,7 +364,7 @@ function climb(from: CountedCompleter<unknown>, by: CountedCompleter<unknown>, i
   caller.finish()
 }
 
-/** The copy of a stolen completer is complete: what is above goes on in its own thread, when this one has sent the fields. */
+/** Ends the copy of a stolen completer: its completer goes on in its own thread, after this one has sent the fields. */
 function endStolen(
   task: CountedCompleter<unknown>,
   caller: CountedCompleter<unknown>,
@@ -382,7 +383,9 @@ function endStolen(
   task.endCopy(value)
 }
 
-/** The task has failed: so do its completers, as long as they are told to. One that was stolen is asked in its own thread. */
+/**
+ * Fails the completers of a failed task while `onExceptionalCompletion` says so. That of a stolen task runs at home.
+ */
 function passOn(error: unknown, by: CountedCompleter<unknown>): void {
   let caller = by
   let task = by

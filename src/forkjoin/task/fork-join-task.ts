@@ -24,15 +24,15 @@ import { wouldWaitForItself } from "../../platform/worker/this-worker.ts"
 import { type AnyFunction, call, thisThread } from "./this-thread.ts"
 
 /*
- * How it works. `fork` and `join` of a task that nobody steals should cost little more than the call. So this is a small
- * object that knows how far it has come (life.ts), and everything about waiting is left to a FutureTask, which is made when
- * somebody wants to wait otherwise than by `join`. Who wakes whom is in README.md.
+ * How it works. `fork` and `join` of a task that is not stolen should cost little more than the call. So a task is a
+ * small object with a state (life.ts). A FutureTask does all other waits than `join`, and is made when it is first
+ * needed. README.md says which thread wakes which.
  */
 
 const NO_ARGUMENTS: readonly unknown[] = []
 
 /**
- * A task that is part of another one: `fork` lets other threads have it, `join` waits for it, and meanwhile works.
+ * A task that is part of another one: `fork` offers it to other threads, `join` waits for it and works meanwhile.
  *
  *     export const fib = task(import.meta.url, function fib(n: number): number {
  *       if (n < 20) return sequentialFib(n)
@@ -40,17 +40,17 @@ const NO_ARGUMENTS: readonly unknown[] = []
  *       return fib(n - 2) + other.join()
  *     })
  *
- * A forked task lies in a list of its thread, from which idle threads steal. If it has not been stolen when it is joined, the
- * thread runs it itself, as a plain call with the very arguments: then nothing is copied. Otherwise the thread works on
+ * A forked task lies in a deque of its thread, from which idle threads steal. If it was not stolen when it is joined,
+ * the thread runs it itself, as a plain call with the original arguments: nothing is copied. Otherwise the thread runs
  * what it has forked since, or helps the thief, and sleeps only if there is nothing to help with.
  *
- * It belongs to the thread that made it and cannot be sent to another one. It is a future, too, and can be awaited; an
- * asynchronous function can be forked, but then it cannot be joined, only awaited.
+ * It belongs to the thread that made it and cannot be sent to another one. It is a future, too, and can be awaited. An
+ * asynchronous function can be forked, but then only awaited, not joined.
  *
- * Cancelling a task cancels what it has forked: a task that was cancelled gets a `CancellationError` from its next `fork`, or
+ * Cancelling a task cancels what it has forked: a cancelled task gets a `CancellationError` from its next `fork`, or
  * from a `join` that has to wait, and what it has forked and not joined is cancelled with it.
  *
- * **Memory effects.** What a thread wrote to shared memory before `fork` is visible to the task, and what the task wrote is visible after `join`.
+ * **Memory effects.** Writes to shared memory before `fork` are visible to the task; its own are visible after `join`.
  */
 export class ForkJoinTask<T> extends FutureView<T> {
   readonly #fn: AnyFunction | undefined
@@ -60,7 +60,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
   #outcome: unknown = undefined
   #future: FutureTask<T> | undefined = undefined
 
-  /** @internal Without a function it is a subclass that says what to do. */
+  /** @internal Without a function it is a subclass that overrides `exec`. */
   constructor(fn?: AnyFunction, args: readonly unknown[] = NO_ARGUMENTS) {
     super()
     this.#fn = fn
@@ -74,9 +74,9 @@ export class ForkJoinTask<T> extends FutureView<T> {
 
   // ------------------------------------------------------------------ forking and joining
 
-  /** Lets others have it, unless it is over. The task itself. */
+  /** Offers it to other threads, unless it is over. Returns the task. */
   fork(): this {
-    if (this.isSettled) return this // as in Java: who joins it is told what has come of it
+    if (this.isSettled) return this // as in Java: join() then gives its outcome
     if (this.#state !== FRESH) throw alreadyForked()
     const fn = this.#fn
     const { forks } = thisThread
@@ -91,11 +91,11 @@ export class ForkJoinTask<T> extends FutureView<T> {
   }
 
   /**
-   * Its result, when it is over; meanwhile this thread works. Throws what the task has thrown.
+   * Its result, when it is over; meanwhile this thread runs other tasks. Throws the error of the task.
    *
    * @throws CancellationError if the task was cancelled.
-   * @throws IllegalStateError if the wait would never end: for a task that is beneath this very call, was never forked, or is
-   * asynchronous.
+   * @throws IllegalStateError if the wait would never end: for a task that is beneath this very call, was never forked,
+   * or is asynchronous.
    */
   override join(): T {
     if (this.#state === FORKED && thisThread.forks?.unpush(this.#slot) === true) this.#run()
@@ -103,19 +103,19 @@ export class ForkJoinTask<T> extends FutureView<T> {
     return this.#outcome as T
   }
 
-  /** Runs it here and now, if it was not begun. Its result, as with {@link join}. */
+  /** Runs it in this thread, if it was not begun. Its result, as with {@link join}. */
   invoke(): T {
     if (this.#state === FRESH) this.#run()
     return this.join()
   }
 
-  /** The same as `invoke`, but tells nothing of what has come of it. */
+  /** The same as `invoke`, but returns no result and throws no error of the task. */
   quietlyInvoke(): void {
     if (this.#state === FRESH) this.#run()
     this.quietlyJoin()
   }
 
-  /** Takes it back, if it was forked last and nobody has stolen it. Then it may be forked or invoked again. */
+  /** Takes it back, if it was forked last and was not stolen. Then it may be forked or invoked again. */
   tryUnfork(): boolean {
     if (this.#state !== FORKED || thisThread.forks?.unpush(this.#slot) !== true) return false
     this.#state = FRESH
@@ -156,17 +156,17 @@ export class ForkJoinTask<T> extends FutureView<T> {
     if (this.#state === UNDER_WAY) this.settle(NORMAL, value)
   }
 
-  /** What it does. */
+  /** The work. */
   protected exec(): unknown {
     return call(this.#fn as AnyFunction, this.#args as never[])
   }
 
-  /** @internal What another thread has to do instead. */
+  /** @internal The function and arguments by which another thread can run it. */
   portable(): Portable {
     return { fn: this.#fn as AnyFunction, args: this.#args }
   }
 
-  /** @internal What a thief has sent back, as the result. */
+  /** @internal The result, of what a thief has sent back. */
   protected received(value: unknown): unknown {
     return value
   }
@@ -187,7 +187,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
     }
   }
 
-  /** Whether there is something to wait for: a task that was not forked is completed by others if it is a completer. */
+  /** Whether waiting can help. A completer that was not forked can, too: its parts complete it. */
   get #isPending(): boolean {
     const state = this.#state
     return state === FORKED || state === UNDER_WAY || (state === FRESH && this.canBeJoined)
@@ -199,7 +199,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
     forks.join(this)
   }
 
-  /** @internal Whether this thread can bring it to its end while it stands still for it. */
+  /** @internal Whether this thread can block until it is over. */
   get canBeJoined(): boolean {
     return this.#state === FORKED
   }
@@ -213,12 +213,12 @@ export class ForkJoinTask<T> extends FutureView<T> {
 
   // ------------------------------------------------------------------ completing it otherwise
 
-  /** Completes it with this value, whatever it does, unless it is over. */
+  /** Completes it with this value, unless it is over. */
   complete(value: T): void {
     this.completeAs(NORMAL, value)
   }
 
-  /** Completes it, unless it is over, as if it had no result to give: see `rawResult` of completers. */
+  /** Completes it, unless it is over, without a result: see `rawResult` of completers. */
   quietlyComplete(): void {
     this.completeAs(NORMAL, undefined)
   }
@@ -228,12 +228,12 @@ export class ForkJoinTask<T> extends FutureView<T> {
     this.completeAs(EXCEPTIONAL, error)
   }
 
-  /** @internal False if it was over, or another thread has decided on its outcome, which is on its way. */
+  /** @internal False if it was over, or if another thread has decided its outcome, which is on its way. */
   protected completeAs(state: number, outcome: unknown): boolean {
     if (this.isDone) return false
     const away = this.#state === AWAY ? (this.#future as SubmittedFuture<T>) : undefined
     if (away?.takeBackFrom() === false) return false
-    if (this.#state === FORKED) thisThread.forks?.cancel(this.#slot, false) // the thread that has it need not go on
+    if (this.#state === FORKED) thisThread.forks?.cancel(this.#slot, false) // a thief need not go on
     this.settle(state, outcome)
     if (away?.early !== undefined) this.#tell(away.early)
     return true
@@ -246,7 +246,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
       return future.cancel(mayInterruptIfRunning) || future.isCancelled
     }
     if (this.#state === FORKED && thisThread.forks?.cancel(this.#slot, mayInterruptIfRunning) !== true) {
-      return this.isCancelled // its outcome is here, or on its way
+      return this.isCancelled // its outcome has come, or is on its way
     }
     if (this.#state < NORMAL) this.settle(CANCELLED, undefined)
     return this.#state === CANCELLED
@@ -260,7 +260,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
     this.#future = undefined
   }
 
-  /** @internal It has come to its end. */
+  /** @internal Sets its outcome, and completes its future. */
   settle(state: number, outcome: unknown): void {
     this.#state = state
     this.#outcome = outcome
@@ -278,7 +278,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
 
   override get isDone(): boolean {
     if (this.#state === FORKED) thisThread.forks?.look()
-    else if (this.#state === AWAY && (this.#future as FutureTask<T>).isDone) return true // which looks, and tells
+    else if (this.#state === AWAY && (this.#future as FutureTask<T>).isDone) return true // the getter calls arrived()
     return this.isSettled
   }
 
@@ -288,7 +288,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
     return this.#state === EXCEPTIONAL ? "failed" : "cancelled"
   }
 
-  /** As {@link join}, but an interrupt or the time limit ends the wait. With a limit this thread runs nothing meanwhile. */
+  /** As {@link join}, but an interrupt or the limit ends the wait. With a limit this thread runs nothing meanwhile. */
   override getSync(timeout?: number): T {
     const limit = timeout === undefined ? Infinity : timeoutOf(timeout)
     if (this.#state === AWAY) return (this.#future as FutureTask<T>).getSync(timeout)
@@ -311,7 +311,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
     return future
   }
 
-  /** @internal It is to be run by whoever takes this future, somewhere else. */
+  /** @internal Submits it to a pool, as a future that runs the portable function. */
   goTo(submit: (task: FutureTask<T>) => void): void {
     if (this.#state !== FRESH) throw alreadyForked()
     const { fn, args } = this.portable()
@@ -330,7 +330,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
     }
   }
 
-  /** @internal What it was submitted as is done. */
+  /** @internal The future as which it was submitted is done. */
   arrived(): void {
     if (this.#state !== AWAY) return
     const future = this.#future as SubmittedFuture<T>
@@ -347,23 +347,23 @@ export class ForkJoinTask<T> extends FutureView<T> {
 
   // ------------------------------------------------------------------ for the thread it belongs to
 
-  /** @internal It is in this slot from now on, for whoever takes it. */
+  /** @internal It is in this slot of the deque from now on, for any thread that takes it. */
   lieIn(slot: number): void {
     this.#slot = slot
     this.#state = FORKED
   }
 
-  /** @internal Its turn has come, in this thread. */
+  /** @internal Runs it in this thread, unless it was begun. */
   runHere(): void {
     if (this.#state === FORKED || this.#state === FRESH) this.#run()
   }
 
-  /** @internal Another thread has run it, as it was told to. */
+  /** @internal Its result, of the value that another thread has sent. */
   returned(value: unknown): T {
     return this.received(value) as T
   }
 
-  /** @internal A thief has run it. */
+  /** @internal A thief has run it, and its outcome has come. */
   comeBack(state: "success" | "failed" | "cancelled", outcome: unknown): void {
     if (this.#state !== FORKED) return
     try {
@@ -384,7 +384,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
     return this.#state >= NORMAL
   }
 
-  /** @internal Where it lies, if others can have it; 0 if it was not forked, or runs here. */
+  /** @internal The slot in which thieves find it; 0 if it was not forked, or runs in this thread. */
   get slot(): number {
     return this.#state === FORKED ? this.#slot : 0
   }

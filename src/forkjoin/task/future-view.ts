@@ -4,27 +4,22 @@ import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "..
 import type { WaitOptions } from "../../memory/flow/waiting.ts"
 import { thisThread } from "./this-thread.ts"
 
-/**
- * The methods that a task that can be forked has as a future: those that tell its outcome, and the waits other than
- * `join`.
- */
+/** The methods of a ForkJoinTask as a future: getters of its outcome, and the waits other than `join`. */
 export abstract class FutureView<T> implements Future<T> {
-  // ------------------------------------------------------------------ the thread that asks
+  // ------------------------------------------------------------------ the calling thread
 
-  /** Whether this thread is one of a ForkJoinPool: otherwise `fork` goes to the common pool. */
+  /** Whether this is a thread of a ForkJoinPool: otherwise `fork` goes to the common pool. */
   static get inForkJoinPool(): boolean {
     return thisThread.forks !== undefined
   }
 
-  /**
-   * How many tasks this thread has forked that wait in its list; an estimate, as other threads may just be taking some.
-   */
+  /** How many forked tasks wait in the deque of this thread; an estimate, as thieves may be taking some. */
   static get queuedTaskCount(): number {
     return thisThread.queue?.stealing?.own?.length ?? 0
   }
 
   /**
-   * How many of these are left if every idle thread of the pool takes one: if there are several, to fork more is of no
+   * How many of these are left if every idle thread of the pool takes one. If there are several, forking more is of no
    * use, and a task may as well compute by itself. An estimate; negative if there are more idle threads than tasks.
    */
   static get surplusQueuedTaskCount(): number {
@@ -46,7 +41,7 @@ export abstract class FutureView<T> implements Future<T> {
   /** @internal A future that is settled with the task. */
   protected abstract asFuture(): FutureTask<T>
 
-  /** @internal Whether that one is over only when this is: see counted-completer.ts. */
+  /** @internal Whether that task cannot be over before this one is: see counted-completer.ts. */
   isPartOf(_task: unknown): boolean {
     return false
   }
@@ -74,7 +69,7 @@ export abstract class FutureView<T> implements Future<T> {
     return this.asFuture().exceptionNow()
   }
 
-  /** The same as `join`, but tells nothing of what has come of it. */
+  /** The same as `join`, but returns no result and throws no error of the task. */
   quietlyJoin(): void {
     try {
       this.join()

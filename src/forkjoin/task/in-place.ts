@@ -1,14 +1,14 @@
 /**
- * Whether an object has changed inside. A thief has copies of what the fields of a completer hold; if its parts have
- * added something to an array in such a field, that has to come back, though the field holds the same array as before.
+ * Whether an object has changed inside. A thief has copies of the objects in the fields of a completer. If its parts
+ * have added something to an array in such a field, the array has to come back, though the field holds the same array.
  *
- * Looked into are objects as the codec copies them: arrays, maps, sets, views of buffers that are not shared, and what
- * has fields. What threads share is the same thing everywhere, and tasks stay where they are.
+ * Compared are the objects that the codec copies: arrays, maps, sets, views of buffers that are not shared, and objects
+ * with fields. Shared objects are the same everywhere, and tasks stay in their thread.
  */
 import { isShareable, isSharedBuffer } from "../../memory/shared/shareables.ts"
 import { isForkJoinTask } from "./life.ts"
 
-/** What an object held; a value that is no object, or not looked into, stands for itself. */
+/** What an object held. Any other value, or an object that is not compared, is its own snapshot. */
 type Snapshot =
   | { readonly of: object; readonly bytes: Uint8Array }
   | { readonly of: object; readonly parts: readonly (readonly [unknown, unknown])[] }

@@ -1,11 +1,11 @@
-/** Several tasks at once. */
+/** invokeAll: runs several tasks at once. */
 import { requireFunction } from "../../checks.ts"
 import { callOf } from "../../future/call.ts"
 import type { Callable } from "../../future/runnable.ts"
 import { ForkJoinTask } from "./fork-join-task.ts"
 import { isForkJoinTask } from "./life.ts"
 
-/** A task, or a function that others can run, perhaps with arguments: `bind(fib, 30)`. */
+/** A task, or a function that other threads can run, perhaps with arguments: `bind(fib, 30)`. */
 export type Invocable<T = unknown> = ForkJoinTask<T> | Callable<T>
 
 type Results<I extends readonly Invocable[]> = {
@@ -13,9 +13,9 @@ type Results<I extends readonly Invocable[]> = {
 }
 
 /**
- * Runs all of these, in whatever threads are free, and gives their results in the same order: forks all but the first,
- * runs that one, and joins the others. If one fails, the others are cancelled, and its error is thrown; if several do,
- * the first of them in this order.
+ * Runs all of these, in whatever threads are free, and returns their results in the same order. Forks all but the
+ * first, runs that one, and joins the others. If a task fails, the others are cancelled and its error is thrown; if
+ * several fail, that of the first in this order.
  *
  *     const [left, right] = invokeAll(bind(sort, array, from, middle), bind(sort, array, middle, to))
  */

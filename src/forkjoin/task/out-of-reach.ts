@@ -1,7 +1,8 @@
 /**
- * Stands, in the thread of a thief, for a task that stays in the thread that has made it: the completer of the stolen
- * task, or a task in one of its fields. It can be compared and passed on; to use it is an IllegalStateError. With
- * `undefined` in its place, code such as `if (completer) completer.sum += sum` would lose the sum without an error.
+ * Makes a placeholder, in the thread of a thief, for a task that stays in the thread that made it: the completer of the
+ * stolen task, or a task in one of its fields. The placeholder can be compared and passed on; using it throws an
+ * IllegalStateError. With `undefined` in its place, code such as `if (completer) completer.sum += sum` would lose the
+ * sum without an error.
  */
 import { IllegalStateError } from "../../errors.ts"
 import { FORK_JOIN_TASK } from "./life.ts"
@@ -20,12 +21,12 @@ const TRAPS = [
   "setPrototypeOf",
 ] as const
 
-/** `misused` is told the error, as the code that gets it may catch it. */
+/** `misused` is called with the error, as the code that uses the placeholder may catch it. */
 export function outOfReach(what: string, misused: (error: unknown) => void): object {
   const handler: Record<string, (target: object, key?: unknown) => unknown> = {}
   for (const trap of TRAPS) {
     handler[trap] = (_target, key) => {
-      if (key === FORK_JOIN_TASK) return true // so that it is known as a task
+      if (key === FORK_JOIN_TASK) return true // isForkJoinTask() holds for a placeholder, too
       const error = notHere(what)
       misused(error)
       throw error

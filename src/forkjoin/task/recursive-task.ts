@@ -1,6 +1,6 @@
 /**
- * Tasks as objects: what to do is the method `compute`, and what with are the fields. A thief has a copy; what the
- * original has to know of the copy when that is over is in {@link Sent}.
+ * Tasks as objects: the method `compute` does the work, on the fields. A thief has a copy; {@link Sent} is what it
+ * sends back to the original when the copy is over.
  */
 import { isPromiseLike } from "../../checks.ts"
 import { COMPUTE, computeOf } from "../../task/reference.ts"
@@ -11,12 +11,12 @@ import { outOfReach } from "./out-of-reach.ts"
 
 export type Fields = Record<string, unknown>
 
-/** The result, the fields that have changed, if any have, and what else the original has to know. */
+/** The result, the changed fields, if any, and what else the original has to know. */
 export type Sent = readonly [value: unknown, changed?: Fields | undefined, ending?: Ending]
 
 /**
- * Of a completer: how it has ended, the names of fields with tasks that stay, and of those that hold what they held,
- * but changed.
+ * Of a completer: how it has ended, the names of fields with tasks, which stay, and the names of fields that hold the
+ * same object as before, but changed inside.
  */
 export interface Ending {
   readonly how: number
@@ -25,8 +25,8 @@ export interface Ending {
 }
 
 /**
- * What is known of a completer besides its fields: see completion.ts. Undefined for what is none, or has not been asked
- * yet.
+ * What a completer has besides its fields: see completion.ts. Undefined for other objects, and for a copy whose
+ * completion was not used yet.
  */
 export function completionIn(task: object): Completion | undefined {
   return readCompletion(task)
@@ -38,7 +38,7 @@ export function setCompletion(task: object, completion: Completion): void {
 
 let readCompletion: (task: object) => Completion | undefined
 let writeCompletion: (task: object, completion: Completion) => void
-/** What is to be told of a copy, which is over. */
+/** What to send back of a copy that is over. */
 let sent: (value: unknown, before: Fields, copy: ObjectTask<unknown>) => Sent
 
 export abstract class ObjectTask<T> extends ForkJoinTask<T> {
@@ -78,8 +78,8 @@ export abstract class ObjectTask<T> extends ForkJoinTask<T> {
   }
 
   /**
-   * @internal Does the work of an instance with these fields, in the place of the thread that has it; `tasks` are the names of fields
-   * with tasks, which stay there.
+   * @internal Runs a copy with these fields, in the thread of a thief; `tasks` are the names of fields with tasks,
+   * which stay in the thread of the original.
    */
   static [COMPUTE](fields: Fields, hidden: unknown, tasks: readonly string[] = []): Sent | Promise<Sent> {
     const copy = Reflect.construct(ObjectTask as never, [], this as never) as ObjectTask<unknown>
@@ -94,7 +94,7 @@ export abstract class ObjectTask<T> extends ForkJoinTask<T> {
     return isPromiseLike(value) ? afterwards(value, before, copy) : sent(value, before, copy)
   }
 
-  /** @internal What a copy has to know beyond the fields. */
+  /** @internal What a copy needs beyond the fields. */
   protected get hidden(): unknown {
     return undefined
   }
@@ -102,10 +102,10 @@ export abstract class ObjectTask<T> extends ForkJoinTask<T> {
   /** @internal */
   protected restore(_hidden: unknown): void {}
 
-  /** @internal The copy has used a task that is out of reach, and has got this error. */
+  /** @internal The copy has used a task that is out of reach, and got this error. */
   protected misused(_error: unknown): void {}
 
-  /** @internal What to compare the fields with when it is over. */
+  /** @internal What to compare the fields with when the copy is over. */
   protected remember(fields: Fields): Fields {
     return fields
   }
@@ -115,12 +115,12 @@ export abstract class ObjectTask<T> extends ForkJoinTask<T> {
     return !Object.is(field, before)
   }
 
-  /** @internal What the original has to know beyond the fields; `names` are those that have changed. */
+  /** @internal What the original needs beyond the fields; `names` are the changed fields. */
   protected endingOf(_names: readonly string[], _before: Fields): Ending | undefined {
     return undefined
   }
 
-  /** @internal Does everything, in another thread. */
+  /** @internal Does all the work of a copy, in the thread of a thief. */
   protected abstract computeAll(): unknown
 
   /** @internal */
@@ -136,14 +136,14 @@ async function afterwards(pending: PromiseLike<unknown>, before: Fields, copy: O
 }
 
 /**
- * A task as an object: what to do is the method `compute`, and what with are the fields.
+ * A task as an object: the method `compute` does the work, on the fields.
  *
- * The class is a task as a function is: exported from a module of its own under its own name, which `task` is told.
+ * The class is a task as a function is: exported from its module under its own name, and passed to `task`.
  *
  * A thread that steals such a task has another object of the same class, with the same public fields, whose constructor
  * was not called. When it is done, the fields to which `compute` has assigned something else are assigned in the
- * original, too. Private fields (`#x`), other tasks and what a field's object holds inside of it stay where they are;
- * to use a task in a field throws `IllegalStateError` there.
+ * original, too. Private fields (`#x`), other tasks and changes inside of a field's object stay there. Using a task in
+ * a field there throws `IllegalStateError`.
  *
  * **Memory effects.** As for `ForkJoinTask`.
  *
@@ -178,7 +178,7 @@ async function afterwards(pending: PromiseLike<unknown>, before: Fields, copy: O
  * ```
  */
 export abstract class RecursiveTask<T> extends ObjectTask<T> {
-  /** What the task does: its result. */
+  /** The work; returns the result. */
   protected abstract compute(): T | PromiseLike<T>
 
   protected override exec(): unknown {
@@ -191,9 +191,9 @@ export abstract class RecursiveTask<T> extends ObjectTask<T> {
   }
 }
 
-/** As {@link RecursiveTask}, for those that have no result. */
+/** As {@link RecursiveTask}, for tasks without a result. */
 export abstract class RecursiveAction extends ObjectTask<void> {
-  /** What the task does. */
+  /** The work. */
   protected abstract compute(): void | PromiseLike<void>
 
   protected override exec(): unknown {

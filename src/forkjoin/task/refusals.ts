@@ -1,4 +1,4 @@
-/** What is told to who would wait for ever, or uses a task twice. */
+/** The errors of a wait that would never end, and of a task that is used twice. */
 import { IllegalStateError } from "../../errors.ts"
 
 export function alreadyForked(): IllegalStateError {

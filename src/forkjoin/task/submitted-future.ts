@@ -6,19 +6,19 @@ import { thisThread } from "./this-thread.ts"
 
 /** The task, as its future sees it. */
 interface Submitted<T> {
-  /** The result, of what another thread has sent. */
+  /** The result, of the value that another thread has sent. */
   returned(value: unknown): T
   /** The future is done. */
   arrived(): void
 }
 
 /**
- * The future of a task that was not forked but submitted. It tells the task what has come of it, by whatever road: the
- * outcome of the thread that has run it, or a cancellation.
+ * The future of a task that was submitted, not forked. It passes every outcome on to the task: that of the thread that
+ * ran it, or a cancellation.
  */
 export class SubmittedFuture<T> extends FutureTask<T> {
   task: Submitted<T> | undefined
-  /** What was awaited before the task was submitted; the task tells it. */
+  /** The future that was used before the task was submitted; the task completes it. */
   early: FutureTask<T> | undefined
 
   override complete(value: T): void {
@@ -26,15 +26,15 @@ export class SubmittedFuture<T> extends FutureTask<T> {
     try {
       if (this.task !== undefined) result = this.task.returned(value)
     } catch (error) {
-      this.fail(error) // a setter of the user's has thrown
+      this.fail(error) // a setter of the user has thrown
       return
     }
     super.complete(result)
   }
 
   /**
-   * The task is settled in this thread, and tells this future. False if the thread that has the task has decided on its
-   * outcome already.
+   * Detaches the task, which is then settled in this thread and completes this future itself. False if the thread that
+   * has the task has decided its outcome already.
    */
   takeBackFrom(): boolean {
     if (!this.mayEnd(false)) return false
@@ -42,7 +42,7 @@ export class SubmittedFuture<T> extends FutureTask<T> {
     return true
   }
 
-  /** Blocks until it is done, whatever interrupts come: they are raised again afterwards. */
+  /** Blocks until it is done. Interrupts do not end the wait; they are raised again afterwards. */
   awaitUninterruptibly(): void {
     let wasInterrupted = false
     try {
@@ -53,7 +53,7 @@ export class SubmittedFuture<T> extends FutureTask<T> {
           if (this.isDone) break
           if (!(error instanceof InterruptedError)) throw error
           wasInterrupted = true
-          thisThread.forks?.throwIfStopped() // the interrupt says that the task that waits was cancelled
+          thisThread.forks?.throwIfStopped() // the interrupt may mean that the waiting task was cancelled
         }
       }
     } finally {

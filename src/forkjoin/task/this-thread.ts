@@ -1,6 +1,6 @@
 /**
- * What `fork` and `join` find of the thread they are called in: whether it is a worker of a ForkJoinPool. One for all
- * copies of corepool that the thread has loaded.
+ * What `fork` and `join` know of the thread that calls them: whether it is a worker of a ForkJoinPool. All copies of
+ * corepool that the thread has loaded share it.
  */
 import type { Runnable } from "../../future/runnable.ts"
 import type { RemoteTasks } from "../../future/task-observers.ts"
@@ -27,11 +27,11 @@ export interface ForkingWorker extends RemoteTasks {
 }
 
 interface ThisThread {
-  /** What it has forked, if it is a worker of a ForkJoinPool. */
+  /** The forks of this worker, if the thread is a worker of a ForkJoinPool. */
   forks: ForkingWorker | undefined
-  /** Where it takes its tasks from, in that case. */
+  /** The queue from which it takes tasks, in that case. */
   queue: TaskQueue | undefined
-  /** How a task gets to the common pool, for any other thread; set by fork-join-pool.ts. */
+  /** Submits a task to the common pool, in any other thread; set by fork-join-pool.ts. */
   submitElsewhere: (task: Runnable) => void
 }
 
@@ -43,7 +43,7 @@ export const thisThread: ThisThread = perThread("fork join", () => ({
   },
 }))
 
-/** To spread them is several times slower. */
+/** Calls the function. Spreading the arguments would be several times slower. */
 export function call(fn: AnyFunction, args: never[]): unknown {
   switch (args.length) {
     case 0:

@@ -3,11 +3,13 @@ import type { Deques } from "../../platform/queue/deques.ts"
 import { Settling } from "./quiescence.ts"
 
 /**
- * What thieves have finished, as the worker hears of it that has forked it: out of its box, one after the other, also
- * if some of it can be received only later, because a part that was posted has not come yet.
+ * Receives what thieves have finished, in the worker that forked it: takes the slots out of the worker's completion
+ * queue and settles their tasks one after the other. A slot whose attachments have not all come yet is kept for the
+ * next look.
  *
- * From before anything leaves the box until all of it is received, SETTLES is odd (quiescence.ts): to receive an
- * outcome may call `onCompletion` of completers, and that may fork further parts, while the worker has no task in hand.
+ * SETTLES is odd from before the first slot leaves the completion queue until all are received (quiescence.ts).
+ * Receiving an outcome may call `onCompletion` of completers, which may fork further parts, while the worker has no
+ * task in hand.
  */
 export class Arrivals {
   readonly #completionQueues: CompletionQueues
@@ -15,18 +17,18 @@ export class Arrivals {
   readonly #receive: (slot: number) => boolean
   readonly #settled: () => void
   readonly #settling: Settling
-  /** Slots that are over and have yet to be looked at, and how far that has come. */
+  /** Slots taken out of the completion queue, and the index of the next one to receive. */
   #arrived: number[] = []
   #next = 0
-  /** Those of which something that was posted has not come yet. */
+  /** Slots of which an attachment has not come yet. */
   readonly #late: number[] = []
   readonly #append = (slots: readonly number[]): void => {
     for (const slot of slots) this.#arrived.push(slot)
   }
 
   /**
-   * For this worker, by its number. `receive` gives false if it cannot be done yet; `settled` is called when all is
-   * received.
+   * For the worker with this number. `receive` returns false if an attachment is missing; `settled` is called when all
+   * slots are received.
    */
   constructor(
     completionQueues: CompletionQueues,
@@ -47,7 +49,7 @@ export class Arrivals {
     return !this.#completionQueues.isEmpty(this.#completionQueue)
   }
 
-  /** Receives all there is. */
+  /** Receives all that has come. */
   look(): void {
     if (this.hasCompletions || this.#late.length > 0 || this.#next < this.#arrived.length)
       this.during(() => this.#receiveAll())
@@ -56,7 +58,7 @@ export class Arrivals {
   #receiveAll(): void {
     if (this.#late.length > 0) this.#append(this.#late.splice(0))
     this.#completionQueues.empty(this.#completionQueue, this.#append)
-    // What is told may look in turn: whichever call comes goes on where the last one is.
+    // `receive` may call look() again: the inner call goes on from #next.
     while (this.#next < this.#arrived.length) {
       const slot = this.#arrived[this.#next++] as number
       if (!this.#receive(slot)) this.#late.push(slot)
@@ -67,7 +69,7 @@ export class Arrivals {
     }
   }
 
-  /** The worker runs something, and may have no task in hand. */
+  /** Runs the function; the pool is not quiescent meanwhile, even if the worker has no task in hand. */
   during(body: () => void): void {
     this.#settling.begin()
     try {

@@ -4,44 +4,49 @@ import { RUNNING } from "../../platform/memory/shared-worker.ts"
 import { type Deques, PLACE } from "../../platform/queue/deques.ts"
 import type { WorkerParts } from "./forks.ts"
 
-/** How long a worker waits before it counts as one that does, in ms. */
+/** How long a wait of corepool's own lasts before the worker counts as blocked, in ms. */
 const PATIENCE = 10
 
-/** How long a thread that is one too many waits for a task before it leaves, in ms. */
+/** How long a surplus thread waits for a task before it leaves, in ms. */
 const SPARE_KEEP_ALIVE = 500
 
-/** Whether this worker waits. One that is about to begin does not, whatever the one before it in its place has left. */
+/**
+ * Whether this worker is blocked. A worker that has not begun is not, whatever the last worker in its place has left.
+ */
 function isBlocked(worker: { readonly number: number; readonly status: number }, deques: Deques): boolean {
   const { number, status } = worker
   return number <= deques.count && status === RUNNING && deques.load(number, PLACE.BLOCKED) === 1
 }
 
-/** Whether there are workers and all of them wait, but for the one with this number. */
+/** Whether all workers are blocked, except perhaps the one with this number; true if there are no workers. */
 export function allWait(workerTable: SharedWorkerTable, deques: Deques, except = 0): boolean {
   for (const worker of workerTable) if (worker.number !== except && !isBlocked(worker, deques)) return false
   return true
 }
 
 /**
- * Who works for a ForkJoinPool while its workers wait. A worker that waits for a part it has forked helps (helping.ts).
- * One that waits for anything else, a lock, a queue, a future of another pool, can do nothing for this pool meanwhile;
- * and what it waits for may well be the doing of a task that lies in the queue. So if all of them wait, and there is
- * something to do, one more thread is made. It leaves soon after those that wait have returned.
+ * Compensation: adds a thread when every worker of a ForkJoinPool is blocked.
  *
- *     who waits                                        who submits something
- *     BLOCKED := 1                                     puts it into the queue
- *     something in the queue, and all are BLOCKED?     all are BLOCKED?
+ * A worker that joins a part it has forked helps to run it (helping.ts). A worker that waits for anything else (a lock,
+ * a queue, a future of another pool) cannot help, and may be waiting for the very task that sits in this pool's queue.
+ * If all workers are blocked and the queue is not empty, the pool starts one more thread. It leaves soon after the
+ * blocked workers have returned.
+ *
+ *     a worker that waits                              a thread that submits
+ *     BLOCKED := 1                                     puts the task into the queue
+ *     queue not empty, and all are BLOCKED?            all are BLOCKED?
  *       one more thread                                  one more thread
  *
- * Whichever comes second sees what the other has done, so somebody makes the thread. Who forks something is not
- * BLOCKED, and looks at the queue if it is to be. Who leaves the pool looks, too, when it is no longer counted.
+ * The thread that comes second sees what the other has done, so one of them makes the thread. A worker that forks is
+ * not BLOCKED, and looks at the queue when it blocks. A worker that leaves the pool looks, too, after it is no longer
+ * counted.
  *
- * To make a thread takes tens of milliseconds, and most waits are over before that. So a wait of corepool's own counts
- * only after a moment (`StandIn.patience`). What is said to take long, by `ForkJoinPool.managedBlock`, counts at once.
+ * Making a thread takes tens of milliseconds, and most waits are over before that. So a wait of corepool's own counts
+ * only after a moment (`StandIn.patience`). A wait in `ForkJoinPool.managedBlock` is expected to be long and counts at
+ * once.
  *
- * That there are at all times as many threads that work as the parallelism says was the other way, which is Java's for
- * those who say that they block. A thread costs more here; and that one is missing is no harm as long as another one
- * works.
+ * The alternative is to keep as many working threads as the parallelism says at all times. Java does so for tasks that
+ * announce that they block. A thread costs more here, and a missing one does no harm as long as another one works.
  */
 export class Compensation implements StandIn {
   readonly #parts: WorkerParts
@@ -69,7 +74,7 @@ export class Compensation implements StandIn {
     this.#shielded(() => this.#dismiss())
   }
 
-  /** The worker waits while the function runs. Its result. */
+  /** Runs the function; the worker counts as blocked meanwhile. Returns the function's result. */
   during<T>(body: () => T): T {
     if (this.patience === Infinity) return body()
     this.begin()
@@ -80,18 +85,18 @@ export class Compensation implements StandIn {
     }
   }
 
-  /** If nobody else can do anything for the pool, and there is something to do, there has to be one more. */
+  /** Adds a thread if all workers but `except` are blocked and the queue is not empty. */
   compensate(except: number = this.#self): void {
     const { workerTable, queue, core } = this.#parts
     if (!queue.isEmpty && allWait(workerTable, this.#deques, except)) core.addWorker("maximum")
   }
 
-  /** The worker is no longer one of the pool's: it may have been the last that did not wait. */
+  /** The worker has left the pool: it may have been the last one that was not blocked. */
   left(): void {
     this.compensate(0)
   }
 
-  /** Has those who are idle look whether they are still needed. */
+  /** Interrupts as many idle workers as are surplus, so that they check whether they are still needed. */
   #dismiss(): void {
     let surplus = this.#surplus
     if (surplus <= 0) return
@@ -102,7 +107,7 @@ export class Compensation implements StandIn {
     }
   }
 
-  /** How many more threads than there should be could work. */
+  /** How many threads beyond the parallelism are not blocked; negative if there are fewer. */
   get #surplus(): number {
     const { workerTable, memory } = this.#parts
     let surplus = -memory.state.corePoolSize
@@ -110,12 +115,12 @@ export class Compensation implements StandIn {
     return surplus
   }
 
-  /** How long this worker is to wait for a task, if not as long as the pool says. */
+  /** The keep-alive time of this worker while there are surplus threads; undefined if the pool's applies. */
   get patienceWhenIdle(): number | undefined {
     return this.#surplus > 0 ? SPARE_KEEP_ALIVE : undefined
   }
 
-  /** Should this thread have to be killed, then not in here. */
+  /** Runs the function outside of user code: a thread is not killed there. */
   #shielded(body: () => void): void {
     const { self } = this.#parts
     const wasInUserCode = self.isInUserCode

@@ -14,13 +14,13 @@ import { thisThread } from "../task/this-thread.ts"
 type RunnerParts = ConstructorParameters<typeof SlotRunner>
 
 /**
- * What a worker of a ForkJoinPool does with the tasks it takes. What it has stolen, or was submitted, it runs as any
- * worker does; what it has forked itself and nobody has stolen is a plain call.
+ * How a worker of a ForkJoinPool runs the tasks it takes. It runs stolen and submitted tasks as any worker does. A task
+ * that it has forked itself, and that was not stolen, is a plain call.
  */
 export class ForkJoinRunner extends PreloadingRunner {
   readonly #parts: RunnerParts
   #forks: Forks | undefined
-  /** An asynchronous task of this thread's own that is in hand. */
+  /** An asynchronous task that this worker has forked itself and now runs. */
   #own: ForkJoinTask<unknown> | undefined
 
   constructor(orders: Orders, ...parts: RunnerParts) {
@@ -111,19 +111,19 @@ export class ForkJoinRunner extends PreloadingRunner {
     this.#forks?.cancelParts()
   }
 
-  /** Should this thread die later, it is not to be asked what it had claimed for this. */
+  /** Clears the claim afterwards: should this thread die later, the owner must not take the slot for claimed. */
   override runInside(slot: number, isBlocked = false): void {
     const [, , , , , self] = this.#parts
     super.runInside(slot, isBlocked)
     self.disclaim()
   }
 
-  /** How long it waits for a task, if not as long as the pool says. */
+  /** How long this worker waits for a task; undefined if the pool's keep-alive time applies. */
   get patience(): number | undefined {
     return this.#forks?.compensation.patienceWhenIdle
   }
 
-  /** The outcome of what this thread has forked comes back to it alone. */
+  /** Outcomes of forked tasks can come back only to this thread, so it must not leave before they do. */
   protected override get hasNothingLeft(): boolean {
     return super.hasNothingLeft && this.#forks?.hasPartsOf() !== true
   }

@@ -32,7 +32,7 @@ export class ForkJoinWorkers {
     this.#quiescence = new Quiescence(memory, workerTable, completionQueues, this.store)
   }
 
-  /** How many workers have a task in hand and do not wait for others. */
+  /** How many workers run a task and are not blocked. */
   get runningCount(): number {
     let count = 0
     for (const { isBusy, number } of this.#workerTable) {
@@ -45,14 +45,14 @@ export class ForkJoinWorkers {
     return this.#quiescence.isReached
   }
 
-  /** Whether there is something to do, and nobody who could: see compensation.ts. */
+  /** Whether tasks wait and all workers are blocked: see compensation.ts. */
   get isToGrow(): boolean {
     return allWait(this.#workerTable, this.deques) && !this.store.isEmpty
   }
 
   /**
-   * What workers have in hand, and what lies beneath that; a worker finds out when it forks or joins something, or is
-   * done.
+   * Cancels the tasks that workers run, and those beneath them on the same stack. A worker notices at its next fork or
+   * join, or when the task is over.
    */
   cancelRunning(): void {
     const tasks = this.#tasks

@@ -12,53 +12,53 @@ import type { TaskRecords } from "../../platform/memory/task-records.ts"
 import { writeNumbers } from "./plain-arguments.ts"
 
 /**
- * A value of TASK.STATE beside those of task-state.ts: the slot is in the stock of its worker, or the worker runs what
- * is in it as a plain call. Should the worker die, nobody else knows of it.
+ * A value of TASK.STATE beside those of task-state.ts: the slot is in the stock of its worker, or the worker runs its
+ * task as a plain call. No other thread knows of the slot, so the owner frees it if the worker dies.
  */
 export const PRIVATE = -1
 
-/** Words of a record that only pools with an order use otherwise. */
+/** Words of a record that other pools use only if their queue is ordered. */
 interface ForkWords {
   /** The slot of the task that has forked it. */
   readonly PARENT: number
   /** The number of the worker that has begun it. */
   readonly THIEF: number
-  /** The number of the worker that sleeps until somebody has. */
+  /** The number of the worker that sleeps until a thief has begun it. */
   readonly WAITER: number
 }
 
 export const FORK: ForkWords = { PARENT: TASK.RANK, THIEF: TASK.RANK + 1, WAITER: TASK.SEQUENCE }
 
-/** How many slots are taken at once, and how many are kept at most. */
+/** How many slots are taken from the pool at once, and how many a worker keeps at most. */
 const BATCH = 32
 const MOST_KEPT = 1024
 
-/** What has come of a task that another thread has run. */
+/** The outcome of a task that another thread has run. */
 export type Outcome = readonly [state: "success" | "failed" | "cancelled", value: unknown]
 
 /**
- * The slots in which a worker writes down what it forks. It keeps a stock of them, as to take one from the pool and to
- * give it back would cost more than all the rest of a fork, and writes the most common arguments straight into the
- * record.
+ * The slots into which a worker writes the tasks it forks. The worker keeps a stock of slots, because taking one from
+ * the pool and giving it back would cost more than all the rest of a fork. It writes the most common arguments straight
+ * into the record.
  */
 export class ForkRecords {
   readonly #tasks: TaskRecords
   readonly #completionQueue: number
   readonly #sideChannel: SideChannel
   readonly #outgoing: Outgoing
-  /** REACHABLE if this thread is. */
+  /** REACHABLE if other threads can post to this one; 0 otherwise. */
   readonly #reachable: number
   readonly #stock: number[] = []
-  /** One more, put back last: the next task goes there. */
+  /** One more slot, the one put back last: the next task goes there. */
   #hot = 0
-  /** What plain arguments are views of. */
+  /** The shared memory that the plain arguments being written are views of. */
   readonly #things: object[] = []
-  /** At rest; what of arguments cannot be written down is collected there. */
+  /** An empty list for the attachments of arguments, kept for reuse; undefined while it is in use. */
   #collector: object[] | undefined = []
 
   /**
-   * `box` is where the worker hears of what others have run. `argumentsOf` knows what is forked; `settled` is called
-   * when parcels have come.
+   * `completionQueue` is the one in which the worker receives tasks that thieves have run. `argumentsOf` gives the
+   * arguments of a forked task; `settled` is called when attachments have come.
    */
   constructor(
     memory: PoolMemory,
@@ -77,7 +77,7 @@ export class ForkRecords {
 
   // ------------------------------------------------------------------ writing
 
-  /** A slot that is this thread's alone; 0 if there is none left. */
+  /** A slot for this thread alone; 0 if there is none left. */
   take(): number {
     const hot = this.#hot
     this.#hot = 0
@@ -95,8 +95,8 @@ export class ForkRecords {
   }
 
   /**
-   * Writes the task down, for whoever takes the slot from now on. False if there is no room for its arguments. If they
-   * cannot be sent at all, throws; either way the slot is back in the stock.
+   * Writes the task into the record, for any thread that takes the slot from now on. False if there is no room for the
+   * arguments; throws if they cannot be sent. In both cases the slot is back in the stock.
    */
   write(slot: number, functionId: number, parent: number, args: readonly unknown[]): boolean {
     const tasks = this.#tasks
@@ -109,7 +109,7 @@ export class ForkRecords {
     return true
   }
 
-  /** To look at them may run code of the program, which may throw. */
+  /** Reading arguments may run code of the program, which may throw. */
   #writeOthers(slot: number, record: number, args: readonly unknown[]): boolean {
     let isWritten = false
     try {
@@ -120,7 +120,7 @@ export class ForkRecords {
     return isWritten
   }
 
-  /** Numbers and views of shared memory, which is told by its number. */
+  /** Writes numbers and views of shared memory; the memory is named by its number. */
   #writePlain(record: number, args: readonly unknown[]): boolean {
     const { words } = this.#tasks
     const things = this.#things
@@ -152,7 +152,7 @@ export class ForkRecords {
     return false
   }
 
-  /** The slot is this thread's alone again, and nobody else has begun what is in it. */
+  /** Puts the slot back into the stock; no other thread has begun its task. */
   putBack(slot: number): void {
     const record = this.#tasks.recordOf(slot)
     const { words } = this.#tasks
@@ -169,7 +169,7 @@ export class ForkRecords {
 
   // ------------------------------------------------------------------ what others have run
 
-  /** What has come of the task, and takes the slot back; undefined if part of it is still on its way. */
+  /** The outcome of the task; takes the slot back. Undefined if an attachment is still on its way. */
   receive(slot: number): Outcome | undefined {
     const state = this.#tasks.stateOf(slot)
     let outcome: Outcome
@@ -188,7 +188,7 @@ export class ForkRecords {
     this.#outgoing.finish(slot)
     this.#clear(slot)
     if (this.#stock.length < MOST_KEPT) {
-      this.#tasks.renew(slot) // others have known it by its handle
+      this.#tasks.renew(slot) // other threads know its old handle
       this.#stock.push(slot)
     } else this.#tasks.free(slot)
     return outcome
@@ -199,7 +199,7 @@ export class ForkRecords {
     const { words } = this.#tasks
     write(words, record + TASK.STATE, PRIVATE)
     write(words, record + TASK.KIND, NO_ARGUMENTS)
-    write(words, record + TASK.COMPLETION_QUEUE, this.#completionQueue) // `shutdownNow` may have taken it
+    write(words, record + TASK.COMPLETION_QUEUE, this.#completionQueue) // `shutdownNow` may have changed it
     write(words, record + FORK.THIEF, 0)
     write(words, record + FORK.WAITER, 0)
   }
@@ -216,20 +216,20 @@ export class ForkRecords {
   }
 }
 
-/** Whether nothing but the record knows of these arguments. */
+/** Whether the arguments are in the record alone: no block of the arena, no attachments. */
 function isPlain(kind: number): boolean {
   return (kind & POSTED) === 0 && (kind & KIND_MASK) >= NO_ARGUMENTS && (kind & KIND_MASK) <= PLAIN_WORDS
 }
 
-// ------------------------------------------------------------------ who has to do with a task
+// ------------------------------------------------------------------ thief and waiter of a task
 
-/** The worker that has begun it; 0 if none has, as far as is known. */
+/** The worker that has begun the task; 0 if none has, as far as is known. */
 export function thiefOf(tasks: TaskRecords, slot: number): number {
   const record = tasks.recordOf(slot)
   return load(tasks.words, record + FORK.THIEF)
 }
 
-/** Says that this worker has begun it. Who sleeps until somebody has; 0 if nobody does. */
+/** Notes that this worker has begun the task. Returns the worker that sleeps until then; 0 if none does. */
 export function noteThief(tasks: TaskRecords, slot: number, worker: number): number {
   const record = tasks.recordOf(slot)
   store(tasks.words, record + FORK.THIEF, worker)
@@ -237,8 +237,8 @@ export function noteThief(tasks: TaskRecords, slot: number, worker: number): num
 }
 
 /**
- * Says that this worker goes to sleep until somebody has begun it, if nobody has: look once more after this. 0 if it is
- * awake.
+ * Notes that this worker goes to sleep until a thief has begun the task; 0 when it is awake again. The caller must look
+ * for a thief once more after this.
  */
 export function noteWaiter(tasks: TaskRecords, slot: number, worker: number): void {
   const record = tasks.recordOf(slot)

@@ -34,7 +34,7 @@ export interface WorkerParts {
   readonly self: SharedWorker
   readonly queue: TaskQueue
   readonly core: PoolCore<number>
-  /** Runs tasks in the midst of others, for which the thread blocks. */
+  /** Runs a task on top of the one for which the thread waits. */
   readonly runner: {
     runInside(slot: number, isBlocked: boolean): void
     canRunInside(slot: number, isBlocked: boolean): boolean
@@ -45,22 +45,23 @@ export interface WorkerParts {
 type Forked = ForkJoinTask<unknown>
 
 /**
- * What a worker of a ForkJoinPool has forked: where it lies, who has it, and how its outcome comes back.
+ * The tasks that a worker of a ForkJoinPool has forked: in which slot each is, which thief has it, and how its outcome
+ * comes back.
  *
- * A forked task is a slot in the worker's deque, with a record as that of any task, so whoever steals it runs it as it runs what
- * was submitted, and puts it into the box of this worker when it is over. But as long as nobody has stolen it, it is in this
- * worker's hands alone, which takes it back by one step on its deque. README.md says how threads find work, sleep and wake.
+ * A forked task is a slot in the worker's deque, with a record like that of any task. So a thief runs it like a
+ * submitted task, and then puts it into the completion queue of this worker. Until it is stolen, it belongs to this
+ * worker alone, which takes it back by one step on its deque. README.md says how threads find work, sleep and wake.
  */
 export class Forks implements ForkingWorker {
   readonly bell: Bell
-  /** Who works for the pool while this worker waits for something else than what it has forked. */
+  /** Adds a thread while this worker is blocked by anything but a task that it has forked. */
   readonly compensation: Compensation
   readonly #parts: WorkerParts
   readonly #deque: SlotDeque
   readonly #deques: Deques
-  /** Where the CALL of this worker is. */
+  /** The index of this worker's CALL. */
   readonly #call: number
-  /** And where its ASKED is. */
+  /** The index of this worker's ASKED. */
   readonly #asked: number
   readonly #tasks: TaskRecords
   readonly #functions: FunctionTable
@@ -68,19 +69,19 @@ export class Forks implements ForkingWorker {
   readonly #records: ForkRecords
   readonly #helping: Helping
   readonly #arrivals: Arrivals
-  /** By slot. */
+  /** Forked tasks by slot. */
   readonly #forked: (Forked | undefined)[] = []
-  /** Those that somebody awaits, and others have. They may be put back by one who cannot run them: then it is done here. */
+  /** Awaited tasks that thieves have. A thief that cannot run one puts it back: then this worker runs it. */
   readonly #awaited = new Set<Forked>()
-  /** From the event loop: whoever has rung may have done so while this thread blocks. */
+  /** Called from the event loop, because the bell may have rung while this thread was blocked. */
   readonly #runAwaited = (): void => {
     this.#arrivals.during(() => {
       for (const task of this.#awaited) if (task.slot === 0 || this.runReturned(task)) this.#awaited.delete(task)
     })
   }
-  /** The task that this thread has taken, of which everything it forks is a part; 0 outside of any. */
+  /** The slot of the task that this thread has taken; all that it forks are parts of that task. 0 if it has none. */
   #base = 0
-  /** Where its state is. */
+  /** The index of that task's state. */
   #baseState = 0
 
   constructor(parts: WorkerParts) {
@@ -122,7 +123,7 @@ export class Forks implements ForkingWorker {
 
   // ------------------------------------------------------------------ forking
 
-  /** Puts the task where others can take it. If there is no room, runs it at once. Throws if others could not run it. */
+  /** Pushes the task on the deque, for thieves. If there is no room, runs it at once. Throws if it cannot be sent. */
   fork(task: Forked, fn: AnyFunction, args: readonly unknown[]): void {
     this.#parts.memory.threadContext.haltIfLeft() // the deque may be another thread's by now
     if (this.#base !== 0 && read(this.#tasks.words, this.#baseState) !== NEW) this.#stop()
@@ -139,7 +140,7 @@ export class Forks implements ForkingWorker {
     }
   }
 
-  /** What is over makes room. */
+  /** A slot after a look: tasks that thieves have finished give theirs back. */
   #takeAfterLook(): number {
     this.look()
     return this.#records.take()
@@ -147,9 +148,9 @@ export class Forks implements ForkingWorker {
 
   // ------------------------------------------------------------------ taking back
 
-  /** Takes the task in this slot back, if it was forked last and nobody has stolen it. */
+  /** Takes the task in this slot back, if it was forked last and was not stolen. */
   unpush(slot: number): boolean {
-    // Who forks much and then joins much may not come to fork anything for long. (Not by CALL, which is set for sleepers, too.)
+    // A worker that only joins for a while answers here. (CALL would not do: it is set for sleepers, too.)
     if (read(this.#deques.words, this.#asked) !== 0) this.#helping.answer()
     if (!this.#deque.unpush(slot)) return false
     this.#forked[slot] = undefined
@@ -158,8 +159,8 @@ export class Forks implements ForkingWorker {
   }
 
   /**
-   * The task in a slot that this worker has in hand, if it is its own: for a plain call, after which {@link endOwn} is said. Until
-   * then the slot is not used for anything else, lest somebody take that for what is in hand.
+   * The task in the slot that this worker has just taken, if the worker forked it: runs as a plain call, followed by
+   * {@link endOwn}. Until then the slot is not reused: its new task would be mistaken for the running one.
    */
   beginOwn(slot: number): Forked | undefined {
     const task = this.#forked[slot]
@@ -171,13 +172,13 @@ export class Forks implements ForkingWorker {
     this.#records.putBack(slot)
   }
 
-  /** Runs what was forked last, as a plain call; false if there is nothing. */
+  /** Runs the task forked last, as a plain call; false if there is none. */
   runNewest(): boolean {
     const slot = this.#deque.pop() || takeFromHand(this.#parts.self, this.#forked)
     if (slot === 0) return false
     const task = this.beginOwn(slot)
     if (task === undefined)
-      this.#helping.runInsideUserCode(slot) // of the thread that had this place before
+      this.#helping.runInsideUserCode(slot) // forked by the thread that had this place before
     else {
       this.endOwn(slot)
       task.runHere()
@@ -185,26 +186,26 @@ export class Forks implements ForkingWorker {
     return true
   }
 
-  /** Waits for a task that is not on top of the deque, and works meanwhile. */
+  /** Waits for a task that is not on top of the deque, and runs other tasks meanwhile. */
   join(task: Forked): void {
     this.#runNewer(task)
     if (!task.isSettled) this.#helping.join(task)
   }
 
-  /** Runs what was forked last until it comes to the task. If that was stolen, so was everything before it. */
+  /** Runs the tasks forked last until this one is over. If it was stolen, so were all that were forked before it. */
   #runNewer(task: Forked): void {
     while (!task.isSettled) if (!this.runNewest()) return
   }
 
-  // ------------------------------------------------------------------ hearing of the others
+  // ------------------------------------------------------------------ outcomes of stolen tasks
 
-  /** Settles what thieves have finished. */
+  /** Settles the tasks that thieves have finished. */
   look(): void {
     this.#arrivals.look()
     if (this.#awaited.size > 0) runtime.afterTurn(this.#runAwaited)
   }
 
-  /** The pool is not quiescent meanwhile, and has got on afterwards. */
+  /** Runs the function; the pool is not quiescent meanwhile, and counts as having made progress afterwards. */
   during(body: () => void): void {
     this.#arrivals.during(body)
   }
@@ -213,11 +214,11 @@ export class Forks implements ForkingWorker {
     return this.#arrivals.hasCompletions
   }
 
-  /** False if part of the outcome is still on its way. */
+  /** False if an attachment of the outcome is still on its way. */
   #receive(slot: number): boolean {
     const task = this.#forked[slot]
     if (task === undefined) {
-      this.#tasks.free(slot) // of a thread that has died, whose box this was
+      this.#tasks.free(slot) // of a thread that has died, and had this completion queue before
       return true
     }
     const outcome = this.#records.receive(slot)
@@ -228,7 +229,7 @@ export class Forks implements ForkingWorker {
     return true
   }
 
-  /** Runs the task, if it was stolen and put back by somebody who could not run it. */
+  /** Runs the task, if a thief could not run it and has put it back. */
   runReturned(task: Forked): boolean {
     const { slot } = task
     if (slot === 0 || !(this.#parts.queue.stealing as StealingStore).remove(slot)) return false
@@ -238,7 +239,7 @@ export class Forks implements ForkingWorker {
     return true
   }
 
-  /** Which worker has begun the task, as far as is known; 0 for none. Of a completer: who has begun one of its parts. */
+  /** The worker that has begun the task, or, of a completer, one of its parts; 0 if none has, as far as is known. */
   thiefOf(task: Forked): number {
     if (task.slot !== 0) return thiefOf(this.#tasks, task.slot)
     for (const [slot, each] of this.#forked.entries()) {
@@ -248,28 +249,28 @@ export class Forks implements ForkingWorker {
     return 0
   }
 
-  /** Whether parts of a completer, or of anything, are in other hands, or lie where others can take them. */
+  /** Whether parts of this completer, or any forked tasks at all, are stolen or can be stolen. */
   hasPartsOf(task?: Forked): boolean {
     return this.#forked.some((each) => each !== undefined && (task === undefined || each.isPartOf(task)))
   }
 
   /**
-   * A completer that this worker has taken, and that is not over: works on, and waits, as long as parts of it are under way. Then
-   * it is complete, or nothing that is under way could complete it, and it occupies no thread.
+   * Works for a completer that this worker has taken and that is not over, and waits, as long as parts of it are under
+   * way. After that it is complete, or nothing under way can complete it; then it occupies no thread.
    */
   finish(task: Forked): void {
     this.#runNewer(task)
     if (!task.isSettled && this.hasPartsOf(task)) this.#helping.settle(task)
   }
 
-  /** Says which worker sleeps until somebody has begun the task; 0 if none does. */
+  /** Notes which worker sleeps until a thief has begun the task; 0 if none does. */
   noteWaiter(task: Forked, worker: number): void {
     if (task.slot !== 0) noteWaiter(this.#tasks, task.slot, worker)
   }
 
   // ------------------------------------------------------------------ cancelling
 
-  /** Decides that the task in this slot is cancelled, unless its outcome is decided already. */
+  /** Cancels the task in this slot; false if its outcome is decided already. */
   cancel(slot: number, mayInterruptIfRunning: boolean): boolean {
     if (!this.#tasks.leaveNew(slot, mayInterruptIfRunning ? INTERRUPTING : CANCELLED)) return false
     if (mayInterruptIfRunning) {
@@ -289,7 +290,7 @@ export class Forks implements ForkingWorker {
     return this.#base !== 0 && this.#tasks.stateOf(this.#base) !== NEW
   }
 
-  /** Throws because it was, and cancels what it has forked. */
+  /** If it was, cancels what it has forked and throws. */
   throwIfStopped(): void {
     if (this.isStopped) this.#stop()
   }
@@ -299,7 +300,7 @@ export class Forks implements ForkingWorker {
     throw new CancellationError("The task was cancelled")
   }
 
-  /** Cancels what the task that this thread has taken has forked, and not joined. */
+  /** Cancels all that the current task has forked and not joined. */
   cancelParts(): void {
     const base = this.#base
     const interrupts = this.#tasks.stateOf(base) >= INTERRUPTING
@@ -308,9 +309,9 @@ export class Forks implements ForkingWorker {
     }
   }
 
-  // ------------------------------------------------------------------ what this thread has taken
+  // ------------------------------------------------------------------ the task that this thread has taken
 
-  /** Begins a task that was forked elsewhere, or submitted; what was before, to be given to {@link leave}. */
+  /** Begins a task that was stolen or submitted. Returns the outer task, for {@link leave}. */
   enter(slot: number): number {
     const outer = this.#base
     this.#setBase(slot)
@@ -318,11 +319,11 @@ export class Forks implements ForkingWorker {
     const waiter = noteThief(this.#tasks, slot, number)
     if (waiter !== 0) this.#helping.wake(waiter)
     this.#deques.countSteal(number)
-    store(this.#deques.words, this.#call, 1) // there may be fewer threads than there should
+    store(this.#deques.words, this.#call, 1) // there may be fewer threads than the parallelism: the next fork looks
     return outer
   }
 
-  /** It is over, and has been delivered. */
+  /** The task is over and its outcome delivered. */
   leave(outer: number): void {
     this.#setBase(outer)
   }
@@ -332,7 +333,7 @@ export class Forks implements ForkingWorker {
     this.#baseState = slot === 0 ? 0 : this.#tasks.recordOf(slot) + TASK.STATE
   }
 
-  // ------------------------------------------------------------------ for those who wait otherwise
+  // ------------------------------------------------------------------ other waits than join
 
   startOf(): undefined {
     return undefined
@@ -351,8 +352,8 @@ export class Forks implements ForkingWorker {
   }
 
   /**
-   * The task in this slot is awaited: it is run now, if no thief has it. With a time limit it is left to other threads, as a limit
-   * could not be kept by a thread that runs it.
+   * The task in this slot is awaited: this worker runs it now, if no thief has it. With a time limit it leaves the task
+   * to other threads, because it could not keep the limit while it runs the task.
    */
   awaited(slot: number, isLimited: boolean): void {
     const task = this.#forked[slot]
@@ -385,7 +386,7 @@ export class Forks implements ForkingWorker {
     }
   }
 
-  /** Another worker has been asked for the arguments of a task. */
+  /** This worker has asked the worker with this token for the arguments of a task. */
   remind(token: number): void {
     this.#helping.remind(token)
   }

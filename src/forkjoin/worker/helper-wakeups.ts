@@ -4,8 +4,8 @@ import type { TaskQueue } from "../../platform/queue/task-queue.ts"
 import { type Deques, PLACE } from "../../platform/queue/deques.ts"
 
 /**
- * Who sleeps, and who calls them when there is something to do: the protocol of README.md, "Why no wake-up is lost". A
- * worker has one.
+ * How a worker announces that it sleeps, and how it wakes sleepers when it has forked something: the protocol of
+ * README.md, "Why no wake-up is lost". Each worker has one.
  */
 export class HelperWakeups {
   readonly #threadContext: ThreadContext
@@ -15,7 +15,7 @@ export class HelperWakeups {
   readonly #self: number
   readonly #grow: () => boolean
 
-  /** For the worker with the number `self`; `grow` has one more made, if there are fewer than there should be. */
+  /** For the worker with the number `self`; `grow` adds a thread if there are fewer than the parallelism. */
   constructor(
     threadContext: ThreadContext,
     deques: Deques,
@@ -32,9 +32,11 @@ export class HelperWakeups {
     this.#grow = grow
   }
 
-  // ------------------------------------------------------------------ for who sleeps
+  // ------------------------------------------------------------------ the sleeper
 
-  /** The worker is going to sleep, and would help that one; 0 if it does not know whom. Look once more after this. */
+  /**
+   * Announces that the worker sleeps and would help `victim`, 0 if unknown. The caller must look once more after this.
+   */
   announce(victim: number): void {
     this.#deques.store(this.#self, PLACE.BLOCKED, 1)
     if (victim === 0) return
@@ -42,18 +44,15 @@ export class HelperWakeups {
     this.#deques.store(victim, PLACE.CALL, 1)
   }
 
-  /** It is awake. */
+  /** The worker is awake. */
   withdraw(): void {
     this.#deques.store(this.#self, PLACE.HELPS, 0)
     this.#deques.store(this.#self, PLACE.BLOCKED, 0)
   }
 
-  // ------------------------------------------------------------------ for who calls
+  // ------------------------------------------------------------------ the worker that wakes
 
-  /**
-   * The worker has forked something, and found that it is to call. Whoever is woken sees to it that the next one is
-   * called.
-   */
+  /** Wakes sleepers, after a fork that found CALL set. A woken worker sets CALL again and wakes the next. */
   call(): void {
     this.#deques.store(this.#self, PLACE.CALL, 0)
     for (const { number } of this.#workerTable) {
@@ -66,7 +65,7 @@ export class HelperWakeups {
     this.#threadContext.wake(this.#workerTable.at(worker).token, this.#deques.load(worker, PLACE.BELL))
   }
 
-  /** Has the worker with this token look what it is asked for when it forks something. */
+  /** Makes the worker with this token look for requests at its next fork. */
   remind(token: number): void {
     for (const worker of this.#workerTable) {
       if (worker.token === token && worker.number <= this.#deques.count) {

@@ -15,19 +15,18 @@ import { wouldWaitForItself } from "../../platform/worker/this-worker.ts"
 import type { Compensation } from "./compensation.ts"
 import type { StealingStore } from "../../platform/queue/stealing-store.ts"
 
-/** How long a thread looks before it sleeps, in ms. */
+/** How long a thread polls before it sleeps, in ms. */
 const WATCH = 0.1
 
-/** How many threads that wait for each other are followed. */
+/** How many workers that wait for each other are followed. */
 const LONGEST_CHAIN = 16
 
 /**
- * What a worker does while it waits for a task that another one has stolen: it helps the thief, and sleeps if there is
- * nothing to help with.
+ * What a worker does while it waits for a stolen task: it helps the thief, and sleeps if there is nothing to help with.
  *
- * It takes tasks of the thief only, or of the one for whom the thief waits in turn (leapfrogging: D. Wagner and B.
- * Calder, 1993). These are parts of what it waits for. Any other task would do to keep the processor busy, but it may
- * take long, or wait itself for something that can only happen when this thread goes on.
+ * It takes only tasks of the thief, or of the worker for which the thief waits in turn (leapfrogging: D. Wagner and B.
+ * Calder, 1993). These are parts of the task it waits for. Any other task would keep the processor busy, too, but may
+ * take long, or may itself wait for something that happens only after this thread goes on.
  *
  * Why no wake-up is lost: see README.md.
  */
@@ -42,7 +41,7 @@ export class Helping {
   readonly #helperWakeups: HelperWakeups
   readonly #compensation: Compensation
   readonly #spinWait = new SpinWait(WATCH)
-  /** The bell, for one who has been interrupted already. */
+  /** The bell, for a wait that was interrupted already: further interrupts do not end it. */
   readonly #undisturbed: ParkPlace
 
   constructor(forks: Forks, parts: WorkerParts, compensation: Compensation) {
@@ -72,25 +71,25 @@ export class Helping {
     }
   }
 
-  /** Returns when the task is over. It was stolen. */
+  /** Waits until the stolen task is over. */
   join(task: ForkJoinTask<unknown>): void {
     blocking(this.waiting(task, false))
   }
 
-  /** Returns when the completer is over, or no part of it is under way any more. */
+  /** Waits until the completer is over, or no part of it is under way any more. */
   settle(task: ForkJoinTask<unknown>): void {
     blocking(this.waiting(task, false, true))
   }
 
   /**
-   * The same for who may have a time limit. If it is not interruptible, an interrupt is left for afterwards; but one
-   * that says that the task this thread has taken was cancelled ends the wait. `isForNothing` if no task waits: then it
-   * also ends when nothing is under way that could complete the task.
+   * The wait itself; its driver may set a time limit. If it is not interruptible, an interrupt is raised again
+   * afterwards; but if the task that this thread has taken was cancelled, the wait ends. With `isForNothing` no task
+   * waits: then the wait also ends when nothing under way can complete the task.
    */
   *waiting(task: ForkJoinTask<unknown>, isInterruptible: boolean, isForNothing = false): Steps<void> {
     const { self } = this.#parts
     const wasInUserCode = self.isInUserCode
-    if (wasInUserCode) self.leaveUserCode() // should this thread have to be killed, then not in here
+    if (wasInUserCode) self.leaveUserCode() // a thread that has to be killed is not killed in here
     const flow = currentFlow()
     let wasInterrupted = false
     try {
@@ -127,8 +126,8 @@ export class Helping {
   }
 
   /**
-   * The same with a time limit: runs nothing meanwhile, as it is not known how long that would take. Another thread has
-   * to run the task, so one is made if all others wait, too.
+   * The wait with a time limit: runs nothing meanwhile, as that could take longer than the limit. Another thread has to
+   * run the task, so one is made if all other workers are blocked, too.
    */
   *idling(task: ForkJoinTask<unknown>): Steps<void> {
     const { self } = this.#parts
@@ -157,17 +156,17 @@ export class Helping {
     }
   }
 
-  /** The bell; deaf to interrupts if there was one already. */
+  /** The bell; not interruptible if there was an interrupt already. */
   #parkPlace(isDeaf: boolean): ParkPlace {
     return isDeaf ? this.#undisturbed : this.#forks.bell
   }
 
-  /** Who was told that a part is over may have forked another one. */
+  /** Runs what this worker has forked: a completer that received a part may have forked another one. */
   #runOwn(): boolean {
     return this.#inUserCode(() => this.#forks.runNewest())
   }
 
-  /** A thief may have put it back. */
+  /** Runs the task, if a thief has put it back. */
   #runReturned(task: ForkJoinTask<unknown>): boolean {
     return this.#inUserCode(() => this.#forks.runReturned(task))
   }
@@ -182,7 +181,7 @@ export class Helping {
     }
   }
 
-  /** Whose tasks are parts of this one; 0 if that is not known. */
+  /** The worker whose tasks are parts of this one; 0 if that is not known. */
   #victim(task: ForkJoinTask<unknown>): number {
     let victim = this.#forks.thiefOf(task)
     for (let i = 0; i < LONGEST_CHAIN && victim !== 0; i++) {
@@ -201,8 +200,8 @@ export class Helping {
   }
 
   /**
-   * Runs the task in the midst of the one in hand. If that cannot be done, because it is asynchronous or its module has
-   * yet to be loaded, it is put where any idle worker finds it, and also the one that waits for it.
+   * Runs the task on top of the current one. If that is impossible, because it is asynchronous or its module has yet to
+   * be loaded, the task is put where any idle worker finds it, and also the worker that waits for it.
    */
   runInside(slot: number): boolean {
     const { runner, queue, self } = this.#parts
@@ -210,13 +209,13 @@ export class Helping {
       runner.runInside(slot, true)
       return true
     }
-    this.#forks.during(() => queue.restore(slot)) // which counts, before the claim goes: see quiescence.ts
+    this.#forks.during(() => queue.restore(slot)) // SETTLES counts before the claim is cleared: see quiescence.ts
     self.disclaim()
     this.#tellForker(slot)
     return false
   }
 
-  /** It may await the task, with nothing else to do. */
+  /** Wakes the worker that forked the task: it may await the task, with nothing else to do. */
   #tellForker(slot: number): void {
     const { completionQueues, tasks, workerTable } = this.#parts
     const token = completionQueues.holderOf(tasks.completionQueueOf(slot))
@@ -225,7 +224,7 @@ export class Helping {
     }
   }
 
-  /** The same, for a thread that is in code of the user's. */
+  /** The same, called from user code. */
   runInsideUserCode(slot: number): void {
     const { self } = this.#parts
     self.leaveUserCode()
@@ -236,15 +235,15 @@ export class Helping {
     }
   }
 
-  /** Keeps looking for a moment: to be woken takes longer than most tasks. */
+  /** Polls for a moment: being woken takes longer than most tasks. */
   #glance(task: ForkJoinTask<unknown>, victim: number): boolean {
     return this.#spinWait.isWorthwhile && this.#spinWait.until(() => this.#hasNews(task, victim, true))
   }
 
-  /** If it is not urgent, what the victim may take back at once does not count. */
+  /** If it is leisurely, a task that the victim may take back at once does not count. */
   #hasNews(task: ForkJoinTask<unknown>, victim: number, isLeisurely = false): boolean {
     if (this.#forks.hasMail || task.isSettled || this.#forks.isStopped) return true
-    // Nobody had begun it a moment ago, so it could not be known whom to help.
+    // No worker had begun the task a moment ago, so the victim was unknown.
     if (victim === 0) return this.#forks.thiefOf(task) !== 0
     const deque = this.#deques.of(victim)
     return isLeisurely ? deque.isSteady : !deque.isEmpty
@@ -262,24 +261,24 @@ export class Helping {
     this.#helperWakeups.withdraw()
   }
 
-  /** This worker has forked something, and is to call. */
+  /** This worker has forked something and found CALL set. */
   call(): void {
-    this.#channels.look() // somebody may have asked for arguments
+    this.#channels.look() // a thief may have asked for arguments
     this.#helperWakeups.call()
   }
 
-  /** Nobody is idle: has one more thread made, if there are fewer than there should be. */
+  /** No worker is idle: adds a thread if there are fewer than the parallelism. */
   #grow(): boolean {
     const { core, memory } = this.#parts
     return memory.state.control.workerCount < memory.state.corePoolSize && core.addWorker("core")
   }
 
-  /** Somebody has begun what this worker waits for. */
+  /** This worker has begun the task for which that worker waits. */
   wake(worker: number): void {
     this.#helperWakeups.wake(worker)
   }
 
-  /** Has the worker with this token look what it is asked for when it forks or joins something. */
+  /** Makes the worker with this token look for requests at its next fork or join. */
   remind(token: number): void {
     for (const { token: other, number } of this.#parts.workerTable) {
       if (other === token && number <= this.#deques.count) this.#deques.store(number, PLACE.ASKED, 1)
@@ -288,8 +287,8 @@ export class Helping {
   }
 
   /**
-   * Somebody has reminded this worker. What it asks may come later than that: two workers that have not met are
-   * introduced by the owner of the pool, who takes its time.
+   * Answers requests of a thief that has set ASKED. The request itself may come later: two workers that have not met
+   * are introduced by the owner of the pool, which may take a while. ASKED stays set until then.
    */
   answer(): void {
     this.#deques.store(this.#self, PLACE.ASKED, 0)

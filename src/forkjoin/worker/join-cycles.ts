@@ -1,22 +1,24 @@
 /**
- * Workers that sleep in `join` in a circle, each for a task that the next one has on its stack: nobody of them is ever
- * going to go on.
+ * Finds workers that sleep in `join` in a circle, each for a task that the next one has on its stack. None of them can
+ * make progress.
  *
- * Tasks that join only what they have forked cannot bring that about (README.md, "Why joins cannot exhaust the pool").
- * One that joins a task it found in a variable can: it may be part of that very task, and run by a thread that helps.
+ * Tasks that join only what they have forked cannot make a circle (README.md, "Why joins cannot exhaust the pool"). A
+ * task that joins one it found in a variable can: it may be part of that very task, and run by a thread that helps.
  *
- * How it works. A worker that goes to sleep says for which task (JOINS), and the record of that says who has begun it,
- * so each has one next, unless the task is over, and who sleeps has yet to hear of it. Whoever goes to sleep last finds
- * itself at the end of the way. But the way is walked step by step, while those it leads through may wake and go on.
- * The last of them cannot: it waits for the one that walks. So the second time the one before it cannot either, and so
- * on: a way of n steps that is the same n times is there to stay.
+ * How it works. A worker that goes to sleep writes down the slot of the task it joins (JOINS), and the record of that
+ * task names the worker that has begun it. So each sleeping worker has one successor, unless the task is over and the
+ * sleeper has yet to hear of it. The worker that goes to sleep last follows this way and comes back to itself.
+ *
+ * The way is walked step by step, while the workers on it may wake and go on. The last of them cannot: it waits for the
+ * worker that walks. So during the second walk the one before it cannot wake either, and so on: if n walks find the
+ * same way of n steps, the circle is permanent.
  */
 import { NEW } from "../../future/task-state.ts"
 import type { TaskRecords } from "../../platform/memory/task-records.ts"
 import { type Deques, PLACE } from "../../platform/queue/deques.ts"
 import { thiefOf } from "./fork-records.ts"
 
-/** Whether this worker, which has said what it joins, waits for itself. */
+/** Whether this worker, which has set its JOINS, waits for itself. */
 export function isJoinCycle(self: number, deques: Deques, tasks: TaskRecords): boolean {
   const way = wayBack(self, deques, tasks)
   for (let walks = 1; walks < way.length; walks++) {
@@ -26,7 +28,7 @@ export function isJoinCycle(self: number, deques: Deques, tasks: TaskRecords): b
   return way.length > 0
 }
 
-/** The tasks by which one comes from this worker to itself; none if one does not. */
+/** The slots on the way from this worker back to itself; empty if there is no such way. */
 function wayBack(self: number, deques: Deques, tasks: TaskRecords): number[] {
   const way: number[] = []
   for (let worker = self; way.length < deques.count;) {

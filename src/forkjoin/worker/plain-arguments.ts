@@ -1,13 +1,13 @@
 /**
- * The arguments that most forks have, none or one or two numbers, written straight into the record of the task: what
- * `encodeArguments` and `TaskRecords.fill` would do in two steps, and several times as long.
+ * Writes the arguments that most forks have, none or one or two numbers, straight into the record of the task.
+ * `encodeArguments` and `TaskRecords.fill` would do the same in two steps, and take several times as long.
  */
 import { write } from "#atomics"
 import { isInt } from "../../codec/arguments.ts"
 import { NO_ARGUMENTS, ONE_DOUBLE, ONE_INT, TWO_DOUBLES, TWO_INTS } from "../../codec/bytes/encoded-value.ts"
 import { TASK } from "../../platform/memory/layout.ts"
 
-/** False if they are others. The record has no block of the arena. */
+/** False if the arguments are others. The record must have no block of the arena. */
 export function writeNumbers(words: Int32Array, record: number, args: readonly unknown[]): boolean {
   switch (args.length) {
     case 0:

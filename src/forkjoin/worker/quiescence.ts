@@ -8,15 +8,15 @@ import { atLeast, TERMINATED } from "../../core/control-word.ts"
 import { type Deques, PLACE } from "../../platform/queue/deques.ts"
 import type { StealingStore } from "../../platform/queue/stealing-store.ts"
 
-/** What a worker says while it settles what thieves have finished, though it may have no task in hand. */
+/** The word SETTLES of a worker: odd while it settles what thieves have finished, perhaps with no task in hand. */
 export class Settling {
   readonly #words: Int32Array
   readonly #at: number
   #depth = 0
 
   /**
-   * For the worker with this number, which hears of its thieves in this box. The one before it may have died in the
-   * midst of this.
+   * For the worker with this number and this completion queue. The worker that had its place before may have died with
+   * SETTLES odd.
    */
   constructor(deques: Deques, worker: number, completionQueue: number) {
     this.#words = deques.words
@@ -25,13 +25,13 @@ export class Settling {
     store(this.#words, this.#at, (load(this.#words, this.#at) + 1) & ~1)
   }
 
-  /** Before the worker takes anything out of the box, or the ring. */
+  /** Call before the worker takes anything out of its completion queue, or the ring. */
   begin(): void {
     this.#depth++
     if (!this.#isOn) this.#count()
   }
 
-  /** `isMore` if something has been taken out and cannot be settled yet. True if all is settled now. */
+  /** `isMore` if something was taken out and cannot be settled yet. True if all is settled now. */
   end(isMore = false): boolean {
     if (--this.#depth > 0 || isMore) return false
     this.#count()
@@ -48,23 +48,23 @@ export class Settling {
 }
 
 /**
- * Whether a ForkJoinPool is quiescent: nothing waits, and no thread works for it. Any thread may ask, and is told of a
- * moment that there has been, between its question and the answer.
+ * Whether a ForkJoinPool is quiescent: no task waits, and no worker runs one. Any thread may ask. True means that the
+ * pool was quiescent at some moment between question and answer.
  *
- * A task is always in one of these places, and on its way from one to the next for a moment in both:
+ * A task is always in one of these places; while it moves from one to the next, it is in both:
  *
  *     the ring, a deque       it waits
  *     CLAIM                   a worker is about to take it out
  *     TASK, BESIDE            a worker runs it
- *     the box of a worker     a thief has run it, and the worker that has forked it has not looked yet
+ *     a completion queue      a thief has run it, and the worker that forked it has not looked yet
  *     SETTLES is odd          that worker looks: completers go on, and fork further parts
- *     REAPS is odd          the owner of the pool finds a place for what a dead worker had
+ *     REAPS is odd            the owner of the pool finds a place for the tasks of a dead worker
  *
- * No thread can look at all of them at once. So the thread that asks counts, looks at all, in the order of a task's
- * way, and counts again: completed tasks, and how often SETTLES and REAPS have changed. A place that is found free and
- * was not at the first count has become free since; its thread counts before it frees the place, and after all that it
- * has done for the task. So if both counts are the same, all places were free at the first one. Otherwise the pool has
- * got on, and it is looked at again.
+ * No thread can look at all of them at once. So the asking thread counts, looks at all places in the order in which a
+ * task passes them, and counts again. It counts completed tasks, and how often SETTLES and REAPS have changed. A place
+ * that it finds free, but that was not free at the first count, became free in between; the thread that freed it
+ * increased the count first, after all other work for the task. So if both counts are equal, all places were free at
+ * the first one. Otherwise the pool has made progress, and the asking thread looks again.
  */
 export class Quiescence {
   readonly #memory: PoolMemory
@@ -101,7 +101,7 @@ export class Quiescence {
     return this.#memory.header(HEADER.REAPS) % 2 !== 0
   }
 
-  /** A box is emptied only while SETTLES is odd, so that is looked at last. */
+  /** A completion queue is emptied only while SETTLES is odd, so SETTLES is read last. */
   #isBusy(worker: SharedWorker): boolean {
     if (worker.claimed !== 0 || worker.isBusy || worker.beside !== 0) return true
     const { number } = worker
@@ -116,7 +116,7 @@ export class Quiescence {
     return this.#deques.load(number, PLACE.SETTLES) % 2 !== 0
   }
 
-  /** Each part only ever grows, so the sum is the same only if each part is. */
+  /** Each part only grows, so equal sums mean equal parts. */
   get #count(): number {
     let count = this.#memory.state.completed.value + this.#workerTable.completed + this.#memory.header(HEADER.REAPS)
     const places = Math.min(this.#memory.header(HEADER.WORKERS), this.#deques.count)
