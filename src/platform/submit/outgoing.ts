@@ -12,36 +12,36 @@ import type { TaskRecords } from "../memory/task-records.ts"
 
 interface Kept {
   things: object[]
-  /** Which of them are to be moved; empty if that is done. */
+  /** The objects that still have to be moved. */
   toMove: readonly object[]
-  /** Those that were, as they are now. */
+  /** The moved objects, as they are now. */
   moved: readonly object[]
-  /** The letter, if there was no room for it, and what belongs to it. */
+  /** The encoded value and its bulk parts, if there was no room for them. */
   readonly encoded: Attachments["encoded"]
   readonly bulk: Attachments["bulk"]
-  /** What the task was called with. */
+  /** The arguments of the task. */
   readonly args: readonly unknown[]
   readonly isShared: boolean
 }
 
 /**
- * What a thread has submitted and could not write down: it is kept here until the task is over, or somebody has taken
- * it over.
+ * Keeps the parts of arguments that this thread could not write into shared memory, until the task is over or another
+ * thread has received them.
  *
- * There are two kinds. Shared things are known by a number, and a worker that has met them before need not ask; they
- * are kept so that it can. Everything else has to be asked for: what is to be moved, what only the runtime can copy,
- * and arguments for which there was no room.
+ * There are two kinds. Shared objects are known by a number, and a worker that has met them before need not ask; they
+ * are kept for workers that have not. A worker must always ask for everything else: objects to be moved, objects that
+ * only the runtime can copy, and arguments for which there was no room.
  *
- * When something is moved. A program expects a buffer to be empty as soon as `submit` has returned, though nobody has
- * taken the task yet; but not if the pool has refused the task. So it is moved when the pool has the task, into another
- * object of this thread, and from there to the worker that asks. A task that comes back unrun gets it as an argument
- * again.
+ * When objects are moved. A program expects a buffer to be empty as soon as `submit` has returned, though no worker has
+ * taken the task yet; but not if the pool has refused the task. So an object is moved once the pool has accepted the
+ * task: first into another object of this thread, and from there to the worker that asks. A task that comes back unrun
+ * gets that object as its argument.
  */
 export class Outgoing implements Sender {
   readonly #tasks: TaskRecords
   readonly #sideChannel: SideChannel
   readonly #settled = new Set<() => void>()
-  /** The arguments of what this thread has forked, by slot; nothing of that is kept here if it is plain. */
+  /** The arguments of a task that this thread has forked, by slot; plain ones are not kept here. */
   forked: (slot: number) => readonly unknown[] | undefined = () => undefined
   /** By slot. */
   readonly #kept = new Map<number, Kept>()
@@ -51,7 +51,9 @@ export class Outgoing implements Sender {
     this.#sideChannel = sideChannel
   }
 
-  /** That of the office, for all who submit by it. `settled` is called when parcels have come. */
+  /**
+   * The sender of the side channel, for all submitters that use it. `settled` is called when attachments have arrived.
+   */
   static of(tasks: TaskRecords, sideChannel: SideChannel, settled: () => void): Outgoing {
     const outgoing = (sideChannel.sender as Outgoing | undefined) ?? new Outgoing(tasks, sideChannel)
     sideChannel.sender = outgoing
@@ -59,7 +61,7 @@ export class Outgoing implements Sender {
     return outgoing
   }
 
-  /** Writes the letter down as far as possible, and keeps the rest. */
+  /** Writes as much of the encoded value as possible into the record, and keeps the rest. */
   pack(
     slot: number,
     encoded: EncodedValue,
@@ -84,7 +86,7 @@ export class Outgoing implements Sender {
     if (isShared && hasRoom) this.#sideChannel.lend(things)
   }
 
-  /** The pool has the task. */
+  /** The pool has accepted the task. */
   seal(slot: number): void {
     const kept = this.#kept.get(slot)
     if (kept !== undefined && kept.toMove.length > 0) this.#move(slot, kept)
@@ -100,7 +102,7 @@ export class Outgoing implements Sender {
         return moved
       })
     } catch (cause) {
-      // Nobody has begun the task: who takes it cannot have its arguments.
+      // No thread has begun the task, and none could get its arguments.
       fail(this.#tasks, slot, new NotSerializableError(`The runtime cannot move it: ${messageOf(cause)}`, { cause }))
     }
   }
@@ -137,7 +139,8 @@ export class Outgoing implements Sender {
   }
 
   /**
-   * Shared things by whoever takes the task, should this one die; and what is not moved by the next run of a series.
+   * Shared objects are needed again by the next worker, should this one die; objects that were not moved, by the next
+   * run of a periodic task.
    */
   #isNeededAgain(slot: number, kept: Kept): boolean {
     return kept.isShared || (this.#tasks.periodOf(slot) !== 0 && kept.moved.length === 0)
@@ -155,13 +158,13 @@ export class Outgoing implements Sender {
 
   // ------------------------------------------------------------------ over
 
-  /** What the task was given of things that threads share. */
+  /** The shared objects among the arguments of the task. */
   sharedBy(slot: number): readonly object[] {
     const kept = this.#kept.get(slot) ?? this.#plainIn(slot)
     return kept?.isShared === true ? kept.things : NOTHING
   }
 
-  /** What a task was forked with, if it is plain. */
+  /** The arguments of a forked task, if they are plain. */
   #plainIn(slot: number): Kept | undefined {
     const args = this.forked(slot)
     return args && { ...UNPOSTED, things: sharedAmong(args), args, isShared: true }
@@ -173,8 +176,8 @@ export class Outgoing implements Sender {
   }
 
   /**
-   * The task has come back, and nobody has begun it. Its arguments are what they were, but those that were moved are
-   * other objects: these.
+   * The task has come back unrun. Its arguments are restored, except that moved objects are other objects now: returns
+   * these.
    */
   restore(slot: number): readonly object[] {
     const kept = this.#kept.get(slot)

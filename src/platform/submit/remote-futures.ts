@@ -10,21 +10,21 @@ import { Timer } from "../../time/timer.ts"
 import type { SubmissionService } from "./submission-service.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
-/** Where this thread hears of its tasks. */
+/** Where this thread receives the outcomes of its tasks. */
 export interface Mailbox {
   readonly bell: Bell
   readonly hasMail: () => boolean
   look(): void
-  /** The task in this slot was cancelled here. */
+  /** This thread has cancelled the task in this slot. */
   cancelled(slot: number): void
 }
 
-/** How long a thread looks before it blocks, in ms. */
+/** How long a thread spins before it blocks, in ms. */
 const WATCH = 0.1
 
 /**
- * What the futures of this thread ask for whose tasks are in shared memory: to be told, to be cancelled, to be waited
- * for. Those who wait in the pool's own threads help: see `SubmissionService.help`.
+ * Serves the futures of this thread whose tasks are in shared memory: they settle, cancel and wait through it. A worker
+ * of the pool that waits helps meanwhile: see `SubmissionService.help`.
  */
 export class RemoteFutures implements RemoteTasks {
   readonly #tasks: TaskRecords
@@ -33,12 +33,9 @@ export class RemoteFutures implements RemoteTasks {
   readonly #spinWait = new SpinWait(WATCH)
   /** How many calls of {@link blocking} this thread is in. */
   #blocked = 0
-  /** The worker that was interrupted last, for the sake of a task; 0 if that had none. */
+  /** The worker that was interrupted last to cancel a task; 0 if no worker had the task. */
   #stopped = 0
-  /**
-   * While a future is told what has come of its task: the number of the worker that ran it, if what came of it is an
-   * error.
-   */
+  /** While a future is being settled: the number of the worker that ran its task, if the outcome is an error. */
   ranOn: number | undefined
 
   constructor(tasks: TaskRecords, mailbox: Mailbox, service: SubmissionService) {
@@ -47,7 +44,7 @@ export class RemoteFutures implements RemoteTasks {
     this.#service = service
   }
 
-  /** Whether this thread blocks for one of them. */
+  /** Whether this thread blocks for a future. */
   get isBlocked(): boolean {
     return this.#blocked > 0
   }
@@ -94,7 +91,7 @@ export class RemoteFutures implements RemoteTasks {
     else this.reportUncaught(error, worker)
   }
 
-  /** Worker 0 has died of it, which was told then. */
+  /** Worker 0: the worker has died of the error, which was reported then. */
   reportUncaught(error: unknown, worker: number): void {
     if (worker !== 0) this.#service.reportUncaught(error, worker)
   }
@@ -106,10 +103,10 @@ export class RemoteFutures implements RemoteTasks {
 
   // ------------------------------------------------------------------ waiting
 
-  /** What is not yet due is not yet to be helped with. */
+  /** Helps with the task if it is due; otherwise again when it is. */
   awaited(handle: number, isLimited: boolean): void {
     const slot = this.#tasks.slotOf(handle)
-    const left = this.#service.untilHelp(slot) // before help() looks at the time: see blocking()
+    const left = this.#service.untilHelp(slot) // before help() reads the time: see blocking()
     if (!this.#tasks.isCurrent(handle) || this.#service.help(slot, false, isLimited)) return
     if (!isLimited) Timer.after(left, () => this.awaited(handle, false))
   }
@@ -121,8 +118,7 @@ export class RemoteFutures implements RemoteTasks {
       for (;;) {
         this.look()
         if (future.isDone) return
-        // Before help() looks at the time: a task that becomes due between the two looks is helped with at the next
-        // one.
+        // Before help() reads the time: if the task becomes due between the two reads, the next round helps with it.
         const left = this.#service.untilHelp(slot)
         if (this.#service.help(slot, true, isLimited)) continue
         if (this.#glance()) continue
@@ -135,7 +131,7 @@ export class RemoteFutures implements RemoteTasks {
     }
   }
 
-  /** Keeps looking for a moment: to be woken takes longer than most tasks. True if something has arrived. */
+  /** Spins for a moment: a wake-up takes longer than most tasks. True if a slot has arrived. */
   #glance(): boolean {
     return this.#spinWait.isWorthwhile && this.#spinWait.until(this.#mailbox.hasMail)
   }

@@ -1,4 +1,4 @@
-/** What a submitter gets of a task that is over: from the record, and from the parcel that was posted before. */
+/** Reads the outcome of a task for its submitter: from the record, and from attachments that were sent before. */
 import { decode } from "../../codec/codec.ts"
 import { NO_VALUE } from "../../codec/bytes/encoded-value.ts"
 import { ThreadDeathError } from "../../errors.ts"
@@ -7,10 +7,12 @@ import { encodedOf, type Attachments, type SideChannel } from "../transport/side
 import { posted } from "../transport/references.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
-/** The parcel is not here yet. */
+/** The attachments have not arrived yet. */
 export const ON_ITS_WAY: unique symbol = Symbol("on its way")
 
-/** What has become of the task. Things that it was called with and has returned are those that `outgoing` still has. */
+/**
+ * The outcome of the task. If the task returned objects that it was called with, the outcome has those of `outgoing`.
+ */
 export function outcomeOf(slot: number, tasks: TaskRecords, sideChannel: SideChannel, outgoing: Outgoing): unknown {
   if (tasks.isWhole(slot)) return read(slot, tasks, undefined, NOTHING)
   const given = outgoing.sharedBy(slot)
@@ -42,7 +44,7 @@ function read(
   return outcome
 }
 
-/** The task has failed, in a thread that could not write down why: see failure.ts. */
+/** The task has failed in a thread that could not write the reason: see failure.ts. */
 function untold(): ThreadDeathError {
   return new ThreadDeathError(
     "The task has failed, and the thread that knew why could not tell it: the program has broken built-in objects there",

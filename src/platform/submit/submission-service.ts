@@ -1,30 +1,31 @@
 /** What a pool does for a thread that has submitted tasks to it. */
 export interface SubmissionService {
-  /** Looks whether there is anything else to do; called whenever the bell rings, perhaps while this thread blocks. */
+  /** Looks for other requests. Called whenever the bell rings, perhaps while this thread blocks. */
   serve(isBlocked: boolean): void
   /**
-   * The worker with this slot in hand is to stop; it is killed if it does not in time. Its number; 0 if nobody has it.
+   * Interrupts the worker that runs this slot, and terminates it if it does not stop in time. Returns its number; 0 if
+   * no worker runs the slot.
    */
   stop(slot: number, handle: number): number
-  /** What a command has thrown, and the number of the worker that ran it. */
+  /** Reports what a command has thrown, with the number of the worker that ran it. */
   reportUncaught(error: unknown, worker: number): void
   /**
-   * An error of this thread's making, which the worker, if there was one, does not know: a command has run out of time,
-   * or the `done()` of a future has thrown.
+   * Reports an error that arose in this thread and that the worker, if any, does not know: a command has run out of
+   * time, or `done()` of a future has thrown.
    */
   reportLocal(error: unknown, worker: number): void
   /**
-   * Runs a task that is still queued in this thread, if it might never run otherwise, and the wait for it is not
-   * limited in time; true if there may be news.
+   * Runs a queued task in this thread, if it might otherwise never run and the wait for it has no time limit. True if
+   * the state may have changed.
    */
   help(slot: number, isBlocked: boolean, isLimited: boolean): boolean
-  /** Whether a worker has it in hand. */
+  /** Whether a worker runs the task. */
   isRunning(slot: number, handle: number): boolean
-  /** In how many ms this thread may be asked to help with a task that is not yet due; Infinity if never. */
+  /** In how many ms this thread may help with a task that is not yet due; Infinity if never. */
   untilHelp(slot: number): number
   /**
-   * When something is to be done for who waits for this slot, in ms from now, though nobody rings; Infinity if nothing
-   * is.
+   * In how many ms a thread that waits for this slot must call {@link serve} though its bell does not ring; Infinity if
+   * never.
    */
   dueIn(slot: number): number
 }

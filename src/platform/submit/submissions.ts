@@ -25,16 +25,16 @@ import type { SubmissionService } from "./submission-service.ts"
 import { TakenTasks } from "./taken-tasks.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
-/** While there are few tasks all of them are measured, otherwise one of so many. */
+/** While fewer than FEW tasks are pending, all are measured; otherwise one of SAMPLE slots. */
 const FEW = 16
 const SAMPLE = 32
 
 /**
- * The tasks that this thread has submitted to a pool and not heard of yet.
+ * The tasks that this thread has submitted to a pool and whose outcome it has not yet received.
  *
- * The future of a task is an object of this thread, the task a record in shared memory. Which of them belong together
- * is known here alone. What becomes of the task is decided in the record; the future follows as soon as this thread
- * looks: when its bell rings, when somebody asks the future, and while it blocks for one.
+ * The future of a task is an object of this thread; the task is a record in shared memory. Only this class knows which
+ * of them belong together. The outcome is decided in the record. The future follows as soon as this thread looks: when
+ * its bell rings, when the program asks the future, and while the thread blocks for a future.
  */
 export class Submissions implements Mailbox {
   readonly bell: Bell
@@ -42,18 +42,18 @@ export class Submissions implements Mailbox {
   readonly #tasks: TaskRecords
   readonly #completionQueues: CompletionQueues
   readonly #functions: FunctionTable
-  /** The number of this thread's box. */
+  /** The number of this thread's completion queue. */
   readonly completionQueue: number
   readonly #ordering: number
   readonly #sideChannel: SideChannel
   readonly #outgoing: Outgoing
-  /** REACHABLE if this thread is. */
+  /** REACHABLE if other threads can send messages to this one, else 0. */
   readonly #reachable: number
-  /** At rest; what of arguments cannot be written down is collected there. */
+  /** Empty; collects the objects among arguments that cannot be encoded. Undefined while in use. */
   #collector: object[] | undefined = []
-  /** Slots that are over, but something that was posted has not come yet. */
+  /** Slots whose tasks are over but whose attachments have not arrived. */
   #late: number[] = []
-  /** Those who are to be told of these. */
+  /** The hooks to call for these tasks. */
   readonly #lateHooks = new Map<number, AfterHook>()
   /** By slot. */
   readonly #submitted: (Runnable | undefined)[] = []
@@ -61,7 +61,7 @@ export class Submissions implements Mailbox {
   #kept = false
   #isRetired = false
   #isRetiring = false
-  /** Slots that have arrived and are yet to be looked at, and how far that has come. */
+  /** Slots that have arrived and are still to be received, and the index of the next one. */
   #arrived: number[] = []
   #next = 0
   readonly #append = (slots: readonly number[]): void => {
@@ -97,28 +97,28 @@ export class Submissions implements Mailbox {
     this.#reachable = this.#sideChannel.isReachable ? REACHABLE : 0
   }
 
-  /** Whether the process is to stay alive though nothing is pending. */
+  /** Whether the process has to stay alive though no task is pending. */
   keepAlive(keep: boolean): void {
     this.#kept = keep
     if (keep) this.bell.hold()
     else if (this.#pending === 0) this.bell.letGo()
   }
 
-  /** The pool has ended: nothing more will arrive. */
+  /** The pool has terminated: no more slots will arrive. */
   retire(): void {
     if (this.#isRetired) return
-    this.#isRetiring = false // while it looks: look() calls this otherwise
+    this.#isRetiring = false // as long as it looks: otherwise look() calls this
     this.look()
     this.#reclaim()
     this.#isRetiring = !this.#giveUp() || this.#late.length > 0
-    if (this.#isRetiring) return // it does so when the rest has come
+    if (this.#isRetiring) return // look() calls this again when the rest has arrived
     this.#isRetired = true
     this.#completionQueues.close(this.completionQueue)
     this.#sideChannel.close()
     this.bell.end()
   }
 
-  /** Settles what threads had that have died, and were no workers. */
+  /** Settles the tasks of dead threads that were no workers. */
   #reclaim(): void {
     if (!this.#taken.isWorthALook) return
     this.look()
@@ -126,7 +126,8 @@ export class Submissions implements Mailbox {
   }
 
   /**
-   * The pool has ended: cancels what other threads have taken out of its queue. False if some of it is yet to arrive.
+   * The pool has terminated: cancels the tasks that other threads have taken out of its queue. False if some are still
+   * to arrive.
    */
   #giveUp(): boolean {
     let isAll = true
@@ -143,14 +144,14 @@ export class Submissions implements Mailbox {
     return isAll
   }
 
-  /** The slots of tasks that are pending, and have not arrived. */
+  /** The slots of pending tasks that have not arrived. */
   #outstanding(): number[] {
     return [...this.#submitted.keys()].filter(
       (slot) => this.#submitted[slot] !== undefined && !this.#late.includes(slot),
     )
   }
 
-  /** Nothing can become of what is pending. */
+  /** Fails all pending tasks: none of them can complete any more. */
   failAll(error: unknown): void {
     this.look()
     for (const slot of this.#submitted.keys()) {
@@ -166,7 +167,7 @@ export class Submissions implements Mailbox {
 
   // ------------------------------------------------------------------ submitting
 
-  /** Writes the task down; its slot. Throws if it cannot be, and then nothing has changed. 0 if there is no room. */
+  /** Writes the record of the task; returns its slot, 0 if there is no room. If it throws, nothing has changed. */
   record(task: Runnable): number {
     let args: readonly unknown[]
     let number: number
@@ -182,7 +183,7 @@ export class Submissions implements Mailbox {
     }
     const toMove = transferOf(task)
     const things = this.#reachable === 0 ? undefined : (this.#collector ?? [])
-    this.#collector = undefined // a getter among the arguments may submit something itself
+    this.#collector = undefined // a getter among the arguments may submit a task itself
     const encoded =
       toMove === undefined ? encodeArguments(args, things, undefined, true) : this.#encode(args, things, toMove)
     const isWhole = things === undefined || things.length === 0
@@ -224,7 +225,7 @@ export class Submissions implements Mailbox {
   #take(number: number, flags: number): number {
     const slot = this.#tasks.take(this.completionQueue, number, flags)
     if (slot !== 0) return slot
-    this.look() // what is done makes room
+    this.look() // completed tasks make room
     return this.#tasks.take(this.completionQueue, number, flags)
   }
 
@@ -236,7 +237,7 @@ export class Submissions implements Mailbox {
     if (!isForever(task) && ++this.#pending === 1) this.bell.hold()
   }
 
-  /** Writes down what decides on its turn. */
+  /** Writes what decides on the task's turn: its priority, or its time. */
   #rank(slot: number, task: Runnable): void {
     if (this.#ordering === BY_PRIORITY) {
       this.#tasks.enroll(slot, priorityOf(task) ?? NaN, 0)
@@ -248,7 +249,7 @@ export class Submissions implements Mailbox {
     if (timing?.notBefore !== undefined) this.#tasks.setNotBefore(slot, timing.notBefore)
   }
 
-  /** The pool has the task in this slot. */
+  /** The pool has accepted the task in this slot. */
   seal(slot: number): void {
     const task = this.#submitted[slot]
     if (task instanceof FutureTask && this.#tasks.isWhole(slot)) task.sendArguments()
@@ -256,12 +257,12 @@ export class Submissions implements Mailbox {
   }
 
   /**
-   * The task is not to run: gives it back. Only if its slot is in nobody else's hands. Undefined if it was submitted by
-   * another thread, which is to hear of it.
+   * Takes back a task that will not run. Only if no other thread has its slot. Undefined if another thread has
+   * submitted it: that thread has to hear of it.
    */
   takeBack(slot: number): Runnable | undefined {
     const task = this.#forget(slot)
-    if (task === undefined) return undefined // another thread's, which alone may free it
+    if (task === undefined) return undefined // only its submitter may free the slot
     if (task instanceof FutureTask) futureOf(task).takeBack()
     const moved = this.#outgoing.restore(slot)
     if (moved.length > 0) setTransfer(task, moved)
@@ -269,17 +270,17 @@ export class Submissions implements Mailbox {
     return task
   }
 
-  /** Whether the slot, which is over, has come, but not all that belongs to it. */
+  /** Whether the slot, whose task is over, has arrived without all of its attachments. */
   hasArrived(slot: number): boolean {
     return this.#late.includes(slot)
   }
 
-  /** The task in this slot, if it was submitted here. */
+  /** The task in this slot, if this thread has submitted it. */
   taskIn(slot: number): Runnable | undefined {
     return this.#submitted[slot]
   }
 
-  /** Its slot, if it was submitted here and has one; 0 or less if it has not. */
+  /** The slot of a task that this thread has submitted; 0 or less if there is none. */
   slotOf(task: unknown): number {
     if (!(task instanceof FutureTask) || task instanceof Carrier) return this.#submitted.indexOf(task as Runnable)
     const slot = this.#tasks.slotOf(task.remoteHandle)
@@ -291,7 +292,7 @@ export class Submissions implements Mailbox {
     if (task === undefined) return undefined
     this.#submitted[slot] = undefined
     release(task)
-    // One that was cancelled here does not count any more, but a carrier does.
+    // A future that was cancelled in this thread no longer counts as pending, but a carrier does.
     if ((!(task instanceof FutureTask) || !task.isSettled) && !isForever(task)) this.#discount()
     return task
   }
@@ -306,7 +307,7 @@ export class Submissions implements Mailbox {
     if (this.#isRetired) return
     if (this.#late.length > 0) this.#append(this.#late.splice(0))
     this.#completionQueues.empty(this.completionQueue, this.#append)
-    // What is told may wait for the next one in turn: whoever comes goes on where the last one is.
+    // Settling a task may call user code that looks in turn: the inner call goes on where the outer one is.
     while (this.#next < this.#arrived.length) this.#receiveSafely(this.#arrived[this.#next++] as number)
     if (this.#arrived.length > 0) {
       this.#arrived = []
@@ -315,7 +316,7 @@ export class Submissions implements Mailbox {
     if (this.#isRetiring && this.#late.length === 0) this.retire()
   }
 
-  /** What goes wrong with one of them is not to keep the others from being heard of. */
+  /** An error with one slot must not keep this thread from receiving the others. */
   #receiveSafely(slot: number): void {
     try {
       this.receive(slot)
@@ -324,7 +325,7 @@ export class Submissions implements Mailbox {
     }
   }
 
-  /** Settles the task in this slot, which is over; `hook` is told of it before a command's error is. */
+  /** Settles the task in this slot, which is over. `hook` is called before a command's error is reported. */
   receive(slot: number, hook: AfterHook | undefined = this.#lateHooks.get(slot)): void {
     const state = this.#tasks.stateOf(slot)
     let outcome: unknown
@@ -363,18 +364,18 @@ export class Submissions implements Mailbox {
     this.#remote.ranOn = worker
     try {
       if (state >= CANCELLED)
-        future.abandon(undefined) // by somebody else, if it was not from here
+        future.abandon(undefined) // if it was not cancelled in this thread, another thread did it
       else if (failed) future.fail(withSubmitter(future, outcome))
       else future.complete(resultOf(future, outcome))
     } catch (error) {
-      this.#remote.reportLocal(error, worker) // of its done(): the outcome stands
+      this.#remote.reportLocal(error, worker) // an error of its done(): the outcome stands
     } finally {
       this.#remote.ranOn = ranOn
     }
     if (future !== task) guarded(() => task.complete(undefined))
   }
 
-  /** It stays where it is until its turn comes, and one who waits to hear of that counts on. Nobody else does. */
+  /** A cancelled task stays queued until its turn comes. Until then only a carrier still counts as pending. */
   cancelled(slot: number): void {
     const task = this.#submitted[slot]
     if (task !== undefined && !(task instanceof Carrier) && !isForever(task)) this.#discount()

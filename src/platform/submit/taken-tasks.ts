@@ -7,8 +7,8 @@ import type { PoolMemory } from "../memory/pool-memory.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
 /**
- * Tasks that a thread which is no worker has taken out of the queue (taker.ts). If that thread dies, or the pool ends
- * first, the submitter of each task settles it, in its own thread, by the code of this file.
+ * Settles tasks that a thread which is no worker has taken out of the queue (taker.ts), if that thread has died or the
+ * pool has terminated first. The submitter of each task does so, in its own thread.
  */
 export class TakenTasks {
   readonly #memory: PoolMemory
@@ -20,7 +20,7 @@ export class TakenTasks {
     this.#tasks = tasks
   }
 
-  /** Whether threads have died since the last time, and there is a reason to look for what they had. */
+  /** Whether threads have died since this was last asked, and may have had tasks. */
   get isWorthALook(): boolean {
     const { deaths } = this.#memory.threadContext.registry
     if (deaths === this.#deathsSeen) return false
@@ -29,8 +29,8 @@ export class TakenTasks {
   }
 
   /**
-   * Whether the task, which has not arrived in its submitter's box, was that of a thread that has died: then it never
-   * will, and is settled here. Ask when the box is empty.
+   * Whether a dead thread had the task, which then never arrives in the completion queue of its submitter and is
+   * settled here. Ask only when the completion queue is empty.
    */
   settleIfLost(slot: number): boolean {
     const taker = this.#tasks.takerOf(slot)
@@ -38,22 +38,24 @@ export class TakenTasks {
     if (atLeast(this.#memory.state.control.snapshot, STOP)) this.#tasks.leaveNew(slot, CANCELLED)
     const died = new ThreadDeathError("The thread that had taken the task out of the queue has ended")
     if (!fail(this.#tasks, slot, died) && this.#tasks.stateOf(slot) === COMPLETING) {
-      settleAsFailed(this.#tasks, slot, died) // it died while it wrote the outcome down
+      settleAsFailed(this.#tasks, slot, died) // the thread died while it wrote the outcome
     }
     return true
   }
 
   /**
-   * The pool has ended. True if the task is cancelled by now. Otherwise it is over, and on its way to the box if a
-   * living thread has it that is no worker. All workers have left: what one of them has not delivered is settled by
-   * {@link settleIfLeft}.
+   * The pool has terminated. True if the task is cancelled by now. Otherwise the task is over, and on its way to the
+   * completion queue if a living thread that is no worker has it. All workers have left: {@link settleIfLeft} settles
+   * what one of them has not delivered.
    */
   cancel(slot: number): boolean {
     this.#tasks.leaveNew(slot, CANCELLED)
     return this.#tasks.stateOf(slot) >= CANCELLED
   }
 
-  /** The pool has ended, and the task is over, but has not arrived. True if no thread is left that could deliver it. */
+  /**
+   * The pool has terminated, and the task is over but has not arrived. True if no thread is left that could deliver it.
+   */
   settleIfLeft(slot: number): boolean {
     const taker = this.#tasks.takerOf(slot)
     if (taker !== 0 && this.#memory.threadContext.registry.isAlive(taker)) return false

@@ -1,4 +1,4 @@
-/** What another thread is to do for a task: which function to call, with which arguments. */
+/** What another thread has to do for a task: which function to call, with which arguments. */
 import { RejectedExecutionError, TaskNotPortableError } from "../../errors.ts"
 import { Carrier } from "../../executor/carrier.ts"
 import { type Call, callOf } from "../../future/call.ts"
@@ -8,10 +8,10 @@ import { nameOf, type Runnable } from "../../future/runnable.ts"
 import { submitterOf } from "../../task/reference.ts"
 import { drop } from "../../pool/unrun-tasks.ts"
 
-/** Is told that a task is over, and what a command has thrown. */
+/** Called when a task is over, with the error if a command has thrown one. */
 export type AfterHook = (task: Runnable, error: unknown) => void
 
-/** Throws TaskNotPortableError if it is something that only this thread can do. */
+/** The call that a task stands for. Throws TaskNotPortableError if only this thread can make it. */
 export function callIn(task: Runnable): Call {
   if (typeof task === "function") return portable(callOf(task))
   if (!(task instanceof FutureTask)) throw belongsHere(task)
@@ -37,25 +37,25 @@ function belongsHere(object: object): TaskNotPortableError {
   )
 }
 
-/** Whose outcome it is. */
+/** The future that gets the outcome of the task. */
 export function futureOf(task: FutureTask<unknown>): FutureTask<unknown> {
   return task instanceof Carrier ? (task.future as FutureTask<unknown>) : task
 }
 
-/** What comes of a task that has returned this in the other thread. */
+/** The result of a task whose function returned this in the other thread. */
 export function resultOf({ work, workArguments }: FutureTask<unknown>, returned: unknown): unknown {
   const given = work === undefined || workArguments.length > 0 ? undefined : callOf(work).result
   return given === undefined ? returned : given.value
 }
 
-/** The error of the task, whose stack says who has submitted it, if that is known. */
+/** The error of the task; its stack also shows where the task was submitted, if that is known. */
 export function withSubmitter({ work }: FutureTask<unknown>, error: unknown): unknown {
   const frames = work && submitterOf(callOf(work).fn)
   if (frames !== undefined) addSubmitter(error, frames)
   return error
 }
 
-/** Cancels a task whose pool has ended. */
+/** Cancels a task whose pool has terminated. */
 export function dropUnrun(task: Runnable): void {
   if (!(task instanceof FutureTask)) return
   const future = futureOf(task)
@@ -64,7 +64,7 @@ export function dropUnrun(task: Runnable): void {
   if (future !== task) task.complete(undefined)
 }
 
-/** Whether it is never to run: nobody has to stay alive for it. */
+/** Whether the task never becomes due: then the process does not stay alive for it. */
 export function isForever(task: Runnable): boolean {
   return task instanceof FutureTask && task.timing?.time === Infinity
 }
