@@ -10,7 +10,7 @@ const SIZE = 8
 
 const OUT_OF_REACH = -1
 
-/** One end of it, which can be sent to another thread if the port is moved. */
+/** One end of a channel. It can be sent to another thread if the port is moved. */
 export interface ChannelEnd {
   readonly port: MessagePort
   readonly words: Int32Array
@@ -27,7 +27,7 @@ export function newChannel(): [ChannelEnd, ChannelEnd] {
   ]
 }
 
-/** Tells whoever has the other end that this one leads nowhere. */
+/** Tells the thread that has the other end that this one leads nowhere. */
 export function cut({ port, words, side }: ChannelEnd, wake: (token: number, bell: number) => void): void {
   store(words, TOKEN + side, OUT_OF_REACH)
   port.close()
@@ -35,16 +35,16 @@ export function cut({ port, words, side }: ChannelEnd, wake: (token: number, bel
 }
 
 /**
- * A private way between two threads, for what shared memory cannot hold: a pair of ports, and a few words that both
- * see.
+ * A private channel between two threads, for what shared memory cannot hold: a pair of ports, and a few words that both
+ * threads see.
  *
- * A message is read when this thread looks, and not when the runtime tells of it, which it cannot while the thread
- * blocks. To look into a port takes long; so POSTED counts, for each side, the messages that were posted to it, and a
- * port is looked into only if there is something.
+ * A thread reads a message when it looks, not when the runtime announces it, which the runtime cannot do while the
+ * thread blocks. To look into a port takes long. So POSTED counts, for each side, the messages sent to it, and a thread
+ * looks into a port only if there is a message.
  *
- *     POSTED   how many messages were posted to this side
- *     TOKEN    which thread it is; OUT_OF_REACH if nobody could be found
- *     BELL     which bell to ring there; 0 as long as the other side has not got its port
+ *     POSTED   how many messages were sent to this side
+ *     TOKEN    the thread of this side; OUT_OF_REACH if no such thread could be found
+ *     BELL     the bell of that thread; 0 as long as this side has not got its port
  *     SEEN     how many messages this side has read
  */
 export class Channel {
@@ -55,7 +55,10 @@ export class Channel {
   readonly #bell: Bell
   #seen = 0
 
-  /** The end that is this thread's. `peer` is who has the other one, if that is known and might not be told. */
+  /**
+   * Takes the end that is for this thread. `peer` is the thread with the other end, if it is known and might not say
+   * so.
+   */
   constructor({ port, words, side }: ChannelEnd, bell: Bell, peer?: number) {
     this.#port = port
     this.#words = words
@@ -65,7 +68,7 @@ export class Channel {
     port.unref()
     if (peer !== undefined) store(words, TOKEN + this.#theirs, peer)
     store(words, TOKEN + side, bell.token)
-    store(words, BELL + side, bell.index) // last: from now on we are rung
+    store(words, BELL + side, bell.index) // last: from now on the other side rings
   }
 
   /** The thread at the other end; 0 if it has not begun yet. */
@@ -77,33 +80,33 @@ export class Channel {
     return this.peer === OUT_OF_REACH
   }
 
-  /** Whether nobody will ever post anything again. */
+  /** Whether no message will ever be sent to this side again. */
   get isDead(): boolean {
     const { peer } = this
     return peer !== 0 && (peer === OUT_OF_REACH || !this.#bell.threadContext.registry.isAlive(peer))
   }
 
   /**
-   * Which message it was, for {@link isUnread}. Throws what the runtime throws if it cannot copy the message or move
-   * what is to be moved.
+   * Sends a message; returns its number, for {@link isUnread}. Throws what the runtime throws if it cannot copy the
+   * message or move what has to be moved.
    */
   post(message: unknown, transfer: readonly object[] = []): number {
     this.#port.postMessage(message, transfer as readonly Transferable[])
     return add(this.#words, POSTED + this.#theirs, 1)
   }
 
-  /** Whether the other side has yet to read a message that was posted. */
+  /** Whether the other side has yet to read this message. */
   isUnread(message: number): boolean {
     return ((message - load(this.#words, SEEN + this.#theirs)) | 0) >= 0
   }
 
-  /** Makes the other side look. If it has not got its port yet, it looks when it gets it. */
+  /** Makes the other side look. A side that has not got its port yet looks when it gets it. */
   ring(): void {
     const bell = load(this.#words, BELL + this.#theirs)
     if (bell !== 0) this.#bell.threadContext.wake(this.peer, bell)
   }
 
-  /** How many messages are to be read. */
+  /** How many messages this side has yet to read. */
   get mail(): number {
     return (load(this.#words, POSTED + this.#mine) - this.#seen) | 0
   }

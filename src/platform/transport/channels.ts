@@ -8,27 +8,29 @@ import { Lender, type Loan, type Recall } from "./lending.ts"
 import { KnownThings } from "./references.ts"
 import { Relay } from "./relay.ts"
 
-/** To the maker: pass this end of a line on. To the one it is for: it is yours. */
+/**
+ * Sent to the maker (see {@link Channels}): pass this end of a channel on. Sent to the thread `to`: the end is yours.
+ */
 interface Introduction {
   readonly to: number
   readonly from: number
   readonly end: ChannelEnd
 }
 
-/** It is yours. If the thread at the other end works for a pool: which one. */
+/** The end is yours. `worksFor`: the pool for which the thread at the other end works, if any. */
 interface Link {
   readonly link: ChannelEnd
   readonly worksFor: number | undefined
 }
 
-/** A message for a pool: which one it is, and the rest. A list is read in half the time that an object takes. */
+/** A message for a pool: its identity, and the rest. A list is read in half the time that an object takes. */
 export type PoolMessage = readonly [pool: number, ...unknown[]]
 
 export interface Recipient<M extends PoolMessage> {
   arrived(message: M, channel: Channel): void
-  /** Everything that has come was handed over. */
+  /** All messages that have arrived were passed on. */
   settled(): void
-  /** The thread at the other end has lent something, for threads that this one is going to make. */
+  /** The thread at the other end has lent objects, for threads that this one is going to make. */
   lentFor(channel: Channel): void
 }
 
@@ -37,19 +39,19 @@ const NO_LINES: ReadonlySet<Channel> = new Set()
 const linesByLife = perThread("lines", () => new WeakMap<ThreadContext, Channels>())
 
 /**
- * The lines of this thread to others, and how it hears what comes over them.
+ * The channels of this thread to other threads, and how it receives messages.
  *
- * There is a line from each worker to the thread that made it, from the beginning. If a worker has to do with another
- * one, because that has submitted the task, it makes a line and has its maker pass the other end on; it need not wait
- * for that, as a port takes messages before anybody has the other one. So who can be reached is who has the same maker,
- * or is the maker. A thread that was not made by corepool has no line at all.
+ * From the beginning each worker has a channel to the thread that made it, its maker. To reach another worker, because
+ * that one has submitted a task, a worker makes a channel and has its maker pass the other end on. It need not wait for
+ * that, as a port takes messages before any thread has the other end. So a worker reaches its maker and the threads of
+ * the same maker. A thread that corepool has not made has no channel at all.
  *
- * A thread has these lines whatever the pools are; a message says which pool it is for.
+ * The channels of a thread serve all pools; a message says which pool it is for.
  */
 export class Channels {
-  /** Where to wait for messages, in either way. */
+  /** Where to wait for messages, blocking or not. */
   readonly news: WaitList
-  /** What has come over them, and may be spoken of again. */
+  /** The objects that have arrived, and that messages may refer to again. */
   readonly known: KnownThings
   readonly lender: Lender
   readonly relay: Relay
@@ -58,10 +60,10 @@ export class Channels {
   readonly #channels = new Set<Channel>()
   /** By pool. */
   readonly #recipients = new Map<number, Recipient<never>>()
-  /** The lines to threads of a pool, by pool, as far as they are known. */
+  /** The channels to workers of a pool, by pool, as far as they are known. */
   readonly #workers = new Map<number, Set<Channel>>()
   #isLooking = false
-  /** Those for which something has come, and that have yet to be told. */
+  /** Recipients of messages whose `settled` is still to be called. */
   #told = new Set<Recipient<never>>()
 
   private constructor(threadContext: ThreadContext) {
@@ -79,7 +81,9 @@ export class Channels {
     return channels
   }
 
-  /** A line to a thread that is about to be made: the end for it. `hangUp` when it has ended. */
+  /**
+   * A channel to a thread that is about to be made: the end for that thread. Call `hangUp` when the thread has ended.
+   */
   begin(pool: number): { readonly channel: Channel; readonly end: ChannelEnd; readonly hangUp: () => void } {
     const [ours, end] = newChannel()
     const channel = this.adopt(ours)
@@ -87,21 +91,21 @@ export class Channels {
     return { channel, end, hangUp: () => this.#drop(channel) }
   }
 
-  /** Takes over an end. */
+  /** Takes over an end of a channel. */
   adopt(end: ChannelEnd, peer?: number): Channel {
     const channel = new Channel(end, this.#bell, peer)
     this.#channels.add(channel)
     return channel
   }
 
-  /** The line to a thread, if there is one. */
+  /** The channel to a thread, if there is one. */
   to(token: number): Channel | undefined {
     for (const channel of this.#channels) if (channel.peer === token) return channel
     return undefined
   }
 
   /**
-   * The line to a thread: a new one, with the help of another thread, if there is none. Undefined if that is not
+   * The channel to a thread. If there is none, makes one with the help of the thread `maker`. Undefined if that is not
    * possible.
    */
   reach(token: number, maker: number): Channel | undefined {
@@ -116,7 +120,7 @@ export class Channels {
     return channel
   }
 
-  /** The lines to the threads of a pool. */
+  /** The channels to the workers of a pool. */
   workersOf(pool: number): ReadonlySet<Channel> {
     return this.#workers.get(pool) ?? NO_LINES
   }
@@ -127,7 +131,7 @@ export class Channels {
     else workers.add(channel)
   }
 
-  /** Makes a line between the threads at the other ends of two lines, of which the second works for the pool. */
+  /** Makes a channel between the threads at the other ends of two channels, of which the second works for the pool. */
   link(first: Channel, second: Channel, pool: number): void {
     const [one, other] = newChannel()
     const bothWork = this.workersOf(pool).has(first)
@@ -135,17 +139,17 @@ export class Channels {
     second.post({ link: other, worksFor: bothWork ? pool : undefined } satisfies Link, [other.port])
   }
 
-  /** From now on the messages for this pool go there. */
+  /** From now on this recipient gets the messages for the pool. */
   enroll<M extends PoolMessage>(pool: number, recipient: Recipient<M>): void {
     this.#recipients.set(pool, recipient)
   }
 
-  /** The pool has ended: messages for it that come all the same are dropped. */
+  /** The pool has terminated: messages that still come for it are dropped. */
   withdraw(pool: number): void {
     this.#recipients.delete(pool)
   }
 
-  /** Reads what has come; true if there was something for somebody. */
+  /** Reads all messages; true if there were any for a pool. */
   look(): boolean {
     if (this.#isLooking) return false
     this.#readAll()
@@ -157,8 +161,8 @@ export class Channels {
   }
 
   /**
-   * Reads what has come in the midst of something else, which the user's code is not to interrupt: the recipients are
-   * told later.
+   * Reads all messages in the midst of something that user code must not interrupt: `settled` of the recipients is
+   * called later.
    */
   listen(): void {
     if (this.#isLooking) return
@@ -180,7 +184,8 @@ export class Channels {
   }
 
   /**
-   * What there is now: more may come while it is read, but others are waiting too, and who has posted more has rung.
+   * Reads the messages that are there now. More may arrive meanwhile, but other channels wait too, and a thread that
+   * has sent more has rung.
    */
   #read(channel: Channel, told: Set<Recipient<never>>): void {
     for (let left = channel.mail; left > 0; left--) {
@@ -189,7 +194,7 @@ export class Channels {
       if (!Array.isArray(message)) this.#heed(message as Introduction | Link | Loan | Recall, channel)
       else {
         const recipient = this.#recipients.get(message[0] as number)
-        if (recipient === undefined) continue // nobody is left who could want it
+        if (recipient === undefined) continue // no pool is left that could want it
         told.add(recipient)
         recipient.arrived(message as never, channel)
       }
@@ -198,7 +203,7 @@ export class Channels {
 
   #heed(message: Introduction | Link | Loan | Recall, channel: Channel): void {
     if ("link" in message) {
-      const adopted = this.adopt(message.link) // which is looked at next
+      const adopted = this.adopt(message.link) // #readAll comes to it next
       if (message.worksFor !== undefined) this.#noteWorker(message.worksFor, adopted)
     } else if ("things" in message) {
       this.known.borrow(message.from ?? channel, message.numbers, message.things)
@@ -211,7 +216,7 @@ export class Channels {
 
   #introduce({ to, from, end }: Introduction): void {
     if (to === this.#threadContext.token) {
-      this.adopt(end, from) // which is looked at next
+      this.adopt(end, from) // #readAll comes to it next
       return
     }
     const channel = this.to(to)
@@ -247,7 +252,7 @@ class News extends WaitList {
     this.#bell = bell
   }
 
-  /** What is waited for comes in any case, and is needed whatever happens. */
+  /** The message comes in any case, and is needed whatever happens. */
   override get interruptible(): boolean {
     return false
   }

@@ -4,35 +4,35 @@ import { runtime } from "../../time/runtime.ts"
 import type { Channel } from "./channel.ts"
 import { type KnownThings, toPost } from "./references.ts"
 
-/** What is posted. */
+/** The message of a loan. */
 export interface Loan {
   readonly numbers: readonly number[]
   readonly things: readonly object[]
-  /** If it is for the threads that the receiver is going to make for its pool: which pool. */
+  /** If the loan is for threads that the receiver is going to make for its pool: the identity of that pool. */
   readonly pool?: number
-  /** If it is passed on (relay.ts): the token of the lender. */
+  /** If the loan is passed on (relay.ts): the token of the lender. */
   readonly from?: number
 }
 
 export interface Recall {
   readonly dropped: readonly number[]
-  /** As of a loan. */
+  /** As in {@link Loan}. */
   readonly from?: number
 }
 
-/** How many messages with loans may lie unread, and how much memory: a thread that computes for hours reads nothing. */
+/** How many messages with loans may be unread, and how much memory: a thread that computes for hours reads nothing. */
 const MOST_UNREAD = 1024
 const MOST_BYTES = 2 ** 26
 
-/** After so many the worker is made to read them, if it is idle. */
+/** After this many the worker is rung, and reads them if it is idle. */
 const REMIND = 64
 
-/** What one thread was lent. */
+/** What was lent to one thread. */
 interface Loans {
   readonly numbers: Set<number>
-  /** Messages that had not been read when this was looked at last: which one, and how large. */
+  /** Messages that were unread at the last check: the number and the size of each. */
   readonly unread: Unread[]
-  /** Their size. */
+  /** The size of all of them. */
   bytes: number
 }
 
@@ -42,29 +42,28 @@ interface Unread {
 }
 
 /**
- * Shared things are sent to the workers of a pool before the task that needs them is in its queue: they are lent. A
- * worker that takes the task finds them in its own port, so that it need not ask its submitter, which may block or
- * compute for long.
+ * Lends shared objects to the workers of a pool: sends them before the task that needs them is in the queue. A worker
+ * that takes the task finds them in its own port and need not ask the submitter, which may block or compute for long.
  *
  *     submitter                                    each worker
  *     { numbers, things }            ----------->  reads them when it meets a number that it does not know
  *     the task, with the numbers
  *     …has dropped a thing: { dropped }  ------->  drops it too
  *
- * A guest of the pool lends them to its owner as well, for workers that are made later (relay.ts).
+ * A guest of the pool also lends them to the owner, for workers that are made later (relay.ts).
  *
- * Each thing is posted once to each worker. A worker keeps it until it hears that the submitter has dropped it: what
- * the submitter has anyway costs nothing more. What has been posted and not read yet is bounded, by number and by size;
- * beyond that nothing is lent to this worker, and it has to ask (side-channel.ts).
+ * Each object is sent once to each worker. The worker keeps it until it hears that the submitter has dropped it: memory
+ * that the submitter keeps anyway costs nothing more. Unread loans are bounded in number and in size; beyond that
+ * nothing is lent to this worker, and it has to ask (side-channel.ts).
  */
 export class Lender {
   readonly #known: KnownThings
   readonly #loans = new Map<Channel, Loans>()
   readonly #noted = new WeakSet()
   readonly #registry = new FinalizationRegistry<number>((number) => this.#drop(number))
-  /** Told of each thing, as it is posted, before it is. */
+  /** Called with each object, as it is sent, before it is. */
   sending: (sent: object, channel: Channel) => void = () => undefined
-  /** Numbers of things that are gone, which is yet to be told. */
+  /** Numbers of collected objects, of which the borrowers have yet to be told. */
   #dropped: number[] = []
 
   constructor(known: KnownThings) {
@@ -72,8 +71,8 @@ export class Lender {
   }
 
   /**
-   * Lends those of the things that the thread at the other end of the line has not got; for the threads of its pool, if
-   * that is said.
+   * Lends the objects that the thread at the other end does not have yet. With `pool`, the loan is for threads that it
+   * makes for that pool.
    */
   lend(channel: Channel, things: readonly object[], pool?: number): void {
     const loans = this.#loansOf(channel)
@@ -97,7 +96,7 @@ export class Lender {
     if (loans.unread.length % REMIND === 0) channel.ring()
   }
 
-  /** The line is no more. */
+  /** The channel is closed. */
   forget(channel: Channel): void {
     this.#loans.delete(channel)
   }
@@ -108,7 +107,7 @@ export class Lender {
     return loans
   }
 
-  /** Strikes out what has been read. */
+  /** Strikes out the messages that have been read. */
   #settle(channel: Channel, loans: Loans): void {
     const { unread } = loans
     let read = 0
@@ -120,7 +119,7 @@ export class Lender {
     unread.splice(0, read)
   }
 
-  /** Once for each thing. */
+  /** Once for each object. */
   #note(thing: object, number: number, sent: object): void {
     if (this.#noted.has(thing)) return
     this.#noted.add(thing)
@@ -130,7 +129,7 @@ export class Lender {
 
   // ------------------------------------------------------------------ the end of a loan
 
-  /** The collector tells of one thing after the other; the others are told of all at once. */
+  /** The collector announces objects one by one; the borrowers are told of all at once. */
   #drop(number: number): void {
     if (this.#dropped.push(number) === 1) runtime.microtask(() => this.#tell())
   }

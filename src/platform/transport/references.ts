@@ -1,8 +1,8 @@
 /**
- * How threads come to speak of the same shared objects. A shared buffer, or an object of ours that lies in one, cannot
- * be written down, only posted; but once it has been posted to a thread, all can call it by a number. A thing gets its
- * number, which no other has, from the first thread that sends it. A thread keeps a thing that it was sent as long as
- * that which has lent it (lending.ts) does; if it was not lent, and is gone, it has to be posted again.
+ * How threads refer to the same shared objects. A shared buffer, or an object of ours that lies in one, cannot be
+ * encoded, only sent by message; but once it has been sent to a thread, all threads can refer to it by a number. An
+ * object gets its number, which is unique, from the first thread that sends it. A thread keeps an object that was lent
+ * to it (lending.ts) as long as the lender does. An object that was not lent and has been collected must be sent again.
  */
 import { isRevivable, reviveShareable } from "../../codec/revival.ts"
 import { NotSerializableError } from "../../errors.ts"
@@ -11,7 +11,7 @@ import { isShareable, isSharedBuffer, sharedBytesIn } from "../../memory/shared/
 import type { ThreadRegistry } from "../../memory/thread/thread-registry.ts"
 import type { Channel } from "./channel.ts"
 
-/** Whether it is something that stays what it is, wherever it is sent, so that a number can stand for it. */
+/** Whether the object is shared rather than copied when it is sent, so that a number can stand for it. */
 export function canBeReferred(thing: object): boolean {
   return isShareable(thing) || isSharedBuffer(thing)
 }
@@ -20,23 +20,23 @@ export function canBeReferred(thing: object): boolean {
 
 const NOTHING_LENT: ReadonlyMap<number, object> = new Map()
 
-/** So many are not worth being swept. */
+/** Fewer than these are not worth sweeping. */
 const FEW = 64
 
 /**
- * The line to the thread that has lent something; or, if another thread has passed it on (relay.ts), the token of that
- * thread.
+ * The channel to the thread that has lent the object; or, if another thread has passed it on (relay.ts), the token of
+ * the lender.
  */
 type Lender = Channel | number
 
-/** For the threads of one space. */
+/** The shared objects that this thread can refer to, for the threads of one registry. */
 export class KnownThings {
   readonly #registry: ThreadRegistry
-  /** What stands for a thing in all threads. */
+  /** The number of an object, the same in all threads. */
   readonly #numbers = new WeakMap<object, number>()
-  /** What this thread has met of others' things. */
+  /** Objects of other threads that this thread has met. */
   readonly #met = new Map<number, WeakRef<object>>()
-  /** What it was lent (lending.ts), as it was posted, by its lender. */
+  /** What was lent to this thread (lending.ts), as it was sent, by lender. */
   readonly #borrowed = new Map<Lender, Map<number, object>>()
   #sweepAt = FEW
 
@@ -44,14 +44,17 @@ export class KnownThings {
     this.#registry = registry
   }
 
-  /** The number by which the threads call it. */
+  /** The number by which threads refer to the object. */
   numberOf(thing: object): number {
     let number = this.#numbers.get(thing)
     if (number === undefined) this.#numbers.set(thing, (number = this.#registry.nextNumber()))
     return number
   }
 
-  /** What has these numbers; undefined if something is not known, or gone, or of a class that is not known. */
+  /**
+   * The objects with these numbers; undefined if one is not known, or collected, or of a class that this thread has not
+   * loaded.
+   */
   recall(numbers: readonly number[]): object[] | undefined {
     const things: object[] = []
     for (const number of numbers) {
@@ -62,12 +65,12 @@ export class KnownThings {
     return things
   }
 
-  /** Whether all of them are here, be it that their classes are not known yet. */
+  /** Whether all of them are here, even if their classes are not loaded yet. */
   has(numbers: readonly number[]): boolean {
     return numbers.every((number) => (this.#met.get(number)?.deref() ?? this.#borrowedAs(number)) !== undefined)
   }
 
-  /** Things that have just come, in the same order. */
+  /** Notes objects that have just arrived, in the order of their numbers. */
   remember(numbers: readonly number[], things: readonly object[]): void {
     for (const [i, number] of numbers.entries()) {
       const thing = things[i] as object
@@ -77,7 +80,9 @@ export class KnownThings {
     if (this.#met.size >= this.#sweepAt) this.#sweep()
   }
 
-  /** Forgets what is gone. Done whenever there are twice as many as after the last time, it costs little for each. */
+  /**
+   * Forgets collected objects. Done whenever there are twice as many as after the last time, it costs little for each.
+   */
   #sweep(): void {
     for (const [number, thing] of this.#met) if (thing.deref() === undefined) this.#met.delete(number)
     this.#sweepAt = Math.max(this.#met.size * 2, FEW)
@@ -94,19 +99,19 @@ export class KnownThings {
     }
   }
 
-  /** The lender has dropped them. */
+  /** The lender has dropped these objects. */
   giveBack(lender: Lender, numbers: readonly number[]): void {
     const loans = this.#borrowed.get(lender)
     for (const number of numbers) loans?.delete(number)
     if (loans?.size === 0) this.#borrowed.delete(lender)
   }
 
-  /** What was lent over this line, as it was posted, by number. */
+  /** What was lent over this channel, as it was sent, by number. */
   lentOver(channel: Channel): ReadonlyMap<number, object> {
     return this.#borrowed.get(channel) ?? NOTHING_LENT
   }
 
-  /** The line is no more. */
+  /** The channel is closed. */
   giveAllBack(channel: Channel): void {
     this.#borrowed.delete(channel)
   }
@@ -130,20 +135,18 @@ export class KnownThings {
 
 // ------------------------------------------------------------------ as they are posted
 
-/**
- * What is posted in place of the thing. Of an object of ours that is what it is made of; others are posted as they are.
- */
+/** What is sent in place of the object: the handle of an object of ours; others are sent as they are. */
 export function toPost(thing: object): object {
   return isShareable(thing) ? (thing as { readonly handle: object }).handle : thing
 }
 
-/** Whether this thread knows what was posted. */
+/** Whether this thread has loaded the class of what was sent. */
 export function isKnown(sent: object): boolean {
   const { corepool: name } = sent as { corepool?: unknown }
   return typeof name !== "string" || isRevivable(name)
 }
 
-/** The thing, of what was posted. */
+/** The object, made of what was sent. */
 export function posted(sent: object): object {
   const { corepool: name } = sent as { corepool?: unknown }
   if (typeof name !== "string") return sent

@@ -2,33 +2,33 @@ import type { Loan, Recall } from "./lending.ts"
 import type { Channel } from "./channel.ts"
 import type { KnownThings } from "./references.ts"
 
-/** So many things of a guest, the latest, are passed on to a new thread. It has to ask for others. */
+/** How many objects of a guest, the latest, are passed on to a new thread. The thread has to ask for others. */
 const MOST = 1024
 
 /**
- * What guests have lent to the owner of a pool (lending.ts), for threads that the owner makes later. A guest has no
- * line to such a thread before it reads its ports, which it does not while it blocks or computes. So the owner passes
- * the loans on:
+ * Passes on to new threads what guests have lent to the owner of a pool (lending.ts). A guest has no channel to a
+ * thread that the owner makes later until the guest reads its ports, which it does not while it blocks or computes. So
+ * the owner passes the loans on:
  *
  *     guest                          owner                             new worker
- *     { numbers, things, pool } -->  keeps them, as it was lent them
+ *     { numbers, things, pool } -->  keeps them, as any borrower
  *     the task
- *                                    { numbers, things, from } ----->  keeps them as those of the guest
+ *                                    { numbers, things, from } ----->  keeps them as loans of the guest
  *     { dropped }               -->  { dropped, from }         ----->  drops them
  *
- * A thread that was passed on a loan keeps it as long as the guest does: the owner tells it when the guest has dropped
- * a thing, or has died.
+ * A thread to which a loan was passed on keeps it as long as the guest does: the owner tells the thread when the guest
+ * has dropped an object, or has died.
  */
 export class Relay {
   readonly #known: KnownThings
-  /** By the line to a guest: the lines over which something of it was passed on. */
+  /** By the channel to a guest: the channels over which its loans were passed on. */
   readonly #receivers = new Map<Channel, Set<Channel>>()
 
   constructor(known: KnownThings) {
     this.#known = known
   }
 
-  /** Passes on what was lent over the first line; `sending` is told of each thing before. */
+  /** Passes on what was lent over the first channel; `sending` is called with each object before. */
   passOn(from: Channel, to: Channel, sending: (sent: object, channel: Channel) => void): void {
     const loans = [...this.#known.lentOver(from)].slice(-MOST)
     if (loans.length === 0 || from === to) return
@@ -40,7 +40,7 @@ export class Relay {
     else receivers.add(to)
   }
 
-  /** The guest at the other end of the line has dropped these. */
+  /** The guest at the other end of the channel has dropped these objects. */
   recall(from: Channel, dropped: readonly number[]): void {
     for (const channel of this.#receivers.get(from) ?? []) {
       channel.post({ dropped, from: from.peer } satisfies Recall)
@@ -48,7 +48,7 @@ export class Relay {
     }
   }
 
-  /** The line is no more: what was lent over it is to be dropped, too. */
+  /** The channel is closed: the objects lent over it have to be dropped, too. */
   forget(channel: Channel): void {
     this.recall(
       channel,

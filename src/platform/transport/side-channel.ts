@@ -10,17 +10,17 @@ import { Channels, type Recipient } from "./channels.ts"
 import { type PoolHandle, PoolMemory } from "../memory/pool-memory.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
-/** What goes beside a record. */
+/** What goes by message, beside the record of a task. */
 export interface Attachments {
-  /** What could not be written down. */
+  /** The objects that cannot be encoded. */
   readonly things: readonly object[]
-  /** The letter, if there was no room for it in the record. */
+  /** The encoded value, if the record had no room for it. */
   readonly encoded?: PostedValue | undefined
-  /** What belongs to the letter, wherever that is, and is not in its bytes. */
+  /** The bulk parts of the encoded value, wherever that value is. */
   readonly bulk?: readonly ArrayBuffer[] | undefined
   /**
-   * Of all things that belong to an outcome: which of those that the task was given, counted from 1, or 0 if it was
-   * posted.
+   * For each object of an outcome: its place among the objects that the task was called with, from 1 on; or 0 if the
+   * object was sent.
    */
   readonly echoes?: readonly number[] | undefined
   /** Why there is nothing. */
@@ -33,7 +33,7 @@ export interface PostedValue {
   readonly length: number
 }
 
-/** The handle of the task, and then the parcel; if there is none, it is what is asked for. */
+/** The handle of the task, and its attachments; without attachments the message is a request for them. */
 type Message =
   | readonly [pool: number, task: number]
   | readonly [
@@ -46,56 +46,56 @@ type Message =
       bulk: Attachments["bulk"],
     ]
 
-/** Who has something to hand out; undefined if it has not got it. */
+/** Has the arguments that other threads may request. */
 export interface Sender {
-  /** RunningTasks the parcel of the task to this line. */
+  /** Sends the attachments of the task over this channel. */
   send(handle: number, channel: Channel): void
-  /** For a task that is run in the thread that has submitted it. */
+  /** The same, for a task that runs in the thread that has submitted it. */
   handOver(handle: number): Attachments
-  /** Parcels have come. */
+  /** Attachments have arrived. */
   look(): void
-  /** The shared things of all tasks that are not over. */
+  /** The shared objects of all tasks that are not over. */
   readonly shared: readonly object[]
 }
 
-/** So many lines between guests and workers are made for a pool: all pairs of 22 threads. */
+/** The most channels between guests and workers of a pool: all pairs of 22 threads. */
 const MOST_LINKS = 256
 
-/** How long a worker blocks for a parcel before it lets its event loop go on, in ms. */
+/** How long a worker blocks for attachments before it lets its event loop run, in ms. */
 const LINGER = 2
 
 /**
- * By the identity of the pool, until it has ended. (Not by WeakRefs: they keep what is new until the thread returns to
- * its event loop.)
+ * By the identity of the pool, until the pool has terminated. (Not by WeakRefs: those keep new objects alive until the
+ * thread returns to its event loop.)
  */
 const offices = perThread("post offices", () => new Map<number, SideChannel>())
 
 /**
- * What of a pool's tasks goes from thread to thread beside their records: arguments that their submitter keeps until
- * somebody has taken the task and asks for them, and outcomes that cannot be written down.
+ * What goes by message beside the records of a pool's tasks: arguments that the submitter keeps until a worker has
+ * taken the task and asks for them, and outcomes that cannot be encoded.
  *
  *     worker                          submitter
  *     takes the task
- *     { ask }          ------------>  looks for what it has kept
- *     reads it         <------------  { parcel }
+ *     { request }      ------------>  looks up what it has kept
+ *     reads it         <------------  { attachments }
  *     runs the task
- *     { parcel }       ------------>
- *     settles the record, and puts it into the submitter's box
+ *     { attachments }  ------------>
+ *     settles the record, and puts it into the submitter's completion queue
  *
- * A parcel is posted before the record says so. So who has found a task in its box finds the parcel too; except that a
- * line between two workers may still be on its way to one of them.
+ * A thread sends attachments before the record says so. So a submitter that finds a task in its completion queue finds
+ * the attachments too; except that the end of a new channel between two workers may still be on its way to one of them.
  *
- * One for each pool that a thread has to do with, whether as a worker or as a submitter or both.
+ * A thread has one side channel for each pool that it works for or submits to.
  */
 export class SideChannel implements Recipient<Message> {
-  /** Has to be set by whoever submits. */
+  /** Must be set before this thread submits. */
   sender: Sender | undefined
   readonly channels: Channels
   readonly #memory: PoolMemory
   readonly #pool: number
   /**
-   * The lines to threads that were sent the pool by this one, and between which of them and which workers there are
-   * lines.
+   * The channels to guests, threads to which this one has sent the pool; and which pairs of a guest and a worker have a
+   * channel.
    */
   readonly #guests = new Set<Channel>()
   #links: (readonly [guest: Channel, worker: Channel])[] = []
@@ -110,7 +110,7 @@ export class SideChannel implements Recipient<Message> {
     this.channels.enroll(this.#pool, this)
   }
 
-  /** The one of this thread. */
+  /** The side channel of this thread. */
   static of(memory: PoolMemory): SideChannel {
     let sideChannel = offices.get(memory.identity)
     if (sideChannel === undefined) offices.set(memory.identity, (sideChannel = new SideChannel(memory)))
@@ -118,7 +118,8 @@ export class SideChannel implements Recipient<Message> {
   }
 
   /**
-   * A line to a worker that is about to be made: the end for it, with all that it may need. `hangUp` when it has ended.
+   * A channel to a worker that is about to be made: the end for the worker, with all that it may need. Call `hangUp`
+   * when the worker has ended.
    */
   begin(): { readonly end: ChannelEnd; readonly hangUp: () => void } {
     const { channel, end, hangUp } = this.channels.begin(this.#pool)
@@ -134,29 +135,29 @@ export class SideChannel implements Recipient<Message> {
   }
 
   /**
-   * Gives each guest a line to a worker that is about to be made, and the worker what guests have lent for it. In this
-   * order: a guest lends to this thread first and then looks for lines. So if it did not find the line, the loan is
-   * found here.
+   * Gives each guest a channel to a worker that is about to be made, and gives the worker what guests have lent for it.
+   * In this order: a guest first lends to this thread and then looks for channels. So if the guest did not find the
+   * channel, this thread finds the loan.
    */
   #introduceGuests(worker: Channel): void {
     let guests: number
     do {
       guests = this.#guests.size
       for (const guest of this.#guests) this.#link(guest, worker)
-      this.channels.listen() // there may be guests of which this thread did not know
+      this.channels.listen() // there may be guests that this thread did not know of
     } while (this.#guests.size > guests)
     for (const guest of this.#guests) this.channels.relay.passOn(guest, worker, this.channels.lender.sending)
   }
 
   /**
-   * Lends shared things to all workers to which there is a line, before a task tells of them, and to the owner for
-   * those to which there is none.
+   * Lends shared objects to all workers to which there is a channel, before a task refers to them; and to the owner,
+   * for workers to which there is none.
    */
   lend(things: readonly object[]): void {
     if (!this.isOwner) {
       const owner = this.channels.to(this.#memory.owner)
       if (owner !== undefined) this.channels.lender.lend(owner, things, this.#pool)
-      this.channels.look() // for lines to threads that are new
+      this.channels.look() // for channels to new threads
     }
     for (const channel of this.channels.workersOf(this.#pool)) this.channels.lender.lend(channel, things)
   }
@@ -168,8 +169,8 @@ export class SideChannel implements Recipient<Message> {
   // ------------------------------------------------------------------ guests
 
   /**
-   * This thread, which has made the pool, is about to send it over the line. The thread at the other end may submit to
-   * it, and gets a line to each worker, lest it need this one for that later.
+   * This thread, the owner, is about to send the pool over this channel. The thread at the other end may then submit to
+   * the pool. It gets a channel to each worker, so that it does not need this thread for that later.
    */
   admit(guest: Channel): void {
     if (this.#guests.has(guest)) return
@@ -179,19 +180,19 @@ export class SideChannel implements Recipient<Message> {
 
   #link(guest: Channel, worker: Channel): void {
     if (guest === worker || guest.isDead || this.#links.length >= MOST_LINKS) return
-    // Between two workers one line is enough.
+    // Two workers need only one channel.
     if (this.#links.some((link) => link.includes(guest) && link.includes(worker))) return
     this.#links.push([guest, worker])
     this.channels.link(guest, worker, this.#pool)
   }
 
-  /** Forgets the lines to threads that have ended. */
+  /** Forgets the channels to threads that have ended. */
   #unlink(): void {
     this.#links = this.#links.filter(([guest, worker]) => !guest.isDead && !worker.isDead)
     for (const guest of this.#guests) if (guest.isDead) this.#guests.delete(guest)
   }
 
-  /** If it is a pool of this thread's that is posted, open or wrapped. */
+  /** Admits the receiver as a guest, if a pool of this thread is being sent, open or wrapped. */
   static #sending(sent: object, channel: Channel): void {
     const { inner } = sent as { inner?: object }
     if (inner !== undefined) SideChannel.#sending(inner, channel)
@@ -201,22 +202,23 @@ export class SideChannel implements Recipient<Message> {
     }
   }
 
-  /** The pool has ended, and this thread has heard of all its tasks. */
+  /** The pool has terminated, and this thread has received all its tasks. */
   close(): void {
     offices.delete(this.#pool)
     this.channels.withdraw(this.#pool)
   }
 
-  /** Whether this thread can be reached by the pool's workers. */
+  /** Whether the workers of the pool can send messages to this thread. */
   get isReachable(): boolean {
     const { owner, threadContext } = this.#memory
-    return owner === 0 || owner === threadContext.token || this.channels.to(owner) !== undefined // 0: it is just being made, here
+    return owner === 0 || owner === threadContext.token || this.channels.to(owner) !== undefined // 0: being made, here
   }
 
   // ------------------------------------------------------------------ sending
 
   /**
-   * Posts a parcel to the thread with this token, or to a line. Throws what the runtime throws if that cannot be done.
+   * Sends attachments to the thread with this token, or over a channel. Throws what the runtime throws if it cannot
+   * send them.
    */
   send(to: number | Channel, task: number, attachments: Attachments, transfer: readonly object[] = []): Channel {
     const channel = typeof to === "number" ? this.#lineTo(to) : to
@@ -253,7 +255,7 @@ export class SideChannel implements Recipient<Message> {
     if (this.isOwner) this.admit(channel)
   }
 
-  /** The parcel of the task, if it has come. It has come only once. */
+  /** The attachments of the task, if they have arrived; only once. */
   take(task: number): Attachments | undefined {
     if (!this.#arrived.has(task)) this.channels.look()
     const attachments = this.#arrived.get(task)
@@ -261,12 +263,14 @@ export class SideChannel implements Recipient<Message> {
     return attachments
   }
 
-  /** Nobody is going to take it. */
+  /** Drops the attachments: no thread is going to take them. */
   forget(task: number): void {
     if (this.#arrived.size > 0) this.#arrived.delete(task)
   }
 
-  /** Asks the thread with this token for the parcel of its task; the line over which it will come. */
+  /**
+   * Requests the attachments of a task from the thread with this token; returns the channel over which they will come.
+   */
   ask(task: number, token: number): Channel {
     const channel = this.#lineTo(token)
     channel.post([this.#pool, task] satisfies Message)
@@ -275,7 +279,8 @@ export class SideChannel implements Recipient<Message> {
   }
 
   /**
-   * Blocks the thread for a moment until the parcel is here: it is woken faster that way. Undefined if it has not come.
+   * Blocks the thread for a moment until the attachments are here: a blocked thread is woken faster. Undefined if they
+   * have not arrived.
    */
   linger(task: number, channel: Channel): Attachments | undefined {
     const end = now() + LINGER
@@ -287,12 +292,12 @@ export class SideChannel implements Recipient<Message> {
     }
   }
 
-  /** Blocks the thread until it is here. */
+  /** Blocks the thread until they are here. */
   block(task: number, channel: Channel): Attachments {
     return blocking(this.#waiting(task, channel))
   }
 
-  /** Waits until it is here. */
+  /** Waits until they are here. */
   wait(task: number, channel: Channel): Promise<Attachments> {
     return awaiting(this.#waiting(task, channel))
   }
@@ -305,9 +310,9 @@ export class SideChannel implements Recipient<Message> {
     }
   }
 
-  /** Throws if it will never come. */
+  /** Throws if they will never come. */
   #look(task: number, channel: Channel): Attachments | undefined {
-    const { isDead } = channel // before the last look
+    const { isDead } = channel // read it before the last look
     const attachments = this.take(task)
     if (attachments?.refusal !== undefined) throw new NotSerializableError(attachments.refusal)
     if (attachments !== undefined) return attachments
@@ -320,7 +325,7 @@ export class SideChannel implements Recipient<Message> {
 const OUT_OF_REACH =
   "What cannot be written down as bytes can be sent only between threads of corepool that were made by the same thread, and that thread"
 
-/** The letter of the task in this slot, from its parcel, if it has one, and from its record. */
+/** The encoded value of the task in this slot, from its attachments, if there are any, and from its record. */
 export function encodedOf(
   slot: number,
   tasks: TaskRecords,
@@ -333,8 +338,8 @@ export function encodedOf(
 }
 
 /**
- * A letter for which there is no room: its memory is moved, and it must not be used any more. What is bulky goes beside
- * it.
+ * An encoded value for which the record has no room. Its memory is moved, so it must not be used any more. Its bulk
+ * parts go beside it.
  */
 export function asPosted({ bytes, kind, length }: EncodedValue): PostedValue {
   return { bytes: bytes.buffer as ArrayBuffer, kind, length }
