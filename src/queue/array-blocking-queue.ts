@@ -21,9 +21,8 @@ export class ArrayBlockingQueue<E> extends BoundedQueue<E> {
   }
 
   /**
-   * As everywhere, but (with `removeAll` and `retainAll`) it wakes nobody who waits for room: the JDK does not either,
-   * from 17 to 25, for this kind alone. The next removal of another sort wakes one. A shared queue does not do the JDK
-   * that favour.
+   * As in every queue, but it wakes no putter that waits for room; nor do `removeAll` and `retainAll`. In the JDK (17
+   * to 25) this kind alone behaves so. The next removal of another sort wakes one. A shared queue wakes them at once.
    */
   override removeIf(test: (e: E) => boolean): boolean {
     if (this.shared !== undefined) return super.removeIf(test)

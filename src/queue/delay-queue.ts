@@ -28,17 +28,17 @@ export interface Delayed {
  * there, which have neither getters nor a `compareTo`.
  */
 /*
- * How it works: leader and followers. Of those who wait only one, the leader, waits with a time limit, for the head
+ * How it works: leader and followers. Only one of the waiting flows, the leader, waits with a time limit, for the head
  * to expire; the others wait without. When the leader leaves, with or without an element, it wakes the next in line,
- * who becomes leader if there is still something to wait for. A new head deposes the leader and wakes the next in
- * line, since the leader sleeps too long for it. Whoever finds nothing expired waits again, at the end of the line,
- * as in Java.
+ * which becomes leader if there is still an element to wait for. A new head deposes the leader and wakes the next in
+ * line, since the leader sleeps too long for it. A flow that finds no expired element waits again, at the end of the
+ * line, as in Java.
  *
  * Why not one timer for the queue: the leader's own limit already is one, and it is gone when its wait is.
  */
 export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
   readonly #available = new WaitList()
-  /** Who waits for the head to expire: any object, there to be compared. */
+  /** The leader, the flow that waits for the head to expire: any object, used only for its identity. */
   #leader: object | undefined
   #passing: "no" | "yes" | "again" = "no"
 
@@ -90,7 +90,7 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
     return undefined
   }
 
-  /** A task of a pool whose delay cannot be told is due. */
+  /** A pool's task whose `delay` throws counts as due. */
   #delayOf(e: E): number {
     if (!this.isForgiving) return e.delay
     try {
@@ -104,7 +104,7 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
   *#waiting(deadline: number): Steps<Wake> {
     const { first } = this.heap
     const delay = first && this.#delayOf(first)
-    // Who gives up before the head expires is no leader: nobody would wait for it then.
+    // A flow that gives up before the head expires must not lead: no flow would wait for the head after that.
     if (delay === undefined || this.#leader !== undefined || deadline - now() < delay) return yield this.#available
     const me = {}
     this.#leader = me
@@ -115,7 +115,7 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
     }
   }
 
-  /** @internal Whoever leaves passes the lead on, but is told its own outcome first. */
+  /** @internal A flow that leaves passes the lead on, but first settles its own wait. */
   protected override obtain(
     end: End,
     settle: Settle<E | undefined>,
@@ -150,8 +150,8 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
   }
 
   /**
-   * Wakes the next in line if nobody leads. It takes what has expired and passes in its turn, or becomes leader.
-   * A loop rather than recursion: thousands may be served by one expiry.
+   * Wakes the next in line if there is no leader. That flow takes what has expired and passes in its turn, or becomes
+   * leader. A loop rather than recursion: one expiry may serve thousands of flows.
    */
   #pass(): void {
     if (this.#passing !== "no") {

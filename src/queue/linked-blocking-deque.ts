@@ -9,10 +9,10 @@ import type { QueueIterator } from "./local/iteration.ts"
  * A queue with two ends; without a limit unless one is given. The methods of every queue insert at the tail and take
  * from the head; `…First` and `…Last` name the end.
  *
- * Those who wait for an element stand in one line, whichever end they want; so do those who wait for room.
+ * All takers wait in one line, whichever end they want; so do all putters.
  *
- * As in Java, `put` and `take` in all their forms notice an interrupt only if they have to wait; the timed
- * `offer` and `poll` notice it in any case.
+ * As in Java, `put` and `take` in all their forms notice an interrupt only if they have to wait; the timed `offer` and
+ * `poll` notice it in any case.
  */
 export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
   /** @throws RangeError unless the capacity is an integer ≥ 1. */
@@ -186,7 +186,7 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
     return this.iterator(this.walk(true))
   }
 
-  /** Adds one after the other, but looks at all of them first: if one cannot be an element, none is added. */
+  /** Adds one after the other, but checks all of them first: if one cannot be an element, none is added. */
   override addAll(elements: Iterable<E>): boolean {
     if (requireIterable("elements", elements) === this) return super.addAll(elements)
     const all = [...elements]

@@ -24,16 +24,16 @@ const TYPE = "LinkedTransferQueue"
 /**
  * First in, first out, without a limit, and a producer can wait until its element has been received: `transfer`.
  *
- * The element of a waiting transfer is in the queue like any other, behind those that came before. If it is removed
- * by other means than taking (`remove(e)`, `clear` …), the transfer counts as done, as in Java; if the transfer is
- * given up, the element is withdrawn. Closing the queue leaves it inside: it can still be received.
+ * The element of a waiting transfer is in the queue like any other, behind those that came before. If it is removed by
+ * other means than taking (`remove(e)`, `clear` …), the transfer counts as done, as in Java; if the transfer is given
+ * up, the element is withdrawn. Closing the queue leaves it inside: it can still be received.
  *
- * An interrupt is noticed only by those who have to wait.
+ * An interrupt is noticed only by a flow that has to wait.
  */
 export class LinkedTransferQueue<E> extends BlockingQueue<E> {
-  /** What was put, and the parcels of those who wait for their element to be received. */
+  /** Elements that were put, and waiting transfers with their elements. */
   readonly #items = new ChunkedList<E | WaitingTransfer<E>>()
-  /** Occupied only while there are no items. */
+  /** Has waiting flows only while there are no items. */
   readonly #takers = new WaitList()
 
   /** The same queue that another thread has posted. */
@@ -51,12 +51,12 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
     return this.isClosed ? 0 : MAX_VALUE
   }
 
-  /** Whether somebody is waiting to take. */
+  /** Whether a consumer waits to take. */
   get hasWaitingConsumer(): boolean {
     return this.waitingConsumerCount > 0
   }
 
-  /** How many are waiting to take. */
+  /** How many consumers wait to take. */
   get waitingConsumerCount(): number {
     return this.shared === undefined ? this.#takers.length : this.shared.takers
   }
@@ -77,7 +77,7 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
     if (!this.#handSync(e, Infinity)) throw this.refusal()
   }
 
-  /** Hands over to somebody who is already waiting to take; otherwise false, and nothing is inserted. */
+  /** Hands over to a consumer that already waits to take; otherwise false, and nothing is inserted. */
   tryTransfer(e: E): boolean
   /** Inserts and waits until the element has been received; if it is not in time it is withdrawn: false. */
   tryTransfer(e: E, wait: WaitOptions): Promise<boolean>
@@ -96,7 +96,7 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
     return this.shared === undefined ? this.ready() : this.shared.peek("first")
   }
 
-  /** Gives to somebody who is waiting; false if nobody is. */
+  /** Gives the element to a waiting consumer; false if there is none. */
   #handOver(e: E): boolean {
     if (this.shared !== undefined) return this.shared.hand(e)
     return this.hasWaitingConsumer && this.insert(e)
@@ -133,7 +133,7 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
     try {
       if ((yield waitingTransfer) === TIMEOUT) return false
     } finally {
-      // Still there only if the wait was given up.
+      // Removes the transfer only if the wait was given up; else it is gone already.
       place.remove()
     }
     return waitingTransfer.moved && this.shared !== undefined ? yield* this.shared.transferring(e, flow) : true
@@ -171,7 +171,7 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
     return undefined
   }
 
-  /** @internal Takers wait only if there is nothing: closed and empty, they all go. */
+  /** @internal Takers wait only if the queue is empty: now that it is closed, they all go. */
   protected override closing(): void {
     this.#takers.signalAll()
   }
@@ -206,9 +206,9 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
     while (!this.isEmpty) this.behead()
   }
 
-  /** @internal The elements follow in {@link moved}: only that those whose parcels are among them can go on. */
+  /** @internal {@link moved} inserts the elements: the producers of waiting transfers insert theirs themselves. */
   protected override toShared(): QueueBackend<E> {
-    sharedBackends().create<E>(TYPE, { capacity: MAX_VALUE }).filledWith(this.cursor()) // whether all of them can be
+    sharedBackends().create<E>(TYPE, { capacity: MAX_VALUE }).filledWith(this.cursor()) // throws if one cannot be
     return sharedBackends().create<E>(TYPE, { capacity: MAX_VALUE })
   }
 
@@ -224,10 +224,10 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
   }
 }
 
-/** The element of a transfer; the producer waits on it. */
+/** The element of a transfer, at which its producer waits. */
 class WaitingTransfer<E> extends WaitList {
   readonly element: E
-  /** It did not go, but the queue is a shared one now, and the producer goes on waiting there. */
+  /** The element was not received: the queue is a shared one now, and the producer goes on waiting there. */
   moved = false
 
   constructor(element: E) {
@@ -242,7 +242,7 @@ function unpack<E>(item: E | WaitingTransfer<E> | undefined): E | undefined {
   return item instanceof WaitingTransfer ? item.element : item
 }
 
-/** An item has gone: if somebody waits for that, it need not any longer. */
+/** An item has left the queue: ends the wait of its producer, if it has one. */
 function acknowledge(item: unknown): void {
   if (item instanceof WaitingTransfer) item.signal()
 }

@@ -59,7 +59,7 @@ export class PriorityBlockingQueue<E> extends HeapQueue<E> {
   protected override check(e: E): void {
     super.check(e)
     if (this.#comparator !== undefined) return
-    // Also the first one, which has nothing to be compared with: Java refuses it too.
+    // Also the first element, with which nothing is compared: Java refuses it too.
     requireNaturalOrder(e)
     if (this.shared !== undefined && isComparable(e)) {
       throw typeError("e", "a number, bigint, string or Date (a copy has no compareTo; give the queue a comparator)", e)
@@ -90,7 +90,7 @@ export class PriorityBlockingQueue<E> extends HeapQueue<E> {
     return undefined
   }
 
-  /** @internal Takers wait only if there is nothing: closed and empty, they all go. */
+  /** @internal Takers wait only if the queue is empty: now that it is closed, they all go. */
   protected override closing(): void {
     this.#notEmpty.signalAll()
   }

@@ -19,8 +19,8 @@ export function shareQueues(): void {
 }
 
 /**
- * The class, with that as a side effect: of an initializer that is marked as pure, and so is dropped with what it
- * initializes.
+ * Returns the class, and calls {@link shareQueues} as a side effect. Its call is marked as pure, so a bundler drops it
+ * together with the class that it initializes.
  */
 function shareable<C>(type: C): C {
   shareQueues()

@@ -10,14 +10,14 @@ import { type QueueBackend, sharedBackends } from "./base/queue-backend.ts"
 const TYPE = "SynchronousQueue"
 
 /**
- * A queue without room: each insertion waits for a removal and the other way round. `offer(e)` succeeds only if
- * somebody is already waiting to take, `poll()` only if somebody is waiting to put. The queue of a cached pool.
+ * A queue without room: each insertion waits for a removal and the other way round. `offer(e)` succeeds only if a taker
+ * already waits, `poll()` only if a putter waits. The queue of a cached pool.
  *
  * It is always empty: it has no size, no head, nothing to iterate over, contain or remove.
  *
- * Fair, it serves those who wait in the order in which they came; otherwise, as in Java, the latest first, so that
- * with little to do the same few threads do it and the others can time out. An interrupt is noticed only by those who
- * have to wait.
+ * A fair queue serves waiting flows in the order in which they came; otherwise, as in Java, the latest first, so that
+ * with little to do the same few threads do it and the others can time out. An interrupt is noticed only by a flow that
+ * has to wait.
  */
 export class SynchronousQueue<E> extends BlockingQueue<E> {
   readonly #fair: boolean
@@ -97,7 +97,7 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
     return taker.element
   }
 
-  /** Stands in line until met or until the wait is given up. */
+  /** Stands in line until the other side meets the party, or the wait is given up. */
   *#standing(party: Party<E>, line: Line<E>): Steps<void> {
     line.add(party)
     try {
@@ -139,19 +139,19 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
 }
 
 /**
- * One who waits, in a wait list of its own: a WaitList serves the longest waiter, a Line also the latest. What it holds
- * changes when it is met: a taker's element comes, a putter's goes.
+ * A waiting putter or taker, in a wait list of its own: a WaitList serves the longest waiter, a Line also the latest.
+ * `element` changes when the other side meets it: a taker gets an element, a putter loses its own.
  */
 class Party<E> extends WaitList {
   element: E | undefined
-  /** It was dismissed because the queue is a shared one now, and goes on waiting there. */
+  /** The party was dismissed because the queue is a shared one now: its flow goes on waiting there. */
   moved = false
   line: Line<E> | undefined
   before: Party<E> | undefined
   after: Party<E> | undefined
 }
 
-/** Those who wait, in the order in which they came. */
+/** The waiting parties, in the order in which they came. */
 class Line<E> {
   readonly #fair: boolean
   #first: Party<E> | undefined
@@ -161,7 +161,7 @@ class Line<E> {
     this.#fair = fair
   }
 
-  /** Whose turn it is. */
+  /** The party whose turn it is. */
   get next(): Party<E> | undefined {
     return this.#fair ? this.#first : this.#last
   }
@@ -174,7 +174,7 @@ class Line<E> {
     this.#last = party
   }
 
-  /** Nothing happens if the party has left. */
+  /** Does nothing if the party has left the line. */
   delete(party: Party<E>): void {
     if (party.line !== this) return
     if (party.before === undefined) this.#first = party.after
@@ -184,7 +184,7 @@ class Line<E> {
     party.line = party.before = party.after = undefined
   }
 
-  /** Sends everybody away, unmet. */
+  /** Ends the waits of all parties, unmet. */
   dismiss(moved = false): void {
     for (let party = this.#first; party !== undefined; party = this.#first) {
       this.delete(party)

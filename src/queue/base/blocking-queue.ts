@@ -22,26 +22,26 @@ import { WaitingQueue } from "./waiting-queue.ts"
  * | remove  | `remove()`  | `poll()`        | `take()` | `poll(ms)`       | `takeSync()`, `pollSync(ms)`     |
  * | examine | `element()` | `peek()`        |          |                  |                                 |
  *
- * Methods that wait return promises and never throw: whatever goes wrong is a rejection. Each takes milliseconds or
+ * Methods that wait return promises and never throw: every failure is a rejection. Each takes milliseconds or
  * `{ timeout, signal }`; zero and less mean one attempt. When time runs out `offer` and `poll` give `false` and
  * `undefined`, `put` and `take` reject with TimeoutError. An interrupt of the waiting thread rejects with
  * InterruptedError, an abort with the signal's reason. A wait given up leaves nothing behind.
  *
- * Who waits longest is served first, always (only an unfair SynchronousQueue serves the latest).
+ * The thread that waits longest is served first (only an unfair SynchronousQueue serves the latest).
  *
  * Elements: neither `null` nor `undefined`, and no promises or futures, which an awaited `take` would unwrap; wrap
  * them in an object. Two elements are equal (for `contains`, `remove(e)` and the like) if the `equals` method of
  * one of them says so, else if they are the same value.
  *
- * Beyond Java a queue can be closed: nothing comes in any more, what is inside can still be taken, and then
+ * Beyond Java a queue can be closed: it accepts nothing any more, its elements can still be taken, and then
  * `for await (const e of queue)` ends.
  *
  * A queue belongs to one thread until it is posted to another, which makes it a shared one: its elements are copies
- * from then on, equal if they have the same structure, and a wait for it keeps the process alive. As long as nobody
- * else knows the queue, a thread that blocks stops those it waits for, so a `…Sync` method that would never end is an
- * IllegalStateError.
+ * from then on, equal if they have the same structure, and a wait for it keeps the process alive. Until it is posted, a
+ * thread that blocks stops the code it waits for, so a `…Sync` method that would never end is an IllegalStateError.
  *
- * **Memory effects.** What a thread wrote to shared memory before it inserted an element is visible to the thread that takes or sees that element.
+ * **Memory effects.** What a thread wrote to shared memory before it inserted an element is visible to the thread that
+ * takes or sees that element.
  *
  * @typeParam E what the queue holds; `out`, because a queue of tasks also is a queue of what tasks are
  */
@@ -93,7 +93,7 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
   /** Removes one element equal to `e`, if there is one. */
   remove(e: unknown): boolean
   remove(...sought: unknown[]): E | boolean {
-    // By count, so that remove(undefined) is a question about undefined, which is never inside.
+    // By count, so that remove(undefined) looks for undefined, which is never inside.
     return sought.length > 0 ? this.removeOne(this.equal(sought[0])) : this.demand(this.poll())
   }
 
@@ -176,7 +176,7 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
 
   /**
    * Moves what could be taken now, but not more than `max` elements, to the end of an array or to another queue, and
-   * tells how many. If the other queue refuses one, it and those after it stay.
+   * returns how many. If the other queue refuses one, it and those after it stay.
    */
   drainTo(target: E[] | BlockingQueue<E>, max: number = Infinity): number {
     const isQueue = target instanceof BlockingQueue
@@ -194,7 +194,7 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
         this.behead("first")
       }
     } finally {
-      // Only now: a putter let in earlier would have its element drained too.
+      // Only now: the element of a putter that came in earlier would be drained too.
       this.vacated(moved)
     }
     return moved
@@ -211,10 +211,7 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
     this.vacated(size)
   }
 
-  /**
-   * Calls the function for each element, in the order of iteration and as undisturbed by changes. If it throws, that is
-   * all.
-   */
+  /** Calls the function for each element, in the order of iteration and as undisturbed by changes, until it throws. */
   forEach(action: (e: E) => void): void {
     requireFunction("action", action)
     for (const e of this) action(e)
@@ -233,7 +230,6 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
     return this.iterator(this.walk())
   }
 
-  /** The elements as Java shows a collection: `[a, b]`. */
   /** @internal */
   override get [FACTS](): Facts {
     const { size, remainingCapacity, isClosed } = this
@@ -246,7 +242,7 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
     }
   }
 
-  /** The elements, as in Java. */
+  /** The elements, as in Java: `[a, b]`. */
   override toString(): string {
     return `[${this.toArray()
       .map((e) => (Object.is(e, this) ? "(this Collection)" : describe(e)))

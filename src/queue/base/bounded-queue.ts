@@ -9,19 +9,19 @@ import type { End } from "./queue-core.ts"
 import { type QueueBackend, sharedBackends } from "./queue-backend.ts"
 
 /**
- * What ArrayBlockingQueue, LinkedBlockingQueue and LinkedBlockingDeque share: a list, a capacity and two lines, of
- * those who wait for an element and of those who wait for room. Both lines are never occupied at once.
+ * The common part of ArrayBlockingQueue, LinkedBlockingQueue and LinkedBlockingDeque: a list, a capacity, and two lines
+ * of waiting flows, takers and putters. Only one of the lines is occupied at a time.
  *
  * In Java the three differ in memory and locking. Here one storage serves all: nothing beats it for any of them.
  *
- * `offer` and `poll` are written out instead of inherited: a pool calls them for each task. That the queue is shared
- * they find out only when there is no room or no element, for then there is neither.
+ * `offer` and `poll` are written out instead of inherited, because a pool calls them for each task. They check whether
+ * the queue is shared only when there is no room or no element: once it is shared, the local list has neither.
  */
 export abstract class BoundedQueue<E> extends BlockingQueue<E> {
   readonly #items = new ChunkedList<E>()
   readonly #notEmpty = new WaitList()
   readonly #notFull = new WaitList()
-  /** The capacity, or 0 once closed: one comparison answers both questions. */
+  /** The capacity, or 0 once closed or shared: one comparison answers both questions. */
   #limit: number
 
   /** @internal */
@@ -110,12 +110,12 @@ export abstract class BoundedQueue<E> extends BlockingQueue<E> {
     return undefined
   }
 
-  /** @internal As many putters come in as elements went. */
+  /** @internal Wakes as many putters as elements have left. */
   protected override vacated(count: number): void {
     for (let left = count; left > 0 && this.#notFull.signal(); left--);
   }
 
-  /** @internal Takers wait only if there is nothing: closed and empty, they all go. */
+  /** @internal Takers wait only if the queue is empty: now that it is closed, they all go. */
   protected override closing(): void {
     this.#limit = 0
     this.#notEmpty.signalAll()
@@ -137,10 +137,10 @@ export abstract class BoundedQueue<E> extends BlockingQueue<E> {
     this.#items.clear()
   }
 
-  /** @internal What handles call the class. */
+  /** @internal The name of the class in handles. */
   protected abstract get typeName(): string
 
-  /** @internal Takes on the form that another thread has posted. */
+  /** @internal Takes on the backend that another thread has posted. */
   protected open(shared: Shared): this {
     this.#limit = 0
     this.adopt(sharedBackends().open<E>(this.typeName, shared))
@@ -149,7 +149,7 @@ export abstract class BoundedQueue<E> extends BlockingQueue<E> {
 
   /** @internal */
   protected override toShared(): QueueBackend<E> {
-    // A closed one has no capacity any more, and needs none.
+    // A closed queue has no capacity any more, and needs none.
     const capacity = Math.max(this.#limit, this.#items.size, 1)
     return sharedBackends().create<E>(this.typeName, { capacity }).filledWith(this.cursor())
   }

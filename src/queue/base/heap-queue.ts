@@ -5,12 +5,14 @@ import { Heap, type Comparator } from "../local/heap.ts"
 import type { Cursor } from "../local/iteration.ts"
 
 /**
- * What PriorityBlockingQueue and DelayQueue share: the least element is the head, equals keep the order in which they
- * came, and there is no limit, so inserting never waits and never notices an interrupt.
+ * The common part of PriorityBlockingQueue and DelayQueue: the least element is the head, equal elements keep the order
+ * of insertion, and there is no limit, so inserting never waits and never notices an interrupt.
  */
 export abstract class HeapQueue<E> extends BlockingQueue<E> {
   readonly #heap: Heap<E>
-  /** @internal Whether a pool takes its tasks from it: then no code of the user's may keep one inside. */
+  /**
+   * @internal Whether a pool takes its tasks from the queue: then an error of user code must not keep a task inside.
+   */
   protected isForgiving = false
 
   /** @internal */
@@ -53,7 +55,7 @@ export abstract class HeapQueue<E> extends BlockingQueue<E> {
     this.heap.pop()
   }
 
-  /** @internal Goes through the elements as they are now: removing one moves others about in the heap. */
+  /** @internal Walks over a snapshot of the elements: removing one moves others about in the heap. */
   protected override cursor(): Cursor<E> {
     const elements = this.heap.toArray()
     const ranks = this.heap.ranks()
@@ -93,7 +95,7 @@ export abstract class HeapQueue<E> extends BlockingQueue<E> {
     this.heap.clear()
   }
 
-  /** @internal In the order in which they came: so it is also that of equals. */
+  /** @internal The elements in the order of insertion, so that equal elements keep it. */
   protected elementsAsTheyCame(): Cursor<E> {
     const ranks = this.heap.ranks()
     const elements = this.heap.toArray()

@@ -7,21 +7,21 @@ import type { Cursor } from "../local/iteration.ts"
 import type { End } from "./queue-core.ts"
 
 /**
- * What a queue can be made of instead of elements in the heap of its thread: the form it has once threads share it
- * (shared-queue.ts), or as the queue of a pool whose tasks lie in shared memory. The methods are those that the kinds
- * of queues are made of; see QueueCore.
+ * Where the elements of a queue are if not in the heap of its thread: in the memory of a shared queue
+ * (shared-queue.ts), or in that of a pool, for the queue of its tasks. The methods are those that the kinds of queues
+ * are made of; see QueueCore.
  */
 export interface QueueBackend<E> {
   readonly handle: Handle
   readonly size: number
   readonly capacity: number
-  /** How many wait to take. */
+  /** How many flows wait to take. */
   readonly takers: number
   readonly isClosed: boolean
   close(): void
 
   insert(e: E, end: End): boolean
-  /** Gives the element to somebody who is waiting for one; false if nobody is. */
+  /** Gives the element to a waiting taker; false if there is none. */
   hand(e: E): boolean
   extract(end: End): E | undefined
   peek(end: End): E | undefined
@@ -43,10 +43,7 @@ export interface QueueBackend<E> {
   drain(accept: (e: E) => void, max: number): number
 }
 
-/**
- * The order of a queue's elements, if it is not that in which they come: by a comparator, or by the time at which they
- * are due.
- */
+/** The order of a queue's elements, if it is not that of insertion: by a comparator, or by the time they are due. */
 export type Ordering = Comparator<unknown> | "due"
 
 export interface SharedSettings {
@@ -57,25 +54,25 @@ export interface SharedSettings {
   readonly words?: number
 }
 
-/** A new form, of a queue that no other thread knows yet. */
+/** The new backend of a queue that no other thread knows yet. */
 export interface EmptyBackend<E> extends QueueBackend<E> {
   filledWith(elements: Cursor<E>): QueueBackend<E>
 }
 
-/** How a queue gets its shared form. `type` is the name of its class, as in its handle. */
+/** Makes the shared backends of queues. `type` is the name of the queue's class, as in its handle. */
 export interface SharedForms {
   create<E>(type: string, settings: SharedSettings): EmptyBackend<E>
-  /** That of a queue that another thread has posted. */
+  /** The backend of a queue that another thread has posted. */
   open<E>(type: string, shared: Shared, ordering?: Ordering): QueueBackend<E>
 }
 
 let provided: (() => SharedForms) | undefined
 
 /**
- * Shared forms need shared memory and the codec, which are more than the queues themselves. So the kinds of queues do
- * not import them: `corepool` and `corepool/queue` provide them with the classes that they export
- * (shareable-queues.ts), and a program of virtual threads alone has none. A function, since to name them loads them,
- * and most programs share no queue.
+ * Shared backends need shared memory and the codec, which are larger than the queues themselves. So the kinds of queues
+ * do not import them: `corepool` and `corepool/queue` provide them with the classes that they export
+ * (shareable-queues.ts), and a program that uses `corepool/virtual` only has none. `forms` is a function, since naming
+ * them loads them, and most programs share no queue.
  */
 export function provideSharedForms(forms: () => SharedForms): void {
   provided = forms

@@ -15,19 +15,19 @@ export type End = "first" | "last"
 /**
  * The lower half of BlockingQueue: what a kind of queue supplies, how queues close, and how they come to be shared.
  *
- * What Java overrides separately stays separate: nothing here calls a public `offer` or `poll`. So a subclass that
- * refuses in `offer` (a well-known way to steer a pool) does not lose its `put`.
+ * Methods that Java overrides separately stay separate: nothing here calls a public `offer` or `poll`. So a subclass
+ * that refuses in `offer` (a well-known way to steer a pool) does not lose its `put`.
  */
 /*
- * Two forms. A queue begins with its elements in the heap of its thread, and a kind of queue is how it keeps them
- * there. When its handle is read the first time, it takes on its shared form, for ever: everything moves there, and
- * from then on every operation goes there. The methods that decide between the two are here; those that a kind supplies
- * are about its local form alone.
+ * Two backends. A queue begins with its elements in the heap of its thread; how it keeps them there makes its kind.
+ * When its handle is read the first time, it takes on its shared backend, for ever: all elements move there, and from
+ * then on every operation goes there. The methods that decide between the two are here; those that a kind supplies are
+ * about its local elements alone.
  */
 export abstract class QueueCore<E> {
   /**
    * What a clone of this queue consists of. Post the queue itself to a thread, and give what arrives there to `from` of
-   * its class. To read this, which posting does, makes the queue a shared one: its elements are copied into shared
+   * its class. Reading this, which posting does, makes the queue a shared one: its elements are copied into shared
    * memory, and elements are copies from then on. NotSerializableError if one cannot be copied; then nothing has
    * changed.
    */
@@ -54,10 +54,9 @@ export abstract class QueueCore<E> {
   }
 
   /**
-   * Lets nothing more in: `offer` gives false, `add` and `put` fail with IllegalStateError, also those that wait.
-   * What is inside can still be taken. After that `poll` gives undefined, and `take` fails with IllegalStateError,
-   * also those that wait. IllegalStateError for the queue of a pool: its threads would have nothing to wait for.
-   * [TP66]
+   * Lets nothing more in: `offer` gives false, `add` and `put` fail with IllegalStateError, also those that wait. What
+   * is inside can still be taken. After that `poll` gives undefined, and `take` fails with IllegalStateError, also
+   * those that wait. IllegalStateError for the queue of a pool: its threads would have nothing to wait for. [TP66]
    */
   close(): void {
     if (this.#holdsTasks) throw new IllegalStateError("The queue belongs to a pool: shut down the pool instead")
@@ -69,14 +68,14 @@ export abstract class QueueCore<E> {
     }
   }
 
-  /** @internal From now on the elements are a pool's tasks: futures are welcome. The pool never awaits an element. */
+  /** @internal From now on the elements are a pool's tasks, and may be futures. The pool never awaits an element. */
   holdTasks(): void {
     if (this.isClosed) throw new IllegalStateError("The queue is closed: a pool could not take tasks from it")
     if (this.#shared !== undefined) throw new IllegalStateError("The queue is shared: tasks cannot be copied into it")
     this.#holdsTasks = true
   }
 
-  /** @internal The same, if the pool has a form of its own for its tasks: an empty queue takes that on. */
+  /** @internal The same, if the pool has a backend of its own for its tasks: an empty queue takes that on. */
   holdTasksIn(backend: QueueBackend<E>): void {
     this.holdTasks()
     if (!this.isEmpty)
@@ -84,7 +83,7 @@ export abstract class QueueCore<E> {
     this.adopt(backend)
   }
 
-  /** @internal Whether tasks of a pool that have priorities are taken in their order. */
+  /** @internal Whether a pool's tasks with priorities are taken in the order of their priorities. */
   get ordersByPriority(): boolean {
     return false
   }
@@ -118,34 +117,35 @@ export abstract class QueueCore<E> {
     return (queue.#shared as QueueBackend<unknown>).handle
   }
 
-  /** @internal From now on this is the form of the queue. */
+  /** @internal From now on this is the backend of the queue. */
   protected adopt(shared: QueueBackend<E>): void {
     this.#shared = shared
   }
 
-  /** @internal The form it has, if it is a shared one. */
+  /** @internal The shared backend, if the queue has one. */
   protected get shared(): QueueBackend<E> | undefined {
     return this.#shared
   }
 
-  /** @internal A shared form with all that is inside. Throws if there is none, and has changed nothing then. */
+  /** @internal Makes a shared backend with all elements. If that cannot be, throws, and has changed nothing. */
   protected toShared(): QueueBackend<E> {
     throw new UnsupportedOperationError(`${identityOf(this)} cannot be shared between threads`)
   }
 
   /**
-   * @internal The shared form has taken over: forgets the elements, and wakes all who wait, in order, to wait there.
+   * @internal The shared backend has taken over: drops the local elements, and wakes all flows, in order, to wait
+   * there.
    */
   protected moved(_shared: QueueBackend<E>): void {}
 
-  // ------------------------------------------------------------------ in either form
+  // ------------------------------------------------------------------ with either backend
 
-  /** @internal Inserts now, and wakes who waits for that; false if there is no room or the queue is closed. */
+  /** @internal Inserts now, and wakes a waiting taker; false if there is no room or the queue is closed. */
   protected accept(e: E, end: End): boolean {
     return this.#shared === undefined ? this.insert(e, end) : this.#shared.insert(e, end)
   }
 
-  /** @internal Takes now, and wakes who waits for that. */
+  /** @internal Takes now, and wakes a waiting putter. */
   protected extract(end: End): E | undefined {
     if (this.#shared !== undefined) return this.#shared.extract(end)
     const e = this.ready(end)
@@ -172,7 +172,7 @@ export abstract class QueueCore<E> {
     return this.#shared === undefined ? this.cursor(backwards) : this.#shared.cursor(backwards)
   }
 
-  /** @internal Removes the first that passes the test. */
+  /** @internal Removes the first element that passes the test. */
   protected removeOne(test: (e: E) => boolean, cursor: Cursor<E> = this.walk()): boolean {
     for (let e = cursor.next(); e !== undefined; e = cursor.next()) {
       if (test(e) && cursor.remove()) {
@@ -201,7 +201,7 @@ export abstract class QueueCore<E> {
     return "Queue"
   }
 
-  /** @internal Refuses what cannot be an element. */
+  /** @internal Throws for a value that cannot be an element. */
   protected check(e: E): void {
     if (e == null) throw typeError("e", "an element, neither null nor undefined", e)
     if (!this.#holdsTasks && isPromiseLike(e)) {
@@ -209,15 +209,12 @@ export abstract class QueueCore<E> {
     }
   }
 
-  /**
-   * @internal How an operation that may wait begins. Most throw if the flow is interrupted, even if they need not
-   * wait.
-   */
+  /** @internal Begins an operation that may wait. Most throw if the flow is interrupted, even if they need not wait. */
   protected enter(flow: Flow, _what: "put" | "take", _timed: boolean): void {
     flow.throwIfInterrupted()
   }
 
-  /** @internal Inserts now, and wakes who waits for that; false if there is no room or the queue is closed. */
+  /** @internal Inserts now, and wakes a waiting taker; false if there is no room or the queue is closed. */
   protected abstract insert(e: E, end: End): boolean
 
   /**
@@ -230,38 +227,35 @@ export abstract class QueueCore<E> {
     return undefined
   }
 
-  /** @internal What could be taken now. */
+  /** @internal The element that could be taken now. */
   protected abstract ready(end: End): E | undefined
 
-  /** @internal Removes what {@link ready} shows, without calling {@link vacated}. */
+  /** @internal Removes the element that {@link ready} returns, without calling {@link vacated}. */
   protected abstract behead(end: End): void
 
   /**
-   * @internal How to wait for an element and take it; undefined if time ran out, or the queue is closed and empty. Goes
-   * on in the shared form if it is woken because the queue has taken that on.
+   * @internal How to wait for an element and take it; undefined if time ran out, or the queue is closed and empty. If
+   * the flow is woken because the queue has become a shared one, goes on in the shared backend.
    */
   protected abstract taking(end: End, timeout: number, flow: Flow): Steps<E | undefined>
 
-  /** @internal So many elements went: wakes who waits for that. Always the last thing a method does. */
+  /** @internal So many elements have left: wakes as many waiting putters. Always the last thing a method does. */
   protected vacated(_count: number): void {}
 
-  /** @internal The queue has just been closed: wakes who need no longer wait. */
+  /** @internal The queue has just been closed: wakes the flows that wait in vain. */
   protected abstract closing(): void
 
   /** @internal A way through all elements. */
   protected abstract cursor(backwards?: boolean): Cursor<E>
 
-  /** @internal Removes all that pass the test, and tells how many, without calling {@link vacated}. */
+  /** @internal Removes all elements that pass the test, and returns how many, without calling {@link vacated}. */
   protected abstract removeWhere(test: (e: E) => boolean): number
 
   /** @internal Removes everything, without calling {@link vacated}. */
   protected abstract wipe(): void
 }
 
-/**
- * A clone takes along what an object owns, not what its class has. Read at the moment of cloning, so that we know of
- * it.
- */
+/** A clone copies an object's own properties, not those of its class. The getter runs when the queue is cloned. */
 const sharing: PropertyDescriptor & ThisType<QueueCore<unknown>> = /* @__PURE__ */ alone({
   enumerable: true,
   get() {

@@ -6,8 +6,8 @@ import { iterateAsync } from "../local/iteration.ts"
 import { QueueCore, type End } from "./queue-core.ts"
 
 /**
- * How operations of a queue wait: for a promise, for a callback, or blocking the thread. All of them try first, and
- * all run the same steps if that fails.
+ * How operations of a queue wait: by a promise, by a callback, or by blocking the thread. All of them first try without
+ * waiting; if that fails, all run the same steps.
  */
 export abstract class WaitingQueue<E> extends QueueCore<E> {
   /** Takes one element after the other, as they come, until the queue is closed and empty. */
@@ -43,7 +43,7 @@ export abstract class WaitingQueue<E> extends QueueCore<E> {
     return new Promise((resolve, reject) => this.#get(end, { resolve, reject }, wait, true))
   }
 
-  /** What this throws, its promise rejects with: wrong arguments first, then the abort, then the interrupt. */
+  /** The promise rejects with what this throws: wrong arguments first, then the abort, then the interrupt. */
   #give(end: End, e: E, settle: Settle<boolean>, wait: WaitOptions | undefined, timed: boolean): void {
     this.check(e)
     const timeout = timeoutOf(wait)
@@ -75,7 +75,7 @@ export abstract class WaitingQueue<E> extends QueueCore<E> {
     try {
       e = this.extract(end)
     } catch (error) {
-      settle.reject(error) // a comparator that throws
+      settle.reject(error) // of a comparator
       return
     }
     if (e !== undefined) settle.resolve(e)
@@ -85,8 +85,8 @@ export abstract class WaitingQueue<E> extends QueueCore<E> {
   // ------------------------------------------------------------------ callbacks
 
   /**
-   * `poll(timeout)`, or `take()` if that is Infinity, for a flow that is told by callback: no promise, so a future
-   * arrives as it is. Undefined means timed out.
+   * `poll(timeout)`, or `take()` if that is Infinity, for a flow that gets its result by a callback: without a promise,
+   * so that a future arrives as it is. Undefined means that the time is up.
    *
    * @internal
    */
@@ -148,7 +148,7 @@ export abstract class WaitingQueue<E> extends QueueCore<E> {
   }
 }
 
-/** Settles a taker, who must get something or learn why not. A class: a closure each would double what a wait costs. */
+/** Settles a take(), which gives an element or an error. A class: a closure each would double the cost of a wait. */
 class Demand<E> implements Settle<E | undefined> {
   readonly #queue: WaitingQueue<E>
   readonly #settle: Settle<E>

@@ -14,7 +14,7 @@ export class Chunk<E> {
   before: Chunk<E> | undefined
   after: Chunk<E> | undefined
 
-  /** How often the slots were begun anew; a place of an earlier round is void. */
+  /** How often the list has begun anew in this chunk. A place of an earlier round is void. */
   round = 0
 
   fate: Fate = IN_USE
@@ -32,7 +32,7 @@ export class Chunk<E> {
     return this.items.length - this.holes
   }
 
-  /** The links of a dropped chunk are cut: a dead chunk that has grown old would else keep young ones alive. */
+  /** Cuts the links of a dropped chunk: in the garbage collector's old generation it would keep young chunks alive. */
   unlink(): void {
     if (this.before !== undefined) this.before.after = this.after
     if (this.after !== undefined) this.after.before = this.before
@@ -47,7 +47,7 @@ export class Chunk<E> {
   }
 }
 
-/** Puts one chunk in the place of two neighbours. They keep their items: places in them are still counted by these. */
+/** Puts one chunk in the place of two neighbours. They keep their items: old places are translated by them. */
 export function join<E>(left: Chunk<E>, right: Chunk<E>): void {
   const heir = new Chunk<E>([...left.items, ...right.items].filter((item) => item !== undefined))
   right.inherit(heir, left.count)
@@ -79,13 +79,13 @@ export class Place<E> {
   }
 }
 
-/** Beyond this longer chunks save nothing more. */
+/** Longer chunks save nothing more. */
 export const LARGEST = 512
 
-/** Holds `undefined` rather than nothing, so its kind of array never has to change for what is put in. */
+/** Holds `undefined` rather than holes, so that the engine need not change the array's representation. */
 const blank: readonly undefined[] = Array.from({ length: LARGEST }, () => undefined)
 
-/** Empty slots. A copy of ready ones is several times faster than filling new ones. */
+/** Empty slots. Copying ready ones is several times faster than filling new ones. */
 export function slots<E>(length: number): (E | undefined)[] {
   return blank.slice(0, length)
 }

@@ -19,8 +19,8 @@ const SMALLEST = 32
 const SPARSE = LARGEST / 2
 
 /**
- * A list with two ends that costs about eight bytes per element: what the array-like and linked queues
- * keep their elements in. Adding and removing at either end is O(1) and touches one array slot.
+ * A list with two ends that costs about eight bytes per element: the array-like and linked queues keep their elements
+ * in it. Adding and removing at either end is O(1) and touches one array slot.
  *
  * How it works
  *
@@ -36,15 +36,15 @@ const SPARSE = LARGEST / 2
  * - Every chunk but the head begins at slot 0, every chunk but the tail ends with its array.
  * - A chunk that empties at an end is dropped at once. An inner chunk without elements is dropped too, and
  *   two inner neighbours with few elements become one: so holes are at most a constant factor more than elements.
- * - When the last element goes, the one chunk that is left is used again from its slot 0: a queue that is
+ * - When the last element is removed, the list begins anew at slot 0 of the one chunk that is left: a queue that is
  *   filled and emptied in turn allocates nothing.
  *
  * Why no ring buffer: growing one copies everything at once, it never shrinks by itself, and taking an
  * element out of its middle moves half of it.
  *
- * A cursor remembers a place by chunk and slot. Chunks may go while it rests, so a chunk that goes
- * leaves word where its places went: to the head (everything up to here was removed), to the tail (everything
- * from here on was), or to its heir, the chunk that took over what was left of it.
+ * A cursor remembers a place by chunk and slot. Chunks may be dropped between two steps of a cursor. So a dropped chunk
+ * records where its places went: to the head (everything up to here was removed), to the tail (everything from here on
+ * was removed), or to its heir, the chunk that took over its remaining elements.
  */
 export class ChunkedList<E> {
   #head: Chunk<E>
@@ -138,8 +138,8 @@ export class ChunkedList<E> {
   }
 
   /**
-   * Removes the elements that pass the test and returns them. All are tested before the first is removed: a test
-   * that throws leaves everything in its place, and one that changes the list cannot confuse it.
+   * Removes the elements that pass the test and returns them. All are tested before the first is removed: a test that
+   * throws leaves everything in its place, and a test that changes the list does no harm.
    */
   removeWhere(test: (element: E) => boolean): E[] {
     const border = new Place(this.#head, this.#first)
@@ -153,7 +153,7 @@ export class ChunkedList<E> {
       places.push(new Place(chunk, slot - 1, round))
     }
     const removed = elements.filter((element, i) => this.#removeAt(places[i] as Place<E>, element))
-    // Not before all are out: places would have to be followed through chunk after joined chunk.
+    // Not before all are removed: places would have to be followed through chunk after joined chunk.
     this.#thinAll()
     return removed
   }
@@ -196,7 +196,7 @@ export class ChunkedList<E> {
     }
   }
 
-  /** Removes the element from its place, if it is still there. Its chunk may have to be thinned then. */
+  /** Removes the element from its place, if it is still there. The caller may have to thin its chunk then. */
   #removeAt(place: Place<E>, element: E): boolean {
     if (!this.#follow(place)) return false
     const { chunk, slot } = place
@@ -212,7 +212,7 @@ export class ChunkedList<E> {
     return true
   }
 
-  /** Brings a place up to date. False if its slot is no more; it is then the border where the slot was. */
+  /** Brings a place up to date. False if its slot is gone; the place then is the border where the slot was. */
   #follow(place: Place<E>): boolean {
     let exact = true
     for (;;) {
@@ -317,8 +317,8 @@ export class ChunkedList<E> {
   }
 
   /**
-   * Drops an inner chunk that has no elements, or joins it with a neighbour if they have few. Chunks at the ends wait
-   * their turn.
+   * Drops an inner chunk that has no elements, or joins it with a neighbour if both have few. Does nothing for chunks
+   * at the ends.
    */
   #thin(chunk: Chunk<E>): void {
     const { before, after } = chunk

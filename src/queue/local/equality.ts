@@ -1,6 +1,6 @@
 /**
- * When two elements are the same to `contains`, `remove(e)` and their bulk forms: if either has an `equals`
- * method, that decides (the sought one's first, as in Java); otherwise they are the same value, NaN included, as
+ * When two elements are equal for `contains`, `remove(e)` and their bulk forms: if either has an `equals` method, that
+ * decides (the sought one's first, as in Java); otherwise they are equal if they are the same value, NaN included, as
  * for `Array.prototype.includes`.
  */
 interface Equatable {
@@ -22,7 +22,7 @@ export function equalTo(sought: unknown): (element: unknown) => boolean {
   return (element) => same(element, sought) || (isEquatable(element) && element.equals(sought))
 }
 
-/** A test for elements equal to one of `sought`: one look-up, unless somebody has an `equals` method. */
+/** A test for elements equal to one of `sought`: one look-up, unless a value has an `equals` method. */
 export function equalToAny(sought: Iterable<unknown>): (element: unknown) => boolean {
   const values = new Set(sought)
   values.delete(null)

@@ -1,12 +1,12 @@
 /**
- * A binary heap that keeps the order of insertion among equals, in two arrays: the elements, and beside each
+ * A binary heap that keeps the order of insertion among equal elements, in two arrays: the elements, and beside each
  * its rank, the number of the insertion. Ranks also tell apart elements that are equal or even the same.
  *
- * Comparators are the user's and may throw. So every operation first compares, all the way, and only then
- * moves: a comparator that throws leaves the heap exactly as it was. It must not change the heap itself.
+ * Comparators are user code and may throw. So every operation first does all its comparisons, and only then moves
+ * elements: a comparator that throws leaves the heap exactly as it was. It must not change the heap itself.
  *
- * A heap of tasks must let them go in any case ({@link Heap.forgive}): there, two elements that cannot be compared when
- * one is removed count as equal.
+ * A heap of tasks must be able to remove any task ({@link Heap.forgive}): if a comparison throws while an element is
+ * removed, the two elements count as equal.
  */
 export type Comparator<E> = (a: E, b: E) => number
 
@@ -15,7 +15,7 @@ export class Heap<E> {
   #elements: E[] = []
   #ranks: number[] = []
   #lastRank = 0
-  /** Who is told of an error of the comparator when an element is removed, if that is not the caller; and the error. */
+  /** Gets an error that the comparator throws during a removal, in place of the caller; and that error. */
   #report: ((error: unknown) => void) | undefined
   #failure: { readonly error: unknown } | undefined
 
@@ -23,10 +23,7 @@ export class Heap<E> {
     this.#compare = compare
   }
 
-  /**
-   * From now on an error of the comparator does not keep an element from being removed. It is reported afterwards,
-   * once.
-   */
+  /** From now on an error of the comparator does not prevent a removal. It is reported afterwards, once. */
   forgive(report: (error: unknown) => void): void {
     this.#report = report
   }
@@ -39,7 +36,7 @@ export class Heap<E> {
     return this.#elements[0]
   }
 
-  /** The elements, least first, otherwise in no order. */
+  /** The elements, the least first, the others in no order. */
   toArray(): E[] {
     return [...this.#elements]
   }
@@ -102,9 +99,9 @@ export class Heap<E> {
     else this.#drop(index, target)
   }
 
-  /** Removes the elements that pass the test and tells how many. All are tested before the first is removed. */
+  /** Removes the elements that pass the test and returns how many. All are tested before the first is removed. */
   removeWhere(test: (element: E) => boolean): number {
-    // By rank, so that a test that changes the heap cannot confuse it.
+    // By rank, so that a test that changes the heap does no harm.
     const tested = this.#ranks.slice()
     const doomed = new Set<number>()
     this.#elements.slice().forEach((element, i) => {
@@ -182,7 +179,7 @@ export class Heap<E> {
     return order < 0 || (!(order > 0) && rank < (this.#ranks[other] as number))
   }
 
-  /** Moves what lies at `from` up to its ancestor's place `to`; those between come down one level. */
+  /** Moves the element at `from` up to its ancestor's place `to`; the elements between come down one level. */
   #lift(from: number, to: number): void {
     const element = this.#elements[from] as E
     const rank = this.#ranks[from] as number
@@ -197,7 +194,7 @@ export class Heap<E> {
     this.#ranks[to] = rank
   }
 
-  /** Moves what lies at `from` down to its descendant's place `to`; those between go up one level. */
+  /** Moves the element at `from` down to its descendant's place `to`; the elements between go up one level. */
   #drop(from: number, to: number): void {
     let element = this.#elements[from] as E
     let rank = this.#ranks[from] as number

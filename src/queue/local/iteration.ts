@@ -4,7 +4,7 @@ import type { Settle } from "../../memory/flow/waiting.ts"
 /** An iterator that can take what it has just shown out of the queue, as Java's can. */
 export interface QueueIterator<E> extends IterableIterator<E> {
   /**
-   * Removes the element that `next()` returned last; nothing happens if somebody else already has.
+   * Removes the element that `next()` returned last; nothing happens if it has left the queue already.
    * IllegalStateError before the first `next()` and if called twice for one element.
    */
   remove(): void
@@ -18,7 +18,7 @@ export interface Cursor<E> {
   remove(): boolean
 }
 
-/** The public face of a cursor. `removed` is told of each element that the iterator takes out. */
+/** The public iterator over a cursor. Calls `removed` for each element that the iterator removes. */
 export function iterate<E>(cursor: Cursor<E>, removed: () => void): QueueIterator<E> {
   let removable = false
   const iterator: QueueIterator<E> = {

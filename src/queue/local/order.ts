@@ -1,6 +1,6 @@
 /**
- * Natural order: how elements compare that come without a comparator. Java asks for `Comparable`; here that is
- * numbers, bigints, strings (by code unit, as in Java), dates, and objects with a `compareTo` method.
+ * Natural order: how elements compare without a comparator. Java asks for `Comparable`; here that is numbers, bigints,
+ * strings (by code unit, as in Java), dates, and objects with a `compareTo` method.
  */
 import { typeError } from "../../checks.ts"
 
@@ -19,7 +19,7 @@ export function isComparable(value: unknown): value is Comparable<unknown> {
   )
 }
 
-/** Refuses what has no natural order: Java's ClassCastException. */
+/** Throws for a value that has no natural order: Java's ClassCastException. */
 export function requireNaturalOrder(value: unknown): void {
   if (kindOf(value) === undefined) {
     throw typeError(
@@ -30,9 +30,7 @@ export function requireNaturalOrder(value: unknown): void {
   }
 }
 
-/**
- * Compares two values that {@link requireNaturalOrder} let pass. Values of different kinds have no order: TypeError.
- */
+/** Compares two values that {@link requireNaturalOrder} accepts. Values of different kinds have no order: TypeError. */
 export function naturalOrder(a: unknown, b: unknown): number {
   const kind = kindOf(a)
   if (kind !== kindOf(b)) throw typeError("e", `comparable with what is in the queue (a ${kindOf(b) ?? "value"})`, a)

@@ -3,13 +3,13 @@ import type { ByteStore } from "../../memory/structures/byte-store.ts"
 import type { MemoryRecord } from "../../memory/record.ts"
 import { ENTRY, LIST } from "./shared-layout.ts"
 
-/** A list of cells of a shared queue, linked both ways. For use under the queue's lock. */
+/** A doubly linked list of cells of a shared queue. To be used under the queue's lock. */
 export class CellList {
   readonly #store: ByteStore
   readonly #control: MemoryRecord
   readonly #base: number
 
-  /** Its own words, `LIST.SIZE` of them, are those of `control` from `base` on. */
+  /** The list's own `LIST.SIZE` words are those of `control` from `base` on. */
   constructor(store: ByteStore, control: MemoryRecord, base: number) {
     this.#store = store
     this.#control = control
@@ -69,14 +69,14 @@ export class CellList {
     this.#setCount(this.count - 1)
   }
 
-  /** All of them, in order. */
+  /** All cells, in order. */
   cells(): number[] {
     const cells: number[] = []
     for (let cell = this.first; cell !== 0; cell = this.after(cell)) cells.push(cell)
     return cells
   }
 
-  /** Makes the list of these and no others. */
+  /** Makes the list consist of these cells. */
   rebuild(cells: Iterable<number>): void {
     this.#setFirst(0)
     this.#setLast(0)

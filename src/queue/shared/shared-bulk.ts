@@ -1,6 +1,5 @@
 /**
- * What is done with many elements of a shared queue, one after the other. User code runs outside of the critical
- * section.
+ * Operations on many elements of a shared queue, one after the other. User code runs outside of the critical section.
  */
 import { decode } from "../../codec/codec.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
@@ -8,13 +7,13 @@ import type { Cursor } from "../local/iteration.ts"
 import type { SharedCore } from "./shared-core.ts"
 import { FREE, HELD, IN } from "./shared-layout.ts"
 
-/** An element, as long as the cell has this ticket. */
+/** An element: valid as long as the cell has this ticket. */
 interface Place {
   readonly cell: number
   readonly ticket: number
 }
 
-/** What is in a letter, which is not needed any more. */
+/** Decodes an encoded value and releases it. */
 export function opened(encoded: EncodedValue | undefined): unknown {
   if (encoded === undefined) return undefined
   const value = decode(encoded)
@@ -22,7 +21,7 @@ export function opened(encoded: EncodedValue | undefined): unknown {
   return value
 }
 
-/** All elements at this moment, in the order of iteration; open each once. */
+/** All elements at this moment, in the order of iteration. `open` may be called once for each. */
 export function snapshot(core: SharedCore): (Place & { open: () => unknown })[] {
   return core.inside(() =>
     core.items.cells().map((cell) => {
@@ -32,7 +31,7 @@ export function snapshot(core: SharedCore): (Place & { open: () => unknown })[] 
   )
 }
 
-/** Removes those that are still there; tells how many. */
+/** Removes those elements that are still there; returns how many. */
 export function removeThose(core: SharedCore, places: readonly Place[]): number {
   return core.inside(() => {
     let removed = 0
@@ -82,7 +81,7 @@ interface Refusal {
   readonly reason: unknown
 }
 
-/** Takes an element out of everybody's reach, but leaves it where it is, until it has been accepted. */
+/** Takes an element out of the reach of other threads, but keeps its cell until it has been accepted. */
 function hold(core: SharedCore): number {
   return core.inside(() => {
     const cell = core.available("first")
@@ -91,7 +90,7 @@ function hold(core: SharedCore): number {
   })
 }
 
-/** If it is not accepted it goes back. */
+/** Gives the element to `accept`. If that throws, puts the element back. */
 function offer(core: SharedCore, cell: number, accept: (e: unknown) => void): Refusal | undefined {
   const encoded = core.inside(() => core.read(cell))
   let refusal: Refusal | undefined

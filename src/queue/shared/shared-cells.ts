@@ -9,12 +9,12 @@ import type { End } from "../base/queue-core.ts"
 import type { SharedWords } from "./shared-items.ts"
 import { AT_FIRST, CONTROL, CONTROL_BASE, ENTRY, FREE, KIND, PENDING } from "./shared-layout.ts"
 
-/** So many cells, or an eighth of a small store, are left for those who wait: elements must not keep them out. */
+/** So many cells, or an eighth of a small store, are reserved for waiting flows: elements must not use them up. */
 const MOST_SPARE = 4096
 
 /**
- * The cells of a shared queue: elements and those who wait, as words. What becomes of them is in shared-core.ts. For
- * use in the critical section.
+ * The cells of a shared queue, elements and waiting flows, as words. shared-core.ts has their states. To be used in the
+ * critical section.
  */
 export class SharedCells implements SharedWords {
   readonly memory: SharedMemory
@@ -41,7 +41,7 @@ export class SharedCells implements SharedWords {
     return read(this.store.words, cell + ENTRY.THREAD)
   }
 
-  /** Whether the cell is still what it was, and about the same. */
+  /** Whether the cell has this state, and is still in the same use. */
   is(cell: number, state: number, ticket: number): boolean {
     return this.stateOf(cell) === state && this.ticketOf(cell) === ticket
   }
@@ -61,13 +61,13 @@ export class SharedCells implements SharedWords {
 
   // ------------------------------------------------------------------ making and reading them
 
-  /** Throws if the value is too long ever to be held. */
+  /** Throws if the value is too long for the queue, however empty that is. */
   requireRoomFor(encoded: EncodedValue): void {
     if (this.store.couldHold(encoded.length, this.#spare)) return
     throw new NotSerializableError(`The element takes ${encoded.length} bytes, more than a shared queue can hold`)
   }
 
-  /** A cell with the element, which is nothing yet; 0 if there is no memory for it. */
+  /** Makes a cell with the element, which has no state yet; 0 if there is no memory for it. */
   write(encoded: EncodedValue, end: End, flags: number): number {
     const cell = this.store.take(encoded.length, this.#spare)
     if (cell === 0) return 0
@@ -84,7 +84,7 @@ export class SharedCells implements SharedWords {
     return encoded
   }
 
-  /** A cell for somebody who waits and has no element. */
+  /** Makes a cell for a waiting flow that has no element. */
   place(end: End): number {
     const cell = this.store.take(0)
     if (cell === 0) throw new IllegalStateError("Too many flows wait: the memory of the shared queue is used up")
@@ -92,7 +92,7 @@ export class SharedCells implements SharedWords {
     return cell
   }
 
-  /** A cell for a putter for whose element there is no memory. */
+  /** Makes a cell for a putter for whose element there is no memory. */
   placeWithout(encoded: EncodedValue, end: End): number {
     const cell = this.place(end)
     const { words } = this.store
@@ -106,7 +106,7 @@ export class SharedCells implements SharedWords {
     return this.store.room - read(this.store.words, putter + ENTRY.ORDER) >= this.#spare
   }
 
-  /** A new ticket, and what it is about. Nobody's yet. */
+  /** Gives the cell a new ticket and its shape. It belongs to no thread yet. */
   label(cell: number, shape: number, end: End): void {
     const { words } = this.store
     const ticket = (this.control.read(CONTROL.TICKETS) + 1) | 0
@@ -116,13 +116,13 @@ export class SharedCells implements SharedWords {
     write(words, cell + ENTRY.THREAD, 0)
   }
 
-  /** Somebody of this thread waits there, by this node. */
+  /** A flow of this thread waits at this cell, by this node. */
   occupy(cell: number, node: number): void {
     write(this.store.words, cell + ENTRY.NODE, node)
     write(this.store.words, cell + ENTRY.THREAD, this.memory.threadContext.token)
   }
 
-  /** Removes a cell that stands for nothing any more. It is in no list. */
+  /** Frees a cell that is in no list. */
   discard(cell: number): void {
     this.become(cell, FREE)
     this.store.give(cell)

@@ -8,35 +8,36 @@ import { CONTROL, ENTRY, FREE, GIVEN, HELD, KIND, PUTTER, SERVED, TRANSFER } fro
 import { SharedLines } from "./shared-lines.ts"
 import { repair, sweep } from "./shared-repair.ts"
 
-/** An element on its way in. */
+/** An encoded element that is to be inserted. */
 export interface EncodedElement {
   readonly encoded: EncodedValue
   readonly end: End
   readonly isTransfer: boolean
-  /** When it can be taken, if elements expire, by the clock of shared-ordered-items.ts. */
+  /** When the element can be taken, if elements expire, by the clock of shared-ordered-items.ts. */
   readonly due: number
 }
 
 /**
- * The inside of a queue that threads share: elements, those who wait, and what becomes of them. Nearly everything here
- * is for who is in the critical section.
+ * The inside of a queue that threads share: its elements, its waiting putters and takers, and the changes of their
+ * states. Unless said otherwise, a caller must be in the critical section.
  *
  * How it works
  *
- * Each element is a piece of the store, and each one who waits is one too: a putter together with its element, a taker
- * by itself. What such a cell is, its STATE tells.
+ * Each element is a cell of the store. So is each waiting flow: a putter together with its element, a taker by itself.
+ * The STATE of a cell tells what it is.
  *
  *     PUTTER ──→ IN ──→ (FREE)          an element comes in at once, or when there is room, and is taken out
- *        └────────┴──→ GIVEN ──→ (FREE) or somebody is waiting for it; then it is that taker's, who fetches it
+ *        └────────┴──→ GIVEN ──→ (FREE) or a taker waits for it; then it belongs to that taker, which fetches it
  *     TAKER ──→ SERVED ──→ (FREE)       the same, as the taker sees it
  *
- * Nobody slips in between: what a waiting taker gets is given to it by whoever inserts, in the order of the line, and
- * room that comes free is filled with the elements of waiting putters by whoever makes it. So a wait ends with what
- * it was for, whatever others do before its flow runs.
+ * No flow can overtake a waiting one: the thread that inserts an element gives it to the next waiting taker, and the
+ * thread that makes room fills it with the element of the next waiting putter. So the outcome of a wait is decided
+ * before its flow runs again, whatever other threads do meanwhile.
  *
- * Death. The states are the truth: each change of them is a single store and completes what it is about. Lists, counts,
- * and which cells are free are made anew from them by who gets the lock from a dead thread (shared-repair.ts). So an
- * element is in or out, and a thread takes with it only what it had taken out already.
+ * Death. The states are the truth: each change of a state is a single store and completes the operation. The thread
+ * that gets the lock from a dead thread makes lists, counts and the set of free cells anew from the states
+ * (shared-repair.ts). So an element is either in or out, and a dying thread loses only elements that it had taken out
+ * already.
  */
 export class SharedCore extends SharedLines {
   readonly items: SharedItems
@@ -61,21 +62,21 @@ export class SharedCore extends SharedLines {
     repair(this)
   }
 
-  /** Also from outside. */
+  /** May also be read outside of the critical section. */
   get isClosed(): boolean {
     return this.control.load(CONTROL.CLOSED) !== 0
   }
 
   // ------------------------------------------------------------------ elements
 
-  /** A cell with the element, which is nothing yet; 0 if there is no memory for it. */
+  /** Makes a cell with the element, which has no state yet; 0 if there is no memory for it. */
   pack({ encoded, end, isTransfer, due }: EncodedElement): number {
     const cell = this.write(encoded, end, isTransfer ? TRANSFER : 0)
     if (cell !== 0 && this.items.isTimed) this.items.mark(cell, due)
     return cell
   }
 
-  /** Lets an element in now; false if there is no room, or the queue is closed. */
+  /** Inserts an element now; false if there is no room, or the queue is closed. */
   put(element: EncodedElement): boolean {
     if (!this.hasRoom) return false
     const cell = this.pack(element)
@@ -85,13 +86,13 @@ export class SharedCore extends SharedLines {
     return true
   }
 
-  /** Whether an element could come in now. Not ahead of those who wait. */
+  /** Whether an element could be inserted now, without overtaking a waiting putter. */
   get hasRoom(): boolean {
     if (this.control.read(CONTROL.CLOSED) !== 0) return false
     return this.takers.count > 0 || (this.putters.count === 0 && this.items.size < this.capacity)
   }
 
-  /** Lets an element in, or gives it to who waits for one. It is in no list. */
+  /** Inserts an element, or gives it to a waiting taker. The cell is in no list. */
   admit(cell: number): void {
     const taker = this.next(this.takers)
     if (taker !== 0 && !this.items.isTimed) {
@@ -101,14 +102,15 @@ export class SharedCore extends SharedLines {
     try {
       this.items.add(cell, this.endOf(cell))
     } catch (error) {
-      // By a comparator. The element has not been in yet: where there is a comparator, nobody waits for room.
+      // A comparator threw. The element has not been in yet: a queue with a comparator has no limit, so no putter
+      // waits.
       this.discard(cell)
       this.section.failSafely()
       throw error
     }
   }
 
-  /** Takes an element out of its place; a comparator may not want that. */
+  /** Takes an element out of its place. Throws what a comparator throws. */
   removeItem(cell: number): void {
     try {
       this.items.remove(cell)
@@ -118,7 +120,7 @@ export class SharedCore extends SharedLines {
     }
   }
 
-  /** The element that a taker was served with. */
+  /** The element that this SERVED taker has got. */
   itemOf(taker: number): number {
     return read(this.store.words, taker + ENTRY.ORDER)
   }
@@ -129,7 +131,7 @@ export class SharedCore extends SharedLines {
     return cell === 0 && this.capacity === 0 ? this.nextPutter() : cell
   }
 
-  /** Takes an element out that is in, or whose putter waits; who waits for that is told. Its state becomes this one. */
+  /** Takes out an element that is in, or whose putter waits, and wakes its producer. The cell gets this state. */
   takeOut(cell: number, state: typeof FREE | typeof HELD): void {
     const { words } = this.store
     if (this.stateOf(cell) === PUTTER) {
@@ -148,28 +150,26 @@ export class SharedCore extends SharedLines {
     if (this.control.read(CONTROL.CLOSED) !== 0 && this.items.size === 0) this.refuseAll(this.takers)
   }
 
-  /** An element that was held goes back to where it was, by itself: who brought it has been told that it was taken. */
+  /** Puts a HELD element back to where it was. It has no waiting producer: that was told that the element was taken. */
   putBack(cell: number): void {
     const { words } = this.store
     const kind = read(words, cell + ENTRY.SHAPE) & KIND
     this.leaving.remove(cell)
     this.label(cell, kind, "first")
-    if (this.items.isTimed) this.items.mark(cell, -Infinity) // it had expired
+    if (this.items.isTimed) this.items.mark(cell, -Infinity) // the element had expired
     if (this.takers.count > 0 || this.capacity > 0) this.admit(cell)
     else this.standFirst(cell)
   }
 
-  // ------------------------------------------------------------------ those who wait
+  // ------------------------------------------------------------------ waiting flows
 
-  /** An element that is in, while somebody waits for it to be received. */
+  /** Inserts the element of a transfer, whose producer waits until it has been received. */
   standAsTransfer(cell: number, node: number): void {
     this.occupy(cell, node)
     this.items.add(cell, "last")
   }
 
-  /**
-   * Brings together whatever can be: elements and takers, room and putters. To be called whenever something went out.
-   */
+  /** Matches elements with waiting takers, and room with waiting putters. To be called after every removal. */
   serve(): void {
     for (;;) {
       const taker = this.next(this.takers)
@@ -189,7 +189,7 @@ export class SharedCore extends SharedLines {
     if (this.items.isTimed) this.#appointLeader()
   }
 
-  /** Lets nothing in any more, and sends everybody away who waits in vain. Does no harm the second time. */
+  /** Closes the queue: refuses new elements and all flows that would wait in vain. Calling it twice does no harm. */
   close(): void {
     this.control.store(CONTROL.CLOSED, 1)
     this.refuseAll(this.putters)
@@ -199,8 +199,8 @@ export class SharedCore extends SharedLines {
   // ------------------------------------------------------------------ inside
 
   /**
-   * Of those who wait for elements to expire only the first, the leader, has a time to wake up. When another one
-   * becomes first, or another element is to expire next, it is woken to look how long that takes.
+   * Only the first of the takers that wait for an element to expire, the leader, has a time limit. When another taker
+   * becomes the first, or another element is to expire next, wakes the leader, so that it looks how long to wait.
    */
   #appointLeader(): void {
     const leader = this.next(this.takers)

@@ -1,12 +1,12 @@
-/** When elements of a shared queue are the same to `contains`, `remove(e)` and their bulk forms. */
+/** Equality of elements of a shared queue, for `contains`, `remove(e)` and their bulk forms. */
 import { isDeepStrictEqual } from "node:util"
 import { copyOf } from "../../codec/codec.ts"
 import { NotSerializableError } from "../../errors.ts"
 import { equalTo, isEquatable } from "../local/equality.ts"
 
 /**
- * The elements of a shared queue are copies, and never the same object as the sought one: its `equals` method
- * decides, or else whether a copy of it would have the same structure.
+ * The elements of a shared queue are copies, and never the same object as the sought one. So the sought object's
+ * `equals` method decides; without one, elements are equal that have the same structure as a copy of it.
  */
 export function alike(sought: unknown): (element: unknown) => boolean {
   if (typeof sought !== "object" || sought === null || isEquatable(sought)) return equalTo(sought)
@@ -14,7 +14,7 @@ export function alike(sought: unknown): (element: unknown) => boolean {
   try {
     copy = copyOf(sought)
   } catch (error) {
-    if (error instanceof NotSerializableError) return () => false // it could not be inside
+    if (error instanceof NotSerializableError) return () => false // such an object cannot be inside
     throw error
   }
   return (element) => isDeepStrictEqual(element, copy)

@@ -5,7 +5,7 @@ import { CellList } from "./cell-list.ts"
 import type { End } from "../base/queue-core.ts"
 import { CONTROL, ENTRY, IN } from "./shared-layout.ts"
 
-/** The elements of a shared queue. For use under its lock. */
+/** The elements of a shared queue. To be used under the queue's lock. */
 export interface SharedItems {
   /** Whether elements cannot be taken before their time. */
   readonly isTimed: boolean
@@ -14,31 +14,31 @@ export interface SharedItems {
   at(end: End): number
   /** The element that can be taken at this end now; 0 if there is none. */
   ready(end: End): number
-  /** How long until {@link ready} shows an element, if nobody inserts one; Infinity if there is nothing to wait for. */
+  /** How long until {@link ready} returns an element, if no other is inserted; Infinity if time alone brings none. */
   readonly delay: number
-  /** Notes when an element can be taken, before it is put in. */
+  /** Notes when an element can be taken, before it is inserted. */
   mark(cell: number, due: number): void
-  /** Puts an element in: from then on its state is IN. */
+  /** Inserts an element: from then on its state is IN. */
   add(cell: number, end: End): void
-  /** Takes an element out; its state is up to the caller. */
+  /** Takes an element out; the caller sets its state. */
   remove(cell: number): void
-  /** All of them, in the order of iteration. */
+  /** All elements, in the order of iteration. */
   cells(): number[]
-  /** A way through them that survives every change: gives the next one at each call, 0 at the end. */
+  /** A way through the elements that survives every change: each call returns the next element, 0 at the end. */
   walk(backwards: boolean): () => number
-  /** Makes everything anew, of elements whose state is IN. */
+  /** Makes the structure anew from elements whose state is IN. */
   rebuild(cells: number[]): void
-  /** Others may have made the memory larger. */
+  /** Another thread may have made the memory larger. */
   refresh(): void
 }
 
-/** What can be read in the memory of a shared queue by who is inside. */
+/** The memory of a shared queue, for code that runs in its critical section. */
 export interface SharedWords {
   readonly store: ByteStore
   readonly control: MemoryRecord
 }
 
-/** Elements in the order in which they came, at either end. */
+/** Elements in the order of insertion, at either end. */
 export class ListedItems implements SharedItems {
   readonly #store: ByteStore
   readonly #control: MemoryRecord
@@ -63,7 +63,7 @@ export class ListedItems implements SharedItems {
   }
 
   mark(): void {
-    // They can be taken at once.
+    // Elements can be taken at once.
   }
 
   at(end: End): number {
@@ -76,8 +76,8 @@ export class ListedItems implements SharedItems {
 
   add(cell: number, end: End): void {
     const isLast = end === "last"
-    // Counted before it is used: so no two elements have the same, also if we die in between. Orders wrap at 2³² and
-    // are compared by their difference.
+    // The counter is written before the order is used: so no two elements have the same order, even if this thread dies
+    // in between. Orders wrap at 2³² and are compared by their difference.
     const counter = isLast ? CONTROL.TAIL_ORDER : CONTROL.HEAD_ORDER
     const order = (this.#control.read(counter) + (isLast ? 1 : -1)) | 0
     this.#control.write(counter, order)
@@ -131,7 +131,7 @@ export class ListedItems implements SharedItems {
     return backwards ? this.#list.before(cell) : this.#list.after(cell)
   }
 
-  /** The first element that comes after those of this order, which is not there any more. */
+  /** The first element beyond this order. The element that had this order is gone. */
   #seek(order: number, backwards: boolean): number {
     let cell = this.at(backwards ? "last" : "first")
     for (; cell !== 0; cell = this.#beyond(cell, backwards)) {

@@ -8,15 +8,15 @@ import { CONTROL, ENTRY, PENDING, PUTTER, REFUSED, TAKER } from "./shared-layout
 import { type Protected, SharedSection } from "./shared-section.ts"
 
 /**
- * Those who wait in a shared queue, in two lines: for room, and for an element. And those who do not wait any more, but
- * have yet to see it: if they die before that, what is theirs is found there. For use in the critical section, which is
- * made here.
+ * The waiting flows of a shared queue, in two lines: putters wait for room, takers for an element. A third list has the
+ * flows whose wait is decided, but which have yet to see it: if their thread dies before that, the next thread finds
+ * their cells there. To be used in the critical section, which is made here.
  */
 export abstract class SharedLines extends SharedCells implements Protected {
   readonly section: SharedSection
   readonly putters: CellList
   readonly takers: CellList
-  /** SERVED, REFUSED and HELD. */
+  /** The cells that are SERVED, REFUSED or HELD. */
   readonly leaving: CellList
   readonly #latestFirst: boolean
 
@@ -33,7 +33,7 @@ export abstract class SharedLines extends SharedCells implements Protected {
   abstract sweep(): void
   abstract repair(): void
 
-  /** From outside: does something inside. */
+  /** Runs `body` in the critical section. To be called from outside of it. */
   inside<T>(body: () => T): T {
     this.section.enter()
     return this.section.within(body)
@@ -41,14 +41,14 @@ export abstract class SharedLines extends SharedCells implements Protected {
 
   // ------------------------------------------------------------------ standing in line
 
-  /** A putter, with its element or (if there was no memory for that) without. */
+  /** Appends a putter, with its element or, if there was no memory for that, without. */
   standAsPutter(cell: number, node: number): void {
     this.occupy(cell, node)
     this.putters.append(cell)
     this.become(cell, PUTTER)
   }
 
-  /** A putter that is next and now has its element, in this cell, in the place of where it stood without. */
+  /** Gives the next putter, which waited for memory in cell `stood`, the cell with its element, at the same place. */
   replacePutter(stood: number, cell: number, node: number): void {
     const { words } = this.store
     this.putters.remove(stood)
@@ -58,7 +58,7 @@ export abstract class SharedLines extends SharedCells implements Protected {
     this.discard(stood)
   }
 
-  /** As a putter whose turn is next. */
+  /** Makes the cell the putter whose turn is next. */
   standFirst(cell: number): void {
     if (this.#latestFirst) this.putters.append(cell)
     else this.putters.prepend(cell)
@@ -72,8 +72,8 @@ export abstract class SharedLines extends SharedCells implements Protected {
   }
 
   /**
-   * Whether somebody waits for memory. Then whoever comes later has to wait without its element, too: otherwise those
-   * behind could keep the memory that the one before them needs.
+   * Whether a putter waits for memory. Then later putters have to wait without their elements, too: otherwise their
+   * elements could take the memory that the putter before them needs.
    */
   get isMemoryAwaited(): boolean {
     const { last } = this.putters
@@ -82,17 +82,17 @@ export abstract class SharedLines extends SharedCells implements Protected {
 
   // ------------------------------------------------------------------ being served
 
-  /** Who is to be served next; 0 if nobody waits. */
+  /** The cell that is to be served next; 0 if no flow waits in this line. */
   next(line: CellList): number {
     return this.#latestFirst ? line.last : line.first
   }
 
-  /** Whether it is the turn of this one in its line. */
+  /** Whether it is this cell's turn in its line. */
   isNext(cell: number): boolean {
     return this.next(this.stateOf(cell) === PUTTER ? this.putters : this.takers) === cell
   }
 
-  /** The next putter that has its element. If the next of all has none, and there is memory for it now, it is told. */
+  /** The next putter that has its element. Wakes a PENDING putter whose turn it is if there is memory for it now. */
   nextPutter(): number {
     let putter = this.next(this.putters)
     if (putter === 0 || !this.has(putter, PENDING)) return putter
@@ -103,7 +103,7 @@ export abstract class SharedLines extends SharedCells implements Protected {
     return putter
   }
 
-  /** Sends everybody away. */
+  /** Ends the waits of all flows in this line, because the queue is closed. */
   refuseAll(line: CellList): void {
     for (const cell of line.cells()) {
       if (this.threadOf(cell) === 0) continue // an element that was put back: it can still be taken
@@ -114,7 +114,7 @@ export abstract class SharedLines extends SharedCells implements Protected {
     }
   }
 
-  /** Wakes who waits there, as soon as the section has been left. */
+  /** Wakes the flow that waits at this cell, as soon as the section has been left. */
   wake(cell: number): void {
     this.section.wakeLater(this.threadOf(cell), read(this.store.words, cell + ENTRY.NODE))
   }

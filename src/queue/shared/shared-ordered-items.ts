@@ -13,11 +13,11 @@ import type { SharedItems, SharedWords } from "./shared-items.ts"
 import { CONTROL, ENTRY, IN, KIND, LIST } from "./shared-layout.ts"
 
 /**
- * The elements of a shared queue in an order: by a comparator, or by the time at which they expire. Among equals the
- * one that came first is first. For use under the queue's lock.
+ * The elements of a shared queue in an order: by a comparator, or by the time at which they expire. Equal elements keep
+ * the order of insertion. To be used under the queue's lock.
  *
- * A comparator belongs to a thread, as every function does; the threads have to agree. It compares values, so each
- * comparison decodes the element it is about.
+ * A comparator is a function, and so belongs to one thread: the comparators of all threads have to agree. It compares
+ * values, so a comparison decodes the elements.
  */
 export class OrderedItems implements SharedItems {
   readonly #store: ByteStore
@@ -26,13 +26,10 @@ export class OrderedItems implements SharedItems {
   readonly #compare: Comparator<unknown>
   readonly #isTimed: boolean
   #heap: IndexedHeap
-  /**
-   * What the heap lies in. Both may be exchanged for longer views of the same memory, and then it needs to be made
-   * anew.
-   */
+  /** The memory of the heap. Both may be exchanged for longer views of the same memory; then the heap is made anew. */
   #heapWords: Int32Array
   #cellWords: Int32Array
-  /** What was decoded in the present operation. */
+  /** The elements that the present operation has decoded. */
   readonly #values = new Map<number, unknown>()
 
   constructor({ store: cells, control }: SharedWords, entries: GrowingWords, ordering: Ordering) {
@@ -92,7 +89,7 @@ export class OrderedItems implements SharedItems {
     return this.#current().toArray().map(cellOf)
   }
 
-  /** Through the elements as they are now: removing one moves others about. */
+  /** Walks over a snapshot of the elements: removing one moves others about. */
   walk(): () => number {
     let places: { readonly cell: number; readonly ticket: number }[] | undefined
     let index = 0

@@ -23,27 +23,27 @@ import { alike, alikeAny } from "./shared-equality.ts"
 import { SPINS } from "./shared-section.ts"
 import { SharedWaits } from "./shared-waits.ts"
 
-/** Room for four million elements, or 256 MB of data. Address space only: memory is used as it is needed. */
+/** Memory for four million elements, or 256 MB of data. This is address space: memory is committed as it is used. */
 const FIRST_WORDS = 2 ** 12
 const MOST_WORDS = 2 ** 26
 
-/** What a shared queue consists of. */
+/** The parts of a shared queue. */
 interface Form {
-  /** The name of the class whose form it is. */
+  /** The name of the queue's class. */
   readonly type: string
   readonly memory: SharedMemory
-  /** For the elements and those who wait. */
+  /** For the elements and the waiting flows. */
   readonly cells: GrowingWords
-  /** For the order, if there is one. */
+  /** For the order of the elements, if there is one. */
   readonly entries?: GrowingWords | undefined
   readonly ordering?: Ordering | undefined
   readonly spins?: number
 }
 
 /**
- * The form a queue takes once other threads know it: its elements lie in shared memory, encoded, and so do those who
- * wait. It has the methods that the kinds of queues are made of (see QueueCore), and no opinion on interrupts,
- * arguments and messages: those are the business of the queue whose form it is.
+ * The backend of a queue that other threads know: its elements lie in shared memory, encoded, and so do its waiting
+ * flows. It has the methods that the kinds of queues are made of (see QueueCore). Interrupts, checks of arguments and
+ * messages are left to the queue in front of it.
  */
 export class SharedQueue<E> implements EmptyBackend<E> {
   readonly #type: string
@@ -51,7 +51,7 @@ export class SharedQueue<E> implements EmptyBackend<E> {
   readonly #waits: SharedWaits
   readonly #handle: Omit<StoreHandle, keyof Handle>
 
-  /** Over memory that is prepared: by {@link create}, or for a model. */
+  /** Over memory that is prepared: by {@link create}, or by a model test. */
   constructor({ type, memory, cells, entries, ordering, spins = SPINS }: Form) {
     const isOrdered = entries !== undefined && ordering !== undefined
     const items = (words: SharedWords): SharedItems =>
@@ -88,7 +88,7 @@ export class SharedQueue<E> implements EmptyBackend<E> {
     return new SharedQueue<E>({ type, memory, cells: GrowingWords.over(store), entries, ordering })
   }
 
-  /** With these elements, in a queue that nobody else knows yet. */
+  /** Inserts these elements. To be called while no other thread knows the queue. */
   filledWith(elements: Cursor<E>): this {
     for (let e = elements.next(); e !== undefined; e = elements.next()) {
       if (!this.insert(e, "last")) throw new IllegalStateError("The queue holds more than can be shared")
@@ -108,7 +108,7 @@ export class SharedQueue<E> implements EmptyBackend<E> {
     return this.#core.capacity
   }
 
-  /** How many wait to take. */
+  /** How many flows wait to take. */
   get takers(): number {
     return this.#core.control.load(CONTROL.TAKERS + LIST.COUNT)
   }
@@ -127,7 +127,7 @@ export class SharedQueue<E> implements EmptyBackend<E> {
     return this.#put(e, end, false)
   }
 
-  /** Gives the element to somebody who is waiting for one; false if nobody is. */
+  /** Gives the element to a waiting taker; false if there is none. */
   hand(e: E): boolean {
     return this.#put(e, "last", true)
   }
@@ -214,7 +214,7 @@ export class SharedQueue<E> implements EmptyBackend<E> {
     return cursor<E>(this.#core, backwards)
   }
 
-  /** Removes those that pass the test, all of which are tested before the first is removed. Tells how many. */
+  /** Removes the elements that pass the test, and returns how many. Tests all of them before it removes the first. */
   removeWhere(test: (e: E) => boolean): number {
     return removeThose(
       this.#core,
@@ -223,8 +223,8 @@ export class SharedQueue<E> implements EmptyBackend<E> {
   }
 
   /**
-   * Takes one element after the other, up to `max` of those that are there, and lets nobody in before the end. If
-   * `accept` throws, what it was given goes back.
+   * Takes one element after the other, up to `max` of those that are there, and lets no putter in before the end. If
+   * `accept` throws, its element goes back.
    */
   drain(accept: (e: E) => void, max: number): number {
     return drain(this.#core, accept as (e: unknown) => void, max)

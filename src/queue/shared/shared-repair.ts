@@ -1,18 +1,19 @@
 /**
- * What a death leaves in a shared queue. Whoever died may have waited, or have had something that was given to it and
- * not fetched; that is swept. Or it died in the middle of changing the queue; then everything is made anew from the
- * states of the cells, which takes as long as there are elements, but happens only then.
+ * Settles what a dead thread leaves in a shared queue. A thread may have died while it waited, or before it fetched an
+ * element that it was given: then the queue is swept. Or it died in the middle of changing the queue: then everything
+ * is made anew from the states of the cells. That takes time in proportion to the number of elements, but happens only
+ * then.
  *
- * Either may be cut short by another death, and then it all begins again.
+ * Another death may cut either of them short. Then the next thread begins again.
  */
 import { read, write } from "#atomics"
 import type { SharedCore } from "./shared-core.ts"
 import { ENTRY, FREE, GIVEN, HELD, IN, PUTTER, REFUSED, SERVED, TAKER } from "./shared-layout.ts"
 
-/** Lets go of what belongs to the dead. */
+/** Frees the cells of dead threads, and puts elements back that they had been given. */
 export function sweep(core: SharedCore): void {
   for (const line of [core.putters, core.takers, core.leaving]) {
-    // From the back, so that what goes back to the head comes to stand there in its order.
+    // From the back, so that elements that go back to the head keep their order there.
     for (const cell of line.cells().reverse()) {
       if (!isDeserted(core, cell)) continue
       line.remove(cell)
@@ -20,18 +21,18 @@ export function sweep(core: SharedCore): void {
       core.discard(cell)
     }
   }
-  if (core.isClosed) core.close() // whoever closed it may not have told everybody
+  if (core.isClosed) core.close() // the thread that closed it may have died before it refused all waiting flows
   core.serve()
 }
 
-/** Makes everything anew, and then sweeps. */
+/** Makes lists, counts and the set of free cells anew, and then sweeps. */
 export function repair(core: SharedCore): void {
   const { words } = core.store
   const cells = new Map<number, number[]>([IN, PUTTER, TAKER, GIVEN, SERVED, REFUSED, HELD].map((state) => [state, []]))
   for (const cell of core.store.pieces()) cells.get(core.stateOf(cell))?.push(cell)
   const of = (state: number): number[] => cells.get(state) ?? []
 
-  // That an element is a taker's is completed here if the taker has not been told.
+  // A GIVEN element whose taker is not yet SERVED: completes the change.
   const served = new Set<number>()
   for (const cell of of(GIVEN)) {
     const taker = read(words, cell + ENTRY.NEXT)
@@ -39,7 +40,7 @@ export function repair(core: SharedCore): void {
     write(words, taker + ENTRY.ORDER, cell)
     core.become(taker, SERVED)
   }
-  // A taker without its element had fetched it, and was not yet gone.
+  // A SERVED taker without its element had fetched it, and had not yet freed its own cell.
   const leaving = [...served, ...of(REFUSED), ...of(HELD)]
   const kept = [...of(IN), ...of(GIVEN), ...of(PUTTER), ...of(TAKER), ...leaving]
   for (const cell of of(SERVED)) if (!served.has(cell)) core.become(cell, FREE)
@@ -58,8 +59,8 @@ export function repair(core: SharedCore): void {
 }
 
 /**
- * Whether it is somebody's who is dead. Who held an element may have died on the way back with it, when it was
- * nobody's.
+ * Whether the cell belongs to a dead thread. A HELD cell without a thread counts too: the thread that held the element
+ * died while it put it back.
  */
 function isDeserted(core: SharedCore, cell: number): boolean {
   const thread = core.threadOf(cell)

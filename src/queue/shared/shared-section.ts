@@ -10,28 +10,28 @@ import { EXCLUSIVE } from "../../memory/wait/wait-queue.ts"
 import { blocking, type Steps } from "../../memory/flow/waiting.ts"
 import { CONTROL } from "./shared-layout.ts"
 
-/** How often to look before queueing for the lock: others are inside for a fraction of a microsecond. */
+/** How often to try before queueing for the lock: another thread is inside for a fraction of a microsecond. */
 export const SPINS: number = availableParallelism() > 1 ? 100 : 0
 
 const NESTED = "A comparator cannot use the queue that it orders"
 
-/** What is protected. */
+/** The content that a section protects. */
 export interface Protected {
-  /** Others may have made the memory larger. */
+  /** Another thread may have made the memory larger. */
   refresh(): void
-  /** Lets go of what belongs to the dead. */
+  /** Frees the cells of dead threads. */
   sweep(): void
-  /** The same; and puts everything in order, whatever somebody who died inside has left. */
+  /** Sweeps, and restores what a thread that died inside may have left half changed. */
   repair(): void
 }
 
 /**
- * The critical section of a shared queue: who is in it has the queue to itself. It is short and never waits for
- * anything inside, so even a thread with an event loop can afford to block for it; the steps of a wait, which other
- * flows of their thread may be blocked above, queue for it like for anything else.
+ * The critical section of a shared queue: the flow inside has the queue to itself. The section is short and never waits
+ * inside, so even a thread with an event loop can afford to block for it. The steps of a wait queue for the lock as for
+ * any other, because other flows of their thread may be blocked above them.
  *
- * Who gets the lock from a thread that died inside first has the queue repaired; who finds that any thread has died
- * since the last visit, swept.
+ * A thread that gets the lock from a thread that died inside first repairs the queue. A thread that finds that any
+ * thread has died since the last visit sweeps it.
  */
 export class SharedSection {
   readonly #sync: LockSync
@@ -39,10 +39,10 @@ export class SharedSection {
   readonly #control: MemoryRecord
   readonly #content: Protected
   readonly #spins: number
-  /** Who of this thread is inside. */
+  /** The flow of this thread that is inside. */
   #flow: Flow | undefined
   #isSound = false
-  /** Those to be woken on leaving: thread and node by turns. */
+  /** Which waits to wake on leaving: thread and node by turns. */
   #toWake: number[] = []
 
   constructor(sync: LockSync, control: MemoryRecord, content: Protected, spins: number) {
@@ -53,7 +53,7 @@ export class SharedSection {
     this.#content = content
   }
 
-  /** Enters; blocks if somebody is inside. Say {@link leave} in a `finally`. */
+  /** Enters; blocks while another flow is inside. Call {@link leave} in a `finally`. */
   enter(): void {
     if (this.#flow !== undefined) throw new IllegalStateError(NESTED)
     const flow = currentFlow()
@@ -61,13 +61,13 @@ export class SharedSection {
     this.#begin(flow)
   }
 
-  /** Enters; the flow waits if somebody is inside, whatever happens. */
+  /** Enters; the flow waits while another one is inside. Neither an interrupt nor a timeout ends that wait. */
   *entering(flow: Flow): Steps<void> {
     if (!this.#tryToLock(flow)) yield* this.#queueing(flow)
     this.#begin(flow)
   }
 
-  /** Does something inside, and leaves. */
+  /** Runs `body` inside, and leaves. */
   within<T>(body: () => T): T {
     let done = false
     try {
@@ -79,23 +79,25 @@ export class SharedSection {
     }
   }
 
-  /** Leaves, and wakes who is to be woken. If not all was done that was begun, the next one repairs. */
+  /**
+   * Leaves, and wakes the noted waits. If `done` is false and the queue may be half changed, the next thread repairs.
+   */
   leave(done: boolean): void {
     if (done || this.#isSound) this.#control.write(CONTROL.BUSY, 0)
     this.#isSound = false
     const toWake = this.#toWake
     const count = toWake.length
-    if (count > 0) this.#toWake = [] // those who go on now may have others to wake
+    if (count > 0) this.#toWake = [] // a flow that goes on now may note others to wake
     this.#release()
     for (let i = 0; i < count; i += 2) this.#threadContext.wake(toWake[i] as number, toWake[i + 1] as number)
   }
 
-  /** Something failed, but everything is in order all the same. */
+  /** The operation failed, but the queue is in order all the same. */
   failSafely(): void {
     this.#isSound = true
   }
 
-  /** Wakes a wait as soon as the section has been left: it goes on at once if it is one of this thread. */
+  /** Wakes a wait as soon as the section has been left: a flow of this thread goes on at once. */
   wakeLater(thread: number, node: number): void {
     if (thread !== 0) this.#toWake.push(thread, node)
   }
@@ -105,7 +107,9 @@ export class SharedSection {
     yield* reacquiring(queue, flow, queue.enter(flow, EXCLUSIVE, false), () => this.#sync.barge(flow))
   }
 
-  /** Tries for a moment. In the queue, others may have to wait for a thread that is busy with something else. */
+  /**
+   * Spins for a moment. If this flow queued at once, it could have to wait for a thread that is busy with other work.
+   */
   #tryToLock(flow: Flow): boolean {
     if (this.#sync.barge(flow)) return true
     for (let left = this.#spins; left > 0; left--) {
@@ -119,7 +123,7 @@ export class SharedSection {
     const { deaths } = this.#threadContext.registry
     const isBusy = this.#control.read(CONTROL.BUSY) !== 0
     if (isBusy && this.#sync.holds > 1) {
-      this.#sync.letGo(flow, 1) // there is another object over the same memory, and this thread is in there already
+      this.#sync.letGo(flow, 1) // this thread is inside already, by another object over the same memory
       throw new IllegalStateError(NESTED)
     }
     this.#flow = flow

@@ -10,16 +10,16 @@ import type { End } from "../base/queue-core.ts"
 import type { EncodedElement, SharedCore } from "./shared-core.ts"
 import { ENTRY, FREE, IN, PENDING, PUTTER, REFUSED, SERVED, TAKER } from "./shared-layout.ts"
 
-/** Why a wait was given up before its time. */
+/** Why a wait has ended early. */
 interface Broken {
   readonly reason: unknown
 }
 
 /**
- * Waiting in a shared queue, as steps (see memory/flow/waiting.ts). Who waits has a cell in the queue's memory, and
- * others decide there what becomes of it; or it gives up, and then looks, inside the critical section, whether it was
- * too late for that. In that case it has got what it waited for, and an interrupt that came meanwhile is kept for
- * later.
+ * Waiting in a shared queue, as steps (see memory/flow/waiting.ts). A waiting flow has a cell in the queue's memory,
+ * and other threads decide the outcome there. A flow that gives up first looks, inside the critical section, whether
+ * the outcome was decided already. In that case it has got what it waited for, and an interrupt that came meanwhile is
+ * kept for later.
  */
 export class SharedWaits {
   readonly #core: SharedCore
@@ -29,7 +29,7 @@ export class SharedWaits {
   }
 
   /**
-   * Inserts as soon as there is room; a transfer inserts at once, and waits until the element has been received. False
+   * Inserts as soon as there is room. A transfer inserts at once, and waits until the element has been received. False
    * if the time is up before, or the queue is closed.
    */
   *putting(element: EncodedElement, flow: Flow): Steps<boolean> {
@@ -64,7 +64,7 @@ export class SharedWaits {
     return stand
   }
 
-  /** For a putter that waits for memory: looks whether there is some now. */
+  /** For a putter that waits for memory: inserts, or waits on with its element, if there is memory now. */
   #retry(stand: Stand, element: EncodedElement): void {
     const core = this.#core
     if (!stand.is(PUTTER) || !core.has(stand.cell, PENDING) || !core.isNext(stand.cell)) return
@@ -95,11 +95,11 @@ export class SharedWaits {
     else if (stand.state === PUTTER) core.putters.remove(stand.cell)
     else core.removeItem(stand.cell)
     core.discard(stand.cell)
-    core.serve() // who comes next may need less memory
+    core.serve() // the next putter may need less memory
     return false
   }
 
-  /** Takes as soon as there is something; undefined if the time is up before, or the queue is closed and empty. */
+  /** Takes as soon as there is an element; undefined if the time is up before, or the queue is closed and empty. */
   *taking(end: End, flow: Flow): Steps<EncodedValue | undefined> {
     const core = this.#core
     yield* core.section.entering(flow)
@@ -125,7 +125,7 @@ export class SharedWaits {
     const taker = core.place(end)
     core.standAsTaker(taker, stand.node.index)
     stand.set(taker, TAKER)
-    core.serve() // a putter may have waited for memory, and appoint a leader
+    core.serve() // a putter may have waited for memory; and there may be a new leader
     return stand
   }
 
@@ -144,9 +144,7 @@ export class SharedWaits {
     return encoded
   }
 
-  /**
-   * Waits until it has been decided what becomes of the stand, or the wait is given up. When it returns we are inside.
-   */
+  /** Waits until the outcome is decided, or the wait is given up. Returns inside the critical section. */
   *#standing(stand: Stand, flow: Flow, retry?: () => void): Steps<Broken | undefined> {
     const core = this.#core
     let broken: Broken | undefined
@@ -154,7 +152,7 @@ export class SharedWaits {
       while (!stand.isDecided) {
         const park = stand.park()
         if ((yield park) === TIMEOUT || stand.isDecided) break
-        // Somebody died, or the memory we wait for may be there, or the element, or it is our turn to wait for it.
+        // A thread died, or there may be memory or an element for this flow, or this flow has become the leader.
         yield* core.section.entering(flow)
         core.section.within(() => {
           retry?.()
@@ -169,7 +167,7 @@ export class SharedWaits {
     return broken
   }
 
-  /** What a wait ends with. If it has got what it was for, then whatever ended it came too late. */
+  /** The outcome of a wait. If the flow got what it waited for, an interrupt or abort came too late. */
   #outcome<T>(isDone: boolean, result: T, flow: Flow, broken: Broken | undefined): T {
     if (broken === undefined) return result
     if (!isDone) throw broken.reason
@@ -178,7 +176,7 @@ export class SharedWaits {
   }
 }
 
-/** Somebody who waits: a cell in the queue's memory, and where its flow is parked. */
+/** A waiting flow: its cell in the queue's memory, and the node at which the flow is parked. */
 class Stand {
   readonly node: WaitNode
   readonly #core: SharedCore
@@ -196,12 +194,12 @@ class Stand {
     return this.#cell
   }
 
-  /** What the cell is as long as nothing is decided. */
+  /** The state of the cell until the outcome is decided. */
   get state(): number {
     return this.#state
   }
 
-  /** From inside; cell 0 if it has been decided. */
+  /** To be called inside the section. Cell 0 means that the outcome is decided. */
   set(cell: number, state: number): void {
     this.#cell = cell
     this.#state = state
@@ -209,18 +207,18 @@ class Stand {
     this.look()
   }
 
-  /** From inside: whether our cell is this now. */
+  /** To be called inside the section: whether the cell is still in this use, and has this state. */
   is(state: number): boolean {
     return this.#cell !== 0 && this.#core.is(this.#cell, state, this.#ticket)
   }
 
-  /** From inside: how long we have to wait at least. */
+  /** To be called inside the section: notes how long the leader may sleep before it has to look again. */
   look(): void {
     const { items } = this.#core
     this.#limit = items.isTimed && this.is(TAKER) && this.#core.isNext(this.#cell) ? items.delay : Infinity
   }
 
-  /** From outside. */
+  /** May be read outside of the section. */
   get isDecided(): boolean {
     if (this.#cell === 0) return true
     const { words } = this.#core.store
