@@ -1,13 +1,13 @@
 /**
- * The facade over Atomics: the only file that names them. Everything that two threads may touch is
- * touched through these functions, so that a model checker can stand in their place (imported as
- * `#atomics`, condition `model`) and walk all interleavings.
+ * The facade over Atomics: the only file that names them. All access to words that two threads may touch goes through
+ * these functions, so that a model checker can replace them (imported as `#atomics`, condition `model`) and walk all
+ * interleavings.
  *
- * They work alike on an ordinary `Int32Array` (state of virtual threads) and on a shared one. Only `wait`, `listen`
- * and `notify` need a shared one.
+ * They work alike on an ordinary `Int32Array` (state of virtual threads) and on a shared one. Only `wait`, `listen` and
+ * `notify` need a shared one.
  *
  * The functions of Atomics are taken when this file is loaded. A task may replace or break them in its thread: the
- * thread must still be able to say that it fails.
+ * thread must still be able to report that it fails.
  */
 
 const {
@@ -55,7 +55,9 @@ export function write(words: Int32Array, index: number, value: number): void {
   words[index] = value
 }
 
-/** Blocks this thread while the word holds `value`, until somebody notifies it or the time is up. May end early. */
+/**
+ * Blocks this thread while the word holds `value`, until a thread notifies the word or the time is up. May end early.
+ */
 export function wait(words: Int32Array, index: number, value: number, ms: number): void {
   atomicWait(words, index, value, ms)
 }
@@ -69,14 +71,14 @@ type WaitAsync = (
 
 const waitAsync = /* @__PURE__ */ own("waitAsync") as WaitAsync
 
-/** A method that the types do not know. */
+/** A method of Atomics that the types do not know. */
 function own(name: string): unknown {
   return (Atomics as unknown as Record<string, unknown>)[name]
 }
 
 /**
- * Calls `rung` once, from the event loop, after somebody notifies the word; false if the word does not hold `value`,
- * and then it never does. Cannot be called off, and does not keep the process alive.
+ * Calls `rung` once, from the event loop, after a thread notifies the word. Returns false, and never calls it, if the
+ * word does not hold `value`. Cannot be called off, and does not keep the process alive.
  */
 export function listen(words: Int32Array, index: number, value: number, rung: () => void): boolean {
   const waiting = waitAsync(words, index, value)
@@ -85,25 +87,25 @@ export function listen(words: Int32Array, index: number, value: number, rung: ()
   return true
 }
 
-/** Not by `then`, which a task may have replaced in its thread: `await` does not ask for it. */
+/** Uses `await` and not `then`, which a task may have replaced in its thread. */
 async function whenRung(notified: Promise<string>, rung: () => void): Promise<void> {
   await notified
   rung()
 }
 
-/** Wakes everybody who waits for the word or listens to it. */
+/** Wakes all threads that wait for the word or listen to it. */
 export function notify(words: Int32Array, index: number): void {
   atomicNotify(words, index)
 }
 
-/** Wakes one that waits for the word or listens to it; false if there is none. */
+/** Wakes one thread that waits for the word or listens to it; false if there is none. */
 export function notifyOne(words: Int32Array, index: number): boolean {
   return atomicNotify(words, index, 1) > 0
 }
 
 /*
- * Words of 64 bits, for what must change at once and does not fit into 32. All accesses to such a word go through these
- * three. They cost two to three times what their namesakes of 32 bits do.
+ * Words of 64 bits, for values that must change at once and do not fit into 32. All accesses to such a word go through
+ * these three functions. They cost two to three times as much as their 32-bit counterparts.
  */
 
 export function loadLong(longs: BigInt64Array, index: number): bigint {
@@ -121,7 +123,7 @@ export function compareAndSetLong(longs: BigInt64Array, index: number, expected:
 
 const pauseHint = /* @__PURE__ */ own("pause") as ((count?: number) => void) | undefined
 
-/** Between two looks at a word that another thread is about to change. */
+/** A hint to the processor, for the time between two looks at a word that another thread is about to change. */
 export const pause: () => void = pauseHint === undefined ? () => undefined : () => pauseHint()
 
 const never = new Int32Array(new SharedArrayBuffer(4))
@@ -131,13 +133,13 @@ export function block(ms: number): void {
   atomicWait(never, 0, 0, ms)
 }
 
-/** So many words that threads can share, all 0. They live as long as any thread refers to them. */
+/** Makes words that threads can share, all 0. They live as long as any thread refers to them. */
 export function sharedWords(count: number): Int32Array<SharedArrayBuffer> {
   return new Int32Array(new SharedArrayBuffer(count * 4))
 }
 
 /**
- * To be called first with whatever a guard has caught (see guard.ts). Does nothing; but in a model, where threads are
- * suspended by exceptions, and where no error is to be hidden, it throws the error on.
+ * To be called first with every error that a guard has caught (see guard.ts). Does nothing; but in a model, where
+ * threads are suspended by exceptions, and where no error is to be hidden, it throws the error on.
  */
 export function letPass(_error: unknown): void {}

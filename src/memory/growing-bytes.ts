@@ -1,9 +1,9 @@
 import { growTo, wordsOf } from "./growth.ts"
 
 /**
- * Memory that threads share and that any of them may make larger at any time, without a lock. It is seen as words and
- * as bytes. The views have a fixed length, which is fast, and each thread takes longer ones when it needs them
- * (growth.ts): ask {@link GrowingBytes.reach} first, and keep no view.
+ * Memory that threads share and that any of them may make larger at any time, without a lock. It is accessed as words
+ * and as bytes. The views have a fixed length, which is fast, and each thread takes longer ones when it needs them
+ * (growth.ts): call {@link GrowingBytes.reach} first, and keep no view.
  */
 export class GrowingBytes {
   readonly buffer: SharedArrayBuffer
@@ -25,7 +25,7 @@ export class GrowingBytes {
     return this.#bytes
   }
 
-  /** Whether there are so many words by now; sees to it that the views have them. */
+  /** Whether the memory has that many words by now; if so, the views have them too. */
   reach(words: number): boolean {
     if (words <= this.#words.length) return true
     if (words * 4 > this.buffer.byteLength) return false
@@ -34,7 +34,9 @@ export class GrowingBytes {
     return true
   }
 
-  /** As {@link reach}, but makes them if it can; false if there cannot be so many, or the machine has no more. */
+  /**
+   * As {@link reach}, but grows the memory if it can; false if it cannot have that many, or the machine has no more.
+   */
   provide(words: number): boolean {
     return this.reach(words) || (growTo(this.buffer, words * 4) && this.reach(words))
   }

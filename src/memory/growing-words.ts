@@ -2,7 +2,7 @@ import { sharedWords } from "#atomics"
 import { growTo, mostBytesOf, wordsOf } from "./growth.ts"
 import { noteReservation, reserve } from "./reservation.ts"
 
-/** Words that threads share and that can become more (growth.ts). Any thread may make them more. */
+/** Words that threads share and whose number can grow (growth.ts). Any thread may make them grow. */
 export class GrowingWords {
   readonly #buffer: SharedArrayBuffer
   #words: Int32Array
@@ -13,7 +13,7 @@ export class GrowingWords {
   }
 
   /**
-   * So many words at first, all 0, and room for `maximum`; less room where the runtime has no such stretch of
+   * Reserves `words` words at first, all 0, and room for `maximum`; less room where the runtime has no such stretch of
    * addresses.
    */
   static reserve(words: number, maximum: number): GrowingWords {
@@ -26,13 +26,13 @@ export class GrowingWords {
     }
   }
 
-  /** Those in a buffer that another thread sent. */
+  /** The words in a buffer that another thread sent. */
   static over(buffer: SharedArrayBuffer): GrowingWords {
     noteReservation(buffer)
     return new GrowingWords(wordsOf(buffer))
   }
 
-  /** Words that never become more: for models, which know all their memory from the beginning. */
+  /** A fixed number of words: for models, which know all their memory from the beginning. */
   static fixed(words: number): GrowingWords {
     return new GrowingWords(sharedWords(words))
   }
@@ -45,12 +45,15 @@ export class GrowingWords {
     return this.#words
   }
 
-  /** How many there can be. */
+  /** How many words there can be. */
   get maximum(): number {
     return mostBytesOf(this.#buffer) / 4
   }
 
-  /** Sees to it that `words` has so many, at most the maximum. Throws RangeError if the machine has no more memory. */
+  /**
+   * Makes `words` have at least `count` words, at most the maximum. Throws RangeError if the machine has no more
+   * memory.
+   */
   reach(count: number): void {
     if (count <= this.#words.length) return
     if (!growTo(this.#buffer, count * 4)) throw new RangeError(`There is no memory for ${count} words`)

@@ -1,8 +1,7 @@
 /**
- * How memory that threads share becomes more. A buffer reserves address space for all it may ever hold, which costs
- * nothing, and grows into it. A view of fixed length over it is as fast as over an ordinary buffer (one that follows
- * the length is four times slower), so each thread holds a fixed view and takes a longer one when it meets something
- * beyond its end.
+ * How memory that threads share grows. A buffer reserves address space for all it may ever hold, which costs nothing,
+ * and grows into it. A view of fixed length is as fast as over an ordinary buffer; a view that follows the length is
+ * four times slower. So each thread holds a fixed view and takes a longer one when it meets an index beyond its end.
  */
 
 /** A view of all the words that there are now. */
@@ -10,14 +9,14 @@ export function wordsOf(buffer: SharedArrayBuffer): Int32Array {
   return new Int32Array(buffer, 0, Math.floor(buffer.byteLength / 4))
 }
 
-/** How long it can become. */
+/** How long the buffer can become. */
 export function mostBytesOf(buffer: SharedArrayBuffer): number {
   return buffer.growable ? buffer.maxByteLength : buffer.byteLength
 }
 
 /**
- * Makes the buffer so long, or longer; false if it cannot become so long, or the machine has no more. Any thread may at
- * any time, without a lock.
+ * Makes the buffer at least that long; false if it cannot become so long, or the machine has no more. Any thread may
+ * call this at any time, without a lock.
  */
 export function growTo(buffer: SharedArrayBuffer, bytes: number): boolean {
   if (bytes <= buffer.byteLength) return true
@@ -31,7 +30,7 @@ function grow(buffer: SharedArrayBuffer, target: number, bytes: number): boolean
   try {
     buffer.grow(target)
   } catch (error) {
-    // There is no more; or another thread has just made it larger than we asked for, and then all is well.
+    // The machine has no more; or another thread has just made the buffer larger than asked for, and then all is well.
     if (!(error instanceof RangeError)) throw error
   }
   return buffer.byteLength >= bytes

@@ -4,14 +4,14 @@
  *
  *     const NODE = { STATE: 0, THREAD: 1, NEXT: 2, SIZE: 3 } as const
  *
- * Plain objects of constants, and not enums: they can be erased to plain JavaScript, and optimized code folds them
- * either way. A test makes sure that no two words lie on each other and SIZE covers them.
+ * Layouts are plain objects of constants, and not enums: they can be erased to plain JavaScript, and optimized code
+ * folds them either way. A test makes sure that no two words overlap and SIZE covers them.
  */
 
 /** The size of a cache line in words. Records that different threads write at the same time should not share one. */
 export const LINE = 16
 
-/** So many words, rounded up to whole cache lines. */
+/** The number of words, rounded up to whole cache lines. */
 export function wholeLines(words: number): number {
   return Math.ceil(words / LINE) * LINE
 }

@@ -22,7 +22,7 @@ export class MemoryRecord {
     return compareAndSet(this.#words, this.#base + word, expected, value)
   }
 
-  /** Plain: for words that nobody else can be writing now. */
+  /** A plain read: for words that no other thread can be writing now. */
   read(word: number): number {
     return read(this.#words, this.#base + word)
   }

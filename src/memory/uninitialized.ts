@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer"
 
-/** To fill so many bytes with zeros takes longer than to ask the runtime to leave that out. */
+/** From this size on, filling memory with zeros takes longer than asking the runtime to leave that out. */
 const LARGE = 4096
 
-/** Memory in which anything may be, as all of it is about to be written. */
+/** Memory with arbitrary content, for a caller that is about to overwrite all of it. */
 export function allocUninitialized(bytes: number): Uint8Array<ArrayBuffer> {
   return bytes < LARGE ? new Uint8Array(bytes) : new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer)
 }

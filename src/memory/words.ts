@@ -1,10 +1,10 @@
 /**
  * Words for state that only this thread's flows touch: a future's state, a flow's interrupt flag.
  *
- * State machines are written over `(words, index)` so that the same code runs over a slot in shared
- * memory and over an ordinary page. Handing out an `Int32Array` per future would cost more than the
- * future itself; so pages of {@link PAGE} words are cut into single words. A word is never given back:
- * whoever holds it holds its page, and the garbage collector frees the page with its last holder.
+ * State machines are written over `(words, index)` so that the same code runs over a slot in shared memory and over an
+ * ordinary page. An `Int32Array` per future would cost more than the future itself; so pages of {@link PAGE} words are
+ * cut into single words. A word is never given back: its holder refers to its page, and the garbage collector frees the
+ * page with its last holder.
  *
  * Why not larger pages: one long-lived future pins its whole page.
  */

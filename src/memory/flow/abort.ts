@@ -28,9 +28,9 @@ export function listen(signal: AbortSignal, party: Party): void {
 }
 
 /**
- * The last one to leave takes the listener along. It is little in itself, but a runtime keeps a signal that is
- * listened to alive: each
- * `AbortSignal.any(…)` and `AbortSignal.timeout(…)` would stay in memory until it aborts, perhaps for ever.
+ * Removes the listener from the signal when the last party leaves. The listener itself costs little, but a runtime
+ * keeps a signal alive that has a listener: each `AbortSignal.any(…)` and `AbortSignal.timeout(…)` would stay in memory
+ * until it aborts, perhaps for ever.
  */
 export function unlisten(signal: AbortSignal, party: Party): void {
   const audience = audiences.get(signal)
@@ -40,9 +40,9 @@ export function unlisten(signal: AbortSignal, party: Party): void {
 }
 
 function abortAll(signal: AbortSignal, set: Set<Party>): void {
-  // In the order in which they came; those that leave while the others are told are skipped.
+  // In the order in which the parties came. A party that leaves during this loop is skipped.
   for (const party of set) {
     set.delete(party)
-    guarded(() => party(signal.reason)) // the others must hear of the abort too
+    guarded(() => party(signal.reason)) // the other parties must hear of the abort too
   }
 }

@@ -7,9 +7,9 @@ export interface Chore {
 }
 
 /**
- * The work that a thread has to do for others at certain times: to end tasks that do not stop, and to find out which
- * threads have stopped. It has to be done also while the thread blocks and no timer goes off, since the end of that
- * wait may depend on it.
+ * The work that a thread has to do for others at certain times: terminate tasks that do not stop, and find out which
+ * threads have stopped. A thread also does it while it blocks and no timer goes off, since the end of that wait may
+ * depend on it.
  */
 export class Chores {
   readonly #chores = new Set<Chore>()
@@ -22,14 +22,14 @@ export class Chores {
     this.#chores.delete(chore)
   }
 
-  /** When the next one is due, in ms from now. */
+  /** When the next chore is due, in ms from now. */
   get dueIn(): number {
     let soonest = Infinity
     for (const { dueIn } of this.#chores) soonest = Math.min(soonest, dueIn)
     return soonest
   }
 
-  /** Does what is due. */
+  /** Runs the chores that are due. */
   run(): void {
     for (const chore of [...this.#chores]) if (chore.dueIn <= 0) guarded(() => chore.run())
   }

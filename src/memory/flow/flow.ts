@@ -17,7 +17,7 @@ export abstract class FlowWait {
 
 /** A Thread, as its flow knows it. */
 export interface FlowOwner {
-  /** Tells of an error that belongs to no future and to no caller. Does not throw. */
+  /** Reports an error that belongs to no future and to no caller. Does not throw. */
   reportUncaught(error: unknown): void
 }
 
@@ -25,43 +25,45 @@ const CLEAR = 0
 const RAISED = 1
 
 /*
- * How the current flow is known. AsyncLocalStorage carries it across awaits, timers and callbacks.
- * On Node 20 it taxes every promise of the process (about half a microsecond, measured), which is why
- * a worker enters its context once, for its whole loop, and why the loop makes as few promises as it can.
+ * How the current flow is known. AsyncLocalStorage carries it across awaits, timers and callbacks. On Node 20 it slows
+ * down every promise of the process (about half a microsecond, measured). Therefore a worker enters its context once,
+ * for its whole loop, and the loop makes as few promises as it can.
  */
 const context = perThread("context", () => new AsyncLocalStorage<Flow>())
 
-/** Runs a function in the asynchronous context this module was loaded in: nobody's request, nobody's thread. */
+/**
+ * Runs a function in the asynchronous context in which this module was loaded: it belongs to no request and no thread.
+ */
 const outside = AsyncLocalStorage.snapshot()
 
-/** What runs functions in the asynchronous context of this call. */
+/** Returns a function that runs other functions in the asynchronous context of this call. */
 export function snapshot(): <R>(fn: () => R) => R {
   return AsyncLocalStorage.snapshot()
 }
 
 /**
- * `examine` is what a worker thread does first when a wait has failed in it: it looks whether it can work at all
+ * A worker thread calls `examine` first when a wait has failed in it, to find out whether it can work at all
  * (stopping-runner.ts).
  */
 export const flows: { id: number; examine?: (error: unknown) => void } = perThread("flows", () => ({ id: 0 }))
 
-/** The error of a flow that was interrupted; `when` goes on in the sentence. */
+/** The error of a flow that was interrupted. `when` continues the sentence of its message. */
 export function interrupted(when = ""): InterruptedError {
   return new InterruptedError(`The thread was interrupted${when}`)
 }
 
 /**
- * A flow of control: what parks, is woken and is interrupted. A virtual thread is a flow; so is the
- * program itself outside of any corepool thread ("main").
+ * A flow of control: a chain of calls and awaits that parks, is woken and is interrupted. A virtual thread is a flow;
+ * so is the program itself outside of any corepool thread ("main").
  *
- * This is the lower half of `Thread`, without names, factories and targets, so that queues and
- * futures, which stand below threads in the layering, can wait and be interrupted.
+ * This is the lower half of `Thread`, without names, factories and targets, so that queues and futures, which are below
+ * threads in the layering, can wait and be interrupted.
  */
 export class Flow {
   /** Unique in this process, in order of creation; 1 is the program itself. */
   readonly id: number = ++flows.id
 
-  /** Whoever speaks for this flow to users: its Thread. */
+  /** The Thread that stands for this flow towards users. */
   owner: FlowOwner | undefined
 
   /**
@@ -70,13 +72,13 @@ export class Flow {
    */
   idle = false
 
-  /** The interrupt flag: CLEAR or RAISED. Raised by anyone, cleared by the flow itself. */
+  /** The interrupt flag: CLEAR or RAISED. Any thread may raise it; the flow itself clears it. */
   #words: Int32Array = nextPage()
   #flag: number = nextIndex()
-  /** Makes this thread hear of it when another one raises the flag. */
+  /** Makes this thread notice when another thread raises the flag. */
   #listen: (() => void) | undefined
 
-  /** Exists once somebody asked for `signal`; replaced after an interrupt was consumed. */
+  /** Exists once `signal` has been read; replaced after an interrupt was consumed. */
   #controller: AbortController | undefined
 
   /** The waits this flow is in. Usually none or one; a flow that forks by `Promise.all` may be in many. */
@@ -88,8 +90,8 @@ export class Flow {
   }
 
   /**
-   * The same at a glance, for who looks before trying its luck: an interrupt that another thread sends just now may be
-   * missed, as if it had come a moment later.
+   * The same by a plain read, for a caller that checks before a first try. It may miss an interrupt that another thread
+   * sends at this moment, as if that had come a moment later.
    */
   get looksInterrupted(): boolean {
     return read(this.#words, this.#flag) === RAISED
@@ -110,7 +112,7 @@ export class Flow {
     if (exchange(this.#words, this.#flag, RAISED) === CLEAR) this.passInterruptOn()
   }
 
-  /** Lets another thread raise the flag: from now on it is this word, which threads share. */
+  /** Moves the flag into this word, which threads share, so that other threads can raise it from now on. */
   exposeFlag(words: Int32Array, index: number, listen?: () => void): void {
     if (this.isInterrupted) store(words, index, RAISED)
     this.#words = words
@@ -119,25 +121,28 @@ export class Flow {
     if (this.#controller !== undefined) listen?.()
   }
 
-  /** What follows from a raised flag. Another thread that raised it could not do this: it has but the flag. */
+  /**
+   * Aborts the signal and breaks off the waits, after the flag was raised. Another thread that raised the flag could
+   * not do this: it has access to the flag only.
+   */
   passInterruptOn(): void {
     this.#abort()
-    // Each wait consumes the flag as it breaks off; all of them end, as Java's only one would. Not those that begin
-    // meanwhile.
+    // Each wait consumes the flag as it breaks off. All waits of the flow end; in Java a thread has only one. Waits
+    // that begin during this loop are not broken off.
     const waits: FlowWait[] = []
     for (let wait = this.#firstWait; wait !== undefined; wait = wait.flowAfter) waits.push(wait)
     for (const wait of waits) {
       try {
         wait.interrupt()
       } catch (error) {
-        waitFailed(error) // the other waits end all the same
+        waitFailed(error) // the other waits still end
       }
     }
   }
 
   /**
-   * The listeners are the user's. Runtimes report what one throws by themselves; whatever comes through goes no
-   * further.
+   * The listeners are user code. Runtimes report the errors of listeners by themselves; any error that comes through
+   * goes to {@link uncaught}.
    */
   #abort(): void {
     try {
@@ -149,25 +154,25 @@ export class Flow {
 
   /** Clears the flag and tells whether it was raised. */
   consumeInterrupt(): boolean {
-    // Looking first: hot loops ask all the time, and it is hardly ever raised.
+    // Load first: hot loops ask all the time, and the flag is hardly ever raised.
     if (load(this.#words, this.#flag) === CLEAR || exchange(this.#words, this.#flag, CLEAR) === CLEAR) return false
-    // Another thread may have raised the flag, and this one had no turn of the event loop to pass it on.
+    // Another thread may have raised the flag, and this thread had no turn of the event loop to pass it on.
     this.#abort()
-    // A signal cannot be un-aborted: whoever asks next gets a fresh one.
+    // A signal cannot be un-aborted: the next reader of `signal` gets a fresh one.
     this.#controller = undefined
     return true
   }
 
   /**
-   * Makes ready for another task: no interrupt is pending, and the signal is a new one. On the old one, listeners that
-   * tasks left behind would pile up and hear of interrupts that are not meant for them.
+   * Prepares the flow for another task: no interrupt is pending, and the signal is a new one. Listeners that tasks left
+   * on the old signal would pile up, and would hear of interrupts that are not meant for them.
    */
   renew(): void {
-    if (this.isInterrupted) store(this.#words, this.#flag, CLEAR) // looking first: before each task, and hardly ever raised
+    if (this.isInterrupted) store(this.#words, this.#flag, CLEAR) // load first: hardly ever raised
     this.#controller = undefined
   }
 
-  /** Throws if the flag is raised, and clears it: how an interruptible method begins. */
+  /** Throws if the flag is raised, and clears it. An interruptible method begins with this. */
   throwIfInterrupted(): void {
     if (this.consumeInterrupt()) throw interrupted()
   }
@@ -192,16 +197,17 @@ export class Flow {
     return context.run(this, body)
   }
 
-  /** Runs `body` as this flow, in a context that owes nothing to the caller's. */
+  /** Runs `body` as this flow, in a context that inherits nothing from the caller's. */
   run<T>(body: () => T): T {
     return outside(() => context.run(this, body))
   }
 }
 
 /**
- * A flow for a task that another flow, its host, runs in passing, such as a caller for a pool that is full. It speaks
- * for the same thread, and an interrupt of the host reaches it too. But an interrupt of the task does not reach the
- * host, which has other things to wait for while the task goes on. Say {@link Guest.leave} when the task is over.
+ * A flow for a task that another flow, its host, runs on the side, such as a caller that runs a task of a full pool. It
+ * belongs to the same thread as the host, and an interrupt of the host reaches it too. An interrupt of the task does
+ * not reach the host, which has other things to wait for while the task runs. Call {@link Guest.leave} when the task is
+ * over.
  */
 export class Guest extends Flow {
   readonly #host: Flow
@@ -221,7 +227,7 @@ export class Guest extends Flow {
   }
 }
 
-/** Stands among the waits of the host, and passes its interrupts on. */
+/** Stands among the waits of the host, and passes the host's interrupts on to the guest. */
 class Link extends FlowWait {
   readonly #guest: Guest
 
@@ -242,12 +248,12 @@ export function currentFlow(): Flow {
   return context.getStore() ?? mainFlow
 }
 
-/** Tells the current thread of an error that belongs to no future and to no caller: see guard.ts. */
+/** Reports to the current thread an error that belongs to no future and to no caller: see guard.ts. */
 export function uncaught(error: unknown): void {
   letPass(error)
   const { owner } = currentFlow()
   if (owner !== undefined) owner.reportUncaught(error)
-  // Nothing of threads is loaded: a model, or a test of this folder alone.
+  // No code of threads is loaded: this is a model, or a test of this folder alone.
   else
     runtime.microtask(() => {
       throw error
@@ -255,9 +261,9 @@ export function uncaught(error: unknown): void {
 }
 
 /**
- * A wait of this thread was to go on, or to break off, and has thrown. An error of code of the user's is told. But if a
- * task has broken what the code of corepool needs, the wait does not go on, whether it is that of the thread's worker
- * or that of a task.
+ * Handles the error of a wait of this thread that was to go on, or to break off, and has thrown. An error of user code
+ * is reported. But if a task has broken built-in objects that the code of corepool needs, `examine` does not return,
+ * and the wait does not go on, whether it is that of the thread's worker or that of a task.
  */
 export function waitFailed(error: unknown): void {
   flows.examine?.(error)

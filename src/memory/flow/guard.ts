@@ -1,16 +1,16 @@
 /**
- * The guard around code of the user's that corepool calls in passing: hooks, handlers, factories, listeners.
+ * The guard around user code that corepool calls on the side: hooks, handlers, factories, listeners.
  *
  * The contract
  *
- * 1. Such code may throw anything, call back into whatever called it, and return a promise that nobody awaits. None of that
- *    reaches the caller: {@link guarded} returns in order, and the caller's bookkeeping goes on.
- * 2. What the code throws goes to one place, once: `report`, or, where no other place is named, to {@link uncaught}, which tells the
- *    `uncaughtException` handler of the current thread, whose default is to print. So does the reason of a promise that it returns
- *    and that is rejected.
- * 3. A place that calls the user's code as its last act, and has a caller to whom the error belongs, needs no guard.
+ * 1. Such code may throw anything, call back into its caller, and return a promise that no code awaits. None of that
+ *    reaches the caller: {@link guarded} returns normally, and the caller's bookkeeping goes on.
+ * 2. An error that the code throws goes to one place, once: to `report`, or, where none is given, to {@link uncaught}.
+ *    That calls the `uncaughtException` handler of the current thread, whose default is to print. The reason of a
+ *    rejected promise that the code returns goes to the same place.
+ * 3. A place that calls user code as its last act, and has a caller to whom the error belongs, needs no guard.
  *
- * docs/design/user-code.md lists every place where corepool calls code of the user's, and where its errors go.
+ * docs/design/user-code.md lists every place where corepool calls user code, and where its errors go.
  */
 import { letPass } from "#atomics"
 import { isPromiseLike } from "../../checks.ts"
@@ -18,10 +18,10 @@ import { uncaught } from "./flow.ts"
 
 export { uncaught }
 
-/** Who is told of an error. Must not throw. */
+/** Receives an error. Must not throw. */
 export type Report = (error: unknown) => void
 
-/** Calls code of the user's that must not harm who calls it. */
+/** Calls user code whose errors must not reach the caller. */
 export function guarded(call: () => unknown, report: Report = uncaught): void {
   try {
     heed(call(), report)
@@ -31,7 +31,7 @@ export function guarded(call: () => unknown, report: Report = uncaught): void {
   }
 }
 
-/** Takes note of what a hook has returned. If that is a promise it is not awaited, but its failure is told. */
+/** Handles the value that a hook has returned. A promise is not awaited, but its rejection is reported. */
 export function heed(returned: unknown, report: Report = uncaught): void {
   if (returned !== undefined && isPromiseLike(returned)) Promise.resolve(returned).then(undefined, report)
 }

@@ -1,30 +1,30 @@
 import { availableParallelism } from "node:os"
 import { now } from "../../time/timer.ts"
 
-/** How often to look before looking at the clock. */
+/** How many polls between two looks at the clock. */
 const LOOKS = 16
 const MOST_LEFT_OUT = 256
 
-/** Alone on the machine there is nobody who could do anything meanwhile. */
+/** With one processor, no other thread can make progress during a spin. */
 const isOfUse = availableParallelism() > 1
 
 /**
- * Looking for news for a moment before going to sleep: to be woken takes far longer than to see it oneself, if whoever
- * brings the news runs on another processor meanwhile. If it does not, because the machine is busy, looking only keeps
- * it from running. That cannot be known, but found out: after a watch in vain the next ones are left out, and the more
- * the more often that happens.
+ * Polls for news for a moment before the thread goes to sleep. Being woken takes far longer than seeing the news by
+ * polling, if the thread that brings the news runs on another processor meanwhile. If it does not, because the machine
+ * is busy, polling only keeps it from running. That cannot be known in advance, so SpinWait learns it: after a spin in
+ * vain it skips the next ones, and the more of them the more often that happens.
  */
 export class SpinWait {
   readonly #ms: number
   #penalty = 0
   #leaveOut = 0
 
-  /** At most that long, which should be longer than it takes to wake a thread. */
+  /** A spin takes at most `ms`, which should be longer than it takes to wake a thread. */
   constructor(ms: number) {
     this.#ms = ms
   }
 
-  /** Whether there is any hope. Ask once before each watch. */
+  /** Whether a spin may succeed. Ask once before each spin. */
   get isWorthwhile(): boolean {
     if (!isOfUse) return false
     if (this.#leaveOut === 0) return true
@@ -32,7 +32,7 @@ export class SpinWait {
     return false
   }
 
-  /** Looks until there is news; false if there is none in time. */
+  /** Polls until there is news; false if there is none in time. */
   until(isNews: () => boolean): boolean {
     const end = now() + this.#ms
     for (let looks = 1; !isNews(); looks++) {

@@ -14,30 +14,30 @@ export const INTERRUPTED = "interrupted"
 
 /** Where a flow can park. */
 export interface ParkPlace {
-  /** Whether an interrupt of the flow ends its stay. */
+  /** Whether an interrupt of the flow ends the wait. */
   readonly interruptible: boolean
   /**
-   * Whether the time limit of the wait and its AbortSignal end it. One that must get its lock back waits regardless.
+   * Whether the time limit of the wait and its AbortSignal end it. A flow that must get its lock back waits regardless.
    */
   readonly limited: boolean
-  /** Whether only flows of this thread could end it, so that nobody else is to be had for that. */
+  /** Whether only flows of this thread could end the wait, so that compensation by another thread is of no use. */
   readonly isLocal?: boolean
-  /** Takes the flow in; false if it need not wait, because it has been signalled already. */
+  /** Adds the flow; false if it need not wait, because it has been signalled already. */
   append(parked: Parked): boolean
   unlink(parked: Parked): void
-  /** The other way to wait: blocks the thread, `ms` at most. */
+  /** Blocks the thread instead, `ms` at most. */
   block(flow: Flow, ms: number): BlockedWake
 }
 
 export abstract class Parked extends FlowWait {
   readonly flow: Flow
 
-  /** Where it stands, if anywhere. */
+  /** Where it is parked, if anywhere. */
   place: ParkPlace | undefined
-  /** Links of the list it stands in; owned by that list. */
+  /** Links of the list it is in; owned by that list. */
   before: Parked | undefined
   after: Parked | undefined
-  /** Grows with each entry: who came later has the greater one. */
+  /** Grows with each entry: a later arrival has a greater one. */
   ticket = 0
 
   constructor(flow: Flow) {
@@ -45,7 +45,7 @@ export abstract class Parked extends FlowWait {
     this.flow = flow
   }
 
-  /** Goes on. Called only while it stands somewhere, and leaves that place. */
+  /** Leaves its place and goes on. Called only while it is parked. */
   abstract wake(why: Wake): void
 
   /** False if there is nothing to wait for. */
@@ -66,11 +66,11 @@ export abstract class Parked extends FlowWait {
 }
 
 /**
- * Where flows stand while they wait, longest waiting first; the local form of a wait queue.
+ * The flows of one thread that wait for one thing, longest waiting first; the local form of a wait queue.
  *
- * What stands in a list is a `Parked`. It stands in exactly one list and among its flow's waits, and leaves both at
- * the same time: see waiting.ts. The links are in the parked object itself, so entering and leaving cost no
- * allocation however many wait.
+ * The elements are `Parked` objects. Each is in exactly one list and among its flow's waits, and leaves both at the
+ * same time: see waiting.ts. The links are in the parked object itself, so entering and leaving allocate nothing,
+ * however many flows wait.
  */
 export class WaitList implements ParkPlace {
   #head: Parked | undefined
@@ -94,7 +94,7 @@ export class WaitList implements ParkPlace {
     return true
   }
 
-  /** Wakes the longest waiter; false if nobody waits. */
+  /** Wakes the longest waiter; false if the list is empty. */
   signal(): boolean {
     const first = this.#head
     if (first === undefined) return false
@@ -102,14 +102,14 @@ export class WaitList implements ParkPlace {
     return true
   }
 
-  /** Wakes everybody who waits now; those who come back to wait again are not woken twice. */
+  /** Wakes all flows that wait now; a flow that comes back to wait again is not woken twice. */
   signalAll(): void {
     const last = this.#lastTicket
     while (this.#head !== undefined && this.#head.ticket <= last) {
       try {
         this.#head.wake(SIGNALLED)
       } catch (error) {
-        waitFailed(error) // the others are woken too
+        waitFailed(error) // the other flows are woken too
       }
     }
   }
@@ -133,7 +133,10 @@ export class WaitList implements ParkPlace {
     this.#length--
   }
 
-  /** Whoever could signal runs on this thread, and does not run while it blocks: only the time can end the wait. */
+  /**
+   * The flows that could signal run on this thread, and do not run while it blocks: only the time limit can end the
+   * wait.
+   */
   block(flow: Flow, ms: number): BlockedWake {
     if (flow.isInterrupted) return INTERRUPTED
     if (ms === Infinity) {

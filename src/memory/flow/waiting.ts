@@ -1,6 +1,6 @@
 /**
- * Waiting, written once. An algorithm that may have to wait is a generator: it tries, and where it
- * cannot go on it yields the list on which it wants to be woken.
+ * Waiting, written once. An algorithm that may have to wait is a generator. It tries, and where it cannot go on it
+ * yields the list on which it wants to be woken.
  *
  *     *taking(): Steps<E | undefined> {
  *       for (;;) {
@@ -10,26 +10,26 @@
  *       }
  *     }
  *
- * A driver runs it. There are two: one awaits, and the flow goes on when a promise settles; the other blocks the whole
- * thread. Both run the same steps. The fast path stays outside: call `poll()` first, and build the
- * generator only when there is something to wait for.
+ * A driver runs the generator. There are two drivers: one awaits, and the flow goes on when a promise settles; the
+ * other blocks the whole thread. Both run the same steps. The fast path stays outside: call `poll()` first, and build
+ * the generator only when there is something to wait for.
  *
  * How it works
  *
- * A `Wait` is one run of such a generator. While parked it stands in exactly one WaitList and in its
- * flow's set of waits. It leaves both, always at the same time, in one of four ways, whichever is first:
+ * A `Wait` is one run of such a generator. While parked it is in exactly one WaitList and in its flow's set of waits.
+ * It leaves both at the same time, in one of four ways, whichever comes first:
  *
  *     PARKED -> signalled   list.signal()            the generator goes on, with SIGNALLED
  *     PARKED -> due         the step's own limit     … with DUE
  *     PARKED -> timeout     the whole wait's limit   … with TIMEOUT
  *     PARKED -> broken off  interrupt, AbortSignal   … with an error thrown into it
  *
- * So a wait given up leaves nothing behind: no ghost can swallow the next signal.
+ * So a wait that was given up leaves nothing behind that could swallow the next signal.
  *
- * `signal()` runs the woken generator at once, inside the call of whoever signals. An element put into
- * a queue is therefore taken by the longest waiter before `put` returns, and nobody can slip in
- * between: first in, first out holds strictly. The price is a rule: **signal last**. A method brings its own state
- * in order before it signals, because the woken one will change it.
+ * `signal()` runs the woken generator at once, inside the call of `signal()`. The longest waiter therefore takes an
+ * element put into a queue before `put` returns, and no other flow can take it in between: first in, first out holds
+ * strictly. The price is a rule: **signal last**. A method brings its own state in order before it signals, because the
+ * woken generator will change that state.
  */
 import { type Known, refuseUnknown, requireSignal, requireTimeout, typeError } from "../../checks.ts"
 import { perThread } from "../../per-thread.ts"
@@ -58,7 +58,7 @@ export type WaitOptions =
       readonly signal?: AbortSignal
     }
 
-/** What a generator yields: the place to stand in, perhaps with a limit for this one step. */
+/** What a generator yields: the place to park in, perhaps with a limit for this one step. */
 export type Park = ParkPlace | { readonly list: ParkPlace; readonly atMost: number }
 
 export { DUE, SIGNALLED, TIMEOUT, WaitList, type Wake } from "./wait-list.ts"
@@ -95,7 +95,7 @@ class Wait<T> extends Parked {
     this.#next(SIGNALLED)
   }
 
-  /** Goes on where the steps have been led already: to this place. */
+  /** Continues steps that another driver has run so far: parks them at this place. */
   resume(park: Park): void {
     this.#park(park)
   }
@@ -111,7 +111,7 @@ class Wait<T> extends Parked {
   }
 
   #breakOff(reason: unknown): void {
-    if (this.place === undefined) return // already woken, by another wait that the same interrupt broke off
+    if (this.place === undefined) return // already woken, by another wait that the same interrupt has broken off
     this.#leave()
     this.#throw(reason)
   }
@@ -121,7 +121,7 @@ class Wait<T> extends Parked {
     try {
       if (this.enter(place)) return true
     } catch (error) {
-      // There is no room to wait. That is the error of this wait, and not of the flow that has just woken it.
+      // There is no room to wait. The error belongs to this wait, and not to the flow that has just woken it.
       this.#throw(error)
       return false
     }
@@ -152,7 +152,7 @@ class Wait<T> extends Parked {
   #park(park: Park): void {
     const [place, limit] = "list" in park ? [park.list, park.atMost] : [park, Infinity]
     if (place.limited && this.#abort?.aborted === true) {
-      // By the steps themselves, since they last stood in a list: nobody is going to tell this wait.
+      // The steps themselves have aborted the signal since they were last parked: no listener will tell this wait.
       this.#throw((this.#abort as { reason: unknown }).reason)
       return
     }
@@ -169,7 +169,7 @@ class Wait<T> extends Parked {
     if (this.#abort !== undefined) listen(this.#abort, this.#onAbort)
     const why = limit < left ? DUE : TIMEOUT
     const ms = Math.min(limit, left)
-    // An idle flow's patience must not keep the process alive; something that is due later must.
+    // The time limit of an idle flow must not keep the process alive; a step that is due later must.
     const background = why === TIMEOUT && this.flow.idle
     if (ms !== Infinity) this.#timer = new Timer(ms, background, () => this.wake(why))
   }
@@ -188,8 +188,8 @@ export function drive<T>(steps: Steps<T>, settle: Settle<T>, flow: Flow, timeout
 }
 
 /**
- * As {@link drive}, but the thread blocks for a moment first: a thread that is likely to be woken soon is woken faster
- * that way. The steps do not notice the change.
+ * As {@link drive}, but the thread blocks for a moment first, because a blocked thread is woken faster. For a thread
+ * that is likely to be woken soon. The steps do not notice the change.
  */
 export function driveLingering<T>(
   steps: Steps<T>,
@@ -208,7 +208,7 @@ export function driveLingering<T>(
       const left = start + patience - now()
       if (left <= 0 || limit < left || (place.interruptible && flow.isInterrupted)) break
       const wake = place.block(flow, left)
-      if (wake !== SIGNALLED) break // the other way of waiting sees to it
+      if (wake !== SIGNALLED) break // the awaiting driver handles it
       step = steps.next(wake)
     }
   } catch (error) {
@@ -251,7 +251,7 @@ function resume<T>(steps: Steps<T>, park: Park, flow: Flow, deadline: number): I
   try {
     wake = block(place, flow, Math.min(left, limit))
   } catch (error) {
-    return steps.throw(error) // this thread must not block; the steps bring things back in order
+    return steps.throw(error) // this thread must not block; the steps restore their state
   }
   if (wake === INTERRUPTED) {
     flow.consumeInterrupt()
@@ -262,11 +262,11 @@ function resume<T>(steps: Steps<T>, park: Park, flow: Flow, deadline: number): I
 }
 
 /**
- * Somebody who is to know if this thread stands still for long: a pool that can have another one work in its place. Not
- * told of threads that have nothing to do, which wait by other drivers, nor of sleeps, which end by themselves.
+ * The pool that is to know if this thread is blocked for long, because it can compensate by another thread. It does not
+ * hear of idle threads, which wait by other drivers, nor of sleeps, which end by themselves.
  */
 export interface StandIn {
-  /** For how long it does not matter, in ms; `Infinity` if it never does. */
+  /** How long a thread may be blocked before `begin` is called, in ms; `Infinity` if it never is. */
   readonly patience: number
   begin(): void
   end(): void
@@ -306,12 +306,12 @@ export function timeoutOf(wait: WaitOptions | undefined): number {
 
 const WAIT_OPTIONS: Known<Exclude<WaitOptions, number>> = { timeout: true, signal: true }
 
-/** Whether all objects have this, because somebody has put it on `Object.prototype`: then it is none of the options. */
+/** Whether all objects have this key because it was put on `Object.prototype`: then it is none of the options. */
 function isInherited(wait: object, key: string): boolean {
   return key in Object.prototype && !Object.hasOwn(wait, key)
 }
 
-/** Whether there is one; what is no time limit is refused later. */
+/** Whether the options have a time limit; an invalid one is refused later. */
 export function isLimited(wait: WaitOptions): boolean {
   const limit =
     typeof wait !== "object" || wait === null ? wait : isInherited(wait, "timeout") ? undefined : wait.timeout

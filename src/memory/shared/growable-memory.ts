@@ -6,7 +6,7 @@ import { threadContext } from "../thread/this-thread.ts"
 
 /** The memory of a shared object that may come to need more of it (growth.ts). It never gets smaller. */
 export class GrowableMemory extends SharedMemory {
-  /** Called when the object has become known to other threads. */
+  /** Called when the object becomes known to other threads. */
   onShared: (() => void) | undefined
   readonly #buffer: SharedArrayBuffer
   #view: Int32Array
@@ -18,7 +18,7 @@ export class GrowableMemory extends SharedMemory {
     this.#view = view
   }
 
-  /** New memory, all 0, of so many words and at most so many later. */
+  /** New memory, all 0, of `words` words, which can grow to `most`. */
   static create(words: number, most: number): GrowableMemory {
     return new GrowableMemory(threadContext(), reserve(words * 4, most * 4), false)
   }
@@ -38,23 +38,26 @@ export class GrowableMemory extends SharedMemory {
     return handle
   }
 
-  /** The words, with all those before `end` among them: whoever speaks of a word has made room for it. */
+  /**
+   * The words, in a view that has all those before `end`: the thread that wrote the number of a word has made room for
+   * it.
+   */
   reach(end: number): Int32Array {
     if (end > this.#view.length) this.#view = wordsOf(this.#buffer)
     return this.#view
   }
 
-  /** Makes room for so many words; false if there is none. */
+  /** Makes room for that many words; false if there is none. */
   grow(words: number): boolean {
     return growTo(this.#buffer, words * 4)
   }
 
-  /** Writes bytes from a word on. Others see them after an atomic access that both have made. */
+  /** Writes bytes from a word on. Other threads see them after an atomic access that both have made. */
   writeBytes(index: number, bytes: Uint8Array): void {
     new Uint8Array(this.#buffer, index * 4, bytes.length).set(bytes)
   }
 
-  /** A copy of so many bytes from a word on. To decode them where they lie is to trust whoever may write there. */
+  /** A copy of `length` bytes from a word on. Decoding them in place would trust every thread that may write there. */
   readBytes(index: number, length: number): Uint8Array {
     const copy = new Uint8Array(length)
     copy.set(new Uint8Array(this.#buffer, index * 4, length))

@@ -1,35 +1,36 @@
 /**
- * What of a value refers to memory that threads share. Such things can be posted to a thread, which gives it the same
- * memory; they cannot be written down as bytes.
+ * Which parts of a value refer to memory that threads share. Such parts can be posted to a thread, which then has the
+ * same memory; they cannot be encoded as bytes.
  */
 import { alone } from "../../checks.ts"
 import type { Handle, Shared } from "./shared-memory.ts"
 
-/** What every object has that has a handle, whichever copy of corepool it is of. */
+/** Marks every object that has a handle, whichever copy of corepool made it. */
 export const SHAREABLE: unique symbol = Symbol.for("corepool.shareable")
 
-/** The handle of something that also has memory that grows. */
+/** The handle of an object that also has memory that grows. */
 export interface StoreHandle extends Handle {
   readonly store: SharedArrayBuffer
-  /** Of what keeps its elements in an order. */
+  /** Only for an object that keeps its elements in an order. */
   readonly order?: SharedArrayBuffer
 }
 
-/** What was posted, if `SharedMemory.open` accepted it. */
+/** The posted handle, if `SharedMemory.open` accepted it. */
 export function storeHandleIn(sent: Shared): StoreHandle {
   return ("handle" in sent ? sent.handle : sent) as StoreHandle
 }
 
 /**
- * Whether it is an object of ours that threads can share. Does not read the handle, which may be what makes it shared.
+ * Whether it is an object of corepool that threads can share. Does not read the handle: reading it may make the object
+ * shared.
  */
 export function isShareable(value: object): boolean {
   return SHAREABLE in value
 }
 
 /**
- * What an object of ours has that is of no use in another thread, whichever copy of corepool it is of: why that is so,
- * as the end of a sentence.
+ * Marks an object of corepool that is of no use in another thread, whichever copy of corepool made it. The value says
+ * why, as the end of a sentence.
  */
 export const LOCAL: unique symbol = Symbol.for("corepool.local")
 
@@ -39,8 +40,8 @@ export function isLocal(value: object): value is { readonly [LOCAL]: string } {
 }
 
 /**
- * What a part of a shared object has: which object that is, and what the part is called, whichever copy of corepool it
- * is of.
+ * Marks a part of a shared object, whichever copy of corepool made it. The value says which object that is, and what
+ * the part is called.
  */
 export const PART: unique symbol = Symbol.for("corepool.part")
 
@@ -50,8 +51,8 @@ export interface Part {
 }
 
 /**
- * Of a part without memory of its own: a clone of the part consists of the handle of the whole object. So it can be
- * posted as all shared objects can, and what arrives is opened by the class of the whole object.
+ * The property `handle` of a part without memory of its own: a clone of the part consists of the handle of the whole
+ * object. So it can be posted as all shared objects can, and the class of the whole object opens the clone.
  */
 export const handleOfWhole: PropertyDescriptor = /* @__PURE__ */ alone({
   enumerable: true,
@@ -70,18 +71,18 @@ export function isSharedBuffer(value: object): boolean {
   return (ArrayBuffer.isView(value) ? value.buffer : value) instanceof SharedArrayBuffer
 }
 
-/** Memory that threads share, for the data of a program. All 0. */
+/** Memory that threads share, for the data of a program, all 0. */
 export function sharedBytes(count: number): SharedArrayBuffer {
   return new SharedArrayBuffer(count)
 }
 
 /**
- * What the memory of an object of ours counts for: not what it has, of which little may be in use, but what keeping it
- * costs at most.
+ * What the memory of an object of corepool counts for: not its size, of which little may be in use, but the most that
+ * keeping it costs.
  */
 const OBJECT_BYTES = 65_536
 
-/** How many bytes of shared memory are in what is posted: a buffer, or the handle of an object of ours. */
+/** How many bytes of shared memory the posted thing holds: a buffer, or the handle of an object of corepool. */
 export function sharedBytesIn(sent: object): number {
   return isSharedBuffer(sent) ? (sent as SharedArrayBuffer).byteLength : OBJECT_BYTES
 }

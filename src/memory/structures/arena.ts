@@ -7,37 +7,39 @@ import { allocUninitialized } from "../uninitialized.ts"
 /*
  * How it works
  *
- * A block has 2^n bytes, from 128 to 16 Mi: its kind. Each kind has a stack of free blocks, linked through LINK, in
- * whose head are the first block and a tag that counts how many were put there (R. K. Treiber, 1986). So a `take`
- * that was held up between its look at the link and its compareAndSet notices that the block was gone in the
- * meantime, even if it has come back: 2^32 blocks of this kind would have to come back while it is held up, and not
- * one more.
+ * A block has 2^n bytes, from 128 to 16 Mi: its kind. Each kind has a stack of free blocks, linked through LINK. The
+ * head of the stack holds the first block and a tag that counts how many were put there (R. K. Treiber, 1986). So a
+ * `take` that was held up between reading the link and its compareAndSet notices that the block was gone in the
+ * meantime, even if it has come back: exactly 2^32 blocks of this kind would have to come back while it is held up.
  *
- * If none of its kind is free, a larger one, the next that there is, is cut: the upper half becomes free, and so on
- * until what is left is small enough. If there is none either, a fresh one begins at EXTENT, and the buffer grows if
- * it must, before EXTENT says so: whoever hears of a block finds the memory there.
+ * If no block of its kind is free, `take` cuts the next larger one that is: the upper half becomes free, and so on
+ * until the rest is small enough. If there is none either, a fresh block begins at EXTENT. If the buffer must grow for
+ * it, it grows before EXTENT changes: a thread that hears of a block finds the memory there.
  *
  * How large it becomes. A block is made, by a cut or fresh, only if all others of its kind were in use at a moment of
- * the call. So there never are more blocks of a kind than were in use at one time, and two for each thread: the one
- * it takes, and one left over from a cut. Whatever the order of sizes, the extent is at most the sum, over all kinds,
- * of the most that was in use of that kind at one time, and those few blocks. Small blocks are never joined to larger
- * ones; so a pool that once filled the arena with small blocks finds no room for large ones later, and takes the road
- * it has for values that are too large anyway.
+ * the call. So there never are more blocks of a kind than were in use at one time, and two for each thread: the one it
+ * takes, and one left over from a cut. Whatever the order of sizes, the extent is at most the sum, over all kinds, of
+ * the most that was in use of that kind at one time, and those few blocks. Small blocks are never joined to larger
+ * ones. So a pool that once filled the arena with small blocks finds no room for large ones later, and sends large
+ * values as it sends values that are too large for any block.
  *
- * Roads not taken. To join neighbours needs both to be taken out of the middle of their stacks, or stacks that are
- * trees of bits, with a dozen changes for each block. To give out larger blocks whole, instead of cutting them: then
- * those who need large ones find them gone, and more are made than by cutting. Kinds in between the powers of two:
- * what a block is too long lies at its end, where large blocks were never touched and cost addresses only; cut from
- * one another they leave crumbs that nobody asked for. A list of free blocks for each thread, without atomics: a
- * death would take it along.
+ * Roads not taken. Joining neighbours: both would have to be taken out of the middle of their stacks, or the stacks
+ * would have to be trees of bits, with a dozen changes for each block. Giving out larger blocks whole, instead of
+ * cutting them: then threads that need large blocks find them gone, and more are made than by cutting. Kinds in between
+ * the powers of two: the unused part of a block lies at its end, where large blocks were never touched and cost
+ * addresses only; and cutting such kinds from one another leaves remainders of sizes that are not needed. A list of
+ * free blocks for each thread, without atomics: a death would lose it.
  *
- * A death. Stacks, EXTENT and SEAL change by one compareAndSet each, and nobody waits for what comes after it.
- * Whoever dies in `take`, between its compareAndSet and its return, or in `give`, between its change of SEAL and its
- * pushing, has a block in its hands that is in no stack and that nobody knows of; that is lost. If it was cutting, it
- * is what was not pushed yet of the block it was cutting. TAKEN may then be off by that block.
+ * A death. Stacks, EXTENT and SEAL change by one compareAndSet each, and no thread waits for what comes after it. If a
+ * thread dies in `take`, between its compareAndSet and its return, or in `give`, between its change of SEAL and its
+ * push, then the block is in no stack and no thread knows of it: it is lost. If the thread was cutting, the part of the
+ * block that was not pushed yet is lost. TAKEN may then be off by that block.
  */
 
-/** On a cache line of its own: how much of the memory is, or was, in blocks, in units. Then a line for each kind. */
+/**
+ * EXTENT, on a cache line of its own: how much of the memory is, or was, in blocks, in units. Then a line for each
+ * kind.
+ */
 export const ARENA = { EXTENT: 0, KINDS: 16 } as const
 
 /** HEAD is a long: the first free block, and the tag. TAKEN counts those in use. */
@@ -63,7 +65,7 @@ const SEAL_BITS = ~0xff
 const INITIAL_WORDS = 2 ** 14
 const RESERVED_WORDS = 2 ** 26
 
-/** To take a head apart and to put one together costs half of what it does with the arithmetic of bigints. */
+/** Views to take a head apart and put it together, at half the cost of the arithmetic of bigints. */
 const long = new BigInt64Array(1)
 const halves = new Int32Array(long.buffer)
 
@@ -78,15 +80,15 @@ const halves = new Int32Array(long.buffer)
  *     arena.give(block)                                // true; false for what is no block in use
  *
  * A block is named by the index of its first word, so its name fits into a word. It is as its last user left it, 0 the
- * first time. Who takes a block tells others of it by an atomic access; they see what was written before. Memory that
- * is all 0 is an arena without blocks.
+ * first time. The taker of a block tells other threads of it by an atomic access; they see what was written before.
+ * Memory that is all 0 is an arena without blocks.
  *
- * Of two who give the same block one succeeds, as long as nobody has taken it again in between. After that its name
- * means the new block, and to give it is to take that away from whoever has it: a name of one word has no room for a
- * generation. Let one word, changed by compare-and-set, decide who gives a block back.
+ * Of two threads that give the same block one succeeds, as long as no thread has taken it again in between. After that
+ * its name means the new block, and giving it would take it away from its new user: a name of one word has no room for
+ * a generation. Let one word, changed by compare-and-set, decide which thread gives a block back.
  *
  * A thread that dies inside `take` or `give` costs at most the block it was taking or giving. What it had taken stays
- * taken, until somebody who knows of it gives it back.
+ * taken, until a thread that knows of it gives it back.
  */
 export class Arena {
   /** The most bytes that a block can have. */
@@ -97,7 +99,7 @@ export class Arena {
   readonly #base: Int32Array
   readonly #longs: BigInt64Array
 
-  /** Over the buffer of an arena, or one that is all 0. It may be one that does not grow. */
+  /** Over the buffer of an arena, or one that is all 0. The buffer need not be growable. */
   constructor(buffer: SharedArrayBuffer) {
     if (buffer.byteLength < FIRST * 4) throw rangeError("buffer.byteLength", `≥ ${FIRST * 4}`, buffer.byteLength)
     this.#memory = new GrowingBytes(buffer)
@@ -105,18 +107,20 @@ export class Arena {
     this.#longs = new BigInt64Array(buffer, 0, FIRST / 2)
   }
 
-  /** A new one that may come to have so many bytes; fewer where the runtime has no such stretch of addresses. */
+  /**
+   * Makes a new arena that can grow to that many bytes; to fewer where the runtime has no such stretch of addresses.
+   */
   static reserve(bytes: number = RESERVED_WORDS * 4): Arena {
     const words = Math.ceil(requireInteger("bytes", bytes, FIRST * 4) / 4)
     return new Arena(GrowingWords.reserve(Math.min(INITIAL_WORDS, words), words).buffer)
   }
 
-  /** So many bytes of a buffer are no blocks. */
+  /** How many bytes of a buffer are not in blocks. */
   static get overhead(): number {
     return FIRST * 4
   }
 
-  /** What makes an arena, in another thread, the same as this one. */
+  /** Another thread makes the same arena from this buffer. */
   get buffer(): SharedArrayBuffer {
     return this.#memory.buffer
   }
@@ -133,7 +137,7 @@ export class Arena {
     return load(this.#base, ARENA.EXTENT) * UNIT_BYTES
   }
 
-  /** A block for so many bytes; 0 if there is no room, or if they are more than {@link Arena.largest}. */
+  /** A block for that many bytes; 0 if there is no room, or if they are more than {@link Arena.largest}. */
   take(bytes: number): number {
     if (bytes > LARGEST) return 0
     const kind = kindFor(requireInteger("bytes", bytes, 0))
@@ -167,7 +171,7 @@ export class Arena {
     this.#memory.bytes.set(source, start)
   }
 
-  /** A copy of so many bytes of the block, from `offset` on. */
+  /** A copy of `length` bytes of the block, from `offset` on. */
   read(block: number, length: number, offset: number = 0): Uint8Array<ArrayBuffer> {
     if (length > LARGEST) throw rangeError("length", `≤ ${LARGEST}`, length)
     const copy = allocUninitialized(requireInteger("length", length, 0))
@@ -175,13 +179,16 @@ export class Arena {
     return copy
   }
 
-  /** The same into memory that there is already: making some takes longer than copying a thousand bytes. */
+  /** As {@link read}, into existing memory: allocating takes longer than copying a thousand bytes. */
   readInto(target: Uint8Array, block: number, length: number, offset: number = 0): void {
     const start = this.#place(block, target, length, offset)
     target.set(new Uint8Array(this.buffer, start, length))
   }
 
-  /** The byte at which `offset` of the block lies, if so many bytes from there on are the block's, and the array's. */
+  /**
+   * The byte at which `offset` of the block lies. Throws unless `length` bytes fit into the block from there on, and
+   * into the array.
+   */
   #place(block: number, array: Uint8Array, length: number, offset: number): number {
     const kind = this.#requireKind(block)
     const room = roomIn(kind)
@@ -219,7 +226,7 @@ export class Arena {
       if (block === 0) return 0
       const tag = halves[1] as number
       this.#memory.reach(block + UNIT)
-      // If the block is another's by now, this is anything at all, and the tag in the head is another.
+      // If another thread has taken the block by now, LINK may hold anything; but then the tag in the head has changed.
       const next = read(this.#memory.words, block + BLOCK.LINK)
       if (compareAndSetLong(this.#longs, head, before, longOf(next, tag))) return block
     }
@@ -243,7 +250,7 @@ export class Arena {
     for (let larger = kind + 1; larger < KINDS; larger++) {
       const block = this.#pop(larger)
       if (block === 0) continue
-      // The largest part first: should we die, the others have it.
+      // The largest part first: if this thread dies, the other threads have it.
       for (let half = larger - 1; half >= kind; half--) {
         const upper = block + 2 ** half * UNIT
         this.#memory.reach(upper + UNIT)
@@ -266,7 +273,7 @@ export class Arena {
   }
 }
 
-/** How many bytes the data of such a block can have. */
+/** How many bytes of data a block of this kind can have. */
 function roomIn(kind: number): number {
   return 2 ** kind * UNIT_BYTES - HEADER_BYTES
 }
@@ -275,7 +282,7 @@ function kindFor(bytes: number): number {
   return bytes <= UNIT_BYTES - HEADER_BYTES ? 0 : 32 - Math.clz32((bytes + HEADER_BYTES - 1) / UNIT_BYTES)
 }
 
-/** It depends on where the block begins, so that what a user writes into a block does not look like one. */
+/** The seal depends on where the block begins, so that data that a user writes into a block does not look like one. */
 function seal(block: number, state: number, kind: number): number {
   return (Math.imul(block, 0x9e37_79b1) & SEAL_BITS) | state | kind
 }

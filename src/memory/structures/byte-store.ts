@@ -5,14 +5,14 @@ import type { MemoryRecord } from "../record.ts"
 /*
  * How it works
  *
- * Memory is cut into cells of a cache line each. A piece is a cell, and if that is too short a chain of further ones.
- * There is nothing to split or to merge: whatever is free can be used for whatever comes, and the length of the longest
- * piece is that of all free cells together. That data has to be copied cell by cell costs less than encoding it does.
+ * Memory is cut into cells of a cache line each. A piece is one cell, or a chain of cells if one is too short. There is
+ * nothing to split or to merge: any free cell serves any piece, and the longest possible piece is as long as all free
+ * cells together. Data has to be copied cell by cell, but that costs less than encoding it.
  *
  *     first cell:    LINK  MORE     LENGTH  OWN …  DATA …
  *     further cell:  LINK  FURTHER  data …
  *
- * Free cells are linked by LINK; those beyond USED have never been used. All this can be made anew, after a death, from
+ * Free cells are linked by LINK; those beyond USED have never been used. After a death, all this can be made anew from
  * the first cells that are in use: see `rebuild`.
  */
 export const CELL = { LINK: 0, MORE: 1, LENGTH: 2, OWN: 3, DATA: 10, SIZE: 16 } as const
@@ -24,20 +24,20 @@ const FURTHER_DATA = 2
 const FIRST_BYTES = (CELL.SIZE - CELL.DATA) * 4
 const FURTHER_BYTES = (CELL.SIZE - FURTHER_DATA) * 4
 
-/** What the store keeps in the words of whoever uses it. */
+/** The words that the user of the store provides for it. */
 export const STORE = { FREE: 0, FREE_COUNT: 1, USED: 2, SIZE: 3 } as const
 
 /**
  * Pieces of data of any length in memory that threads share. For use under a lock.
  *
  *     const piece = store.take(100)               // 0 if there is no room left
- *     store.fill(piece, words, 100)               // so many bytes, from words
+ *     store.fill(piece, words)                    // its bytes, from words
  *     store.copy(piece, words)                    // and back
  *     store.give(piece)
  *
- * A piece is named by a number, where in `store.words` its first cell begins. The words from `CELL.OWN` to `CELL.DATA`
- * of that cell are the user's, and so is `CELL.LINK` as long as the piece is taken. The first of the user's words tells
- * whether the piece is in use: it is 0 when a piece is taken, and has to be 0 when it is given back.
+ * A piece is named by a number: the index in `store.words` at which its first cell begins. The words from `CELL.OWN` to
+ * `CELL.DATA` of that cell are the user's, and so is `CELL.LINK` as long as the piece is taken. The first of the user's
+ * words tells whether the piece is in use: it is 0 when a piece is taken, and has to be 0 when it is given back.
  */
 export class ByteStore {
   readonly #memory: GrowingWords
@@ -56,7 +56,7 @@ export class ByteStore {
     return this.#memory.words
   }
 
-  /** To be called first by whoever gets the lock: others may have made the memory larger. */
+  /** To be called first by each new holder of the lock: other threads may have made the memory larger. */
   refresh(): void {
     this.#memory.reach(this.#end)
   }
@@ -66,17 +66,17 @@ export class ByteStore {
     return this.#state.read(STORE.FREE_COUNT) + this.#cells - this.#state.read(STORE.USED)
   }
 
-  /** How many cells so many bytes need. */
+  /** How many cells that many bytes need. */
   static cellsFor(bytes: number): number {
     return bytes <= FIRST_BYTES ? 1 : 1 + Math.ceil((bytes - FIRST_BYTES) / FURTHER_BYTES)
   }
 
-  /** Whether so many bytes could ever be held, if `spare` cells are to be left. */
+  /** Whether that many bytes could ever be held, if `spare` cells are to be left. */
   couldHold(bytes: number, spare: number): boolean {
     return ByteStore.cellsFor(bytes) <= this.#cells - spare
   }
 
-  /** A piece for so many bytes; 0 if fewer than `spare` cells would then be left. */
+  /** A piece for that many bytes; 0 if fewer than `spare` cells would then be left. */
   take(bytes: number, spare = 0): number {
     const count = ByteStore.cellsFor(bytes)
     if (this.room - count < spare || !this.#provide(count)) return 0
@@ -169,7 +169,7 @@ export class ByteStore {
     return (this.#state.read(STORE.USED) + 1) * CELL.SIZE
   }
 
-  /** Makes the memory larger if so many cells need that; false if the machine has no more. */
+  /** Makes the memory larger if that many cells need it; false if the machine has no more. */
   #provide(count: number): boolean {
     const fresh = count - this.#state.read(STORE.FREE_COUNT)
     if (fresh <= 0) return true
@@ -178,7 +178,7 @@ export class ByteStore {
       return true
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      // There will be no more for some time, and whoever asks how much room there is must know.
+      // The machine will have no more for some time, and `room` must account for that.
       this.#cells = Math.floor(this.words.length / CELL.SIZE) - 1
       return false
     }

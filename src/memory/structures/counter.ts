@@ -18,11 +18,11 @@ export class Counter {
   }
 
   increment(): void {
-    // { high, low: −1 } -> { high + 1, low: 0 }: whoever wraps the low half carries.
+    // { high, low: −1 } -> { high + 1, low: 0 }: the thread that wraps the low half carries.
     if (add(this.#words, this.#low, 1) === -1) add(this.#words, this.#high, 1)
   }
 
-  /** Adds so many at once, up to 2³¹ − 1 at a time. */
+  /** Adds `amount` at once, up to 2³¹ − 1 at a time. */
   add(amount: number): void {
     const before = add(this.#words, this.#low, amount) >>> 0
     if (before + amount >= 2 ** 32) add(this.#words, this.#high, 1)

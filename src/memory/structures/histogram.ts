@@ -35,9 +35,9 @@ export interface Recorder {
  * How long things take: counted by one thread (LocalHistogram), or in words that threads share (Histogram), where any
  * thread may record, and any may read meanwhile.
  *
- * Times are counted in classes, eight for each power of two microseconds. A quantile is told as the middle of its
+ * Times are counted in classes, eight for each power of two microseconds. A quantile is reported as the middle of its
  * class, which is at most 4.5 % from every time in the class. Times of more than an hour are in the last class. The
- * shortest and the longest time are kept as they are, and no quantile is told that lies beyond them.
+ * shortest and the longest time are kept as they are, and no reported quantile lies beyond them.
  */
 export class Histogram implements Recorder {
   readonly #words: Int32Array
@@ -53,7 +53,7 @@ export class Histogram implements Recorder {
 
   record(ms: number): void {
     const time = Math.max(ms, 0)
-    // Before the class is counted: a reader who finds the count finds these too.
+    // Before the class is counted: a reader that finds the count finds these too.
     this.#extend(SHORTEST, rankOf(time), false)
     this.#extend(LONGEST, rankOf(time), true)
     const microseconds = time * 1000
@@ -61,7 +61,7 @@ export class Histogram implements Recorder {
     add(this.#words, this.#index + FIRST_CLASS + classOf(microseconds), 1)
   }
 
-  /** Makes the word this rank if it holds none, or one that is less (`upwards`) or more. */
+  /** Sets the word to this rank if it holds none, or one that is less (`upwards`) or more. */
   #extend(word: number, rank: number, upwards: boolean): void {
     const index = this.#index + word
     for (;;) {
@@ -100,7 +100,7 @@ export class LocalHistogram implements Recorder {
   }
 }
 
-/** What is known of times that were counted in classes; the others in ms. */
+/** Summarises times that were counted in classes; sum, min and max are in ms. */
 function timesOf(counts: readonly (number | undefined)[], sum: number, min: number, max: number): Times {
   const count = counts.reduce<number>((total, n = 0) => total + n, 0)
   if (count === 0) return NOTHING

@@ -6,18 +6,18 @@ import { IllegalStateError } from "../../errors.ts"
  * How it works
  *
  * A binary heap in an array of entries: those below i are 2i+1 and 2i+2. Each slot has a word that holds its index in
- * the array, plus one. That word is never believed: a slot is in if the entry it points to is that slot. So it may hold
- * anything while the slot is not in, and a death between the two writes does no harm.
+ * the array, plus one. That word is only a hint: a slot is in if the entry it points to is that slot. So the word may
+ * hold anything while the slot is not in, and a death between the two writes does no harm.
  *
- * An operation first compares, from end to end, and then moves, from end to end. One slot moves along a path, those on
- * the path by a step each. They are copied in the direction of the path, so that each is in two places for a moment and
- * none is missing, apart from the one that moves; and that one stands in MOVING until it has its place. So at every
+ * An operation makes all its comparisons first, and then all its moves. One slot moves along a path, and each slot on
+ * the path moves by one step. They are copied in the direction of the path, so that each is in two places for a moment
+ * and none is missing, apart from the moving slot, which stands in MOVING until it has its place. So at every
  * moment
  *
  *     { entries[0], …, entries[SIZE - 1] } and MOVING
  *
- * are, taken as a set, all that should be in. That is all `repair` relies on, and what it keeps true itself, lest it
- * be cut short too.
+ * are, taken as a set, all slots that should be in. `repair` relies on nothing else, and keeps that true itself, since
+ * it may be cut short too.
  */
 
 export const HEAP = { SIZE: 0, MOVING: 1, ENTRIES: 2 } as const
@@ -33,8 +33,8 @@ export interface SlotWords {
 }
 
 /**
- * A priority queue of slot numbers that can also take out an entry from its middle, in logarithmic time. For use
- * under a lock, or by a single thread over ordinary memory: it makes plain accesses only.
+ * A priority queue of slot numbers that can also take out an entry from its middle, in logarithmic time. For use under
+ * a lock, or by a single thread over ordinary memory: it makes plain accesses only.
  *
  *     const heap = new IndexedHeap(words, 0, 100, (a, b) => timeOf(a) - timeOf(b), { words, index: 200, stride: 1 })
  *     heap.offer(5)                              // true, or false if the heap is full
@@ -42,12 +42,12 @@ export interface SlotWords {
  *     heap.remove(5)                             // true if it was in
  *
  * Slot numbers are positive, and each is in at most once. What the order depends on must not change while a slot is in.
- * Among equals there is no order: a comparator that needs one compares sequence numbers last. Words that are all 0
- * are an empty heap.
+ * Among equals there is no order: a comparator that needs one compares sequence numbers last. Words that are all 0 are
+ * an empty heap.
  *
- * A comparator that throws leaves the heap as it was. If a thread dies in the middle of an operation, whoever gets the
- * lock next calls {@link IndexedHeap.repair}: then every slot is in that was in before and was not on its way out, and
- * the one on its way in or out is either in or not.
+ * A comparator that throws leaves the heap as it was. If a thread dies in the middle of an operation, the next holder
+ * of the lock calls {@link IndexedHeap.repair}. Then every slot is in that was in before and was not on its way out;
+ * the slot on its way in or out is either in or not.
  */
 export class IndexedHeap {
   readonly capacity: number
@@ -124,7 +124,9 @@ export class IndexedHeap {
     return Array.from({ length: this.size }, (_, index) => this.#entry(index))
   }
 
-  /** Puts the heap in order after a thread died at work on it. Takes linear time; does no harm to a heap in order. */
+  /**
+   * Puts the heap in order after a thread died during an operation. Takes linear time; does no harm to a heap in order.
+   */
   repair(): void {
     this.#dropDoubles()
     const moving = read(this.#words, this.#moving)
@@ -140,7 +142,7 @@ export class IndexedHeap {
     }
   }
 
-  /** Leaves each entry once, with its index in its word; the last entry takes the place of one that goes. */
+  /** Leaves each slot in one entry, with its index in its word; the last entry takes the place of a double. */
   #dropDoubles(): void {
     let index = 0
     while (index < this.size) {
@@ -189,9 +191,9 @@ export class IndexedHeap {
   }
 
   /**
-   * Where a slot would come to rest if it sank from `index` among the first `size` entries. Down to the end by the
-   * lesser child, and back up from there: what sinks was the last entry and mostly belongs near the end again, so this
-   * takes half of the comparisons that asking on each level whether to stop would take.
+   * Where a slot would come to rest if it sank from `index` among the first `size` entries. It goes down to the end by
+   * the lesser child, and back up from there. The sinking slot was the last entry and mostly belongs near the end
+   * again, so this takes half of the comparisons that asking on each level whether to stop would take.
    */
   #sink(index: number, slot: number, size: number): number {
     const words = this.#words
@@ -207,9 +209,7 @@ export class IndexedHeap {
     return target
   }
 
-  /**
-   * Moves a slot to `to` from the gap at `from`, its ancestor or descendant; what stands between moves the other way.
-   */
+  /** Moves a slot to `to` from the gap at `from`, its ancestor or descendant; the slots between move the other way. */
   #move(slot: number, from: number, to: number): void {
     write(this.#words, this.#moving, slot)
     let gap = from
@@ -218,7 +218,7 @@ export class IndexedHeap {
       this.#put(gap, this.#entry(parent))
       gap = parent
     }
-    // Downwards the path is known from below only: counted from 1, an ancestor is the number without its last bits.
+    // Downwards the path is known only from its end: counted from 1, an ancestor is the number without its last bits.
     for (let levels = Math.clz32(gap + 1) - Math.clz32(to + 1) - 1; levels >= 0; levels--) {
       const child = ((to + 1) >>> levels) - 1
       this.#put(gap, this.#entry(child))

@@ -11,22 +11,21 @@ import { bitsFor, requireBits, requirePowerOfTwo } from "../capacity.ts"
  *     { lap, 0 }  --offer-->  { lap, value }  --poll or remove-->  { lap + 1, 0 }
  *
  * so the cell alone says how far its position has come, and each step is one compareAndSet which both claims and
- * publishes. HEAD and TAIL only say where to look. Who finds that the position there is done with moves them on, be it
- * his own doing or not.
+ * publishes. HEAD and TAIL only say where to look. A thread that finds that the position there is done with moves them
+ * on, whichever thread completed it.
  *
- * Why a death costs no more than the value in hand. Before its compareAndSet of the cell a thread has changed nothing.
- * After it, the operation is complete: what is left, moving HEAD or TAIL on, the next one to come does in passing.
- * There is no state in between, hence nothing to wait for and nothing to clean up. (The better known queue with a
+ * Why a death costs no more than the value that the thread was taking. Before its compareAndSet of the cell a thread
+ * has changed nothing. After it, the operation is complete: the next thread moves HEAD or TAIL on, which is all that is
+ * left. There is no state in between, hence nothing to wait for and nothing to clean up. (The better known queue with a
  * sequence number beside each value claims a position in one step and fills it in another. A producer that dies between
  * the two stops all consumers for good.)
  *
  * The price is the range of values, because value and lap share 32 bits. A thread that is held up just before its
  * compareAndSet, while the others do exactly a multiple of 2^(lap bits) laps, takes a cell for the one it saw. A
- * consumer then takes a value out of turn; a producer puts one where TAIL has not come yet, and no consumer would look
- * there. The producer notices, for TAIL is far from where it was, takes the value out again and starts anew. So all
- * that can come of it is a value out of order (or, if the producer dies in that very moment, one that is in but waits
- * for TAIL to come by). With a million values and 1024 cells the multiple is four million operations; the fewer the
- * values, the larger it is.
+ * consumer then takes a value out of turn. A producer puts a value ahead of TAIL, where no consumer would look; it
+ * notices, because TAIL is far from where it was, takes the value out again and starts anew. So the worst outcome is a
+ * value out of order (or, if the producer dies in that very moment, a value that is in but waits for TAIL to reach it).
+ * With a million values and 1024 cells the multiple is four million operations; the fewer the values, the larger it is.
  *
  * Removing frees the cell out of turn: HEAD finds it done when it comes there. Until then it is a hole, which takes up
  * room and for which `size` has to look at the cells. HOLES says up to where there may be one.
@@ -35,15 +34,15 @@ import { bitsFor, requireBits, requirePowerOfTwo } from "../capacity.ts"
  * would save a third of the time of an uncontended `poll`, and give up the rule that plain access means one writer.
  */
 
-/** Who adds, who takes and the cells each have cache lines of their own. */
+/** TAIL for producers, HEAD for consumers, and the cells: each on cache lines of their own. */
 export const RING = { TAIL: 0, HEAD: 16, HOLES: 17, CELLS: 32 } as const
 
 /** Leaves 4 bits for the lap. */
 const MAX_VALUE_BITS = 28
 
 /**
- * A bounded first-in-first-out queue in shared memory: any thread may add, take and remove. Lock-free, and whole again
- * at once whichever thread dies in the middle of whichever operation.
+ * A bounded first-in-first-out queue in shared memory: any thread may add, take and remove. Lock-free. If a thread dies
+ * in the middle of any operation, all other threads can go on at once.
  *
  *     const words = sharedWords(Ring.wordsFor(1024))
  *     const ring = new Ring(words, 0, 1024)      // again in every thread, over the same words
@@ -51,8 +50,8 @@ const MAX_VALUE_BITS = 28
  *     ring.poll()                                // 7, then 0
  *
  * It holds numbers from 1 to `maxValue`: numbers of slots, in which the actual things lie. Words that are all 0 are an
- * empty ring. Among the values of one producer the order is kept; whatever a producer wrote before `offer` is seen by
- * whoever polls the value.
+ * empty ring. The values of one producer keep their order. A thread that polls a value sees everything that its
+ * producer wrote before `offer`.
  */
 export class Ring {
   readonly capacity: number
@@ -106,18 +105,18 @@ export class Ring {
       }
       const content = load(words, cell)
       if ((content & ~this.#valueMask) === this.#lap(at - this.capacity)) {
-        // Its last value is still there. That TAIL has not moved shows that it was so at the end of the queue.
+        // The value of the lap before is still there. That TAIL has not moved shows that this was the end of the queue.
         if (load(words, this.#tail) === at) return false
       } else if (content !== vacant) {
         compareAndSet(words, this.#tail, at, (at + 1) | 0)
-      } // else it has just become vacant: TAIL must not pass it by
+      } // else the cell has just become vacant: TAIL must not pass it by
     }
   }
 
   /**
-   * Takes out the first value; 0 if there is none. If `claim` is the index of a word, the value stands there before it
-   * leaves the ring: should this thread die in between, others can tell what it was about to take, or has taken. The
-   * word is in `claims`, if not beside the ring.
+   * Takes out the first value; 0 if there is none. If `claim` is the index of a word, the value is written there before
+   * it leaves the ring: if this thread dies in between, others can tell which value it was about to take, or has taken.
+   * The word is in `claims`, if not beside the ring.
    */
   poll(claim = 0, claims: Int32Array = this.#words): number {
     const words = this.#words
@@ -144,9 +143,8 @@ export class Ring {
   }
 
   /**
-   * Takes the value out, wherever it stands; if it is there several times, the foremost. True if it was this call that
-   * took it: of a `remove` and a `poll` that meet, one gets it. The room it took is free again when all before it are
-   * gone.
+   * Takes the value out of any position; if it is there several times, the foremost. True if this call took it: of a
+   * `remove` and a `poll` that meet, one gets it. Its room is free again when all values before it are gone.
    */
   remove(value: number): boolean {
     if (!this.#canHold(value)) return false
@@ -174,7 +172,7 @@ export class Ring {
     }
   }
 
-  /** The values that stand in it, first first. Exact while no other thread changes it. */
+  /** The values, the first one first. Exact while no other thread changes the ring. */
   toArray(): number[] {
     const words = this.#words
     const values: number[] = []
@@ -200,7 +198,10 @@ export class Ring {
     }
   }
 
-  /** How many values there are. Exact while no other thread changes it, whoever died before; otherwise near it. */
+  /**
+   * How many values there are. Exact while no other thread changes the ring, whichever threads died before; otherwise
+   * close.
+   */
   get size(): number {
     const words = this.#words
     const first = this.#findHead()
@@ -222,9 +223,10 @@ export class Ring {
   }
 
   /**
-   * TAIL was not where this producer had seen it, before it put its value there. As a rule somebody has moved it on in
-   * our stead, and perhaps the value is long gone. Only if TAIL is more than a lap away and the value still there has
-   * it come to stand ahead of TAIL. Then this takes it out, unless a consumer was faster, and leaves a hole.
+   * Takes the value of a late producer back. TAIL was not where this producer had seen it before it put its value
+   * there. As a rule another thread has moved TAIL on, and perhaps the value has long been polled. Only if TAIL is more
+   * than a lap away and the value still there does the value stand ahead of TAIL. Then this takes it out, unless a
+   * consumer was faster, and leaves a hole.
    */
   #takeBack(at: number, content: number): boolean {
     const words = this.#words
@@ -264,8 +266,8 @@ export class Ring {
   }
 
   /**
-   * Before the hole is made: a death in between makes `size` slower and not wrong. Distances are unsigned and windows
-   * wide, so that a mark from 2³¹ positions ago is neither taken for one ahead nor left standing.
+   * Called before the hole is made: a death in between makes `size` slower and not wrong. Distances are unsigned and
+   * windows wide, so that a mark from 2³¹ positions ago is neither taken for one ahead nor left standing.
    */
   #announceHole(at: number): void {
     const words = this.#words

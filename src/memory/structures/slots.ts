@@ -11,31 +11,31 @@ import { Ring } from "./ring.ts"
  *
  *     { generation, 0 }  --take-->  { generation, slot }, the current handle  --free-->  { generation + 1, 0 }
  *
- * Free slots wait in a ring, that freed first to be taken first. FRESH counts the slots that were ever handed out;
- * those above it are free without being in the ring. They are taken only if the ring is empty, so no more memory is
- * touched than was ever in use at one time, and nobody has to fill a ring with a million numbers at the start.
+ * Free slots wait in a ring; the slot that was freed first is taken first. FRESH counts the slots that were ever handed
+ * out; those above it are free without being in the ring. They are taken only if the ring is empty. So no more memory
+ * is touched than was ever in use at one time, and the ring need not be filled with a million numbers at the start.
  *
  * A road not taken: a stack of free slots, linked through their stamps, with a tag in its head (R. K. Treiber, 1986).
- * It saves one access in four. But a thread in `take` that is held up between reading a link and its compareAndSet,
- * while the others free exactly a multiple of 2^(tag bits) slots, makes the head point to a slot that may be in use,
- * and from then on two threads write to one record. With 65,535 slots the tag has 16 bits: 20 milliseconds of a busy
- * pool, which is no longer than a thread without a core waits for its turn. The same accident in a ring costs the
- * order.
+ * It saves one access in four. But suppose that a thread in `take` is held up between reading a link and its
+ * compareAndSet, while the others free exactly a multiple of 2^(tag bits) slots. Then the head points to a slot that
+ * may be in use, and from then on two threads write to one record. With 65,535 slots the tag has 16 bits: 20
+ * milliseconds of a busy pool, which is no longer than a thread without a core waits for its turn. The same accident in
+ * a ring costs the order.
  *
  * How long a handle is out of date: 2^(32 − bits of the capacity) uses of that one slot. With 1000 slots that is four
  * million, and as the slots take turns, more than that of others.
  *
- * A death. In `take`, between its leaving the ring and the change of STAMP, the slot is neither free nor in use; in
- * `free`, between the change of STAMP and its entering the ring, likewise. That slot is lost, and nothing else: no
- * other thread waits for what the dead one had yet to do. To find it again would take a word in which each thread says
- * what it is about to do, and a look through the ring that nobody may disturb: not worth it for a gap of two
- * instructions in code that nobody is killed in on purpose.
+ * A death. In `take`, the slot is neither free nor in use between leaving the ring and the change of STAMP; in `free`,
+ * between the change of STAMP and entering the ring. If the thread dies there, that slot is lost, and nothing else: no
+ * other thread waits for what the dead thread had yet to do. To find the slot again would take a word in which each
+ * thread says what it is about to do, and an undisturbed look through the ring: not worth it for a gap of two
+ * instructions in code in which threads are not killed on purpose.
  */
 
 /** First the word that all threads write, on a cache line of its own; then the ring; then the records. */
 export const SLOTS = { FRESH: 0, RING: 16 } as const
 
-/** What stands before the body of a record. */
+/** The words before the body of a record. */
 export const SLOT = { STAMP: 0, OWNER: 1, BODY: 2 } as const
 
 /**
@@ -44,15 +44,15 @@ export const SLOT = { STAMP: 0, OWNER: 1, BODY: 2 } as const
  *     const slots = new Slots(words, 0, 1000, 14)      // again in every thread, over the same words
  *     const handle = slots.take(me)                    // 0 if all are in use
  *     const body = slots.bodyOf(handle)                // words[body] … words[body + 13] are ours
- *     slots.free(handle)                               // true; false for whoever frees it once too often
+ *     slots.free(handle)                               // true; false if it was freed before
  *
- * A handle names a slot and how many times it had been freed before. After `free` it is out of date, and whoever still
- * holds it can know: `isCurrent`. A body is as its last user left it, 0 the first time. Words that are all 0 are a
- * memory of free slots.
+ * A handle names a slot and how many times it had been freed before. After `free` the handle is out of date, and its
+ * holder can find that out: `isCurrent`. A body is as its last user left it, 0 the first time. Words that are all 0 are
+ * a memory of free slots.
  *
- * A slot may have an owner: a positive number that names a thread for ever. When threads have died,
- * {@link Slots.reclaim} frees what they owned. A thread that dies inside `take` or `free` costs at most the slot it was
- * taking or freeing.
+ * A slot may have an owner: a positive number that names a thread for ever. When threads have died, {@link
+ * Slots.reclaim} frees what they owned. A thread that dies inside `take` or `free` costs at most the slot it was taking
+ * or freeing.
  */
 export class Slots {
   readonly capacity: number
@@ -88,23 +88,25 @@ export class Slots {
   }
 
   /**
-   * Takes a free slot for this owner, or for nobody in particular. The handle is any number but 0; 0 means that all are
-   * in use.
+   * Takes a free slot for this owner, or without one (0). The handle is any number but 0; 0 means that all slots are in
+   * use.
    */
   take(owner: number = 0): number {
     const words = this.#words
     for (;;) {
       const slot = this.#ring.poll()
       if (slot !== 0) return this.#begin(slot, owner)
-      // If the last fresh one goes in this moment, its taker, too, has found the ring empty: for a moment all were in
-      // use.
+      // If another thread takes the last fresh slot at this moment, it, too, has found the ring empty: for a moment all
+      // slots were in use.
       const fresh = load(words, this.#fresh)
       if (fresh >= this.capacity) return 0
       if (compareAndSet(words, this.#fresh, fresh, fresh + 1)) return this.#begin(fresh + 1, owner)
     }
   }
 
-  /** Gives the slot back. False, and no effect, if the handle is out of date: of two who free it one succeeds. */
+  /**
+   * Gives the slot back. False, and no effect, if the handle is out of date: of two threads that free it one succeeds.
+   */
   free(handle: number): boolean {
     const slot = handle & this.#mask
     if (!this.#exists(slot)) return false
@@ -114,8 +116,8 @@ export class Slots {
   }
 
   /**
-   * As if its owner had given the slot back and taken it again at once: the new handle. For a thread that keeps some
-   * for later, since this takes one access and not eight. Only if nobody else can free it meanwhile.
+   * As if its owner had freed the slot and taken it again at once; returns the new handle. For a thread that keeps
+   * slots for later, since this takes one access and not eight. Only if no other thread can free it meanwhile.
    */
   renew(handle: number): number {
     const slot = handle & this.#mask
@@ -124,15 +126,15 @@ export class Slots {
     return next
   }
 
-  /** Whether the slot is still in use by whoever took it under this handle. */
+  /** Whether the slot is still in use under this handle. */
   isCurrent(handle: number): boolean {
     const slot = handle & this.#mask
     return this.#exists(slot) && load(this.#words, this.#recordOf(slot) + SLOT.STAMP) === handle
   }
 
   /**
-   * The number of the slot, from 1 to the capacity. It fits where a handle does not; who has the slot can get the
-   * handle back.
+   * The number of the slot, from 1 to the capacity. It fits where a handle does not; the thread that has the slot can
+   * get the handle back by {@link handleOf}.
    */
   slotOf(handle: number): number {
     return handle & this.#mask
@@ -155,14 +157,14 @@ export class Slots {
     return load(this.#words, this.#recordOf(handle & this.#mask) + SLOT.OWNER)
   }
 
-  /** Hands the slot, which is the caller's, to another owner, or to nobody (0), whose death would not free it. */
+  /** Hands the slot, which is the caller's, to another owner, or to none (0): then no death frees it. */
   giveTo(handle: number, owner: number): void {
     store(this.#words, this.#recordOf(handle & this.#mask) + SLOT.OWNER, owner)
   }
 
   /**
-   * Frees the slots in use whose owners are dead, and tells how many. Others may take and free meanwhile, and reclaim
-   * too: each slot is freed once.
+   * Frees the slots in use whose owners are dead, and returns how many. Other threads may take, free and reclaim
+   * meanwhile: each slot is freed once.
    */
   reclaim(isDead: (owner: number, slot: number) => boolean): number {
     const words = this.#words
@@ -173,7 +175,7 @@ export class Slots {
       const stamp = load(words, record + SLOT.STAMP)
       if ((stamp & this.#mask) !== slot) continue
       const owner = load(words, record + SLOT.OWNER)
-      // If the slot has changed hands since the first look, its stamp is another one and it is not freed.
+      // If another thread took the slot since the first look, its stamp is another one and it is not freed.
       if (owner !== 0 && isDead(owner, slot) && this.free(stamp)) reclaimed++
     }
     return reclaimed
@@ -184,7 +186,7 @@ export class Slots {
     return ((handle & ~this.#mask) + this.#mask + 1) | 0
   }
 
-  /** The slot is ours alone until its stamp says that it is in use. */
+  /** The slot belongs to this thread alone until its stamp says that it is in use. */
   #begin(slot: number, owner: number): number {
     const record = this.#recordOf(slot)
     const handle = read(this.#words, record + SLOT.STAMP) | slot
@@ -194,8 +196,8 @@ export class Slots {
   }
 
   /**
-   * Puts the slot into the ring, which has room for all and one more. Should late producers have left more holes than
-   * that, the first goes behind the last until HEAD has passed a hole.
+   * Puts the slot into the ring, which has room for all slots and one more. Should late producers have left more holes
+   * than that, the first slot goes behind the last until HEAD has passed a hole.
    */
   #release(slot: number): void {
     while (!this.#ring.offer(slot)) {

@@ -1,15 +1,15 @@
-/** To wait for nothing but the time. */
+/** A sleep that only the time or an interrupt ends. */
 import { block } from "#atomics"
 import { perThread } from "../../per-thread.ts"
 import type { Flow } from "../flow/flow.ts"
 
-/** Blocks the thread for so long at most; true if its flow was interrupted. */
+/** Blocks the thread for at most `ms`; true if its flow was interrupted. */
 type BlockFor = (flow: Flow, ms: number) => boolean
 
 /**
- * How this thread naps. A thread that shares no memory with others cannot be reached by them: it just blocks. As soon
- * as it does share some, this-thread.ts provides a way by which others can wake it. A program of virtual threads alone
- * never needs that.
+ * How this thread sleeps. A thread that shares no memory with others cannot be reached by them: it just blocks. As soon
+ * as it does share memory, this-thread.ts provides a sleep from which other threads can wake it. A program of virtual
+ * threads alone never needs that.
  */
 const way = perThread<{ blockFor: BlockFor }>("nap", () => ({
   blockFor: (_flow, ms) => {

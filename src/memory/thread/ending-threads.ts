@@ -4,13 +4,14 @@ import { LifeProbe } from "./life.ts"
 import type { ThreadRegistry } from "./thread-registry.ts"
 
 /**
- * When a thread is asked for first, in ms. Most take longer than that to end, and few take more than ten times as long.
+ * When a thread is probed for the first time, in ms. Most threads take longer than that to end, and few take more than
+ * ten times as long.
  */
 const SOON = 0.5
 
 /**
- * Threads that were told to end, and are not yet known to have stopped. Each is asked for (life.ts) until it has, and
- * then buried: by a timer, and while this thread blocks.
+ * The threads that were told to end and are not yet known to have stopped. Each is probed (life.ts) until it has
+ * stopped, and then reaped: by a timer, and as a chore while this thread blocks.
  */
 export class EndingThreads implements Chore {
   readonly #registry: ThreadRegistry
@@ -23,7 +24,10 @@ export class EndingThreads implements Chore {
     this.#chores = chores
   }
 
-  /** The thread was told to end, by the runtime: it is now told so by the space, too, and buried when it has. */
+  /**
+   * The runtime has told the thread to end. This marks it in the thread registry, too, and reaps it when it has
+   * stopped.
+   */
   add(token: number): void {
     if (!this.#registry.markTerminating(token) || this.#probes.some((probe) => probe.token === token)) return
     this.#probes.push(new LifeProbe(this.#registry, token, SOON))
@@ -51,7 +55,7 @@ export class EndingThreads implements Chore {
     if (this.#probes.length === 0) this.#chores.delete(this)
     else {
       this.#chores.add(this)
-      // Who waits for what the thread holds keeps the process alive, if that is to be.
+      // The timer does not keep the process alive: a wait for something that the thread holds does so, if it should.
       this.#timer = new Timer(Math.max(this.dueIn, 0), true, () => this.run())
     }
   }

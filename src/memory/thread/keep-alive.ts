@@ -1,15 +1,15 @@
 import { runtime } from "../../time/runtime.ts"
 
-/** The longest that timers can; what it calls does nothing. */
+/** The longest interval that timers can have; the callback does nothing. */
 const LONG = 2 ** 31 - 1
 
 /**
- * Keeps the process alive while something is pending. A listener on shared memory does not do it on any runtime: a
- * program that awaits a lock held by another thread would simply end.
+ * Keeps the process alive while something is pending. A listener on shared memory does not keep it alive on any
+ * runtime: a program that awaits a lock held by another thread would simply end.
  */
 export class KeepAlive {
   readonly #reasons = new Set<object>()
-  /** One for all reasons and all times: taking it up and letting it go is much cheaper than a new one. */
+  /** One timer for all reasons and all times: `ref` and `unref` are much cheaper than a new timer. */
   #handle: NodeJS.Timeout | undefined
 
   hold(reason: object): void {

@@ -1,12 +1,12 @@
 /**
- * A listener that is called at the end of this thread, after all other listeners. Listeners of the user's are called in
- * the order in which they were added, and the thread keeps what it holds until the last of them is done.
+ * A listener that is called at the end of this thread, after all other listeners. The user's listeners are called in
+ * the order in which they were added, and the thread keeps what it holds until the last of them has returned.
  */
 import { runtime } from "../../time/runtime.ts"
 
 /**
- * Calls `act` when the thread ends in order and all other listeners have been called. It is not called if one of them
- * throws, or was added in the midst of the piece of code that ends the thread: then only others can tell of the end.
+ * Calls `act` when the thread ends in order and all other listeners have been called. `act` is not called if a listener
+ * throws, or was added during the same piece of code that ends the thread. Then only other threads can report the end.
  */
 export function atTheVeryEnd(act: () => void): void {
   const { process } = globalThis // a task may have replaced it by then
@@ -20,7 +20,7 @@ export function atTheVeryEnd(act: () => void): void {
     isToMove = true
     runtime.microtask(() => {
       process.removeListener("exit", listener)
-      process.on("exit", listener) // with `isToMove`: this is not another one
+      process.on("exit", listener) // `isToMove` keeps this call from starting another move
       isToMove = false
     })
   })

@@ -1,45 +1,49 @@
 /**
- * How a thread can be known to have stopped. What it held passes on then, and not before: a thread that was told to end
- * runs on for milliseconds, on some runtimes for ever, and would share a lock with its next holder.
+ * How other threads find out that a thread has stopped. They may take over what it held then, and not before: a thread
+ * that was told to end runs on for milliseconds, on some runtimes for ever, and would share a lock with its next
+ * holder.
  *
- * Node and Bun tell a thread's parent of its end by an event when the thread has stopped. But a parent that blocks
- * hears no events, and Deno sends them when the thread has been told to end. So each thread listens to a word of its
- * own entry in the thread table as long as it exists. A runtime forgets the listeners of a thread when it takes the
- * thread's heap apart, when no code of it can run any more; and `notify` tells how many listeners it has found. If
+ * Node and Bun send an event to a thread's parent when the thread has stopped. But a parent that blocks receives no
+ * events, and Deno sends them already when the thread has been told to end. So each thread listens to a word of its own
+ * entry in the thread table as long as it exists. A runtime drops the listeners of a thread when it takes the thread's
+ * heap apart, when no code of the thread can run any more; and `notify` returns how many listeners it has found. If
  * there was none, the thread has stopped.
  *
- * To ask takes a listener away, and only the event loop of the thread puts it back. Hence the thread begins with many,
- * others ask more and more rarely, and a thread whose listeners are all taken counts as running.
+ * A probe takes one listener away, and only the event loop of the thread adds it again. Hence the thread begins with
+ * many listeners, other threads probe more and more rarely, and a thread whose listeners are all taken counts as
+ * running.
  */
 import { add, listen, load, notify, notifyOne } from "#atomics"
 import { now } from "../../time/timer.ts"
 import { type ThreadRegistry, THREAD } from "./thread-registry.ts"
 
-/** With a pause that grows by half each time, enough for a day. */
+/** With a pause that grows by half each time, enough probes for a day. */
 const LISTENERS = 40
 const GROWTH = 1.5
 
-/** By the thread itself, once: others can know from now on whether it has stopped. */
+/**
+ * Begins to listen. Called by the thread itself, once; from then on other threads can find out whether it has stopped.
+ */
 export function attest(registry: ThreadRegistry, token: number): void {
   const { words } = registry
   const entry = registry.entryOf(token)
   const begin = (): void => {
-    if (!registry.isAlive(token)) return // the entry is another's
+    if (!registry.isAlive(token)) return // the entry belongs to another thread now
     listen(words, entry + THREAD.LIFE, 0, begin)
     add(words, entry + THREAD.LISTENERS, 1)
   }
-  notify(words, entry + THREAD.LIFE) // whatever a thread that had the entry before, and rests for ever, has left there
+  notify(words, entry + THREAD.LIFE) // removes the listeners of a thread that had the entry before and sleeps for ever
   for (let i = 0; i < LISTENERS; i++) begin()
 }
 
-/** Asks whether a thread has stopped, more and more rarely. */
+/** Probes whether a thread has stopped, more and more rarely. */
 export class LifeProbe {
   readonly token: number
   readonly #registry: ThreadRegistry
   #interval: number
   #next: number
 
-  /** Asked for the first time after `interval` ms. */
+  /** The first probe is due after `interval` ms. */
   constructor(registry: ThreadRegistry, token: number, interval: number) {
     this.#registry = registry
     this.token = token
@@ -47,7 +51,7 @@ export class LifeProbe {
     this.#next = now() + interval
   }
 
-  /** When it will know more, in ms from now. */
+  /** When the next probe is due, in ms from now. */
   get dueIn(): number {
     return this.#next - now()
   }

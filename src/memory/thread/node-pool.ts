@@ -8,20 +8,20 @@ export const ENTERED = 1
 /** In the list of a condition. */
 export const WAITING = 2
 export const LEAVING = 4
-/** It got what it waited for, alone or together with others. */
+/** The flow has acquired, alone or together with others. */
 export const ACQUIRED = 4
 export const ACQUIRED_SHARED = 5
-/** It gave up. */
+/** The flow has given up. */
 export const CANCELLED = 6
 
 /**
- * The wait nodes of one thread. It alone takes them and gives them back, so the free list is an ordinary array and no
- * two threads ever compete for a node.
+ * The wait nodes of one thread. This thread alone takes them and gives them back, so the free list is an ordinary array
+ * and no two threads ever compete for a node.
  *
- * A node that its wait is done with may still be in somebody's hands: linked in a queue that another thread is just
- * tending (STATE is not FREE yet), or in our mail (MAILED). It is laid aside until neither is so. This, and that a node
- * never goes to another thread while it is in use, is why a number on paper always means the node it meant when it was
- * written: there is no ABA to guard against.
+ * Other threads may still use a node when its wait is over: it may be linked in a queue that another thread is
+ * combining (STATE is not FREE yet), or it may be in this thread's mailbox (MAILED). Such a node is laid aside until
+ * neither is so. Besides, a node never goes to another thread while it is in use. A stored node number therefore always
+ * means the node that it meant when it was written: there is no ABA to guard against.
  */
 export class NodePool {
   readonly #registry: ThreadRegistry
@@ -37,7 +37,7 @@ export class NodePool {
     this.#token = token
   }
 
-  /** A node for a wait of the flow, in this state. */
+  /** Takes a node for a wait of the flow, in this state. */
   take(flow: number, state: number, mode: number): number {
     const node = this.#free.pop() ?? this.#refill()
     const words = this.#registry.reach(node)
@@ -49,17 +49,17 @@ export class NodePool {
     return node
   }
 
-  /** The wait is over. */
+  /** Gives the node back after its wait is over. */
   give(node: number): void {
     if (this.#isIdle(node)) this.#free.push(node)
     else this.#aside.push(node)
   }
 
   /**
-   * If threads died on the way to our mailbox with nodes in their hands, of those in use or of those laid aside, others
-   * may take them now. `deliver` empties the mailbox, and has to do so when we know who is dead, and not before: a node
-   * that a dead thread has left there is still in the mail, and must not be put there once more. After that, none of
-   * its can come.
+   * Clears the MAILED mark of nodes, in use or laid aside, whose waker died before it delivered them; then other wakers
+   * may mail them again. `deliver` empties the mailbox. It must be called after the dead wakers are known, and not
+   * before: a node that a dead thread has put into the mailbox is still in the mail, and must not be put there once
+   * more. After the delivery, no more mail of a dead thread can come.
    */
   unstick(used: Iterable<number>, deliver: () => void): void {
     const lost: { readonly node: number; readonly carrier: number }[] = []
@@ -85,10 +85,10 @@ export class NodePool {
       if (node !== 0) return node
       if (this.#next === this.#end) {
         const chunk = this.#registry.takeChunk(this.#token)
-        this.#next = chunk + NODE_SIZE // the first record says whose chunk it is
+        this.#next = chunk + NODE_SIZE // the first record names the owner of the chunk
         this.#end = chunk + CHUNK_NODES * NODE_SIZE
       }
-      // Of a chunk that a dead thread left, a node may still stand in a queue, until somebody sweeps that.
+      // A node of a chunk that a dead thread left may still be in a queue, until a combiner sweeps that queue.
       this.give(this.#next)
       this.#next += NODE_SIZE
     }

@@ -1,12 +1,12 @@
 /**
  * How a thread comes to share memory with others.
  *
- * The first thread that loads corepool makes a space and leaves it in the environment that its workers inherit, so the
- * threads of a program usually meet in one. A thread that was started before corepool was loaded learns of the space
- * when it is sent something that lies in it; it may then live in two.
+ * The first thread that loads corepool makes a thread registry and leaves it in the environment that its workers
+ * inherit, so the threads of a program usually have one in common. A thread that was started before corepool was loaded
+ * learns of the registry when it receives an object that refers to it; that thread may then be in two registries.
  *
- * Who dies is noticed by the parent, which hears of the exit of each worker it starts, and by the thread itself if the
- * runtime lets it end in order.
+ * The death of a thread is noticed by its parent, which hears of the exit of each worker it starts, and by the thread
+ * itself if the runtime lets it end in order.
  */
 import { availableParallelism } from "node:os"
 import { getEnvironmentData, isMainThread, setEnvironmentData, threadId, type Worker } from "node:worker_threads"
@@ -25,7 +25,7 @@ interface Inheritance {
   readonly parentId: number
 }
 
-/** A microsecond or so, in which another processor can do something about it; alone on the machine nobody can. */
+/** About a microsecond, in which another processor can end the wait. With one processor no other thread can. */
 const SPINS = availableParallelism() > 1 ? 60 : 0
 
 /** No mail reaches a flow that sleeps. */
@@ -39,7 +39,7 @@ const SLEEPER: Addressee = {
 interface Lives {
   readonly parentId: number
   readonly home: ThreadRegistry
-  /** This thread in each space it lives in, by the space's number. */
+  /** The context of this thread in each registry that it is in, by the registry's number. */
   readonly lives: Map<number, ThreadContext>
   current: ThreadContext | undefined
 }
@@ -52,12 +52,12 @@ const thread = perThread<Lives>("lives", () => {
   return { parentId: inherited?.parentId ?? -1, home, lives: new Map(), current: undefined }
 })
 
-/** This thread in the space where it makes things of its own. */
+/** The context of this thread in the registry in which it makes objects of its own. */
 export function threadContext(): ThreadContext {
   return (thread.current ??= hereIn(thread.home.buffer))
 }
 
-/** This thread in the space in this buffer. */
+/** The context of this thread in the registry that lies in this buffer. */
 export function hereIn(buffer: SharedArrayBuffer): ThreadContext {
   const { lives, home, parentId } = thread
   const registry = ThreadRegistry.over(buffer)
@@ -66,36 +66,36 @@ export function hereIn(buffer: SharedArrayBuffer): ThreadContext {
     life = new ThreadContext(registry, registry.enter(threadId, parentId), SPINS, leaveAll)
     lives.set(registry.id, life)
     if (!isMainThread) attest(registry, life.token) // the main thread ends with all others
-    // Whichever way it came to live there: by something of its own, or by something it was sent.
+    // Whether the thread entered its home registry by an object of its own, or by one that it received.
     if (registry.id === home.id) life.exposeInterrupt()
     if (lives.size === 1) {
       if (!isMainThread) atTheVeryEnd(leaveAll)
-      // It sleeps on the thread's park word, where others can wake it, and sees to its bells meanwhile.
+      // The thread sleeps on its park word, where others can wake it, and its bells are answered meanwhile.
       setBlockFor((flow, ms) => threadContext().block(SLEEPER, flow, ms) === INTERRUPTED)
     }
   }
   return life
 }
 
-/** For models, in which several threads take turns in one: the thread that runs from now on. */
+/** For models, in which several threads take turns in one: sets the thread that runs from now on. */
 export function become(other: ThreadContext): void {
   thread.current = other
 }
 
-/** This thread is about to end: it leaves all spaces, and whoever blocks there hears of it. */
+/** This thread is about to end: it leaves all registries, and the threads that block there hear of it. */
 export function leaveAll(): void {
   for (const life of thread.lives.values()) life.leave()
 }
 
 /**
- * Whether a worker has stopped when the runtime says so. Deno says it when the worker was told to, though that may run
- * for ever.
+ * Whether a worker has stopped when the runtime sends its exit event. Deno sends it when the worker was told to end,
+ * though the worker may run for ever.
  */
 export const isExitTheEnd: boolean = !("deno" in process.versions)
 
-/** Tells all spaces of the end of a worker, if it was in them. */
+/** Reports the end of a worker to all registries, if the worker was in them. */
 function watch(worker: Worker): void {
-  const id = worker.threadId // it is gone from the worker when the worker is gone
+  const id = worker.threadId // the worker's `threadId` is lost when the worker has ended
   const ended = (): void => {
     const spaces = Array.from(thread.lives.values(), (life) => life.registry)
     for (const registry of new Set([thread.home, ...spaces])) {
@@ -103,7 +103,7 @@ function watch(worker: Worker): void {
       else for (const token of registry.tokensOf(id)) hereIn(registry.buffer).ending.add(token)
     }
   }
-  // Deno tells of a worker after its first message, and it may have been terminated by then.
+  // Deno emits `worker` after the worker's first message, and the worker may have been terminated by then.
   if ((worker as { threadName?: string | null }).threadName === null) ended()
   else worker.once("exit", ended)
 }

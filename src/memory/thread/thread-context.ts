@@ -8,29 +8,29 @@ import { NodePool } from "./node-pool.ts"
 import { LISTENING, NODE, type ThreadRegistry, THREAD } from "./thread-registry.ts"
 import { type BlockedWake, INTERRUPTED, SIGNALLED, TIMEOUT } from "../flow/wait-list.ts"
 
-/** What mail can reach: a wait of one of our flows, or a bell. */
+/** What mail can reach: a wait of one of this thread's flows, or a bell. */
 export interface Addressee {
   /** Its node. */
   readonly index: number
   /** Whether the process stays alive for it. */
   readonly isVital: boolean
   /**
-   * Mail has come, or another thread has died. Errors of the wake-up go to {@link waitFailed}, and not to the thread
-   * that wakes this one.
+   * Called when mail has come, or another thread has died. Errors of the wake-up go to {@link waitFailed}, and not to
+   * the waking thread.
    */
   unpark(): void
-  /** For who blocks until it is unparked: whether it was, since this was asked last. */
+  /** Whether it was unparked since the last call. For a thread that blocks until then. */
   takePermit(): boolean
 }
 
 /**
- * This thread, as a space knows it: its token, its park word, its mail, and the waits of its flows.
+ * The context of this thread in a thread registry: its token, its park word, its mailbox, and the waits of its flows.
  *
- * A thread parks in one place only, its own park word in the thread table, however many things its flows wait for.
- * Whoever ends one of these waits puts the number of its node into the thread's mailbox and rings. A thread that
- * blocks sleeps on the park word; a thread that awaits has one standing listener on it, the doorbell, which is never
- * given up. (A listener per wait would be the obvious way. It cannot be taken back, and one that was left behind
- * swallows the wake-up meant for somebody else.)
+ * A thread parks in one place only, its own park word in the thread table, however many things its flows wait for. The
+ * thread that ends one of these waits, the waker, puts the number of its node into the mailbox and rings. A thread that
+ * blocks sleeps on the park word. A thread that awaits has one standing listener on it, the doorbell, which is never
+ * given up. (A listener per wait would be the obvious way. But a listener cannot be taken back, and one that was left
+ * behind swallows a wake-up meant for another wait.)
  *
  * Why no wake-up is lost
  *
@@ -40,7 +40,7 @@ export interface Addressee {
  *     was LISTENING?       sleep while PARK is LISTENING
  *       then notify
  *
- * If the sleeper did not see the mail, it looked before the mail came, so PARK was LISTENING when the waker rang, and
+ * If the sleeper did not see the mail, it looked before the mail came, so PARK was LISTENING when the waker rang. Then
  * the sleeper either had not gone to sleep yet and finds the word changed, or is notified.
  */
 export class ThreadContext {
@@ -48,7 +48,7 @@ export class ThreadContext {
   /** Names this thread, in this life, in shared memory. */
   readonly token: number
   readonly nodes: NodePool
-  /** What is to be done also while this thread blocks. */
+  /** The work that this thread also does while it blocks. */
   readonly chores: Chores = new Chores()
   /** Threads that this one has told to end. */
   readonly ending: EndingThreads
@@ -61,17 +61,19 @@ export class ThreadContext {
   readonly #waits = new Map<number, Addressee>()
   readonly #keepAlive = new KeepAlive()
   #listening = false
-  /** Whether somebody has to hear of an interrupt though no flow waits. */
+  /** Whether this thread listens for interrupts though no flow waits. */
   #attentive = false
   #deathsSeen: number
   #hasLeft = false
-  /** How many waits went on because of mail. */
+  /** How many waits were resumed by mail. */
   #resumed = 0
-  /** Whether a wait of this thread is just going on, and those that are to go on after it. */
+  /** Whether a wait of this thread is being resumed, and the nodes of the waits to resume after it. */
   #waking = false
   readonly #toWake: number[] = []
 
-  /** For the thread that got this token when it entered the space; by `leaveAll` it leaves this and others. */
+  /**
+   * For the thread that got this token when it entered the registry. `leaveAll` leaves this registry and all others.
+   */
   constructor(registry: ThreadRegistry, token: number, spins: number, leaveAll: () => void = () => this.leave()) {
     this.registry = registry
     this.token = token
@@ -88,7 +90,7 @@ export class ThreadContext {
 
   // ------------------------------------------------------------------ waking others
 
-  /** Ends the sleep of a wait, wherever its flow lives. It may be one that is over: then nothing happens. */
+  /** Wakes a wait, in whichever thread its flow is. If the wait is over, nothing happens. */
   wake(token: number, node: number): void {
     if (token !== this.token) {
       if (this.registry.isAlive(token)) this.#send(token, node)
@@ -97,8 +99,9 @@ export class ThreadContext {
   }
 
   /**
-   * A wait that goes on often ends by waking the next one. They go on one after the other, and not one inside of the
-   * other: a thousand flows that wait for one latch would be a thousand calls deep.
+   * Resumes the wait of this node and then those that were woken meanwhile. A resumed wait often ends by waking the
+   * next one. They run one after the other, and not one inside of the other: a thousand flows that wait for one latch
+   * would be a thousand calls deep.
    */
   #wakeOwn(node: number): void {
     const more = this.#toWake
@@ -112,7 +115,7 @@ export class ThreadContext {
     }
   }
 
-  /** An error of one that is woken is its own: the others are woken too, and the thread that wakes them goes on. */
+  /** An error of a resumed wait is its own: the other waits are resumed too, and the caller goes on. */
   #unpark(node: number): void {
     try {
       this.#waits.get(node)?.unpark()
@@ -123,11 +126,12 @@ export class ThreadContext {
 
   #send(token: number, node: number): void {
     const words = this.registry.reach(node)
-    // A node is in the mail once: its link is one word. If we die here, its thread hears of it and sets MAILED back.
+    // A node can be in one mailbox only, because its link is one word. If this thread dies here, the node's thread
+    // hears of the death and sets MAILED back.
     if (!compareAndSet(words, node + NODE.MAILED, 0, this.token)) return
     if (!this.registry.isAlive(token)) {
-      // It has just died, and nobody reads its mail. Its node may be another's by now, who has perhaps missed mail
-      // because of us.
+      // The thread has just died, and its mail is not read any more. Its node may belong to another thread by now,
+      // which perhaps missed mail because MAILED was set.
       store(words, node + NODE.MAILED, 0)
       const heir = load(words, node + NODE.THREAD)
       if (heir !== token) this.wake(heir, node)
@@ -154,18 +158,21 @@ export class ThreadContext {
     this.#keepAlive.release(node)
   }
 
-  /** The flow of this wait awaits no longer. */
+  /** The flow of this wait does not await any longer. */
   relax(node: Addressee): void {
     this.#keepAlive.release(node)
   }
 
-  /** The flow of this wait awaits: somebody may ring from now on, and the process stays for it if `vital`. */
+  /**
+   * The flow of this wait awaits: other threads may ring from now on, and the process stays alive for it if `vital`.
+   */
   expect(node: Addressee, vital: boolean): void {
     if (vital) this.#keepAlive.hold(node)
     if (this.#listening) return
     this.#listen()
-    this.#look() // mail may have come when nobody listened
-    // So may an interrupt. The wait has not begun yet: it hears of it when the doorbell is answered.
+    this.#look() // mail may have come while this thread did not listen
+    // An interrupt may have come too. The wait has not begun yet: it hears of the interrupt when the doorbell is
+    // answered.
     if (load(this.registry.words, this.#interrupt) !== 0) this.registry.ring(this.token)
   }
 
@@ -186,8 +193,8 @@ export class ThreadContext {
   }
 
   /**
-   * Blocks the thread until the wait is signalled. Waits of other flows of this thread that are signalled meanwhile go
-   * on too, as far as they can; the one that blocks then looks whether it is they who hold what it wants.
+   * Blocks the thread until the wait is signalled. Waits of other flows of this thread that are signalled meanwhile are
+   * resumed too, as far as they can go on. The blocked wait then looks again, because they may have held what it wants.
    */
   block(node: Addressee, flow: Flow | undefined, ms: number): BlockedWake {
     const { words } = this.registry
@@ -234,7 +241,7 @@ export class ThreadContext {
       arrived.push(node)
       node = next
     }
-    // The latest is on top; the first to be woken goes on first.
+    // The latest node is on top; the node that was mailed first is resumed first.
     for (const node of arrived.reverse()) {
       this.#resumed++
       this.#unpark(node)
@@ -242,8 +249,8 @@ export class ThreadContext {
   }
 
   /**
-   * Somebody died. It may have been about to wake one of us, or hold what we wait for: every wait looks again for
-   * itself.
+   * Another thread has died. It may have been about to wake a wait of this thread, or may hold what a wait needs: every
+   * wait looks again for itself.
    */
   #onDeath(): void {
     this.#deathsSeen = this.registry.deaths
@@ -262,30 +269,30 @@ export class ThreadContext {
     })
   }
 
-  /** The waits in shared objects, of which only some keep the process alive, after one has become shared. */
+  /** To be called when an object has become shared: the waits in it keep the process alive from now on. */
   reviewKeepAlive(): void {
     for (const node of this.#waits.values()) if (node.isVital) this.#keepAlive.hold(node)
   }
 
-  /** This thread is about to end: whoever waits for it need wait no longer. */
+  /** This thread is about to end: other threads need not wait for it any longer. */
   leave(): void {
     this.#hasLeft = true
     this.registry.reap(this.token)
   }
 
   /**
-   * Stops this thread if it has left. What it had is others' then; but in Node a thread with an uncaught error runs the
-   * microtasks that are queued after it has left, and the code of corepool and of tasks goes on in these. To be called
-   * where that would change what others can see.
+   * Stops this thread if it has left. Other threads have taken over what it had. But in Node a thread with an uncaught
+   * error runs the queued microtasks after it has left, and in these the code of corepool and of tasks goes on. To be
+   * called where that would change what other threads can see.
    */
   haltIfLeft(): void {
     if (this.#hasLeft) this.halt()
   }
 
   /**
-   * Stops this thread for ever, as one that has died here. It was told to end, which not all runtimes do; or it has
-   * been declared dead, and what it held is others' by now; or it cannot go on, because a task has broken built-in
-   * objects that it needs. To leave this space takes none.
+   * Stops this thread for ever, as if it had died here, for one of three reasons. It was told to end, which not all
+   * runtimes enforce; or it has been declared dead, and other threads have taken over what it held; or it cannot go on,
+   * because a task has broken built-in objects that it needs. Leaving this registry needs none of these objects.
    */
   halt(): never {
     this.leave()

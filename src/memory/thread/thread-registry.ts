@@ -6,7 +6,7 @@ import { reserve } from "../reservation.ts"
 
 export const SPACE = { MAGIC: 0, ID: 1, DEATHS: 2, THREADS: 3, CHUNKS: 4, NUMBERS: 5, SIZE: 6 } as const
 
-/** What the table knows of a thread. */
+/** The words of a thread's entry in the table. */
 export const THREAD = {
   TOKEN: 0,
   PARK: 1,
@@ -14,13 +14,13 @@ export const THREAD = {
   INTERRUPT: 3,
   THREAD_ID: 4,
   PARENT_ID: 5,
-  /** The token that the two above belong to. */
+  /** The token to which the two words above belong. */
   NAMED: 6,
   /** 1 if the thread was told to end: it stops where it next waits. */
   CONDEMNED: 7,
   /** Always 0: the word to which the thread listens as long as the runtime has it; see life.ts. */
   LIFE: 8,
-  /** How often the thread has begun to listen to that, and how often others have asked. */
+  /** How often the thread has begun to listen to LIFE, and how often others have probed. */
   LISTENERS: 9,
   PROBES: 10,
   SIZE: 11,
@@ -42,7 +42,7 @@ export const NODE = {
   SIZE: 11,
 } as const
 
-/** Values of a thread's PARK word: nobody need ring, it listens, it has been rung. */
+/** Values of a thread's PARK word: it need not be rung, it listens, it has been rung. */
 const AWAKE = 0
 export const LISTENING = 1
 const RUNG = 2
@@ -51,8 +51,8 @@ const RUNG = 2
 const MAGIC = 0xc0_9e_00_2
 
 /*
- * A token names one life of one thread: the number of its entry, and how often that entry was taken before. A word
- * that holds the token of a dead thread is thereby known to be void, whoever has the entry now.
+ * A token names one life of one thread: the number of its entry, and how often that entry was taken before. A word that
+ * holds the token of a dead thread is thereby known to be void, whichever thread has the entry now.
  */
 const ID_BITS = 10
 const MAX_THREADS = 2 ** ID_BITS
@@ -62,7 +62,7 @@ const ENTRY = LINE
 const TABLE = LINE
 const NODES = TABLE + MAX_THREADS * ENTRY
 
-/** Nodes are handed to threads by the chunk. The first record of a chunk says whose it is. */
+/** Nodes are given to threads by the chunk. The first record of a chunk names its owner. */
 export const NODE_SIZE: number = LINE
 export const CHUNK_NODES = 64
 const CHUNK = CHUNK_NODES * NODE_SIZE
@@ -71,9 +71,9 @@ const INITIAL_BYTES = (NODES + 8 * CHUNK) * 4
 const RESERVED_BYTES = 2 ** 28
 
 /**
- * A space: the memory through which the threads of a program know of each other. It holds the thread table and the
- * wait nodes; locks and queues have memory of their own, which the garbage collector frees, and refer to threads and
- * nodes by their numbers in the space. See README.md in this folder for the layouts.
+ * A thread registry: the memory through which the threads of a program know of each other. It holds the thread table
+ * and the wait nodes. Locks and queues have memory of their own, which the garbage collector frees, and refer to
+ * threads and nodes by their numbers in the registry. See README.md in src/memory for the layouts.
  *
  * Its buffer grows (growth.ts): each thread holds a view of fixed length, and takes a longer one when it meets a number
  * beyond its end.
@@ -90,7 +90,7 @@ export class ThreadRegistry {
     }
   }
 
-  /** A new one. */
+  /** Makes a new registry. */
   static create(): ThreadRegistry {
     const buffer = reserve(INITIAL_BYTES, RESERVED_BYTES)
     const registry = ThreadRegistry.over(buffer)
@@ -98,12 +98,12 @@ export class ThreadRegistry {
     return registry
   }
 
-  /** The space in a buffer that another thread sent. */
+  /** The registry in a buffer that another thread sent. */
   static over(buffer: SharedArrayBuffer): ThreadRegistry {
     return new ThreadRegistry(wordsOf(buffer))
   }
 
-  /** A small one over memory that does not grow: for models, in which every word counts. */
+  /** A small registry over memory that does not grow: for models, in which every word counts. */
   static small(chunks: number): ThreadRegistry {
     return new ThreadRegistry(sharedWords(NODES + chunks * CHUNK))
   }
@@ -112,7 +112,7 @@ export class ThreadRegistry {
     return this.#buffer
   }
 
-  /** The same in all threads: a buffer is another object in each. */
+  /** The same number in all threads. The buffer cannot serve as identity: it is another object in each thread. */
   get id(): number {
     return load(this.#words, SPACE.ID)
   }
@@ -121,12 +121,12 @@ export class ThreadRegistry {
     return this.#words
   }
 
-  /** A number, not 0, that no thread has got before; not before four thousand million others were given. */
+  /** A number, not 0, that no thread has got before; it repeats after four thousand million others. */
   nextNumber(): number {
     return (add(this.#words, SPACE.NUMBERS, 1) + 1) | 0 || this.nextNumber()
   }
 
-  /** The words, with those of this record among them. */
+  /** The words, in a view that is long enough for this record. */
   reach(record: number): Int32Array {
     if (record + NODE_SIZE > this.#words.length) this.#words = wordsOf(this.#buffer)
     return this.#words
@@ -134,7 +134,7 @@ export class ThreadRegistry {
 
   // ------------------------------------------------------------------ the thread table
 
-  /** Takes an entry of the table; the token of the new life. */
+  /** Takes an entry of the table, and returns the token of the new life. */
   enter(threadId: number, parentId: number): number {
     for (let id = 1; id < MAX_THREADS; id++) {
       const entry = this.entryOf(id)
@@ -143,7 +143,8 @@ export class ThreadRegistry {
       const epoch = ((-last >> ID_BITS) + 1) % MAX_EPOCH
       const token = (epoch << ID_BITS) | id
       if (!compareAndSet(this.#words, entry + THREAD.TOKEN, last, token)) continue
-      // Nobody knows the token yet, so nobody has mail for it: what is in the box is for the thread before.
+      // No other thread knows the token yet, so no mail for it can have come: the mailbox has mail for the thread
+      // before.
       store(this.#words, entry + THREAD.MAIL, 0)
       store(this.#words, entry + THREAD.PARK, AWAKE)
       store(this.#words, entry + THREAD.INTERRUPT, 0)
@@ -159,7 +160,7 @@ export class ThreadRegistry {
     throw new IllegalStateError(`More than ${MAX_THREADS - 1} threads share memory`)
   }
 
-  /** Where the table speaks of the thread with this token or number. */
+  /** The index of the entry of the thread with this token or number. */
   entryOf(token: number): number {
     return TABLE + (token & (MAX_THREADS - 1)) * ENTRY
   }
@@ -169,8 +170,8 @@ export class ThreadRegistry {
   }
 
   /**
-   * Tells a thread to end: it stops for ever, and buries itself, where it next waits. What it holds is its own until
-   * then. False if it is dead.
+   * Tells a thread to end: where it next waits, it reaps itself and stops for ever. It keeps what it holds until then.
+   * False if it is dead.
    */
   markTerminating(token: number): boolean {
     if (!this.isAlive(token)) return false
@@ -188,10 +189,10 @@ export class ThreadRegistry {
   }
 
   /**
-   * Declares a thread dead, and tells all others: each then looks again at whatever it waits for. So nothing has to
-   * know what the dead one held, or waited for, or was about to do. False if it was dead already.
+   * Declares a thread dead, and rings all others: each then looks again at everything that it waits for. So no code has
+   * to know what the dead thread held, or waited for, or was about to do. False if it was dead already.
    *
-   * Only for a thread of which it is known that it does nothing any more: what it held is another's from now on.
+   * Only for a thread that is known to have stopped: other threads may take over what it held from now on.
    */
   reap(token: number): boolean {
     if (!compareAndSet(this.#words, this.entryOf(token) + THREAD.TOKEN, token, -token)) return false
@@ -203,21 +204,22 @@ export class ThreadRegistry {
     return true
   }
 
-  /** As {@link ring}, but in any case: the dead one may have rung, and died before it could notify. */
+  /** As {@link ring}, but notifies in any case: the dead thread may have rung, and died before it could notify. */
   #alarm(id: number): void {
     const park = this.entryOf(id) + THREAD.PARK
     store(this.#words, park, RUNG)
     notify(this.#words, park)
   }
 
-  /** Buries the thread that the runtime knows by this number, and its children, which die with it. */
+  /** Reaps the thread that the runtime knows by this number, and its children, which die with it. */
   reapThread(threadId: number): void {
     for (const token of this.tokensOf(threadId)) this.reap(token)
   }
 
   /**
-   * The thread that the runtime knows by this number, and its children, and theirs. It may have said itself that it
-   * ends, and another one may just be taking its entry: until that one is named, the numbers there are not its own.
+   * The tokens of the thread that the runtime knows by this number, of its children, and of theirs. The thread may have
+   * reaped itself, and another thread may just be taking its entry: until NAMED holds the new token, the numbers there
+   * are not those of the new thread.
    */
   *tokensOf(threadId: number): Generator<number> {
     const last = load(this.#words, SPACE.THREADS)
@@ -231,7 +233,7 @@ export class ThreadRegistry {
     }
   }
 
-  /** Wakes a thread, whether it blocks or listens; if it does neither, it will look before it does. */
+  /** Wakes a thread, whether it blocks or listens; if it does neither, it looks for news before it does. */
   ring(token: number): void {
     const park = this.entryOf(token) + THREAD.PARK
     if (exchange(this.#words, park, RUNG) === LISTENING) notify(this.#words, park)
@@ -246,13 +248,13 @@ export class ThreadRegistry {
 
   // ------------------------------------------------------------------ wait nodes
 
-  /** The first record of a chunk of nodes for the thread: one that a dead thread left, or a new one. */
+  /** Takes a chunk of nodes for the thread, a dead thread's or a new one, and returns its first record. */
   takeChunk(token: number): number {
     const count = load(this.#words, SPACE.CHUNKS)
     for (let chunk = 0; chunk < count; chunk++) {
       const record = NODES + chunk * CHUNK
       const words = this.reach(record)
-      if (record >= words.length) break // somebody took it and has yet to make room for it
+      if (record >= words.length) break // another thread took it and has yet to make room for it
       const owner = load(words, record)
       if (!this.isAlive(owner) && compareAndSet(words, record, owner, token)) return record
     }

@@ -5,15 +5,15 @@ import type { BlockedWake, ParkPlace } from "../flow/wait-list.ts"
 import { EXCLUSIVE } from "./wait-queue.ts"
 
 /**
- * A bell that other threads can ring: it calls a function of this thread, from the event loop, or from inside of
- * whatever the thread blocks in. Rung several times before it is answered, it calls once. It is also rung by every
- * death, as whoever wanted to ring may have died on the way.
+ * A bell that other threads can ring. It then calls a function of this thread, from the event loop, or from inside of
+ * the call in which the thread blocks. If it is rung several times before it is answered, it calls once. Every death
+ * rings it too, as the thread that wanted to ring may have died before it could.
  *
- *     const bell = new Bell(here, () => lookAtTheMail())
- *     …                                                      here.wake(bell.token, bell.index)   // another thread
+ *     const bell = new Bell(context, () => lookForNews())
+ *     …                                                      context.wake(bell.token, bell.index)   // another thread
  *
- * A bell stands in the thread's list of waits for as long as it exists, and so keeps the doorbell armed, but it keeps
- * the process alive only while it is held.
+ * A bell is in the thread's list of waits for as long as it exists, and so keeps the doorbell armed, but it keeps the
+ * process alive only while it is held.
  */
 export class Bell implements Addressee, ParkPlace {
   readonly threadContext: ThreadContext
@@ -26,13 +26,14 @@ export class Bell implements Addressee, ParkPlace {
   #rung = false
   #held = false
 
-  /** Whether an interrupt ends the wait of who blocks for it is decided here. */
+  /** `interruptible`: whether an interrupt ends the wait of a thread that blocks for the bell. */
   constructor(threadContext: ThreadContext, answer: () => void, interruptible = true) {
     this.threadContext = threadContext
     this.interruptible = interruptible
     this.#answer = answer
     this.index = threadContext.nodes.take(0, FREE, EXCLUSIVE)
-    threadContext.expect(this, false) // which may find that somebody has died: too early to answer, whoever makes the bell has yet to get it
+    // Before `register`: `expect` may notice a death, and the maker of this bell cannot answer it yet.
+    threadContext.expect(this, false)
     threadContext.register(this)
   }
 
@@ -69,7 +70,7 @@ export class Bell implements Addressee, ParkPlace {
     return rung
   }
 
-  /** Nobody awaits a bell; see {@link block}. */
+  /** A bell is never awaited; see {@link block}. */
   append(): boolean {
     return false
   }
@@ -81,7 +82,7 @@ export class Bell implements Addressee, ParkPlace {
     return this.threadContext.block(this, this.interruptible ? flow : undefined, ms)
   }
 
-  /** It will not be rung any more. */
+  /** Ends the bell: it must not be rung any more. */
   end(): void {
     this.threadContext.unregister(this)
     this.threadContext.nodes.give(this.index)

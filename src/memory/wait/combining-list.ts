@@ -20,7 +20,7 @@ export const QUEUE = {
 export const EXCLUSIVE = 0
 export const SHARED = 1
 
-/** Somebody who stands in the queue. */
+/** A flow that is in the queue. */
 export interface Waiter {
   readonly thread: number
   readonly flow: number
@@ -28,13 +28,13 @@ export interface Waiter {
 }
 
 /**
- * The list of a wait queue, and what its tender does to it. Everything here is done by one thread at a time, the one
- * that has the guard: see wait-queue.ts, where also the whole is explained.
+ * The list of a wait queue, and what its combiner does to it. Only the combiner, the thread that has the guard, calls
+ * these methods: see wait-queue.ts, which also explains the whole.
  */
 export class CombiningList {
   readonly #registry: ThreadRegistry
   readonly #record: MemoryRecord
-  /** Whether the first is to be woken. */
+  /** Whether the first node is to be woken. */
   #wanted = false
   readonly #dropped: number[] = []
 
@@ -44,11 +44,11 @@ export class CombiningList {
   }
 
   /**
-   * Does everything that is to be done now. `entering` and `leaving` are nodes of the caller's, or 0; `afterDeath` says
-   * that the last tender died at it.
+   * One pass: handles all notes that there are now. `entering` and `leaving` are nodes of the caller's, or 0;
+   * `afterDeath` says that the last combiner died during a pass.
    */
   pass(entering: number, leaving: number, afterDeath: boolean): void {
-    // Before all else: whoever sets it has changed its node, if it has one in here, before.
+    // Before all else: a thread that sets WAKE has changed its node before, if it has one in this list.
     if (this.#record.load(QUEUE.WAKE) !== 0) {
       this.#record.store(QUEUE.WAKE, 0)
       this.#wanted = true
@@ -71,7 +71,7 @@ export class CombiningList {
     }
   }
 
-  /** Links the nodes of a drained inbox, the one at the bottom first. */
+  /** Links the nodes of a drained inbox, the node at the bottom first. */
   #linkTaken(top: number, entering: number): void {
     const batch: number[] = []
     for (let node = top; node !== 0;) {
@@ -79,8 +79,8 @@ export class CombiningList {
       node = read(this.#registry.reach(node), node + NODE.INBOX_NEXT)
     }
     for (const node of batch.reverse()) if (!this.#isLinked(node)) this.#link(node, entering)
-    this.#record.store(QUEUE.TAKEN, 0) // not a plain write: others have to see HEAD set before
-    // Not before: its owner may use it again at once, and the chain of the batch runs through it.
+    this.#record.store(QUEUE.TAKEN, 0) // not a plain write: other threads have to see HEAD set before
+    // Not earlier: the owner of a dropped node may use it again at once, and the chain of the batch runs through it.
     for (const node of this.#dropped.splice(0)) store(this.#registry.reach(node), node + NODE.STATE, FREE)
   }
 
@@ -102,8 +102,8 @@ export class CombiningList {
   }
 
   /**
-   * From a condition a node enters only if it has not given up in the meantime, and not died either: others brought it
-   * here, so that may be after those who died had been swept out.
+   * Admits a node from a condition, unless its flow has given up in the meantime or its thread has died. Another thread
+   * put it into the inbox, perhaps after the nodes of dead threads were swept out.
    */
   #admit(words: Int32Array, node: number): boolean {
     if (!this.#registry.isAlive(read(words, node + NODE.THREAD))) return false
@@ -134,7 +134,8 @@ export class CombiningList {
     const words = this.#registry.reach(node)
     const next = read(words, node + NODE.NEXT)
     const prev = read(words, node + NODE.PREV)
-    // First: after our death it is set again if the node is still in the list, but not taken away if it is not.
+    // First: if this thread dies here, `#restore` sets LINKED again if the node is still in the list, but does not
+    // clear it if it is not.
     write(words, node + NODE.LINKED, 0)
     if (prev === 0) this.#record.store(QUEUE.HEAD, next)
     else write(this.#registry.reach(prev), prev + NODE.NEXT, next)
@@ -152,7 +153,7 @@ export class CombiningList {
   #sweep(deaths: number): void {
     this.#removeIf((words, node) => !this.#registry.isAlive(read(words, node + NODE.THREAD)))
     this.#record.write(QUEUE.DEATHS_SEEN, deaths)
-    this.#wanted = true // the dead one may have been the one that was woken
+    this.#wanted = true // the flow that was woken may have died
   }
 
   #removeIf(condition: (words: Int32Array, node: number) => boolean): void {
@@ -164,7 +165,7 @@ export class CombiningList {
     }
   }
 
-  /** Makes everything else from the links forward, after a tender died somewhere in between. */
+  /** Makes all other words from the forward links, after a combiner died during a pass. */
   #restore(): void {
     let last = 0
     let length = 0
@@ -185,7 +186,7 @@ export class CombiningList {
     else this.#linkTaken(taken, 0)
   }
 
-  /** Then the dead tender had noted what it was about to take, but had not taken it. */
+  /** If so, the dead combiner had noted in TAKEN what it was about to take, but had not taken it. */
   #isInInbox(sought: number): boolean {
     for (let node = this.#record.load(QUEUE.INBOX); node !== 0;) {
       if (node === sought) return true
@@ -200,12 +201,12 @@ export class CombiningList {
 
   // ------------------------------------------------------------------ what can be seen
 
-  /** Who is to be woken, or 0. */
+  /** The node that is to be woken, or 0. */
   get toWake(): number {
     return this.#wanted ? this.#record.read(QUEUE.HEAD) : 0
   }
 
-  /** They have been told. */
+  /** The node has been woken. */
   woken(): void {
     this.#wanted = false
   }

@@ -5,7 +5,8 @@ import { NODE } from "../thread/thread-registry.ts"
 import { type BlockedWake, type Parked, type ParkPlace, SIGNALLED } from "../flow/wait-list.ts"
 
 /**
- * Whether an object is known to other threads. One that is not keeps no process alive: nobody else could end the wait.
+ * Whether other threads know an object. A wait in an object that is not shared keeps no process alive: no other thread
+ * could end it.
  */
 export interface Sharing {
   isShared: boolean
@@ -15,13 +16,16 @@ export interface Sharing {
  * One wait of one flow of this thread in a shared object: the local half of a node in shared memory.
  *
  * It holds a permit, as `LockSupport` does for a thread: a signal that comes before the flow has parked is not lost,
- * and two count as one. A flow may be woken without a reason (somebody died; a node number was still on its way from an
+ * and two count as one. A flow may be woken without a reason (a thread died; a node number was still on its way from an
  * earlier wait), so it always looks again at what it waits for.
  */
 export class WaitNode implements ParkPlace, Addressee {
   readonly threadContext: ThreadContext
   readonly index: number
-  /** May change during a wait: who was interrupted and must get its lock back waits on without regard to anything. */
+  /**
+   * May change during a wait: a flow that was interrupted and must get its lock back waits on without regard to
+   * anything.
+   */
   interruptible: boolean
   limited = true
   readonly #flow: Flow
@@ -49,7 +53,7 @@ export class WaitNode implements ParkPlace, Addressee {
     return load(this.threadContext.registry.reach(this.index), this.index + NODE.STATE)
   }
 
-  /** Whether the process stays alive for it. */
+  /** Whether this wait keeps the process alive. */
   get isVital(): boolean {
     return this.#parked !== undefined && this.#sharing.isShared && !this.#flow.idle
   }
@@ -81,7 +85,7 @@ export class WaitNode implements ParkPlace, Addressee {
     return this.threadContext.block(this, this.interruptible ? flow : undefined, ms)
   }
 
-  /** The wait is over, and nobody has the node in a list any more, or will take it out of there. */
+  /** Ends the wait. No list may hold the node any more, and no other thread may be about to take it out of one. */
   end(): void {
     this.threadContext.unregister(this)
     this.threadContext.nodes.give(this.index)

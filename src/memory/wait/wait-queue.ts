@@ -10,35 +10,37 @@ import { type Sharing, WaitNode } from "./wait-node.ts"
 const DIRTY = 1
 
 /**
- * The queue of those who wait for a synchronizer, first come first served, shared by all threads.
+ * The queue of the flows that wait for a synchronizer, first come first served, shared by all threads.
  *
- * It knows nothing of what is waited for. A flow that cannot have it enters the queue; when it stands first, it tries,
- * and tries again whenever it is woken; when it has got it, or has given up, it leaves. Whoever makes it available
- * calls `wakeFirst()`.
+ * It knows nothing of the resource that the flows wait for. A flow that cannot have the resource enters the queue. When
+ * it is first, it tries, and tries again whenever it is woken. When it has acquired, or has given up, it leaves. A
+ * thread that makes the resource available calls `wakeFirst()`.
  *
  * How it works
  *
- * The queue is a doubly linked list of nodes, and one thread at a time, the *tender*, changes it, under the word GUARD.
- * Nobody ever waits for the guard. Who finds it taken leaves a note (a node in the inbox, a state in its own node, a
- * flag), marks the guard DIRTY, and goes on; the tender does not let go of the guard while it is dirty. So every change
- * of the list is made by one thread in plain sequence, while entering and waking remain lock-free.
+ * The queue is a doubly linked list of nodes. One thread at a time, the *combiner*, changes it for all threads, under
+ * the word GUARD (flat combining). No thread waits for the guard. A thread that finds it taken leaves a note (a node in
+ * the inbox, a state in its own node, a flag), marks the guard DIRTY, and goes on; the combiner does not let go of the
+ * guard while it is dirty. So every change of the list is made by one thread in plain sequence, while entering and
+ * waking remain lock-free.
  *
- *     note                         who reads it
+ *     note                         when the combiner reads it
  *     INBOX    nodes that enter    drained at every pass, oldest first
- *     STATE    the node leaves     at the head: at every pass; elsewhere: if SCAN is set, or by the leaver as tender
+ *     STATE    the node leaves     at the head: at every pass; elsewhere: if SCAN is set, or the leaver combines
  *     WAKE     wake the first      at every pass, before all else
  *
- * Who is woken: the first node, when somebody said `wakeFirst`; when it became first because the one before gave up
- * (that one may have been woken, and passes it on) or was shared as it is itself; when it came into an empty queue and
- * its flow did not see that itself. It is not woken when the one before acquired for itself: then it is not available.
+ * The combiner wakes the first node in three cases: a thread called `wakeFirst`; the node became first because the node
+ * before it gave up (that node may have been woken, and passes the wake-up on) or acquired in SHARED mode, which is
+ * also its own; or the node came into an empty queue without its own flow seeing that. It does not wake the first node
+ * if the one before acquired exclusively: then the resource is not available.
  *
- * No wake-up is lost: `wakeFirst` looks at HEAD after making the thing available. If it finds the queue empty, then
- * whoever comes to stand first does so later, and tries once more after that.
+ * No wake-up is lost: `wakeFirst` looks at HEAD after the resource was made available. If it finds the queue empty,
+ * then any flow that becomes first does so later, and tries once more after that.
  *
- * Death. A tender may die at any step. GUARD names it, so the next one sees that it is dead and takes the guard over:
- * the links forward are the truth, from HEAD on, each set by a single store that completes the change; the rest is made
- * anew from them. TAKEN holds the nodes drained from the inbox until all of them are linked. Nodes of dead threads are
- * swept out at the first pass after a death; the death wakes all who wait, so there is one.
+ * Death. A combiner may die at any step. GUARD names it, so the next combiner sees that it is dead and takes the guard
+ * over. The forward links from HEAD on are the truth, each set by a single store that completes the change; the rest is
+ * made anew from them. TAKEN holds the nodes drained from the inbox until all of them are linked. Nodes of dead threads
+ * are swept out at the first pass after a death; the death wakes all waiting flows, so there is such a pass.
  */
 export class WaitQueue {
   readonly #threadContext: ThreadContext
@@ -56,21 +58,21 @@ export class WaitQueue {
     this.#mine = threadContext.token << 1
   }
 
-  /** Whether nobody stands in it. */
+  /** Whether no flow is in the queue. */
   get isEmpty(): boolean {
     this.#forgetDead()
-    // In the order in which nodes go through them: one that waits all the while is seen in one of the three.
+    // In the order in which nodes pass them: a node that waits all the while is seen in one of the three.
     if (this.#record.load(QUEUE.INBOX) !== 0 || this.#record.load(QUEUE.TAKEN) !== 0) return false
     return this.#record.load(QUEUE.HEAD) === 0
   }
 
-  /** How many do; exact when nothing moves. */
+  /** How many flows are in it; exact when nothing changes. */
   get length(): number {
     this.#forgetDead()
     return this.#record.load(QUEUE.LENGTH)
   }
 
-  /** A new wait, at the end of the queue. */
+  /** Begins a new wait, at the end of the queue. */
   enter(flow: Flow, mode: number, interruptible: boolean): WaitNode {
     const node = new WaitNode(this.#threadContext, flow, this.#sharing, interruptible, ENTERED, mode)
     this.offer(node.index)
@@ -79,8 +81,8 @@ export class WaitQueue {
   }
 
   /**
-   * Puts a node into the inbox: one that entered, or one from the list of a condition, which may have given up by the
-   * time it is read. Call {@link tend} afterwards.
+   * Puts a node into the inbox: a node that enters, or one from the list of a condition, whose flow may have given up
+   * before the combiner reads it. Call {@link tend} afterwards.
    */
   offer(node: number): void {
     const words = this.#threadContext.registry.reach(node)
@@ -91,12 +93,12 @@ export class WaitQueue {
     } while (!this.#record.compareAndSet(QUEUE.INBOX, top, node))
   }
 
-  /** Whether it is this one's turn to try. */
+  /** Whether it is this node's turn to try. */
   isFirst(node: WaitNode): boolean {
     return this.#record.load(QUEUE.HEAD) === node.index
   }
 
-  /** Whether the flow would have to stand behind somebody. False if it stands first itself. */
+  /** Whether another flow is before this one in the queue, or would be. False if this flow is first itself. */
   hasPredecessorOf(flow: Flow): boolean {
     const head = this.#record.load(QUEUE.HEAD)
     if (head === 0) return this.#record.load(QUEUE.INBOX) !== 0
@@ -107,7 +109,7 @@ export class WaitQueue {
     )
   }
 
-  /** How the one that stands first waits; undefined if nobody does. */
+  /** The mode of the first node; undefined if the queue is empty. */
   get firstMode(): number | undefined {
     if (this.#record.load(QUEUE.HEAD) === 0) return undefined
     this.#forgetDead()
@@ -123,15 +125,15 @@ export class WaitQueue {
   }
 
   /**
-   * Whether the one that stands first has been woken and does not know it yet, so will look after this. For who would
-   * otherwise say `wakeFirst` for each of many things, if who takes one of them sees to it that the next is woken.
+   * Whether the first flow has been woken and does not know it yet, so that it will look after this call. A thread that
+   * makes many resources available can then leave out `wakeFirst`, if each flow that takes one wakes the next flow.
    */
   get isFirstCalled(): boolean {
     const head = this.#record.load(QUEUE.HEAD)
     return head !== 0 && load(this.#threadContext.registry.reach(head), head + NODE.MAILED) !== 0
   }
 
-  /** What is waited for may be available. Call it after making it so, and last of all. */
+  /** The resource may be available. Call it after making it so, and last of all. */
   wakeFirst(): void {
     if (this.#record.load(QUEUE.HEAD) === 0) return
     this.#record.store(QUEUE.WAKE, 1)
@@ -139,22 +141,20 @@ export class WaitQueue {
   }
 
   /**
-   * Does what is left to do; to be called after {@link offer}, and by who waits after a death. One node, which the
-   * caller is going to wake itself when it says `wakeFirst`, is not woken if it comes to stand first by this.
+   * Makes a pass, or leaves a note for the combiner. To be called after {@link offer}, and by a waiting flow after a
+   * death. The node `entering` is not woken if it becomes first by this pass: the caller wakes it by `wakeFirst`.
    */
   tend(entering = 0): void {
     this.#tend(entering, 0)
   }
 
-  /**
-   * Does what is left to do, for certain: when this returns, whatever was in the inbox before is not there any more.
-   */
+  /** Makes a pass for certain: when this returns, no node is in the inbox that was there before. */
   settle(): void {
     this.#holdGuard()
     this.#finish()
   }
 
-  /** Those who stand in the queue, first in line first. */
+  /** The flows in the queue, the first one first. */
   waiters(): Waiter[] {
     this.#holdGuard()
     const found = this.#list.waiters()
@@ -162,7 +162,7 @@ export class WaitQueue {
     return found
   }
 
-  /** Those who died in here do not count, though perhaps nobody has taken them out yet; true if that was so. */
+  /** Sweeps out the nodes of dead threads, if there were deaths since the last sweep; true if there were. */
   #forgetDead(): boolean {
     if (this.#threadContext.registry.deaths === this.#record.read(QUEUE.DEATHS_SEEN)) return false
     this.settle()
@@ -171,7 +171,7 @@ export class WaitQueue {
 
   // ------------------------------------------------------------------ the guard
 
-  /** Tends the queue, or leaves a note that it needs tending. */
+  /** Makes a pass as the combiner, or marks the guard so that the combiner makes one. */
   #tend(entering: number, leaving: number): void {
     const dead = this.#takeGuard(leaving)
     if (dead === undefined) return
@@ -179,7 +179,9 @@ export class WaitQueue {
     this.#finish()
   }
 
-  /** Takes the guard, and says whether from a dead thread; undefined if somebody else has it, who has been told. */
+  /**
+   * Takes the guard, and says whether from a dead thread; undefined if another thread has it, after marking it DIRTY.
+   */
   #takeGuard(leaving = 0): boolean | undefined {
     for (;;) {
       const guard = this.#record.load(QUEUE.GUARD)
@@ -188,7 +190,7 @@ export class WaitQueue {
       } else if (!this.#threadContext.registry.isAlive(guard >> 1)) {
         if (this.#record.compareAndSet(QUEUE.GUARD, guard, this.#mine)) return true
       } else {
-        // The tender finds one that leaves from the middle only by walking through all.
+        // The combiner finds a node that leaves from the middle only by walking through all nodes.
         if (leaving !== 0 && this.#record.load(QUEUE.HEAD) !== leaving) this.#record.store(QUEUE.SCAN, 1)
         if ((guard & DIRTY) !== 0 && this.#record.load(QUEUE.GUARD) === guard) return undefined
         if ((guard & DIRTY) === 0 && this.#record.compareAndSet(QUEUE.GUARD, guard, guard | DIRTY)) return undefined
@@ -197,7 +199,8 @@ export class WaitQueue {
   }
 
   /**
-   * The only one that waits for the guard, a few hundred steps of another thread at most; not for anything frequent.
+   * Waits for the guard, as no other method does: a few hundred steps of another thread at most. Not for anything
+   * frequent.
    */
   #holdGuard(): void {
     let dead = this.#takeGuard()
@@ -205,7 +208,9 @@ export class WaitQueue {
     this.#list.pass(0, 0, dead)
   }
 
-  /** Lets go of the guard, unless there are new notes; then wakes who is to be woken, if anybody. */
+  /**
+   * Makes passes until there are no new notes, lets go of the guard, then wakes the node that is to be woken, if any.
+   */
   #finish(): void {
     let first: number
     let thread: number
