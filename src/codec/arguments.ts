@@ -1,4 +1,4 @@
-/** The arguments of a call as a letter. The most common ones, none and one or two numbers, are nothing but words. */
+/** The arguments of a call as an encoded value. The most common ones, none and one or two numbers, are plain words. */
 import { NotSerializableError } from "../errors.ts"
 import { decode, encodeStructure } from "./codec.ts"
 import {
@@ -12,7 +12,7 @@ import {
 } from "./bytes/encoded-value.ts"
 import { readPlain } from "./plain-words.ts"
 
-/** As `encode` for a list of arguments; refusals speak of `args[0]`. */
+/** As `encode` for a list of arguments; error messages name them `args[0]` and so on. */
 export function encodeArguments(
   args: readonly unknown[],
   attachments?: object[],
@@ -24,7 +24,7 @@ export function encodeArguments(
   return encoded
 }
 
-/** False if they are others than none, one or two numbers. */
+/** False if the arguments are others than none, one or two numbers. */
 function encodeNumbers(encoded: EncodedValue, args: readonly unknown[]): boolean {
   const { length } = args
   if (length === 0) {
@@ -57,7 +57,7 @@ function encodeNumbers(encoded: EncodedValue, args: readonly unknown[]): boolean
   return true
 }
 
-/** Minus zero is none. */
+/** Minus zero is not an int. */
 export function isInt(value: number): boolean {
   return (value | 0) === value && (value !== 0 || 1 / value > 0)
 }

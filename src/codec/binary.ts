@@ -1,9 +1,10 @@
 /**
  * Buffers and views of them.
  *
- * A view of ordinary memory brings the bytes that it shows, in a buffer of its own: what else is in the buffer may be
- * another's business, as in those small ones that the runtime cuts from a common piece. So two views of one buffer are
- * two copies; `structuredClone` takes along all of it. Views of memory that is sent beside the bytes are views of that.
+ * A view of ordinary memory is copied with only the bytes that it shows, in a buffer of its own. The rest of the buffer
+ * may belong to other code: the runtime cuts small buffers from a common pool. So two views of one buffer become two
+ * copies, while `structuredClone` copies the whole buffer. Views of a buffer that is attached stay views of that
+ * buffer.
  */
 import { Buffer } from "node:buffer"
 import { types } from "node:util"
@@ -27,7 +28,7 @@ const DATA_VIEW = 0
 const NODE_BUFFER = 1
 const FIRST_TYPED_ARRAY = 2
 
-/** The order is what is written. */
+/** The bytes name a type by its index, so the order must not change. */
 export const typedArrays: TypedArrayClass[] = [
   Int8Array,
   Uint8Array,
@@ -41,7 +42,7 @@ export const typedArrays: TypedArrayClass[] = [
   BigInt64Array,
   BigUint64Array,
 ]
-// Newer than the oldest runtime we know.
+// Newer than the oldest supported runtime.
 const { Float16Array: float16 } = globalThis as { Float16Array?: TypedArrayClass }
 if (float16 !== undefined) typedArrays.push(float16)
 
@@ -120,7 +121,7 @@ function attachShared(writer: TrackingWriter, value: object, buffer: object): nu
   return attachment
 }
 
-/** Of a buffer that has been transferred nothing is left. */
+/** Refuses a buffer that has been transferred: nothing is left of it. */
 function requireAttached(writer: TrackingWriter, value: object, buffer: ArrayBufferLike): void {
   if (sizeOfBuffer(buffer) > 0) return
   try {
@@ -132,7 +133,7 @@ function requireAttached(writer: TrackingWriter, value: object, buffer: ArrayBuf
 
 // ------------------------------------------------------------------ reading
 
-/** The compiler's library is older than the runtimes. */
+/** The types of the compiler's library are older than the runtimes. */
 const ResizableBuffer = ArrayBuffer as unknown as new (size: number, options: { maxByteLength: number }) => ArrayBuffer
 
 export function readView(reader: ByteReader): ArrayBufferView {

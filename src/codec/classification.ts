@@ -1,8 +1,8 @@
 /**
- * What an object is to a copy. As for `structuredClone`, that is a matter of what the engine made it, not of what it
- * says: neither of its prototype nor of its `Symbol.toStringTag`, which anybody can set.
+ * How the codec treats an object. As for `structuredClone`, that depends on what the engine made it, neither on its
+ * prototype nor on its `Symbol.toStringTag`, which any code can set.
  *
- * These questions take a while. So they are asked once for each class whose objects turn out to be ordinary ones.
+ * These checks take a while. So they are made once for each class whose objects turn out to be ordinary ones.
  */
 import { types } from "node:util"
 import { isPromiseLike } from "../checks.ts"
@@ -20,17 +20,17 @@ export type Classification =
   | "error"
   | "boxed"
   | "shareable"
-  /** Of a shared object. */
+  /** A part of a shared object. */
   | "part"
-  /** Of ours, and of no use in another thread. */
+  /** An object of corepool that is of no use in another thread. */
   | "local"
   | "promise"
-  /** Of the runtime: whether it can be copied, only the runtime knows. */
+  /** Made by the runtime: only the runtime knows whether it can be copied. */
   | "foreign"
 
 const plainPrototypes = new WeakSet()
 
-/** For what is no array, no view and no proxy. */
+/** For objects that are no array, no view and no proxy. */
 export function classify(value: object, prototype: object | null): Classification {
   if (prototype !== null && plainPrototypes.has(prototype)) return "plain"
   const answer = ask(value, prototype)
@@ -53,15 +53,12 @@ function ask(value: object, prototype: object | null): Classification {
   return isForeign(value, prototype) ? "foreign" : "plain"
 }
 
-/**
- * Whether the runtime makes of it something of the same class. Some things it takes for plain objects, and so empties
- * them.
- */
+/** Whether the runtime clones it to an object of the same class. It takes some for plain objects, and empties them. */
 export function isClonedByRuntime(value: object): boolean {
   try {
     const copy = runtime.clone(value)
     return Object.getPrototypeOf(copy) === Object.getPrototypeOf(value)
   } catch {
-    return false // the reason is told by whoever asked, with the place in the value
+    return false // the caller reports the reason, with the place in the value
   }
 }

@@ -1,21 +1,20 @@
 /**
  * Values as bytes, for memory that threads share.
  *
- * What arrives is a copy, as by `structuredClone`. Beyond that errors keep their name, their stack, their cause and
- * their own fields, and those of the language and of corepool their class; and so do instances of registered classes
- * (revival.ts). What cannot be copied is refused with a NotSerializableError that says what it is and where in the
- * value.
+ * The receiver gets a copy, as by `structuredClone`. Beyond that errors keep their name, their stack, their cause and
+ * their own fields. Errors of the language and of corepool keep their class, and so do instances of registered classes
+ * (revival.ts). A value that cannot be copied is refused with a NotSerializableError that names it and its place.
  *
- * What cannot be written down as bytes but can be posted goes beside them, if there is a list to put it on:
+ * Objects that can be posted, but not written as bytes, go beside the bytes, if the caller passes a list for them:
  *
  *     const attachments: object[] = []
- *     const letter = encode(value, attachments, new Set(transferList))   // here
- *     port.postMessage(attachments, transferList)                        // if there are any
- *     decode(letter, attachments)                                        // there
+ *     const encoded = encode(value, attachments, new Set(transferList))   // sender
+ *     port.postMessage(attachments, transferList)                         // if there are any
+ *     decode(encoded, attachments)                                        // receiver
  *
- * These are shared memory, shared objects (a lock arrives as a lock), what is to be moved, and what only the runtime
- * can copy, such as a Blob. Long stretches of bytes can go beside the letter, too, so that they are copied once:
- * bulk.ts.
+ * Attachments are shared memory, shared objects (a lock arrives as a lock), objects to be moved, and objects that only
+ * the runtime can copy, such as a Blob. Long stretches of bytes can go beside the encoded value, too, so that they are
+ * copied only once: bulk.ts.
  */
 import { show } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
@@ -28,9 +27,9 @@ import { EncodedValue } from "./bytes/encoded-value.ts"
 import { isWide, latin1, utf16 } from "./bytes/texts.ts"
 
 /**
- * The letter is the caller's to {@link EncodedValue.release}. If it throws, nothing was attached; but a shared object
- * in the value may have become known as one that other threads use. If it may be bulky, not all is in the letter: see
- * bulk.ts.
+ * The caller must {@link EncodedValue.release} the result. If this throws, nothing was attached; but a shared object in
+ * the value may have been marked as one that other threads use. With `isBulky` the result may not contain all bytes:
+ * see bulk.ts.
  */
 export function encode(
   value: unknown,
@@ -59,7 +58,7 @@ export function encode(
   return encoded
 }
 
-/** What was encoded, and what came with it. Whatever the bytes are, it throws nothing but NotSerializableError. */
+/** The value that was encoded with these attachments. Throws only NotSerializableError, whatever the bytes are. */
 export function decode(encoded: EncodedValue, attachments: readonly object[] = [], isStrange = false): unknown {
   switch (encoded.kind) {
     case letters.UNDEFINED:
@@ -88,7 +87,7 @@ export function decode(encoded: EncodedValue, attachments: readonly object[] = [
   }
 }
 
-/** What becomes of a value on its way to another thread. */
+/** The value as another thread would receive it. */
 export function copyOf(value: unknown): unknown {
   const encoded = encode(value)
   const copy = decode(encoded)
@@ -96,7 +95,7 @@ export function copyOf(value: unknown): unknown {
   return copy
 }
 
-/** The same as bytes that say themselves what kind they are, for memory that knows nothing but bytes. */
+/** Bytes that begin with their kind, for memory that stores nothing but bytes. */
 export function encodeToBytes(value: unknown): Uint8Array {
   const encoded = encode(value)
   const bytes = new Uint8Array(1 + encoded.length)
@@ -111,8 +110,8 @@ export function decodeFromBytes(bytes: Uint8Array): unknown {
 }
 
 /**
- * The same of bytes that come from another process, and may be anything: nothing in them can name memory, objects or
- * resources of this process. What they reserve is limited, too.
+ * The same for bytes of another process, which may be anything: nothing in them can name memory, objects or resources
+ * of this process. The memory that they can reserve is limited, too.
  */
 export function decodeFromStranger(bytes: Uint8Array): unknown {
   return decodeKind(bytes, true)
@@ -123,7 +122,7 @@ function decodeKind(bytes: Uint8Array, isStrange: boolean): unknown {
   const encoded = EncodedValue.toRead(bytes[0] ?? 0, length)
   encoded.bytes.set(bytes.subarray(1))
   try {
-    // Shorter ones would be made of what the memory held before.
+    // A shorter number would contain bytes that the memory held before.
     if ((encoded.kind === letters.INT && length !== 4) || (encoded.kind === letters.DOUBLE && length !== 8)) {
       throw new NotSerializableError("These bytes are not those of a number: they were written by something else")
     }
@@ -169,11 +168,11 @@ function encodeShort(encoded: EncodedValue, value: string): boolean {
 
 // ------------------------------------------------------------------ structures
 
-/** At rest. User code that runs while a value is written or read may have another one written or read. */
+/** Encoders and decoders that are not in use. User code that runs while one is in use may need another one. */
 const encoders: Encoder[] = []
 const decoders: Decoder[] = []
 
-/** `name` is what the value is called in a refusal. */
+/** `name` is the name of the value in error messages. */
 export function encodeStructure(
   encoded: EncodedValue,
   value: unknown,
@@ -210,7 +209,7 @@ function decodeStructure(encoded: EncodedValue, attachments: readonly object[], 
   }
 }
 
-/** By a getter, say, or by `encode` of a registered class. */
+/** `error` was thrown by user code: a getter, or `encode` of a registered class. */
 function describeThrown(error: unknown): string {
   return isError(error) ? textOf(error) : show(error)
 }

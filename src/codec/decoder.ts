@@ -12,18 +12,18 @@ import * as tags from "./bytes/tags.ts"
 
 const MANY_HOLES = 10_000
 
-/** In the place of a value that is absent, until it is removed. */
+/** In place of a value that is absent, until it is removed. */
 const NOTHING = Symbol("nothing")
 
 /** Reads a value that an Encoder wrote. */
 export class Decoder extends ByteReader {
-  /** Everything that may be referred to, by number; nothing is if this is undefined. */
+  /** All objects that may be referred to, by number; undefined if the value has no references. */
   #things: (object | undefined)[] | undefined
   readonly #shapes: (Shape | undefined)[] = Array.from({ length: tags.SLOTS })
-  /** In which round each of them was read; those of others are out of date. */
+  /** The round in which each shape was read; shapes of earlier rounds are out of date. */
   readonly #rounds = new Float64Array(tags.SLOTS)
   #round = 0
-  /** How many NOTHINGs were read and have not been removed yet. */
+  /** How many NOTHINGs were read and not removed yet. */
   #absent = 0
 
   decode(encoded: EncodedValue, attachments: readonly object[], isStrange: boolean): unknown {
@@ -42,7 +42,7 @@ export class Decoder extends ByteReader {
   }
 
   /**
-   * The tags are numbers here and not names: only then does the engine jump to a case, instead of trying one after the
+   * The cases are numbers and not names: only then does the engine jump to a case, instead of trying one after the
    * other.
    */
   value(): unknown {
@@ -134,7 +134,7 @@ export class Decoder extends ByteReader {
 
   // ------------------------------------------------------------------ references
 
-  /** Something that may be referred to from now on. */
+  /** Numbers an object that may be referred to from now on. */
   noted(thing: object): void {
     if (this.#things !== undefined) this.#things.push(thing)
   }
@@ -144,7 +144,7 @@ export class Decoder extends ByteReader {
     return thing
   }
 
-  /** A number for what comes later. */
+  /** Reserves a number for an object that is made later. */
   expected(): number {
     return this.#things === undefined ? -1 : this.#things.push(undefined) - 1
   }
@@ -187,7 +187,7 @@ export class Decoder extends ByteReader {
   }
 
   #sparse(array: unknown[], length: number): void {
-    // By way of a length for which no engine provides memory: a few bytes must not cost megabytes.
+    // First a length for which no engine reserves memory: a few bytes must not cost megabytes.
     if (length > MANY_HOLES) array.length = 2 ** 32 - 1
     array.length = length
     for (let left = this.count(); left > 0; left--) {
@@ -211,7 +211,7 @@ export class Decoder extends ByteReader {
     return this.#fill(object, shape)
   }
 
-  /** For what was deleted while it was written. */
+  /** Removes members that were deleted while the object was being written. */
   #removeAbsent(object: Record<string, unknown>, keys: readonly string[]): void {
     for (const key of keys) {
       if (object[key] !== NOTHING) continue
@@ -220,7 +220,7 @@ export class Decoder extends ByteReader {
     }
   }
 
-  /** Gives it the members of an object that was written without a word about references. */
+  /** Reads members into this object, without numbering it. */
   members(object: object): object {
     switch (this.byte()) {
       case tags.OBJECT:

@@ -34,25 +34,25 @@ import {
 } from "./bytes/tags.ts"
 import { type Step, TrackingWriter } from "./tracking-writer.ts"
 
-/** An object with more keys is likely to be the only one with them. */
+/** An object with more keys is likely to be the only one with these keys. */
 const MOST_KEYS = 64
 
 /**
- * Writes a value as tagged bytes, in one go. What can be copied is what `structuredClone` can, and it becomes the same;
- * exceptions are said where they are made.
+ * Writes a value as tagged bytes, in one pass. It copies what `structuredClone` copies, with the same result;
+ * exceptions are noted where they are made.
  *
- * How it works. Everything that may be referred to again is numbered when it is met. The keys of an object are written
- * before its values, so that whoever reads can look up the whole list at once, and objects with the keys of one before
- * say only so.
+ * How it works. Every object that may be referred to again is numbered when it is met. The keys of an object are
+ * written before its values, so that the decoder can look up the whole list at once; an object with the same keys as an
+ * earlier one refers to that list.
  *
- * User code runs in between: getters, `encode` of registered classes. It may use another encoder, and change what is
- * being written: it may spoil its own value, never the bytes.
+ * User code runs in between: getters, `encode` of registered classes. It may use another encoder, and change the object
+ * that is being written. It may spoil its own value, but never the bytes.
  */
 export class Encoder extends TrackingWriter {
-  /** Those that were written last, by slot. */
+  /** The list of keys that was written last, by slot. */
   readonly #lists: KeyList[] = Array.from({ length: SLOTS }, () => nothingYet)
 
-  /** Throws NotSerializableError, and whatever a getter throws. */
+  /** Throws NotSerializableError, and any error of a getter. */
   encode(
     encoded: EncodedValue,
     value: unknown,
@@ -169,7 +169,7 @@ export class Encoder extends TrackingWriter {
 
   // ------------------------------------------------------------------ arrays and objects
 
-  /** Only its elements: to find out whether an array has other properties takes longer than to write it. */
+  /** Only the elements: finding out whether an array has other properties takes longer than writing it. */
   #array(array: readonly unknown[]): void {
     const { length } = array
     this.noted(array)
@@ -216,8 +216,8 @@ export class Encoder extends TrackingWriter {
 
   #plain(object: object): void {
     const keys = Object.keys(object)
-    // Neither `arguments` nor a namespace has members of its own that count. They would look like plain ones, as
-    // globalThis does on Bun.
+    // `arguments` and namespaces such as Math look like plain objects, but have no own members that count; so does
+    // globalThis on Bun.
     if (keys.length === 0 ? Reflect.ownKeys(object).length > 0 : keys[0] === "0" || object === globalThis) {
       this.#requirePlain(object)
     }
@@ -230,7 +230,7 @@ export class Encoder extends TrackingWriter {
     if (isNamespace(object) || object === globalThis) this.refuse(object, "cannot be copied", describe(object))
   }
 
-  /** An object with these keys. That it can be referred to is noted by the caller. */
+  /** Writes the members with these keys. The caller has numbered the object. */
   members(object: object, keys: readonly string[]): void {
     const list = this.#writeKeys(keys)
     if (list === undefined) this.#dictionary(object as Members, keys)
@@ -238,7 +238,7 @@ export class Encoder extends TrackingWriter {
     else for (const key of keys) this.member(object, (object as Members)[key], key)
   }
 
-  /** What is read as undefined may be that, or not be there any more. */
+  /** A value that is read as undefined may be undefined, or may have been deleted. */
   member(object: object, value: unknown, key: string): void {
     if (value === undefined) this.byte(Object.hasOwn(object, key) ? UNDEFINED_VALUE : ABSENT)
     else this.value(value, key)
@@ -253,7 +253,7 @@ export class Encoder extends TrackingWriter {
     }
   }
 
-  /** Undefined if they are too many for this form; nothing is written then. */
+  /** Undefined, with nothing written, if the keys are too many for this form. */
   #writeKeys(keys: readonly string[]): KeyList | undefined {
     if (keys.length > MOST_KEYS) return undefined
     const slot = slotFor(keys)
@@ -303,7 +303,7 @@ export class Encoder extends TrackingWriter {
   }
 
   #map(map: ReadonlyMap<unknown, unknown>): void {
-    // All entries first, as there is no telling what a getter in one of them does to the map.
+    // Collects all entries first, as a getter in one of them may change the map.
     const entries: unknown[] = []
     forEachEntry(map, (value, key) => entries.push(key, value))
     this.begun(map, MAP)

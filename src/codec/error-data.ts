@@ -1,9 +1,9 @@
 /**
- * Errors, so that they survive. The runtime's own copying loses the class, the name and the own fields of an error,
- * some also its cause. Here it keeps all of them; its class if the other thread knows it.
+ * Errors, with all that the runtime's own copying loses: the class, the name and the own fields of an error, in some
+ * runtimes also its cause. Here an error keeps all of these, its class if the other thread knows it.
  *
- * Written are: the name of the nearest class that is registered, or nothing; that of the nearest that every thread
- * knows; name, message and stack; and fields, each after a mark, up to a mark that there are no more.
+ * Written are: the name of the nearest registered class, or an empty text; the name of the nearest class that every
+ * thread knows; name, message and stack; then the fields, each after a mark, and a mark for the end.
  */
 import { commonErrors, commonNames } from "../error-names.ts"
 import { methodOf } from "../primordials.ts"
@@ -29,7 +29,7 @@ export function writeError(encoder: Encoder, error: Error): void {
   encoder.text(textIn(error, "stack", `${name}: ${message}`))
   for (const key of Object.getOwnPropertyNames(error)) {
     if (key === "message" || key === "stack") continue
-    // An error often drags along what it happened to: a socket, a request. That is not worth failing for.
+    // Errors often refer to a socket or a request, which cannot be copied. Such a field is left out.
     encoder.attempt(() => {
       const isEnumerable = isEnumerableIn(error, key)
       encoder.byte(isEnumerable ? FIELD : HIDDEN_FIELD)
@@ -40,7 +40,7 @@ export function writeError(encoder: Encoder, error: Error): void {
   encoder.byte(NO_MORE)
 }
 
-/** The name of the class that every thread knows. */
+/** Writes the classes. Returns the name of the nearest class that every thread knows. */
 function writeClass(encoder: Encoder, error: Error): string {
   let registered = ""
   for (let prototype: unknown = error; prototype !== null; prototype = Object.getPrototypeOf(prototype)) {
@@ -58,9 +58,7 @@ function writeClass(encoder: Encoder, error: Error): string {
   return "Error"
 }
 
-/**
- * Whatever is wrong with an error, that there was one has to be told. What a getter throws meanwhile is of no interest.
- */
+/** A text of the error. An error must arrive whatever is wrong with it, so errors of getters are ignored. */
 function textIn(error: Error, key: "name" | "message" | "stack", ifUnreadable: string): string {
   try {
     const text: unknown = error[key]
@@ -84,7 +82,7 @@ export function readError(decoder: Decoder): Error {
   return error
 }
 
-/** An error of that class, though its constructor is not called: nobody knows what it would want. */
+/** An error of that class. Its constructor is not called, because its parameters are unknown. */
 function create(registered: string, common: string, name: string, message: string): Error {
   if (common === "DOMException" && registered === "") return new DOMException(message, name)
   const { prototype } = registeredAs(registered) ?? commonErrors.get(common) ?? Error
@@ -95,8 +93,8 @@ function create(registered: string, common: string, name: string, message: strin
 }
 
 /**
- * It gets another one, and to collect one takes longer than everything else together. But the limit can be set only as
- * long as the program has not made it read-only, as `node --frozen-intrinsics` does.
+ * Makes an error without a stack, because it gets that of the original, and collecting one takes longer than all the
+ * rest. If the program has made the limit read-only, as `node --frozen-intrinsics` does, the stack is collected.
  */
 function withoutStack(make: () => Error): Error {
   const { stackTraceLimit } = Error

@@ -1,9 +1,9 @@
 /**
- * Objects of the engine and of the runtime whose data is not in their properties, but hidden from us. `structuredClone`
- * knows some of them; the others it refuses, or makes empty objects of. So these have to be recognised, in all realms,
- * and are refused unless the runtime can copy or move them: data must not be lost without an error.
+ * Foreign objects: objects of the engine and of the runtime whose data is not in their properties. `structuredClone`
+ * knows some of them; others it refuses, or turns into empty objects. So they have to be recognised, in all realms, and
+ * are refused unless the runtime can copy or move them: data must not be lost without an error.
  *
- * Instances of the program's own classes are made of their properties, whatever they hide in private fields: see
+ * Instances of the program's own classes are copied by their properties, whatever they have in private fields: see
  * codec.md.
  */
 import { types } from "node:util"
@@ -12,7 +12,7 @@ import { sourceText } from "../primordials.ts"
 import { runtime } from "../time/runtime.ts"
 import { isInstance, propertyOf } from "../user-values.ts"
 
-/** Whether it is such an object; of one that is no array, view, map, set, date, error, and so on. */
+/** Whether it is such an object. It must be no array, view, map, set, date, error, and so on. */
 export function isForeign(value: object, prototype: object | null): boolean {
   if (types.isArgumentsObject(value) || types.isModuleNamespaceObject(value)) return true
   if (types.isGeneratorObject(value) || types.isKeyObject(value) || value === globalThis) return true
@@ -27,23 +27,23 @@ export function isForeign(value: object, prototype: object | null): boolean {
 const asyncIterator = (async function* () {})()
 
 /**
- * What all iterators of this realm inherit, also those that a program writes: `next` alone is not what they are made
- * of.
+ * The prototypes that all iterators of this realm inherit from, also those of a program: `next` alone does not make an
+ * iterator of the engine.
  */
 const iterators = new Set<unknown>([
   Object.getPrototypeOf(Object.getPrototypeOf([].values())),
   Object.getPrototypeOf(Object.getPrototypeOf(Object.getPrototypeOf(asyncIterator))),
 ])
 
-/** Of this object itself, not of what it inherits; undefined if there is a getter. */
+/** The value of an own property; undefined if it has a getter. */
 function valueIn(object: object, key: PropertyKey): unknown {
   const descriptor = Object.getOwnPropertyDescriptor(object, key)
   return descriptor !== undefined && Object.hasOwn(descriptor, "value") ? descriptor.value : undefined
 }
 
 /**
- * A class of the engine, or one that is written in another language. Those whose objects can be copied were asked for
- * before.
+ * Whether it is a class of the engine, or one written in another language. Classes whose objects can be copied were
+ * checked before.
  */
 function isNative(type: unknown): boolean {
   if (typeof type !== "function" || propertyOf(type, "name") === "Object") return false
@@ -51,28 +51,25 @@ function isNative(type: unknown): boolean {
 }
 
 /**
- * Whether iterators of the engine inherit from this, be it of another realm. A class is asked for by its constructor.
+ * Whether iterators of the engine, of any realm, inherit from this. A class is recognised by its constructor instead.
  */
 function isIterator(prototype: object): boolean {
   return typeof valueIn(prototype, "constructor") !== "function" && isNative(valueIn(prototype, "next"))
 }
 
-/** What `segment()` of an Intl.Segmenter returns has no class. */
+/** The result of `segment()` of an Intl.Segmenter has no class. */
 function isSegments(prototype: object): boolean {
   return isNative(valueIn(prototype, "containing")) && isNative(valueIn(prototype, Symbol.iterator))
 }
 
-/** As Node marks those classes of its own of which it can clone or transfer the objects. */
+/** Node marks those of its classes whose objects it can clone or transfer. */
 function isMarked(prototype: object): boolean {
   return Object.getOwnPropertySymbols(prototype).some((symbol) => symbol.description?.startsWith("messaging_") === true)
 }
 
 // ------------------------------------------------------------------ namespaces
 
-/**
- * Whether it is `Math`, `JSON` or another object of the language, of any realm, that is there for the sake of its
- * methods.
- */
+/** Whether it is `Math`, `JSON` or another object of the language, of any realm, that only has methods. */
 export function isNamespace(object: object): boolean {
   const descriptor = Object.getOwnPropertyDescriptor(object, Symbol.toStringTag)
   return descriptor?.writable === false && NAMESPACES.test(String(valueIn(object, Symbol.toStringTag)))
@@ -82,10 +79,7 @@ const NAMESPACES = /^(?:Math|JSON|Reflect|Atomics|Intl|WebAssembly)$/
 
 // ------------------------------------------------------------------ classes of the runtime
 
-/**
- * Whether the runtime brought its class along, like `URL` or the class of timers: what its objects are made of is
- * hidden from us.
- */
+/** Whether its class is one of the runtime, like `URL` or the class of timers: the data of its objects is hidden. */
 function isOfRuntime(prototype: object): boolean {
   const type = valueIn(prototype, "constructor")
   if (isGlobal(type) || (typeof type === "function" && propertyOf(type, "name") === HIDDEN)) return true
@@ -93,12 +87,12 @@ function isOfRuntime(prototype: object): boolean {
   return known.has(prototype)
 }
 
-/** A program derives classes of its own from these, which are made of what it adds. */
+/** Programs derive classes from these, whose objects are copied by the properties that the program adds. */
 function isMeantForSubclasses(prototype: object): boolean {
   return /^(?:EventEmitter|EventTarget)$/.test(nameOfClass(prototype))
 }
 
-/** Whether the objects of its class are nothing but data, also where the class is a native one, as in Bun. */
+/** Whether the objects of its class are only data, even if the class is native, as in Bun. */
 function isData(prototype: object): boolean {
   return DATA.test(nameOfClass(prototype))
 }
@@ -112,7 +106,7 @@ function isGlobal(type: unknown): boolean {
   const name = typeof type === "function" ? propertyOf(type, "name") : undefined
   if (typeof name !== "string" || name === "Object") return false
   const global = Object.getOwnPropertyDescriptor(globalThis, name)
-  // Those of the program, if it has any, were assigned.
+  // A class that the program has put there was assigned, and so is enumerable.
   return global !== undefined && global.enumerable !== true && propertyOf(globalThis, name) === type
 }
 
@@ -121,8 +115,8 @@ const MODULES =
   "async_hooks child_process cluster crypto dgram diagnostics_channel dns events fs http http2 https inspector module net perf_hooks readline stream string_decoder timers tls trace_events tty util v8 vm wasi worker_threads zlib"
 
 /**
- * Those that are worth being loaded for this. In Bun it takes long to load the inspector, but its class can be told
- * without: see {@link HIDDEN}.
+ * The modules that are loaded for this where the runtime does not say which are loaded. In Bun loading the inspector
+ * takes long, but its class can be recognised without: see {@link HIDDEN}.
  */
 const ELSEWHERE = [
   "async_hooks",
@@ -137,10 +131,10 @@ const ELSEWHERE = [
   .concat("bun" in process.versions ? [] : "inspector")
   .map((name) => `NativeModule ${name}`)
 
-/** What Bun calls some classes of its modules. */
+/** The name that Bun gives to some classes of its modules. */
 const HIDDEN = "::bunternal::"
 
-/** Objects of classes that their modules do not export. To make one does nothing. */
+/** Make objects of classes that their modules do not export. Making one has no effect. */
 const MAKERS: Readonly<Record<string, (exports: object) => unknown>> = {
   async_hooks: (exports) => (exports as typeof import("node:async_hooks")).createHook({}),
   diagnostics_channel: (exports) => (exports as typeof import("node:diagnostics_channel")).tracingChannel("corepool"),
@@ -148,14 +142,14 @@ const MAKERS: Readonly<Record<string, (exports: object) => unknown>> = {
     (exports as typeof import("node:trace_events")).createTracing({ categories: ["corepool"] }),
 }
 
-/** Classes whose objects are nothing but data. */
+/** Classes whose objects are only data. */
 const DATA = /^(?:Stats|BigIntStats|StatFs|Buffer|FastBuffer)$/
 
 const known = new WeakSet()
 let loaded = 0
 
 /**
- * Finds the classes of those modules that are loaded by now; others have no objects. Only Node says which these are.
+ * Finds the classes of the modules that are loaded by now; other modules have no objects. Only Node has such a list.
  */
 function learn(): void {
   const { moduleLoadList = [] } = process as { moduleLoadList?: readonly string[] }
@@ -175,7 +169,7 @@ function learnTimers(): void {
   for (const each of made) learnFromObject(each)
 }
 
-/** Elsewhere than in Node some of them are plain objects, or numbers. */
+/** In runtimes other than Node some of them are plain objects, or numbers. */
 function learnFromObject(made: unknown): void {
   if (typeof made !== "object" || made === null) return
   const prototype = Object.getPrototypeOf(made) as object | null
@@ -186,7 +180,7 @@ function learnFrom(name: string): void {
   const exports: unknown = process.getBuiltinModule(`node:${name}`)
   if (typeof exports !== "object" && typeof exports !== "function") return
   for (const key of Object.getOwnPropertyNames(exports)) {
-    // Getters load more of the runtime, or warn. Those of this module, where Node 24 has one, do not.
+    // Getters load more of the runtime, or warn; those of async_hooks, where Node 24 has one, do not.
     const type = name === "async_hooks" ? propertyOf(exports, key) : valueIn(exports as object, key)
     const prototype: unknown = typeof type === "function" ? valueIn(type, "prototype") : undefined
     if (typeof prototype === "object" && prototype !== null && !DATA.test(key)) known.add(prototype)
@@ -196,7 +190,7 @@ function learnFrom(name: string): void {
 
 // ------------------------------------------------------------------ in words
 
-/** What a refusal calls it. Many of these have no class, but the language gives them a name. */
+/** What an error message calls it. Many of these have no class, but the language gives them a name. */
 export function describe(value: object): string {
   if (value === globalThis) return "globalThis"
   const shown = show(value)

@@ -1,34 +1,34 @@
 /**
- * Functions made for lists of keys that come often. What they do is no secret:
+ * Generated functions for lists of keys that come often:
  *
  *     (reader) => ({ "a": reader.value(), "b": reader.value() })
  *     (writer, object) => { writer.member(object, object["a"], "a"); writer.member(object, object["b"], "b") }
  *
- * In these the engine knows of each place what object it deals with. In a loop over keys, through which all objects go,
- * it knows nothing, and looks everything up.
+ * In such a function the engine knows the shape of the object at each place. In a loop over keys, through which all
+ * objects go, it does not, and looks everything up.
  *
- * Nothing of a key gets into the text but itself, as a literal that is written as JSON: whatever the key is, it stays a
- * key. A program that forbids to make functions of texts has the loops.
+ * A key gets into the text only as a JSON literal: whatever the key is, it stays a key. If the program forbids making
+ * functions from text, the codec uses loops.
  */
 
-/** To make a function takes about as long as doing without it so many times. */
+/** Making a function takes about as long as this many uses of the loop. */
 export const OFTEN = 200
 
-/** What reads the next value. */
+/** Reads the next value. */
 export interface ValueReader {
   value(): unknown
 }
 
 export type Builder = (reader: ValueReader) => object
 
-/** What writes a member. */
+/** Writes a member. */
 export interface MemberWriter {
   member(object: object, value: unknown, key: string): void
 }
 
 export type MembersWriter = (writer: MemberWriter, object: object) => void
 
-/** Not for keys that mean something in a literal, as `__proto__` does. */
+/** Must not be used for keys with a meaning in a literal, such as `__proto__`. */
 export function builderFor(keys: readonly string[]): Builder | undefined {
   const members = keys.map((key) => `${JSON.stringify(key)}: reader.value()`)
   return make(["reader"], `return { ${members.join(", ")} }`) as Builder | undefined

@@ -1,6 +1,6 @@
 /**
- * What has to be made anew in the other thread, by its class or by the runtime: registered classes, shared objects, and
- * the rest.
+ * Objects that their class, or the runtime, makes anew in the other thread: instances of registered classes, shared
+ * objects, and foreign objects.
  */
 import { NotSerializableError } from "../errors.ts"
 import { isShareable } from "../memory/shared/shareables.ts"
@@ -16,7 +16,7 @@ import { ATTACHMENT, CUSTOM_INSTANCE, INSTANCE, SHARED_OBJECT } from "./bytes/ta
 
 // ------------------------------------------------------------------ registered classes
 
-/** Instances whose data is being written. They do not exist over there before it is read. */
+/** Instances whose data is being written. In the other thread they do not exist before that data is read. */
 const unfinished: object[] = []
 
 export function writeInstance(encoder: Encoder, instance: object, registered: RegisteredClass): void {
@@ -86,7 +86,7 @@ function makeInstance({ name, prototype, decode }: RegisteredClass, data: unknow
 
 type Sharing = { readonly handle: unknown }
 
-/** Of a class of ours that is registered, as any; of one of the program, with the class. */
+/** A class of corepool is written like any shared object; a class of the program is written with its name. */
 function writeRegisteredShareable(encoder: Encoder, object: Sharing, registered: RegisteredClass): void {
   if (encoder.takesAttachments && isKeyed((object.handle as { corepool: string }).corepool)) {
     writeSharedInstance(encoder, object, registered)
@@ -98,9 +98,8 @@ export function readRegisteredShareable(decoder: Decoder): object {
 }
 
 /**
- * It is attached as a whole. Whoever posts the attachments posts the handle in its place, or the object itself, of
- * which the handle is all that arrives. Reading the handle makes it a shared one, so that is done only if it is going
- * to be.
+ * Attaches the object itself. The code that posts the attachments posts its handle instead, or the object, of which
+ * only the handle arrives. Reading `handle` marks the object as shared, so it is read only if the object is to be sent.
  */
 export function writeShareable(encoder: Encoder, object: Sharing): void {
   if (!encoder.takesAttachments) {
@@ -137,7 +136,7 @@ export function readShareable(decoder: Decoder): object {
 
 // ------------------------------------------------------------------ things of the runtime
 
-/** What only the runtime can copy, and what is to be moved: beside the bytes. */
+/** Attaches objects that only the runtime can copy, and objects that are to be moved. */
 export function writeForeign(encoder: Encoder, value: object): void {
   if (encoder.takesAttachments && (encoder.isTransferred(value) || isClonedByRuntime(value))) {
     encoder.begun(value, ATTACHMENT)

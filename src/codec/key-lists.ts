@@ -1,23 +1,23 @@
-/** Lists of keys that were written. They are kept, as objects with the same keys come again and again. */
+/** Lists of keys that were written. They are kept, because objects with the same keys come again and again. */
 import type { MembersWriter } from "./generated.ts"
 import { SLOTS } from "./bytes/tags.ts"
 
 export interface KeyList {
   readonly keys: readonly string[]
-  /** When it was written last. It can be referred to only in the same round. */
+  /** The round in which it was written last. It can be referred to only in the same round. */
   round: number
-  /** How it is written, if that was needed more than once. */
+  /** Its bytes, if it was written more than once. */
   bytes: Uint8Array | undefined
-  /** How often it was needed. */
+  /** How often it was used. */
   uses: number
-  /** If that is often: writes the members of an object that has these keys. */
+  /** Writes the members of an object with these keys; generated if the list is used often. */
   write: MembersWriter | undefined
 }
 
 /** Equal to no list of keys, as no object has the same one twice. */
 export const nothingYet: KeyList = { keys: ["", ""], round: 0, bytes: undefined, uses: 0, write: undefined }
 
-/** Where to look for such a list. */
+/** The slot in which such a list is kept. */
 export function slotFor(keys: readonly string[]): number {
   const { length } = keys
   if (length === 0) return 0

@@ -1,4 +1,4 @@
-/** What the runtime can move from thread to thread, instead of copying it. */
+/** Objects that the runtime can move from thread to thread, instead of copying them. */
 import { sizeOfBuffer } from "./bytes/views.ts"
 
 const MOVABLE = /^(?:MessagePort|(?:Readable|Writable|Transform)Stream|FileHandle)$/

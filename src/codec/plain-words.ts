@@ -1,10 +1,10 @@
 /**
- * Arguments that are nothing but words: a few numbers, and views of shared memory with where in it to begin and to end.
- * That is what tasks which divide themselves are mostly called with, and they are called often.
+ * Arguments as plain words: a few numbers, and views of shared memory with offset and length. Most tasks that divide
+ * themselves are called with such arguments, and they are called often.
  *
- *     TAGS   what they are, four bits each, the first in the lowest
- *     then of each, in order: a number, in one word or two; a view, in three: its kind and which of the things it is of, its
- *     offset in bytes, its length
+ *     TAGS   the kind of each argument, four bits each, the first in the lowest
+ *     then each argument in order: a number in one word or two; a view in three: its kind and the index of its buffer,
+ *     its offset in bytes, its length
  */
 import { read, write } from "#atomics"
 import { isSharedBuffer } from "../memory/shared/shareables.ts"
@@ -21,7 +21,7 @@ const VIEW = 7
 const TAG_BITS = 4
 const TAG_MASK = 15
 const MOST_ARGUMENTS = 7
-/** How many words one takes at most. */
+/** How many words an argument takes at most. */
 const LONGEST = 3
 
 const KIND_BITS = 8
@@ -29,7 +29,7 @@ const KIND_BITS = 8
 type View = Int8Array | Float64Array // and so on
 type ViewConstructor = new (buffer: ArrayBufferLike, offset: number, length: number) => View
 
-/** By kind. */
+/** Classes of views by kind. */
 const constructors = typedArrays as unknown as readonly ViewConstructor[]
 
 const kinds = new Map<object, number>(constructors.map((type, kind) => [type.prototype as object, kind]))
@@ -38,8 +38,8 @@ const double = new Float64Array(1)
 const halves = new Int32Array(double.buffer)
 
 /**
- * Writes the arguments into at most `room` words, and puts what is shared into `things`. How many words; 0 if they are
- * others, or too many. Throws what a view throws on which the program has put a getter of its own.
+ * Writes the arguments into at most `room` words, and adds shared buffers to `things`. Returns how many words; 0 if
+ * other arguments are among them, or too many. Throws the error of a getter that the program has put on a view.
  */
 export function writePlain(
   words: Int32Array,
@@ -68,11 +68,12 @@ export function writePlain(
         write(words, next++, halves[1] as number)
       }
     } else if (typeof value === "object" && value !== null) {
-      if (!ArrayBuffer.isView(value)) return 0 // before anything is asked that a proxy could answer
+      if (!ArrayBuffer.isView(value)) return 0 // first of all: later checks could be answered by a proxy
       const kind = kinds.get(Object.getPrototypeOf(value) as object)
       if (kind === undefined) return 0
       const { buffer, byteOffset, length: elements } = value as View
-      if (typeof byteOffset !== "number" || typeof elements !== "number" || !isFixed(buffer)) return 0 // a task may have broken the getters
+      // A task may have broken the getters.
+      if (typeof byteOffset !== "number" || typeof elements !== "number" || !isFixed(buffer)) return 0
       let thing = things.indexOf(buffer)
       if (thing < 0) thing = things.push(buffer) - 1
       tag = VIEW
@@ -91,7 +92,7 @@ export function writePlain(
 
 const fixed = new WeakSet<object>()
 
-/** Whether it is shared, and its length stays. */
+/** Whether it is shared and cannot grow. */
 function isFixed(buffer: ArrayBufferLike): boolean {
   if (fixed.has(buffer)) return true
   if (!isSharedBuffer(buffer) || (buffer as { growable?: boolean }).growable === true) return false
@@ -99,7 +100,7 @@ function isFixed(buffer: ArrayBufferLike): boolean {
   return true
 }
 
-/** What {@link writePlain} would have put into `things`. */
+/** The buffers that {@link writePlain} would have added to `things`. */
 export function sharedAmong(args: readonly unknown[]): object[] {
   const things = new Set<object>()
   for (const value of args) if (ArrayBuffer.isView(value)) things.add(value.buffer)

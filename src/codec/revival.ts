@@ -1,6 +1,6 @@
 /**
- * What of other threads' objects can be made anew in this one: instances of classes that the program has registered,
- * and shared objects of our own.
+ * Which objects of other threads can be made anew in this one: instances of classes that the program has registered,
+ * and shared objects of corepool.
  */
 import { requireFunction, requireOptions, requireString } from "../checks.ts"
 import { commonErrors, nameErrors } from "../error-names.ts"
@@ -10,13 +10,13 @@ import { sourceText } from "../primordials.ts"
 
 // ------------------------------------------------------------------ classes of the program
 
-/** How instances of a class get to another thread. What is left out is done with the fields of the instance. */
+/** How instances of a class get to another thread. By default their fields are copied. */
 export interface ClassCodec<T extends object, D> {
   /** The same in all threads; by default the name of the class. Give one if a bundler shortens names. */
   readonly name?: string
-  /** Makes of an instance what can be copied. */
+  /** Turns an instance into data that can be copied. */
   readonly encode?: (instance: T) => D
-  /** Makes the instance of it, in the other thread. */
+  /** Makes the instance from this data, in the other thread. */
   readonly decode?: (data: D) => T
 }
 
@@ -32,7 +32,7 @@ const byName = perThread("names of classes", () => new Map<string, RegisteredCla
 
 /**
  * Lets instances of a class arrive as such, and not as plain objects, in other threads that have registered it under
- * the same name: so do it in the module of the class.
+ * the same name. So call it in the module of the class.
  *
  *     class Money {
  *       constructor(readonly amount: bigint, readonly currency: string) {}
@@ -44,13 +44,13 @@ const byName = perThread("names of classes", () => new Map<string, RegisteredCla
  *
  *     registerClass(Temperature, { encode: (t) => t.kelvin, decode: (kelvin) => Temperature.ofKelvin(kelvin) })
  *
- * What `encode` returns must not refer back to the instance. It is about this very class: instances of a subclass that
- * is not registered arrive as plain objects. Errors arrive as errors whether registered or not; then as instances of
- * the nearest class that is.
+ * The data that `encode` returns must not refer back to the instance. Only this very class is registered: instances of
+ * a subclass that is not registered arrive as plain objects. Errors always arrive as errors, of the nearest registered
+ * class.
  *
- * Throws `TypeError` if the class has no name, and none is given, and `IllegalStateError` if the name is taken by
- * another class. A class with the same source text is no other one: a module that is evaluated again, by a tool that
- * reloads modules for instance, registers its classes anew. Instances that arrive from then on are of the later class.
+ * Throws `TypeError` if the class has no name, and none is given, and `IllegalStateError` if another class has the
+ * name. A class with the same source text counts as the same: a module that is evaluated again, for instance by a tool
+ * that reloads modules, registers its classes anew. Instances that arrive from then on are of the later class.
  */
 export function registerClass<T extends object, D = unknown>(
   type: { readonly name: string; readonly prototype: T },
@@ -84,7 +84,7 @@ function isSameSource(prototype: object, type: object): boolean {
   return typeof constructor === "function" && !isNative(source) && sourceText(constructor) === source
 }
 
-/** The text says nothing of what it stands for. */
+/** Native source text does not identify a class. */
 function isNative(source: string): boolean {
   return /\{\s*\[native code\]\s*\}\s*$/.test(source)
 }
@@ -116,8 +116,8 @@ nameErrors({
 const openers = perThread("shareables", () => new Map<string, (handle: never) => object>())
 
 /**
- * Says how an object that threads share is opened by its handle in this thread; the name is the one in the handle. The
- * codec stands below the classes that it revives and cannot know them by itself.
+ * Says how this thread opens a shared object by its handle; the name is the one in the handle. The codec stands below
+ * the classes that it revives, so these classes have to call this.
  */
 export function registerShareable(name: string, open: (handle: never) => object): void {
   openers.set(name, open)
@@ -127,7 +127,7 @@ export function isRevivable(name: string): boolean {
   return openers.has(name)
 }
 
-/** Undefined if nobody knows that name. */
+/** Undefined if the name is not registered. */
 export function reviveShareable(name: string, handle: unknown): object | undefined {
   return openers.get(name)?.(handle as never)
 }

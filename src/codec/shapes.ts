@@ -1,6 +1,6 @@
 /**
- * Lists of keys from bytes. Objects with the same keys come again and again, and to compare a list with one that was
- * read before takes less time than to make its texts.
+ * Lists of keys from bytes. Objects with the same keys come again and again, and comparing a list with one that was
+ * read before takes less time than making its texts.
  */
 import type { Buffer } from "node:buffer"
 import { type Builder, builderFor, OFTEN } from "./generated.ts"
@@ -8,13 +8,12 @@ import { type Builder, builderFor, OFTEN } from "./generated.ts"
 export interface Shape {
   readonly keys: readonly string[]
   /**
-   * That none of the keys means anything to assignments: `__proto__` does, and whatever is on all objects may be
-   * read-only.
+   * Whether the keys can be assigned. `__proto__` cannot, and properties that all objects inherit may be read-only.
    */
   readonly isAssignable: boolean
   /** How often it was found. */
   uses: number
-  /** If it was found often: makes an object of the next values. */
+  /** Makes an object of the next values; generated if the shape is found often. */
   build: Builder | undefined
 }
 
@@ -23,7 +22,7 @@ interface KnownShape extends Shape {
   readonly view: DataView
 }
 
-/** A power of 2. What falls into the same place replaces what was there. */
+/** A power of 2. A new list replaces the one in the same place. */
 const PLACES = 256
 /** Longer lists are not kept. */
 const LONGEST = 2048

@@ -1,15 +1,15 @@
 /**
  * Shared objects that a thread cannot open by their handle alone.
  *
- * - A part of another shared object: the two locks of a ReentrantReadWriteLock, a condition of a lock. The whole object is sent
- *   along with its part, and the part that arrives belongs to the whole object that arrives.
- * - A synchronizer of the program's own, if its class is registered. The class is called with the handle, as its base demands, and
- *   fields of its own are copied.
+ * - A part of another shared object: the two locks of a ReentrantReadWriteLock, a condition of a lock. The whole object
+ *   is sent along with its part, and the part that arrives belongs to the whole object that arrives.
+ * - A synchronizer of the program's own, if its class is registered. The receiver calls the class with the handle, as
+ *   its base class requires, and copies the other fields.
  *
  * If the object has memory of its own, its handle is posted, as for all shared objects. But the thread that receives
- * the handle makes a {@link PostedKey} of it, since the value says how to open the object. The key stands for the
- * object from then on: if the same object comes again, the thread finds the one that it has; and if a thread is
- * returned an object that it has sent, it gets that one.
+ * the handle makes a {@link PostedKey} of it, since only the value says how to open the object. From then on the key
+ * stands for the object. If the same object comes again, the thread finds the one that it has. If an object comes back
+ * to the thread that sent it, that thread gets its own object.
  */
 import { NotSerializableError } from "../errors.ts"
 import { isShareable, type Part, PART, SHAREABLE } from "../memory/shared/shareables.ts"
@@ -21,10 +21,10 @@ import type { Encoder } from "./encoder.ts"
 import { type RegisteredClass, registerShareable } from "./revival.ts"
 import { SHARED_INSTANCE, SHARED_PART } from "./bytes/tags.ts"
 
-/** What a key has, whichever copy of corepool it is of. */
+/** The mark of a key of any copy of corepool. */
 const KEY: unique symbol = Symbol.for("corepool.key")
 
-/** Stands for a shared object that was posted, and is not enough to open it. */
+/** Stands for a shared object that was posted, and whose handle is not enough to open it. */
 export class PostedKey {
   readonly handle: Handle
 
@@ -43,14 +43,14 @@ export class PostedKey {
   }
 }
 
-/** The objects that were opened, by their keys, and the other way round. Each keeps the other. */
+/** The opened objects by their keys, and the keys by their objects. Each keeps the other alive. */
 const opened = perThread("opened by keys", () => new WeakMap<object, object>())
 const keys = perThread("keys", () => new WeakMap<object, object>())
 
 const names = perThread("names of keys", () => new Set<string>())
 const openers = perThread("parts", () => new Map<string, (whole: never, handle: Handle | undefined) => object>())
 
-/** Objects with this name in their handle cannot be opened by that alone. */
+/** Registers a name of objects that cannot be opened by their handle alone. */
 export function registerKeyed(name: string): void {
   names.add(name)
   registerShareable(name, (handle: Handle) => new PostedKey(handle))
@@ -61,14 +61,14 @@ export function isKeyed(name: string): boolean {
 }
 
 /**
- * Says how a part of this name is found in the object that it is a part of; with its handle, if it has memory of its
- * own.
+ * Says how the part with this name is found in the object that it is a part of, with its handle, if it has memory of
+ * its own.
  */
 export function registerPart(name: string, open: (whole: never, handle: Handle | undefined) => object): void {
   openers.set(name, open)
 }
 
-/** What is attached: an object of this thread, the key of one, or what arrives of one that was posted by itself. */
+/** `attached` is an object of this thread, the key of one, or the handle of one that was posted by itself. */
 function openedBy(attached: object, open: (handle: Handle) => object): object {
   if (!isShareable(attached)) return open(attached as Handle)
   if (!(KEY in attached)) return attached
@@ -117,7 +117,7 @@ export function readPart(decoder: Decoder): object {
 
 // ------------------------------------------------------------------ synchronizers of the program
 
-/** One whose class is registered, and does not say how it is copied. */
+/** Writes an instance whose class is registered without `encode` and `decode`. */
 export function writeSharedInstance(encoder: Encoder, instance: object, { name }: RegisteredClass): void {
   encoder.begun(instance, SHARED_INSTANCE)
   encoder.text(name)
@@ -140,6 +140,6 @@ export function readSharedInstance(decoder: Decoder, { name, prototype }: Regist
     }
   })
   decoder.arrived(number, instance)
-  decoder.members(isNew ? instance : {}) // one that was here before has fields of its own by now
+  decoder.members(isNew ? instance : {}) // an object that this thread had before keeps its own fields
   return instance
 }

@@ -5,30 +5,29 @@ import { ByteWriter } from "./bytes/byte-writer.ts"
 import { type EncodedValue, requireShort } from "./bytes/encoded-value.ts"
 import { REFERENCE } from "./bytes/tags.ts"
 
-/** A step from a thing to what is in it. */
+/** A step from an object to a value in it. */
 export type Step = string | number
 
-/** So many things are searched one by one. */
+/** Up to this many objects are searched one by one. */
 const FEW = 16
 
-/** So many steps of the way to a value are shown in a message. */
+/** How many steps of the way to a value an error message shows. */
 const SHOWN_STEPS = 12
 
 /**
- * What is remembered while a value is written: the way to the present place, what was met before, and what is sent
- * beside the bytes.
+ * Remembers, while a value is written, the way to the current place, the objects that were met, and the attachments.
  *
- * While only a few things were met, they are searched one by one: faster than any map.
+ * While only a few objects were met, they are searched one by one, which is faster than any map.
  */
 export class TrackingWriter extends ByteWriter {
-  /** The way to where we are; first what the value itself is called. */
+  /** The way to the current place; first the name of the value itself. */
   protected readonly path: Step[] = []
   protected depth = 0
   protected hasReferences = false
-  /** Whatever is remembered of the bytes before is worth something only in the same round. */
+  /** Lists of keys written in an earlier round cannot be referred to. */
   protected round = 0
   readonly #seen: (object | undefined)[] = Array.from({ length: FEW })
-  /** Instead, when there are more. */
+  /** Used instead of #seen when there are more. */
   #numbers: Map<object, number> | undefined
   #count = 0
   #attachments: object[] | undefined
@@ -46,7 +45,7 @@ export class TrackingWriter extends ByteWriter {
     this.#bulk = bulk
   }
 
-  /** Drops everything; also what has been attached, if the value could not be written. */
+  /** Drops everything; also the attachments, if the value could not be written. */
   protected end(isDone: boolean): void {
     if (!isDone && this.#attachments !== undefined) this.#attachments.length = this.#attachedBefore
     for (let i = Math.min(this.#count, FEW) - 1; i >= 0; i--) this.#seen[i] = undefined
@@ -58,7 +57,7 @@ export class TrackingWriter extends ByteWriter {
     this.#bulk = undefined
   }
 
-  /** Where we are, or were when it failed, as a part of a sentence. */
+  /** The current place, or the place of the failure, as a part of a sentence. */
   get place(): string {
     const isLong = this.depth > SHOWN_STEPS
     const [name = "", ...steps] = this.path.slice(0, isLong ? SHOWN_STEPS : this.depth)
@@ -71,9 +70,9 @@ export class TrackingWriter extends ByteWriter {
     throw new NotSerializableError(`${what.charAt(0).toUpperCase()}${what.slice(1)}${this.place} ${why}`)
   }
 
-  // ------------------------------------------------------------------ what was met
+  // ------------------------------------------------------------------ the objects that were met
 
-  /** Writes a reference, if it is something that can be referred to. */
+  /** Writes a reference, if the object was met before; false if not. */
   protected isReference(value: object): boolean {
     const number = this.#numberOf(value)
     if (number === -1) return false
@@ -90,7 +89,7 @@ export class TrackingWriter extends ByteWriter {
     return -1
   }
 
-  /** Something that may be referred to from now on. */
+  /** Numbers an object that may be referred to from now on. */
   noted(value: object): void {
     const count = this.#count++
     if (this.#numbers !== undefined) this.#numbers.set(value, count)
@@ -101,13 +100,13 @@ export class TrackingWriter extends ByteWriter {
     }
   }
 
-  /** The same, and its tag. */
+  /** The same, and writes its tag. */
   begun(value: object, tag: number): void {
     this.noted(value)
     this.byte(tag)
   }
 
-  /** Writes what may turn out to be impossible to write; then it is as if it had never been tried. */
+  /** Calls `write`. If it throws, undoes all that it has written, numbered and attached. */
   attempt(write: () => void): void {
     const { at, depth } = this
     const count = this.#count
@@ -116,7 +115,7 @@ export class TrackingWriter extends ByteWriter {
     try {
       write()
     } catch {
-      // That it is missing is the contract of whoever tries; the reason would be told to nobody.
+      // The caller's contract says that it may be missing; the reason is not reported.
       this.at = at
       this.depth = depth
       this.round++
@@ -126,20 +125,20 @@ export class TrackingWriter extends ByteWriter {
     }
   }
 
-  /** Everything but the first so many. */
+  /** Forgets all but the first so many objects. */
   #forget(count: number): void {
     if (this.#numbers === undefined) this.#seen.fill(undefined, count)
     else for (const [thing, number] of this.#numbers) if (number >= count) this.#numbers.delete(thing)
     this.#count = count
   }
 
-  // ------------------------------------------------------------------ what is sent beside the bytes
+  // ------------------------------------------------------------------ attachments and bulk
 
   get takesAttachments(): boolean {
     return this.#attachments !== undefined
   }
 
-  /** The number of something that is sent beside the bytes; −1 if nothing can be. */
+  /** The number of the attachment; −1 if the caller takes none. */
   attach(thing: object): number {
     const attachments = this.#attachments
     if (attachments === undefined) return -1
@@ -147,7 +146,7 @@ export class TrackingWriter extends ByteWriter {
     return index === -1 ? attachments.push(thing) - 1 : index
   }
 
-  /** Has the bytes go beside the letter, if they are worth it and can; false if they have to be written. */
+  /** Puts the bytes beside the encoded value, if they are long enough; false if they have to be written. */
   setAside(bytes: Uint8Array, size: number): boolean {
     if (size < BULKY || this.#bulk === undefined) return false
     requireShort(this.at + this.#bulk.size + size)

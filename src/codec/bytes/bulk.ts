@@ -1,22 +1,22 @@
 import { allocUninitialized } from "../../memory/uninitialized.ts"
 import { bufferOf, sizeOf } from "./views.ts"
 
-/** Shorter ones are copied twice in less time than it takes to speak of them. */
+/** Shorter stretches are copied twice in less time than it takes to put them aside. */
 export const BULKY = 2048
 
-/** Where the bytes are that went beside a letter. */
+/** The bytes that went beside an encoded value. */
 export interface BulkSource {
-  /** The next so many bytes, in a buffer that nobody else has; undefined if there are not so many. */
+  /** The next so many bytes, in a buffer of their own; undefined if there are fewer. */
   next(size: number): ArrayBuffer | undefined
 }
 
 /**
- * Long stretches of bytes in a value, those of buffers and of views. They are not written into the letter, from where
- * they would be copied once more into shared memory, and on the other side once more out of a letter, but go beside it:
+ * Long stretches of bytes in a value, those of buffers and of views. They go beside the encoded value, not into it, and
+ * so are copied only once on each side:
  *
- *     const letter = encode(value, attachments, transfer, true)    // here: letter.bulk is to be copied, before anything else happens
- *     letter.bulkSource = source                                   // there: hands it out again, in the same order
- *     decode(letter, attachments)
+ *     const encoded = encode(value, attachments, transfer, true)   // sender: copy encoded.bulk at once
+ *     encoded.bulkSource = source                                  // receiver: returns the parts in this order
+ *     decode(encoded, attachments)
  */
 export class Bulk {
   readonly #parts: Uint8Array[] = []
@@ -33,26 +33,26 @@ export class Bulk {
     this.#size += wholeWords(size)
   }
 
-  /** Keeps only the first so many. */
+  /** Keeps only the first so many parts. */
   cut(count: number): void {
     while (this.#sizes.length > count) this.#size -= wholeWords(this.#sizes.pop() as number)
     this.#parts.length = count
   }
 
-  /** How many bytes that is, each part in whole words. */
+  /** How many bytes all parts take, each rounded up to whole words. */
   get size(): number {
     return this.#size
   }
 
   /**
-   * Whether all of it is still there. Code of the user's that has run meanwhile may have transferred a buffer, or made
-   * it shorter.
+   * Whether all parts are still there. User code that has run meanwhile may have transferred a buffer, or made it
+   * shorter.
    */
   get isWhole(): boolean {
     return this.#parts.every((part, i) => sizeOf(part) === this.#sizes[i])
   }
 
-  /** Hands out each part, and how far from the beginning it belongs. Of what is not there any more, zeros are left. */
+  /** Visits each part with its offset. A part that is no longer there is visited as zeros. */
   forEach(visit: (part: Uint8Array, at: number) => void): void {
     let at = 0
     for (const [i, size] of this.#sizes.entries()) {
@@ -62,7 +62,7 @@ export class Bulk {
     }
   }
 
-  /** Copies, each in a buffer of its own. */
+  /** Copies of the parts, each in a buffer of its own. */
   copies(): ArrayBuffer[] {
     const copies: ArrayBuffer[] = []
     this.forEach((part) => {
@@ -74,7 +74,7 @@ export class Bulk {
   }
 }
 
-/** What is handed out are the copies themselves. */
+/** A source that returns these buffers themselves. */
 export function bulkOf(copies: readonly ArrayBuffer[]): BulkSource {
   let next = 0
   return {
@@ -85,7 +85,7 @@ export function bulkOf(copies: readonly ArrayBuffer[]): BulkSource {
   }
 }
 
-/** As they lie in memory. */
+/** The size rounded up to whole words, as it is laid out in memory. */
 export function wholeWords(bytes: number): number {
   return Math.ceil(bytes / 4) * 4
 }

@@ -5,14 +5,14 @@ import type { EncodedValue } from "./encoded-value.ts"
 import { LATIN1_TEXT, UTF16_TEXT } from "./tags.ts"
 import { latin1, utf16 } from "./texts.ts"
 
-/** For all buffers of one value that can grow, if the value comes from another process: address space, in bytes. */
+/** How much address space all resizable buffers of one value from another process may reserve, in bytes. */
 const MOST_RESERVED = 2 ** 32
-/** Each counts at least so much: the operating system gives a process only so many pieces of memory. */
+/** Each buffer counts at least so much: the operating system limits the number of mappings of a process. */
 const LEAST_RESERVED = 2 ** 22
 
 /**
- * Reads what a ByteWriter wrote. Trusts nothing: whatever the bytes are, it ends, and takes no more memory than there
- * are bytes.
+ * Reads what a ByteWriter wrote. It does not trust the bytes: whatever they are, it ends, and takes no more memory than
+ * there are bytes.
  */
 export class ByteReader {
   protected at = 0
@@ -23,7 +23,7 @@ export class ByteReader {
   protected isStrange = false
   #attachments: readonly object[] = []
   #bulk: BulkSource | undefined
-  /** How much may still be reserved for buffers that can grow. */
+  /** How much may still be reserved for resizable buffers. */
   #reservable = Infinity
 
   constructor(encoded: EncodedValue) {
@@ -42,7 +42,7 @@ export class ByteReader {
     this.#bulk = encoded.bulkSource
   }
 
-  /** Holds on to nothing that is not its own. */
+  /** Drops references to objects of the caller. */
   protected drop(): void {
     this.#attachments = []
     this.#bulk = undefined
@@ -52,7 +52,7 @@ export class ByteReader {
     throw new NotSerializableError("These bytes are not those of a value: the memory was written by something else")
   }
 
-  /** What was sent beside the bytes. */
+  /** The attachment with this number. */
   attachment(index: number): object {
     const attachment = this.#attachments[index]
     if (attachment === undefined) {
@@ -61,7 +61,7 @@ export class ByteReader {
     return attachment
   }
 
-  /** Makes sure that there are so many bytes left, passes them and returns where they begin. */
+  /** Makes sure that so many bytes are left, skips them and returns where they begin. */
   protected pass(size: number): number {
     const { at } = this
     if (size > this.end - at) this.fail()
@@ -104,19 +104,19 @@ export class ByteReader {
   }
 
   /**
-   * A buffer that can grow is made: what a stranger's bytes may reserve in this way is limited, in size and in number.
+   * Counts a resizable buffer that is about to be made: bytes of another process may reserve only so much and so many.
    */
   reserve(size: number): void {
     this.#reservable -= Math.max(size, LEAST_RESERVED)
     if (!(this.#reservable >= 0)) this.fail()
   }
 
-  /** The next bytes of those that went beside the letter. */
+  /** The next bytes of those that went beside the encoded value. */
   far(size: number): ArrayBuffer {
     return this.#bulk?.next(size) ?? this.fail()
   }
 
-  /** With its tag. */
+  /** A text, with its tag. */
   text(): string {
     switch (this.byte()) {
       case LATIN1_TEXT:

@@ -4,19 +4,19 @@ import { type Width, writePacked } from "./packed.ts"
 import { BIGINT_64, BIGINT_LONG, DOUBLE_VALUE, INT_VALUE, LATIN1_TEXT, SMALL_INT, UTF16_TEXT } from "./tags.ts"
 import { isWide } from "./texts.ts"
 
-/** From here on the runtime's own copying of texts is faster than a loop over the characters. */
+/** From this length on the runtime's own copying of texts is faster than a loop over the characters. */
 export const LONG_TEXT = 24
 
-/** Likewise for bytes. */
+/** Up to this length a loop over bytes is faster. */
 const FEW_BYTES = 32
 
-/** Writes numbers and texts into a letter, one after the other, and makes it larger when needed. */
+/** Writes numbers and texts into an encoded value, one after the other, and makes it larger when needed. */
 export class ByteWriter {
   protected at = 0
   #encoded: EncodedValue
   #bytes: Buffer
   #view: DataView
-  /** How many bytes there are. Not asked of the buffer: a task may have broken `length` of all of them. */
+  /** How many bytes there are. Not read from the buffer: a task may have broken `length` of all of them. */
   #capacity: number
 
   constructor(encoded: EncodedValue) {
@@ -49,7 +49,7 @@ export class ByteWriter {
     this.#bytes[this.at++] = value
   }
 
-  /** Over two bytes that were written before. */
+  /** Overwrites two bytes that were written before. */
   protected patchShort(at: number, value: number): void {
     this.#view.setUint16(at, value, true)
   }
@@ -104,7 +104,7 @@ export class ByteWriter {
     this.text((value < 0n ? -value : value).toString(16))
   }
 
-  /** With a tag before it that says of which kind. */
+  /** A text, with a tag that says of which kind. */
   text(value: string): void {
     const { length } = value
     const start = this.at
@@ -124,7 +124,7 @@ export class ByteWriter {
     this.#wide(value)
   }
 
-  /** Without a tag; the lowest bit of the length says of which kind. */
+  /** A text without a tag; the lowest bit of the length says of which kind. */
   protected key(value: string): void {
     const start = this.at
     this.count(value.length * 2)
@@ -134,7 +134,7 @@ export class ByteWriter {
     this.#wide(value)
   }
 
-  /** All of these, as they are. */
+  /** Copies these bytes as they are. */
   bytes(source: Uint8Array, length: number = source.length): void {
     this.room(length)
     const { at } = this
@@ -143,7 +143,7 @@ export class ByteWriter {
     this.at = at + length
   }
 
-  /** The elements of an array, all as wide; false if that cannot be done after all, and nothing is written then. */
+  /** The elements of an array, all of the same width; false, with nothing written, if an element does not fit. */
   protected packed(array: readonly unknown[], width: Width): boolean {
     this.room(array.length * width)
     if (!writePacked(this.#view, this.at, array, width)) return false
@@ -151,12 +151,12 @@ export class ByteWriter {
     return true
   }
 
-  /** What was written from there on. */
+  /** A copy of the bytes written from there on. */
   protected bytesFrom(start: number): Uint8Array {
     return Uint8Array.from(this.#bytes.subarray(start, this.at))
   }
 
-  /** False if there are characters that do not fit into a byte; nothing is written then that counts. */
+  /** False if a character does not fit into a byte; `at` is unchanged then. */
   #narrow(value: string): boolean {
     const { length } = value
     this.room(length)

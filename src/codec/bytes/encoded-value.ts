@@ -15,7 +15,7 @@ export const LATIN1 = 7
 export const UTF16 = 8
 /** Tagged bytes: see tags.ts. */
 export const TREE = 9
-/** The same, and somewhere in it something is referred to a second time. */
+/** The same, with at least one reference to something that came before. */
 export const GRAPH = 10
 
 /** Kinds of lists of arguments; others are a TREE or a GRAPH. */
@@ -28,37 +28,37 @@ export const TWO_DOUBLES = 20
 export const PLAIN_WORDS = 21
 
 const ROOM = 512
-/** The length is a word. */
+/** The length is stored in a word. */
 const LONGEST = 2 ** 31 - 8
-/** A letter that had to be longer is left to the garbage collector, and so are more than a few. */
+/** Larger ones are left to the garbage collector, and so are more than MOST_KEPT. */
 const LONGEST_KEPT = 2 ** 18
 const MOST_KEPT = 16
 
 const kept: EncodedValue[] = []
 
 /**
- * A value on its way between threads: its kind and its bytes, in memory of this thread. It is written by `encode`,
- * copied into shared memory and out of it as words, and read by `decode`.
+ * A value on its way between threads: its kind and its bytes, in memory of this thread. `encode` writes it, `decode`
+ * reads it. In between its words are copied into shared memory and out of it.
  *
- *     const letter = encode(value)                              // here
- *     words.set(letter.words.subarray(0, letter.wordCount), index)    and letter.kind, letter.length
- *     letter.release()
+ *     const encoded = encode(value)                                   // sender
+ *     words.set(encoded.words.subarray(0, encoded.wordCount), index)     and encoded.kind, encoded.length
+ *     encoded.release()
  *
- *     const letter = EncodedValue.toRead(kind, length)                // there
- *     letter.words.set(words.subarray(index, index + letter.wordCount))
- *     const value = decode(letter)
- *     letter.release()
+ *     const encoded = EncodedValue.toRead(kind, length)               // receiver
+ *     encoded.words.set(words.subarray(index, index + encoded.wordCount))
+ *     const value = decode(encoded)
+ *     encoded.release()
  *
- * Encoded values are used again: call {@link EncodedValue.release} when the bytes are no longer needed. Not one for
- * all, because whoever waits for a lock between encoding and copying lets other flows of its thread go on.
+ * Encoded values are reused: call {@link EncodedValue.release} when the bytes are no longer needed. One for the whole
+ * thread would not do: a flow that waits for a lock between encoding and copying lets other flows of its thread go on.
  */
 export class EncodedValue {
   kind: number = UNDEFINED
   /** In bytes. */
   length = 0
-  /** What belongs to the value and is not in these bytes, of one that was written. */
+  /** Bytes of the value that are not in this one, after `encode`. */
   readonly bulk: Bulk = new Bulk()
-  /** And where that is, of one that is read. */
+  /** Where these bytes come from, for `decode`. */
   bulkSource: BulkSource | undefined
   #words: Int32Array
   #bytes: Buffer
@@ -74,12 +74,12 @@ export class EncodedValue {
     this.#view = new DataView(memory)
   }
 
-  /** One to write into. */
+  /** An encoded value to write into. */
   static blank(): EncodedValue {
     return kept.pop() ?? new EncodedValue(memoryFor(ROOM))
   }
 
-  /** One to copy a value of this kind and length into, and then to be decoded. */
+  /** An encoded value into which the caller copies one of this kind and length, and which it then decodes. */
   static toRead(kind: number, length: number): EncodedValue {
     const encoded = EncodedValue.blank()
     encoded.kind = kind
@@ -88,7 +88,7 @@ export class EncodedValue {
     return encoded
   }
 
-  /** One that is in this memory, all of which was another letter's. */
+  /** An encoded value in this memory, which was that of another one. */
   static over(memory: ArrayBuffer, kind: number, length: number): EncodedValue {
     const encoded = new EncodedValue(memory)
     encoded.seal(kind, length)
@@ -108,26 +108,26 @@ export class EncodedValue {
     return this.#doubles
   }
 
-  /** Of all its memory, from the beginning. */
+  /** A view of all its memory. */
   get bytes(): Buffer {
     return this.#bytes
   }
 
-  /** How many bytes that is. */
+  /** The size of its memory in bytes. */
   get capacity(): number {
     return this.#capacity
   }
 
-  /** Over the same. */
+  /** A view of the same memory. */
   get view(): DataView {
     return this.#view
   }
 
-  /** Makes room for so many bytes in total and keeps the first `used` of them. The views are others afterwards. */
+  /** Makes room for so many bytes in total and keeps the first `used` of them. Replaces all views. */
   reserve(total: number, used: number): void {
     requireShort(total)
     const larger = new EncodedValue(memoryFor(Math.min(Math.max(total, used * 2, ROOM), LONGEST)))
-    larger.#bytes.set(new Uint8Array(bufferOf(this.#bytes), 0, used)) // subarray() of Node's buffers uses `length`, which a task may have broken
+    larger.#bytes.set(new Uint8Array(bufferOf(this.#bytes), 0, used)) // subarray() uses `length`, maybe broken by a task
     this.#capacity = larger.#capacity
     this.#words = larger.#words
     this.#bytes = larger.#bytes
@@ -140,20 +140,18 @@ export class EncodedValue {
     this.length = length
   }
 
-  /**
-   * Copies of what belongs to the value and is not in these bytes, which then does not belong to the letter any more.
-   */
+  /** Copies of the bytes beside the value, which no longer belong to it. */
   takeBulk(): ArrayBuffer[] {
     const copies = this.bulk.copies()
     this.bulk.cut(0)
     return copies
   }
 
-  /** The bytes are not needed any more. */
+  /** The bytes are no longer needed: keeps the object for reuse. */
   release(): void {
     if (this.bulk.count > 0) this.bulk.cut(0)
     this.bulkSource = undefined
-    if (this.#capacity <= LONGEST_KEPT && kept.length < MOST_KEPT) kept[kept.length] = this // a task may have replaced `push`
+    if (this.#capacity <= LONGEST_KEPT && kept.length < MOST_KEPT) kept[kept.length] = this // a task may have replaced push()
   }
 }
 
@@ -162,7 +160,7 @@ export function requireShort(bytes: number): void {
   if (bytes > LONGEST) throw new NotSerializableError("The value takes more than 2 GB as bytes")
 }
 
-/** Of whole doubles. */
+/** Memory of whole doubles. */
 function memoryFor(room: number): ArrayBuffer {
   return new ArrayBuffer((room + 7) & ~7)
 }

@@ -1,15 +1,15 @@
 /**
- * Arrays of nothing but integers, or of nothing but numbers. They are written without a word about each element, in the
- * least width that all of them have room in; in so simple a loop the engine is several times as fast.
+ * Arrays of only integers, or of only numbers. They are written without a tag for each element, in the least width that
+ * fits all of them. The engine runs such a simple loop several times as fast.
  */
 
-/** In bytes; of 1 they are from 0 to 255, of 2 and 4 signed, of 8 doubles. */
+/** In bytes: 1 for 0 to 255, 2 and 4 for signed integers, 8 for doubles. */
 export type Width = 1 | 2 | 4 | 8
 
-/** Shorter ones are not worth looking through twice. */
+/** Scanning shorter arrays twice does not pay. */
 const SHORTEST = 12
 
-/** The width for these elements; 0 if there is something else than numbers among them, or they are too few. */
+/** The width for these elements; 0 if some are not numbers, or if the array is too short. */
 export function widthOf(array: readonly unknown[]): Width | 0 {
   const { length } = array
   if (length < SHORTEST) return 0
@@ -26,7 +26,7 @@ export function widthOf(array: readonly unknown[]): Width | 0 {
   return least >= -0x8000 && greatest < 0x8000 ? 2 : 4
 }
 
-/** Minus zero is none. */
+/** Minus zero is not an int. */
 function isInt(value: number): boolean {
   return (value | 0) === value && (value !== 0 || 1 / value > 0)
 }
@@ -36,7 +36,7 @@ function areNumbers(array: readonly unknown[], start: number): boolean {
   return true
 }
 
-/** False if an element has changed since {@link widthOf}, by code of the user's that runs when it is read. */
+/** False if an element has changed since {@link widthOf}: reading it may run user code. */
 export function writePacked(view: DataView, at: number, array: readonly unknown[], width: Width): boolean {
   const { length } = array
   if (width === 8) {

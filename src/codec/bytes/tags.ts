@@ -1,10 +1,10 @@
 /**
- * How values look as bytes. A value is a tag, one byte, and what follows it. Lengths, counts and numbers of things are
- * written seven bits at a time, the lowest first; other numbers are little-endian, wherever they come to lie.
+ * How values look as bytes. A value is a tag, one byte, and what follows it. Lengths, counts and indices are written
+ * seven bits at a time, the lowest first; other numbers are little-endian, and not aligned.
  *
- * Things that can be referred to are numbered in the order in which they were begun, those that are made from data
- * (instances, shared objects, attachments) in the order in which they were ended: before that there is nothing to refer
- * to.
+ * Objects that can be referred to are numbered in the order in which they were begun. Objects that are made from data
+ * (instances, shared objects, attachments) are numbered in the order in which they were ended: before that there is no
+ * object to refer to.
  */
 
 /** 0 to 127, in the tag itself: this or'ed with the integer. */
@@ -26,22 +26,22 @@ export const BIGINT_LONG = 8
 export const LATIN1_TEXT = 9
 /** How many characters, then two bytes for each. */
 export const UTF16_TEXT = 10
-/** The number of a thing that came before. */
+/** The number of an object that came before. */
 export const REFERENCE = 11
 
 /** How many elements, then the elements. */
 export const ARRAY = 12
-/** In the place of an element: the rest has holes. How many elements there are, then for each its index and itself. */
+/** In place of an element: the rest has holes. How many elements there are, then for each its index and itself. */
 export const SPARSE = 13
 /** A slot, two bytes with the length of the keys; how many keys, and the keys; then a value for each. */
 export const OBJECT = 14
-/** A slot; has the keys of the object that came last with this slot. Then a value for each. */
+/** A slot: the object has the keys of the object that came last with this slot. Then a value for each. */
 export const SIMILAR_OBJECT = 15
-/** How many keys, then keys and values by turns. */
+/** How many keys, then keys and values alternately. */
 export const DICTIONARY = 16
-/** In the place of a value: the key has none, it was deleted while the object was being written. */
+/** In place of a value: the key was deleted while the object was being written. */
 export const ABSENT = 17
-/** How many entries, then keys and values by turns. */
+/** How many entries, then keys and values alternately. */
 export const MAP = 18
 /** How many elements, then the elements. */
 export const SET = 19
@@ -54,7 +54,7 @@ export const BOXED = 22
 
 /** How many bytes, then the bytes. */
 export const BUFFER = 23
-/** The same after how many bytes there may be, as a double. */
+/** As BUFFER, after the maximum number of bytes, as a double. */
 export const RESIZABLE_BUFFER = 24
 /** A type of view; how many bytes, then the bytes. */
 export const VIEW = 25
@@ -67,14 +67,14 @@ export const ATTACHED_VIEW = 27
 export const ERROR = 28
 /** The name of a registered class, as text, then its fields as for OBJECT. */
 export const INSTANCE = 29
-/** The name of a registered class, as text, then what it made of the instance. */
+/** The name of a registered class, as text, then the value that its `encode` returned. */
 export const CUSTOM_INSTANCE = 30
-/** The name of a class of ours, as text, then the handle. */
+/** The name of a shared class of corepool, as text, then the number of the attachment that is its handle. */
 export const SHARED_OBJECT = 31
 
-/** As BUFFER, but the bytes are the next ones of those that go beside the letter (bulk.ts). */
+/** As BUFFER, but the bytes are the next ones of those beside the encoded value (bulk.ts). */
 export const FAR_BUFFER = 32
-/** Likewise as VIEW. */
+/** As VIEW, likewise. */
 export const FAR_VIEW = 33
 
 /** How many elements, a byte with the width of each, then the elements: see packed.ts. */
@@ -91,5 +91,5 @@ export const SHARED_PART = 35
  */
 export const SHARED_INSTANCE = 36
 
-/** Slots for keys. */
+/** How many slots for lists of keys there are. */
 export const SLOTS = 64

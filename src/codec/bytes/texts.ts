@@ -1,19 +1,19 @@
 /**
- * Short texts from bytes. Threads tell each other the same ones again and again: keys, names of states, units. To find
- * one that was read before takes less time than to make it anew, and no memory.
+ * Short texts from bytes. Threads send each other the same texts again and again: keys, names of states, units. Finding
+ * one that was read before takes less time than making it anew, and no memory.
  */
 import type { Buffer } from "node:buffer"
 
 /**
- * Whether there are characters that do not fit into a byte. Of a text that the engine keeps in bytes it knows at once.
+ * Whether there are characters that do not fit into a byte. The engine answers at once for a text it keeps in bytes.
  */
 export function isWide(text: string): boolean {
   return /[\u0100-\uffff]/.test(text)
 }
 
-/** Longer ones seldom come again. */
+/** Longer texts seldom come again. */
 const LONGEST = 24
-/** A power of 2. What falls into the same place replaces what was there. */
+/** A power of 2. A new text replaces the one in the same place. */
 const PLACES = 1024
 
 const known: string[] = Array.from({ length: PLACES }, () => "")

@@ -1,7 +1,7 @@
 /**
- * What a buffer or a view is, told by the getters of the runtime, which are taken before any task could replace them. A
- * task may overwrite `byteLength` of all typed arrays of its thread, say by undefined; the outcomes of later tasks are
- * written down as they are all the same.
+ * Facts about buffers and views, read by the getters of the runtime, which are saved before any task could replace
+ * them. A task may overwrite `byteLength` of all typed arrays of its thread, say by undefined; the outcomes of later
+ * tasks are still written correctly.
  */
 import { types } from "node:util"
 import { getterOf } from "../../primordials.ts"
