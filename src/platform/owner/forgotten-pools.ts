@@ -1,8 +1,8 @@
 /**
- * Pools that the program has forgotten: there is no reference to the pool any more, so no task can come, and none is to
- * be done, as the engine would hold the pool for that (pool/pool-context.ts). But its threads are there, and its
- * memory. When the runtime collects the pool they are ended, with a warning, since the runtime may take its time: a
- * program that makes pools in a loop can have thousands of threads before.
+ * Ends pools that the program has forgotten. If there is no reference to a pool any more, no task can come, and none is
+ * left, as the engine would hold the pool for that (pool/pool-context.ts). But the pool still has threads and memory.
+ * They are ended when the runtime collects the pool. That may take long: a program that makes pools in a loop can have
+ * thousands of threads by then. Hence the warning.
  */
 import { alone } from "../../checks.ts"
 import { perThread } from "../../per-thread.ts"
@@ -10,7 +10,7 @@ import { perThread } from "../../per-thread.ts"
 /** The engine of a pool. */
 export interface Forgettable {
   readonly poolSize: number
-  /** Ends it, unless that is done already. */
+  /** Ends the pool, unless it has ended already. */
   forget(): void
 }
 
@@ -18,7 +18,7 @@ const warned = perThread("forgotten pools", () => ({ isTold: false }))
 
 const registry = new FinalizationRegistry<Forgettable>((engine) => engine.forget())
 
-/** Has the engine end when the pool is garbage. */
+/** Makes the engine end when the pool is garbage. */
 export function watchPool(pool: object, engine: Forgettable): void {
   registry.register(pool, engine, engine)
 }
@@ -28,7 +28,7 @@ export function unwatchPool(engine: Forgettable): void {
   registry.unregister(engine)
 }
 
-/** Once in each thread. */
+/** Warns once in each thread. */
 export function warnOfForgotten(threads: number): void {
   if (warned.isTold || threads === 0) return
   warned.isTold = true

@@ -15,14 +15,14 @@ import type { TaskRecords } from "../memory/task-records.ts"
 export interface HookMethods {
   before(worker: SharedWorker, task: Runnable): unknown
   after(task: Runnable, error: unknown): unknown
-  /** What one of them has thrown, or a command. */
+  /** Reports what a hook or a command has thrown. */
   report(worker: SharedWorker, error: unknown): void
 }
 
 /**
- * The hooks of a pool of platform threads. `beforeExecute` and `afterExecute` are methods of an object in the owner's
- * thread, so a worker that is about to run a task, or has run one, asks the owner to call them and waits for that. A
- * pool without hooks does not ask.
+ * Calls the hooks of a pool of platform threads. `beforeExecute` and `afterExecute` are methods of an object in the
+ * owner's thread, so a worker that is about to run a task, or has run one, asks the owner to call them and waits for
+ * that. A pool without hooks does not ask.
  */
 export class Hooks {
   readonly #tasks: TaskRecords
@@ -30,9 +30,9 @@ export class Hooks {
   readonly #submissions: Submissions
   readonly #foreign: (slot: number) => ForeignTask
   readonly #methods: HookMethods
-  /** The tokens of the workers whose hooks this thread is in. */
+  /** The tokens of the workers whose hooks are running in this thread. */
   readonly #answering = new Set<number>()
-  /** The tasks that workers have had last, and what `afterExecute` has thrown: it is called again, with that. */
+  /** By worker: the last task, and what `afterExecute` has thrown. It is called again, with that error. */
   readonly #thrown = new Map<number, { readonly task: Runnable; readonly error: unknown }>()
 
   constructor(
@@ -50,9 +50,9 @@ export class Hooks {
   }
 
   /**
-   * Calls what the worker asks for, and answers. The worker waits for the answer, so it comes whatever goes wrong. A
-   * hook may block this thread, which then serves the other workers: the one that has asked is being answered, and not
-   * called for again.
+   * Calls the hook that the worker asks for, and answers. The worker waits for the answer, so it gets one whatever goes
+   * wrong. A hook may block this thread, which then serves the other workers; the hook of this worker is not called a
+   * second time.
    */
   call(worker: SharedWorker, what: number): void {
     const { token } = worker
@@ -65,11 +65,11 @@ export class Hooks {
       this.#methods.report(worker, error)
     } finally {
       this.#answering.delete(token)
-      if (worker.token === token) worker.answer(answer) // else it has died meanwhile, and its place is another's
+      if (worker.token === token) worker.answer(answer) // else the worker has died, and another one has its line
     }
   }
 
-  /** The answer. */
+  /** Returns the answer. */
   #call(worker: SharedWorker, what: number): number {
     if (what === BEFORE) return this.#before(worker)
     if (what === AFTER || what === AFTER_RUN) return this.#after(worker, what === AFTER_RUN)
@@ -86,17 +86,17 @@ export class Hooks {
         this.#methods.report(worker, error),
       )
     } catch (error) {
-      // The worker puts it into the box.
+      // The worker puts the slot into the completion queue.
       fail(this.#tasks, slot, error)
       if (this.#tasks.hasFlag(slot, COMMAND | TOLD | NOTED)) this.#tasks.noteWorker(slot, worker.number)
-      // What a command throws, its submitter tells when it hears of it.
+      // The error of a command is reported by its submitter, when it receives the task.
       if (!this.#tasks.hasFlag(slot, COMMAND | TOLD)) this.#methods.report(worker, error)
       return THREW
     }
     return DONE
   }
 
-  /** The task is over, unless it goes on. */
+  /** The task is over, unless `goesOn`. */
   #after(worker: SharedWorker, goesOn: boolean): number {
     const slot = worker.currentSlot
     const isOurs = this.#submissions.taskIn(slot) !== undefined
@@ -123,11 +123,11 @@ export class Hooks {
         this.#completionQueues.put(slot)
       }
     }
-    isAnswered = true // if a part of the result has yet to arrive, the hook is called when it has: the worker goes on meanwhile
+    isAnswered = true // a hook that is called later, when the rest of the result has arrived, keeps no worker waiting
     return answer
   }
 
-  /** What the command in this slot has thrown, if it is one and has. */
+  /** What the task in this slot has thrown, if it is a command and has failed. */
   #thrownBy(slot: number): unknown {
     const hasThrown = this.#tasks.hasFlag(slot, COMMAND) && this.#tasks.stateOf(slot) === EXCEPTIONAL
     return hasThrown ? this.#errorIn(slot) : undefined

@@ -24,12 +24,13 @@ import { REQUESTED, type SharedWorker } from "../memory/shared-worker.ts"
 import { boundOf, orderingOf } from "../member/task-queue-backend.ts"
 import type { WorkerBody } from "../start/thread-body.ts"
 
-/** One of so many slots at most the owner keeps for itself while it does not need them. */
+/** The owner keeps at most one of this many slots for its own next tasks. */
 const SPARE_PART = 8
 
 /**
- * The owner of a pool of platform threads: the thread that made it. It alone can make threads, hears of their end, and has the
- * user's factory, handler and hooks. Others ask it by ringing its bell, which it answers also while it blocks.
+ * The owner's side of a pool of platform threads, in the thread that made it. Only the owner makes threads, hears of
+ * their end, and has the user's factory, handler and hooks. Other threads ask it by ringing its bell, which it answers
+ * also while it blocks.
  */
 export class PoolOwner extends PoolMember {
   readonly #shell: PoolShell
@@ -41,7 +42,7 @@ export class PoolOwner extends PoolMember {
   #makesNoThreads = false
   #deathsSeen = 0
 
-  /** `deques` if the workers are to have tasks of their own: see platform/queue/deques.ts. */
+  /** `deques` if the workers have tasks of their own: see platform/queue/deques.ts. */
   constructor(queue: BlockingQueue<Runnable>, shell: PoolShell, maximum: number, deques?: Int32Array) {
     const memory = PoolMemory.create(boundOf(queue), orderingOf(queue), maximum, deques)
     const inside: Runnable[] = []
@@ -75,14 +76,14 @@ export class PoolOwner extends PoolMember {
     for (const task of inside) queue.add(task)
   }
 
-  /** The process stays until the pool has ended. */
+  /** The process stays alive until the pool has terminated. */
   shuttingDown(): void {
     if (this.#isShuttingDown || atLeast(this.state.control.snapshot, TERMINATED)) return
     this.#isShuttingDown = true
     this.submissions.keepAlive(true)
   }
 
-  /** The pool is garbage: nothing is to be done, and nothing can come. */
+  /** The pool is garbage: it has no tasks, and none can come. */
   forget(): void {
     if (!this.state.control.isRunning) return
     warnOfForgotten(this.poolSize)
@@ -126,7 +127,7 @@ export class PoolOwner extends PoolMember {
 
   // ------------------------------------------------------------------ service
 
-  /** Does for other threads what only the owner can. Much of it is code of the user's, of which one piece must not keep the next from being called. */
+  /** Does for other threads what only the owner can. An error of one piece of user code must not stop the next. */
   serve(isBlocked: boolean): void {
     this.#workerThreads.look(isBlocked)
     for (const worker of this.workerTable) this.#attend(worker)
@@ -136,9 +137,9 @@ export class PoolOwner extends PoolMember {
     if (this.#terminationTimer.dueIn <= 0) this.#execute()
     const seen = this.state.control.snapshot
     if (!atLeast(seen, SHUTDOWN) || atLeast(seen, TERMINATED)) return
-    this.shuttingDown() // another thread may have said so
+    this.shuttingDown() // another thread may have shut it down
     this.#relieve()
-    // The last worker rings and goes if the pool may not end yet: because of this thread, perhaps, which has just looked for what the dead have left.
+    // The last worker rings and leaves if the pool may not terminate yet, perhaps because of #inherit in this thread.
     const last = this.memory.header(HEADER.LAST)
     guarded(
       () => (atLeast(seen, TIDYING) ? this.endPool() : this.core.tryTerminate()),
@@ -148,7 +149,10 @@ export class PoolOwner extends PoolMember {
 
   // ------------------------------------------------------------------ the end
 
-  /** Does what dead threads have left undone that were no workers, see taker.ts and endings.ts. The caller asks then whether the pool may end. */
+  /**
+   * Does what dead threads that were no workers have left undone, see taker.ts and endings.ts. The caller then asks
+   * whether the pool may terminate.
+   */
   #inherit(): void {
     const { deaths } = this.memory.threadContext.registry
     if (deaths === this.#deathsSeen) return
@@ -172,14 +176,14 @@ export class PoolOwner extends PoolMember {
     }
   }
 
-  /** The pool has stopped, and something has been left in its queue, or got there since: it is cancelled. */
+  /** The pool has stopped: cancels what was left in its queue, or got there since. */
   #sweep(): void {
     this.endings.begin()
     this.drain((task) => handBack(task, "The pool"))
     this.endings.end()
   }
 
-  /** The last worker has left. What is still in the queue of a pool that has stopped, no other thread is going to take. */
+  /** The last worker has left. If the pool has stopped, no other thread takes what is still in the queue. */
   protected override mayEnd(isEmpty: boolean): boolean {
     this.#inherit()
     if (isEmpty || !atLeast(this.state.control.snapshot, STOP) || isEnding(this.memory)) return super.mayEnd(isEmpty)
@@ -200,7 +204,7 @@ export class PoolOwner extends PoolMember {
     }
   }
 
-  /** Other threads have no function of this one's, so they leave it the tasks that the pool has not taken. */
+  /** Guests do not have the owner's handler, so they leave it the tasks that the pool has rejected. */
   #rejectForOthers(): void {
     for (let slot = this.memory.setHeader(HEADER.REJECTED, 0); slot !== 0;) {
       const next = this.tasks.nextOf(slot)
@@ -213,7 +217,9 @@ export class PoolOwner extends PoolMember {
     }
   }
 
-  /** The process stays for what other threads have submitted; they see to it that this is looked at when it is over. */
+  /**
+   * The process stays alive for tasks of guests. While FOREIGN is set, workers ring the owner when they become idle.
+   */
   #reviewForeignWork(): void {
     while (this.memory.header(HEADER.FOREIGN) !== 0) {
       if (!this.isQuiet) {
@@ -225,12 +231,12 @@ export class PoolOwner extends PoolMember {
         if (!this.#isShuttingDown) this.submissions.keepAlive(false)
         return
       }
-      // A task has come in between, from a thread that has seen FOREIGN set. It may be over by now, on a thread that has not.
+      // A guest that saw FOREIGN set has submitted a task, which may be over by now on a worker that did not ring.
       this.memory.setHeader(HEADER.FOREIGN, 1)
     }
   }
 
-  /** Whether nothing is to be done. */
+  /** Whether no task waits or runs. */
   protected get isQuiet(): boolean {
     return this.waiting.isEmpty && this.activeCount === 0
   }
@@ -244,7 +250,7 @@ export class PoolOwner extends PoolMember {
       }
     } catch (error) {
       this.core.noteFactoryThrew()
-      this.reportLocal(error, 0) // the place of the worker was perhaps another's: which one is to be replaced is not known
+      this.reportLocal(error, 0) // 0: another worker may have had this line before
     }
     const task = worker.currentSlot
     worker.vacate()
@@ -267,7 +273,7 @@ export class PoolOwner extends PoolMember {
     for (const body of this.#terminationTimer.markTerminating()) {
       const why = `Thread "${body.name}" was terminated: its task did not stop when it was interrupted`
       guarded(
-        () => this.#reap(body, new ThreadDeathError(why), false), // whatever becomes of that, the others are condemned too
+        () => this.#reap(body, new ThreadDeathError(why), false), // whatever happens, the others are terminated too
         (error) => this.reportLocal(error, body.worker.number),
       )
     }
@@ -288,8 +294,9 @@ export class PoolOwner extends PoolMember {
   // ------------------------------------------------------------------ death
 
   /**
-   * A worker is lost: its tasks are over, and there will be another one in its place. What else it had, locks for instance, is
-   * others' as soon as its thread has stopped; it is still its own if it has only been told to.
+   * Reaps a worker that is lost to the pool: its tasks are over, and another worker replaces it. Everything else that
+   * it had, such as locks, passes to other threads as soon as its thread has stopped; not yet if the thread was only
+   * told to end.
    */
   #reap(body: WorkerBody, cause: ThreadDeathError, hasStopped: boolean): void {
     const { worker } = body
@@ -301,7 +308,7 @@ export class PoolOwner extends PoolMember {
       worker.retire()
       body.terminate()
     } else if (token !== 0) this.memory.threadContext.registry.reap(token)
-    this.submissions.look() // what has arrived is not in its hand any more, whatever that says
+    this.submissions.look() // what has arrived is delivered, even if TASK still names it
     const heldTasks = left.heldTasks(worker, this.tasks, () => this.#isUndelivered(worker))
     worker.release()
     if (left.waited) this.waiting.forgetWaiter()
@@ -312,10 +319,10 @@ export class PoolOwner extends PoolMember {
     else if (task === 0 && token === 0) body.isBlamed ||= this.#failNext(cause, thread)
     if (token !== 0 && hasStopped) this.inherit(token)
     this.#reaping.end()
-    // One that could not even begin is replaced only if there is something to do: the next one would fare alike.
+    // A worker whose thread could not even begin is replaced only if a task waits: the next one would fail alike.
     this.#makesNoThreads = token === 0 && this.waiting.isEmpty
     guarded(
-      () => this.core.workerExit(worker, true), // of the factory, or terminated(): here is nobody to hear of it
+      () => this.core.workerExit(worker, true), // the factory or terminated() may throw, and there is no caller to tell
       (error) => thread.reportUncaught(error),
     )
     this.#makesNoThreads = false
@@ -337,14 +344,14 @@ export class PoolOwner extends PoolMember {
     if (this.isOrphan(slot)) this.waiting.restore(slot)
   }
 
-  /** What else a worker has left whose thread has stopped. */
+  /** Settles what else the worker with this token has left. Its thread has stopped. */
   protected inherit(_token: number): void {}
 
   #isUndelivered(worker: SharedWorker): boolean {
     return isUndelivered(worker, this.tasks, this.completionQueues) && !this.submissions.hasArrived(worker.currentSlot)
   }
 
-  /** A thread that could not even begin costs a task: otherwise threads would be made for ever. True if there was one. */
+  /** A thread that could not even begin costs a task: else threads would be made for ever. True if there was one. */
   #failNext(cause: ThreadDeathError, thread: Thread): boolean {
     const slot = this.waiting.seize()
     if (slot === undefined) return false
@@ -357,7 +364,7 @@ export class PoolOwner extends PoolMember {
     return { ...super.host(), failWaiting: (error, tell) => this.#failWaiting(error, tell) }
   }
 
-  /** All that waits now: what the user's code submits when it hears of that is not among it. */
+  /** Fails the tasks that wait now; not those that user code submits when it hears of that. */
   #failWaiting(error: unknown, tell: Report): void {
     this.endings.begin()
     try {

@@ -7,16 +7,16 @@ import type { WorkerBody } from "../start/thread-body.ts"
 
 interface Deadline {
   readonly worker: SharedWorker
-  /** 0 if its thread had not begun. */
+  /** 0 if the thread had not begun. */
   readonly token: number
-  /** Of its task. */
+  /** The handle of the task. */
   readonly handle: number
   readonly due: number
 }
 
 /**
- * Puts an end to tasks that do not stop when they are told to. Whoever is interrupted has `terminateAfter` ms; if it is
- * still at the same task then, and in code of the user's, its thread is terminated.
+ * Terminates tasks that do not stop when they are interrupted. An interrupted worker has `terminateAfter` ms; if it is
+ * then still at the same task, and in user code, its thread is terminated.
  */
 export class TerminationTimer implements Chore {
   readonly #tasks: TaskRecords
@@ -26,7 +26,7 @@ export class TerminationTimer implements Chore {
   #deadlines: Deadline[] = []
   #timer: Timer | undefined
 
-  /** `carryOut` is called when a sentence is due. */
+  /** `carryOut` is called when a deadline has passed. */
   constructor(
     tasks: TaskRecords,
     bodyOf: (worker: SharedWorker) => WorkerBody | undefined,
@@ -39,7 +39,7 @@ export class TerminationTimer implements Chore {
     this.#carryOut = carryOut
   }
 
-  /** The worker has been interrupted, because of the task with this handle, or the one in its hand. */
+  /** The worker has been interrupted because of the task with this handle, by default its current one. */
   mark(worker: SharedWorker, handle: number = this.#tasks.handleOf(worker.currentSlot)): void {
     const patience = this.#bodyOf(worker)?.options.terminateAfter ?? TERMINATE_AFTER
     if (worker.currentSlot === 0 || patience === Infinity) return
@@ -52,7 +52,7 @@ export class TerminationTimer implements Chore {
     return this.#deadlines.reduce((soonest, { due }) => Math.min(soonest, due), Infinity) - now()
   }
 
-  /** Condemns those who are due and have not stopped: they must be terminated now. */
+  /** Marks the workers that are overdue and have not stopped as condemned: the caller must terminate them now. */
   markTerminating(): WorkerBody[] {
     const time = now()
     const terminating: WorkerBody[] = []
@@ -63,14 +63,14 @@ export class TerminationTimer implements Chore {
       if (body === undefined || worker.currentSlot !== this.#tasks.slotOf(handle) || !this.#tasks.isCurrent(handle))
         continue
       if (token === 0) {
-        // It had not begun. As long as it has not it is in no code of the user's, and then it has the whole time.
+        // The thread had not begun. Until it begins it is not in user code; from then on it has the whole time.
         const patience = body.options.terminateAfter ?? TERMINATE_AFTER
         this.#deadlines.push({ worker, token: worker.token, handle, due: time + patience })
         continue
       }
       if (worker.token !== token) continue
       if (worker.markTerminating()) terminating.push(body)
-      else this.#deadlines.push({ worker, token, handle, due: time + 1 }) // between two pieces of the user's code
+      else this.#deadlines.push({ worker, token, handle, due: time + 1 }) // between two pieces of user code
     }
     this.#wind()
     return terminating
@@ -86,7 +86,7 @@ export class TerminationTimer implements Chore {
     if (this.#deadlines.length === 0) this.#chores.delete(this)
     else {
       this.#chores.add(this)
-      // Not worth staying alive for: the end of the process is the end of the task.
+      // Does not keep the process alive: the end of the process ends the task.
       this.#timer = new Timer(Math.max(this.dueIn, 0), true, this.#carryOut)
     }
   }

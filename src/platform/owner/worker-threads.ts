@@ -13,36 +13,40 @@ import { RUNNING, type SharedWorker, STARTING } from "../memory/shared-worker.ts
 import { type Death, PULSE, WorkerBody } from "../start/thread-body.ts"
 import { BROKEN } from "../start/worker-orders.ts"
 
-/** How often a crew looks whether a thread that has left has reported its error, in ms. */
+/** How often the owner looks whether a thread that has left has reported its error, in ms. */
 const LOOK_AGAIN = 100
 
-/** What the owner of a crew does. */
+/** What the owner of the pool does for its WorkerThreads. */
 export interface WorkerThreadsOwner {
-  /** By the user's factory; undefined if it refuses. */
+  /** Makes a thread by the user's factory; undefined if the factory refuses. */
   newThread(target: () => unknown): Thread | undefined
-  /** Hears of all tasks that are over: what a thread threw is to be told while it is known which thread that was. */
+  /**
+   * Receives all tasks that are over: what a thread has thrown must be reported while it is known which thread that
+   * was.
+   */
   look(): void
-  /** The worker is lost to the pool; `hasStopped` if its thread is known to have. */
+  /** The worker is lost to the pool; `hasStopped` if its thread is known to have stopped. */
   reap(body: WorkerBody, cause: ThreadDeathError, hasStopped: boolean): void
   /**
-   * A thread has left, and then failed: it may not have seen to it that there is another one for the rest, or that the
-   * pool ends.
+   * A thread has left and then failed. It may not have made sure that there is another thread for the rest, or that the
+   * pool terminates.
    */
   review(): void
   /** The thread of a worker that was lost before has stopped. */
   inherit(token: number): void
   /**
-   * A thread has ended that was no worker any more: perhaps it was the last one, and could not have another one made.
+   * A thread that was no worker any more has ended. It may have been the last one, and unable to have another one made.
    */
   relieve(thread: Thread): void
 }
 
 /**
- * The threads of a pool, as its owner has them, and how it finds out that one has ended: by an event of the runtime;
- * while it blocks, and hears no events, by the space, in which dying threads are counted, and by their pulse.
+ * The threads of a pool, as its owner has them, and how the owner finds out that one has ended: by an event of the
+ * runtime. While the owner blocks and receives no events, it finds out by the thread registry, which counts the threads
+ * that die, and by their pulse.
  *
- * A thread that the owner ends is *ending* until it is known to have stopped. The pool has a new one in its place by
- * then; but what it holds is its own as long as it may run, and that is also its place in the roster.
+ * A thread that the owner ends is *ending* until it is known to have stopped. The pool has a new worker in its place by
+ * then. But what the thread holds stays its own as long as it may run, and so does its line in the worker table.
  */
 export class WorkerThreads implements Chore {
   readonly #memory: PoolMemory
@@ -52,14 +56,14 @@ export class WorkerThreads implements Chore {
   /** By the number of their worker. */
   readonly #bodies: (WorkerBody | undefined)[] = []
   readonly #threads: (Thread | undefined)[] = []
-  /** The one that was made last. */
+  /** The thread that was made last. */
   #latest: Thread | undefined
   readonly #ending = new Set<WorkerBody>()
-  /** Those that have left, perhaps by an error: see {@link #follow}. */
+  /** Threads that have left, perhaps by an error: see {@link #follow}. */
   readonly #followed = new WeakSet<WorkerBody>()
   #deathsSeen: number
   #nextPulse = 0
-  /** Whether the event loop has not gone round since the last pulse. */
+  /** Whether the event loop has not turned since the last pulse. */
   #isDeaf = false
 
   constructor(memory: PoolMemory, workerTable: SharedWorkerTable, owner: WorkerThreadsOwner) {
@@ -70,11 +74,12 @@ export class WorkerThreads implements Chore {
     this.#deathsSeen = memory.threadContext.registry.deaths
   }
 
-  /** Makes the thread of a worker, which is to be started; false if the factory refuses. */
+  /** Makes the thread of a worker that is to be started; false if the factory refuses. */
   make(worker: SharedWorker): boolean {
-    // Its place was another's, which may have died of a command: that is to be told with the right thread.
+    // The worker that had this line before may have died of a command: its error must be reported with the right
+    // thread.
     if (this.#threads[worker.number] !== undefined) this.#owner.look()
-    worker.request() // if it is the owner itself that has admitted it
+    worker.request() // if the owner itself has admitted it
     worker.take()
     const thread = this.#owner.newThread(
       platformTarget((options) => {
@@ -104,14 +109,15 @@ export class WorkerThreads implements Chore {
   }
 
   /**
-   * With whose name an error of this worker is told. If the worker has no thread any more, or is not known, another one
-   * of the pool stands in for it, whose handler is as a rule the same; and this thread, if there has never been one.
+   * The thread in whose name an error of this worker is reported. If the worker has no thread any more, or is not
+   * known, the latest thread of the pool, whose handler is usually the same; the current thread if there has never been
+   * one.
    */
   threadOf(worker: SharedWorker | undefined): Thread {
     return (worker && this.#threads[worker.number]) ?? this.#latest ?? Thread.currentThread()
   }
 
-  /** The worker is the pool's no more: its thread. */
+  /** The worker no longer belongs to the pool: returns its thread. */
   forget(worker: SharedWorker): Thread {
     const thread = this.threadOf(worker)
     this.#bodies[worker.number] = undefined
@@ -120,14 +126,14 @@ export class WorkerThreads implements Chore {
     return thread
   }
 
-  /** The same, though its thread is not known to have stopped: it was told to end. */
+  /** The same for a thread that was told to end and is not known to have stopped. */
   dismiss(body: WorkerBody): Thread {
     this.#ending.add(body)
     this.#memory.threadContext.ending.add(body.worker.token)
     return this.forget(body.worker)
   }
 
-  /** Has those buried that are found dead. */
+  /** Reaps the workers that are found dead. */
   look(isBlocked: boolean): void {
     const { deaths } = this.#memory.threadContext.registry
     if (deaths === this.#deathsSeen) return
@@ -137,8 +143,8 @@ export class WorkerThreads implements Chore {
   }
 
   /**
-   * Somebody has died. If the thread has told why, there is no need to wait until the runtime does; which it cannot
-   * while this thread blocks.
+   * A thread has died. If it has said why, there is no need to wait for the runtime, which cannot say so while this
+   * thread blocks.
    */
   #onDeath(isBlocked: boolean): void {
     this.#release()
@@ -153,8 +159,8 @@ export class WorkerThreads implements Chore {
   }
 
   /**
-   * The thread has left, by an error as a rule. It is ended when it has reported the error, however late that is, and
-   * not before: what a thread has not reported when it is ended is lost.
+   * The thread has left, usually by an error. It is ended once it has reported the error, however late that is, and not
+   * before: what a thread has not reported when it is ended is lost.
    */
   #follow(body: WorkerBody): void {
     if (this.#followed.has(body)) return
@@ -167,7 +173,7 @@ export class WorkerThreads implements Chore {
     Timer.after(LOOK_AGAIN, look)
   }
 
-  /** What those have left that were ending and have stopped. */
+  /** Releases what threads that were ending, and have stopped, still had. */
   #release(): void {
     for (const body of this.#ending) {
       const { worker } = body
@@ -185,8 +191,8 @@ export class WorkerThreads implements Chore {
   }
 
   /**
-   * Looks for threads that are gone, also without a word: for lack of memory. Not if the event loop has gone round,
-   * which would hear more.
+   * Looks for threads that are gone, also those without a farewell, for lack of memory. Not if the event loop has
+   * turned: it would learn more.
    */
   run(): void {
     this.#nextPulse = now() + PULSE
@@ -199,12 +205,12 @@ export class WorkerThreads implements Chore {
     this.look(true)
     for (const body of this.#bodies) {
       if (body === undefined || body.worker.status !== RUNNING || !body.isGone) continue
-      // Once more, now that it is known to be gone: it may have left in order in between.
+      // Once more, now that the thread is known to be gone: it may have left in order in between.
       if (body.worker.status === RUNNING) this.#owner.reap(body, causeOf(body, undefined), true)
     }
   }
 
-  /** The runtime says that a thread has ended; it may have been buried before that. */
+  /** The runtime says that a thread has ended. The worker may have been reaped before that. */
   #hearOf(body: WorkerBody): void {
     const { worker } = body
     this.#owner.look()
