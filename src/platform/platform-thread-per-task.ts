@@ -4,8 +4,8 @@ import type { ThreadFactory } from "../thread/thread-factory.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
 
 /**
- * A new platform thread for every task: for few, long tasks that must not share a thread with others. A thread costs
- * some ten milliseconds and some megabytes; a pool is the better home for most tasks.
+ * Starts a new platform thread for every task: for few, long tasks that must not share a thread with others. A thread
+ * costs some ten milliseconds and some megabytes; for most tasks a pool is better.
  *
  * It is a pool whose queue takes nothing, so that each task is admitted with a thread of its own, and whose threads
  * leave as soon as they have nothing to do.

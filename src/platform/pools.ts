@@ -71,9 +71,7 @@ export type ThreadPoolExecutor = Pool
 export const ScheduledThreadPoolExecutor: typeof ScheduledPool = /* @__PURE__ */ scheduledOnPlatform()
 export type ScheduledThreadPoolExecutor = ScheduledPool
 
-/**
- * The class, with a side effect: of an initializer that is marked as pure, and so is dropped with what it initializes.
- */
+/** The class. The call has a side effect, but the initializer is marked as pure, so both are dropped together. */
 function onPlatform<C>(type: C): C {
   usePlatform()
   return type

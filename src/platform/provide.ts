@@ -1,6 +1,6 @@
 /**
- * Provides the pools with platform threads. Whatever of `corepool` can ask for such a pool calls this first, so that a
- * bundler keeps it exactly if one of these is kept; there is no module that does so by being loaded.
+ * Provides the pools with platform threads. Every part of `corepool` that can ask for such a pool calls this first, so
+ * that a bundler keeps it exactly if one of these parts is kept. No module does so merely by being loaded.
  */
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
 import { type PlatformSupport, providePlatform } from "../pool/platform-support.ts"

@@ -1,4 +1,4 @@
-/** What lower layers need as soon as there are platform threads, and do without in a program that has none. */
+/** Gives lower layers what they need as soon as there are platform threads, and what other programs do without. */
 import { NotSerializableError } from "../../errors.ts"
 import type { TaskOptions } from "../../executor/executor.ts"
 import { cannotBeSent, provideSending, type ViewHandle } from "../../executor/sending.ts"

@@ -1,7 +1,7 @@
 /**
- * The classes whose objects a task can be given and can return: a lock arrives as a lock. The codec stands below them
- * and cannot name them, and if each registered itself, no bundler could leave out one that is not used. So this is done
- * here, once in every thread that has to do with a pool.
+ * Registers the classes whose shared objects a task can receive and return: a lock arrives as a lock. The codec stands
+ * below these classes and cannot name them. If each class registered itself, no bundler could leave out an unused one.
+ * So this is done here, once in every thread that uses a pool.
  */
 import { AtomicInteger } from "../../atomic/atomic-integer.ts"
 import { AtomicLong } from "../../atomic/atomic-long.ts"
@@ -27,7 +27,7 @@ import { Exchanger } from "../../sync/exchanger.ts"
 import { Phaser } from "../../sync/phaser.ts"
 import { Semaphore } from "../../sync/semaphore.ts"
 
-/** Lets shared objects of these classes be received in this thread, and sent. No effect the second time. */
+/** Lets this thread send and receive shared objects of these classes. No effect the second time. */
 export function registerKnownClasses(): void {
   for (const [name, open] of Object.entries(openers)) registerShareable(name, open)
   registerKeyed("AbstractQueuedSynchronizer")
@@ -42,7 +42,7 @@ export function registerKnownClasses(): void {
   )
 }
 
-/** The same for pools, which know how a pool is opened; this file stands below them. */
+/** The same for pools; `open` knows how a pool is opened, as this file stands below them. */
 export function registerPools(open: (handle: Shared) => ExecutorService): void {
   registerShareable("ThreadPoolExecutor", open)
   registerShareable("DelegatedExecutorService", (handle: DelegatedHandle) => {
@@ -51,7 +51,7 @@ export function registerPools(open: (handle: Shared) => ExecutorService): void {
   })
 }
 
-/** And for pools of tasks with times. */
+/** The same for scheduled pools. */
 export function registerScheduledPools(
   open: (handle: Shared) => ExecutorService,
   delegate: (inner: never) => ExecutorService,
@@ -66,7 +66,7 @@ export function registerForkJoinPools(open: (handle: Shared) => ExecutorService)
   registerShareable("ForkJoinPool", open)
 }
 
-/** By the name that is in the handle. */
+/** By the name in the handle. */
 const openers: Readonly<Record<string, (handle: Shared) => object>> = {
   AtomicInteger: (handle) => AtomicInteger.from(handle),
   AtomicLong: (handle) => AtomicLong.from(handle),

@@ -1,9 +1,9 @@
 /**
- * What becomes of the tasks that a worker was about to take, or had in its hand, when it died.
+ * Finds out what becomes of the tasks that a worker was about to take, or had, when it died.
  *
- * Its CLAIM names a task from before the moment when it leaves the queue until long after, so it says little: the task
- * may still be in the queue, or be another's by now, or done. Nor does its TASK, after the outcome has been delivered:
- * the slot may be in use for another task.
+ * Its CLAIM names a task from before the moment when the task leaves the queue until long after. So the task may still
+ * be in the queue, or another thread may have it by now, or it may be done. TASK is no proof either once the outcome
+ * has been delivered: the slot may be in use for another task.
  */
 import { pause } from "#atomics"
 import { COMPLETING, NEW } from "../../future/task-state.ts"
@@ -19,16 +19,13 @@ import type { SharedWorker } from "../memory/shared-worker.ts"
 import type { SlotQueue } from "../queue/slot-queue.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
-/**
- * How long it can take a thread to do what takes a microsecond, in ms. If it takes longer, it has died, and nobody
- * knows.
- */
+/** How long a thread may take for what takes a microsecond, in ms. If it takes longer, it has died unnoticed. */
 const PATIENCE = 100
 
 /**
- * Whether a slot that a dead worker has claimed is in nobody's hands, and nobody is going to take it. The places are
- * looked at in the order in which a task goes through them; who has it all the while is found in one of them. A
- * periodic task goes through them again and again, but not without being due at another time.
+ * Whether no thread has the slot that a dead worker has claimed, and none is going to take it. The places are looked at
+ * in the order in which a task passes through them, so a thread that has the task all the while is found in one of
+ * them. A periodic task passes through them again and again, but each time it is due at another time.
  */
 export function isOrphan(
   slot: number,
@@ -48,18 +45,15 @@ export function isOrphan(
 }
 
 /**
- * Whether the dead worker has not delivered what it had in its hand. Ask when what has arrived in this thread was
- * looked at.
+ * Whether the dead worker has not delivered its current task. Ask after this thread has received what has arrived for
+ * it.
  */
 export function isUndelivered(worker: SharedWorker, tasks: TaskRecords, completionQueues: CompletionQueues): boolean {
   const { currentSlot, handle } = worker
   return currentSlot !== 0 && tasks.isCurrent(handle) && !completionQueues.contains(currentSlot)
 }
 
-/**
- * The task is over, with this error. Of a command no other thread will tell: the error is told here, as one of its
- * thread.
- */
+/** Fails the task with this error. The error of a command is reported here, because no other thread will do so. */
 export function failOrphan(
   slot: number,
   error: unknown,
@@ -67,7 +61,7 @@ export function failOrphan(
   completionQueues: CompletionQueues,
   report: Report,
 ): void {
-  // COMPLETING: its thread died while it wrote the outcome down.
+  // COMPLETING: its thread died while it wrote the outcome.
   const fails = tasks.leaveNew(slot, COMPLETING) || tasks.stateOf(slot) === COMPLETING
   const isTold = fails && tasks.hasFlag(slot, COMMAND | TOLD)
   if (fails) {
@@ -82,8 +76,9 @@ function has(worker: SharedWorker, slot: number): boolean {
   for (const end = now() + PATIENCE; ;) {
     if (worker.currentSlot === slot) return true
     if (worker.claimed !== slot && worker.returning !== slot) return false
-    if (worker.currentSlot !== 0) return true // beneath another one, which it runs in the midst of it
-    // It is about to take the slot, or to find that somebody else has, or to put it back: that alone does not say.
+    if (worker.currentSlot !== 0) return true // it is below the task that the worker runs now
+    // The worker is about to take the slot, or to find that another thread has it, or to put it back: CLAIM and RETURNS
+    // alone do not say which.
     if (!worker.isAlive || now() > end) return false
     pause()
   }

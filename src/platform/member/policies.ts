@@ -1,4 +1,4 @@
-/** The policies that all threads know, by numbers that stand in shared memory. */
+/** The policies that all threads know, by the numbers that shared memory holds. */
 import {
   AbortPolicy,
   CallerRunsPolicy,
@@ -10,7 +10,7 @@ import {
 
 const POLICIES = [AbortPolicy, CallerRunsPolicy, DiscardPolicy, DiscardOldestPolicy]
 
-/** 0 if it is something else than a ready-made policy. */
+/** 0 if the handler is no ready-made policy. */
 export function policyNumber(handler: RejectedExecutionHandler): number {
   return POLICIES.indexOf(handler as RejectionPolicy) + 1
 }

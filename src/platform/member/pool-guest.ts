@@ -23,13 +23,13 @@ import { shielded } from "../worker/this-worker.ts"
 
 /**
  * A pool of platform threads in a thread that did not make it: a worker of the pool whose task submits to it, or any
- * other thread that was sent the pool. It admits tasks and workers as the owner does, by the same algorithms over the
- * same memory, but asks the owner for threads.
+ * other thread to which the pool was sent. A guest admits tasks and workers as the owner does, by the same algorithms
+ * over the same memory, but asks the owner for threads.
  */
 export class PoolGuest extends PoolMember implements GuestEngine {
   readonly #shell: PoolShell
   #isAnnounced = false
-  /** What the pool has not taken. */
+  /** The task that the pool has not accepted. */
   #refused: Runnable | undefined
 
   constructor(shared: Shared, shell: PoolShell) {
@@ -38,7 +38,7 @@ export class PoolGuest extends PoolMember implements GuestEngine {
     this.#shell = shell
   }
 
-  /** What `make` makes for the pool that was sent, the first time; the same after that. */
+  /** The pool that `make` makes for what was sent; the same object each time this thread is sent the pool. */
   static once<P extends object>(shared: Shared, make: (sent: SentPool) => P): P {
     const identity = PoolMemory.identityIn(GrowingWords.over(handleIn(shared).memory))
     const known = guests.get(identity)
@@ -64,7 +64,7 @@ export class PoolGuest extends PoolMember implements GuestEngine {
     return this.memory.threadContext.registry.isAlive(this.memory.owner)
   }
 
-  /** Its threads die with the owner, and cannot say so. */
+  /** The threads of the pool die with the owner and cannot say so. */
   override get poolSize(): number {
     return this.#hasOwner ? super.poolSize : 0
   }
@@ -73,14 +73,14 @@ export class PoolGuest extends PoolMember implements GuestEngine {
     return this.#hasOwner ? super.activeCount : 0
   }
 
-  /** The owner's process stays for what others have submitted. */
+  /** The owner's process stays alive for what guests have submitted. */
   #noteWork(): void {
     if (this.memory.header(HEADER.FOREIGN) === 0 && this.memory.setHeader(HEADER.FOREIGN, 1) === 0) {
       this.memory.ringOwner()
     }
   }
 
-  /** Lets the owner's handler decide on a task that the pool has not taken. */
+  /** Lets the owner's handler decide on a task that the pool has not accepted. */
   askHandler(task: Runnable): void {
     if (atLeast(this.state.control.snapshot, TERMINATED)) {
       throw new RejectedExecutionError("The pool has ended, and its handler is a function of another thread's", task)
@@ -91,7 +91,7 @@ export class PoolGuest extends PoolMember implements GuestEngine {
     this.memory.ringOwner()
   }
 
-  /** The pool's policy, if it is one of the ready-made ones; else it is a function of the owner's. */
+  /** The pool's policy, if it is a ready-made one; else it is a function of the owner. */
   get handler(): RejectedExecutionHandler {
     return policyOf(this.memory.header(HEADER.POLICY)) ?? ((task) => this.askHandler(task))
   }
@@ -109,7 +109,8 @@ export class PoolGuest extends PoolMember implements GuestEngine {
   }
 
   /**
-   * The owner has died, and its threads with it. Nobody is left to say that this is the end, so whoever notices does.
+   * The owner has died, and the threads of the pool with it. No thread is left that could terminate the pool, so each
+   * guest that notices does.
    */
   #onDeath(): void {
     this.submissions.failAll(new ThreadDeathError("The thread that made the pool has ended, and the pool with it"))
@@ -118,14 +119,14 @@ export class PoolGuest extends PoolMember implements GuestEngine {
 
   shuttingDown(): void {
     if (!atLeast(this.state.control.snapshot, TERMINATED)) this.submissions.keepAlive(true)
-    this.memory.ringOwner() // whose process stays as well
+    this.memory.ringOwner() // whose process stays alive as well
     if (!this.#hasOwner) this.serve()
   }
 
-  /** The owner has told of it already. */
+  /** The owner has reported the error already. */
   reportUncaught(): void {}
 
-  /** The owner has not heard of that, and its handler is not ours to call. */
+  /** The owner does not know of this error, and its handler cannot be called from here. */
   reportLocal(error: unknown): void {
     Thread.currentThread().reportUncaught(error)
   }
@@ -143,7 +144,7 @@ export class PoolGuest extends PoolMember implements GuestEngine {
     if (slot !== 0) worker.requestStop(this.tasks.handleOf(slot))
   }
 
-  /** The policy may run it: not before the shield is down. */
+  /** The policy may run the task: that must wait until the shield of {@link execute} is gone. */
   protected override rejectTask(task: Runnable): void {
     this.#refused = task
   }
@@ -154,18 +155,18 @@ export class PoolGuest extends PoolMember implements GuestEngine {
 }
 
 /**
- * The pools that this thread was sent, by their identity: one that comes as an argument of each task is opened once.
+ * The pools that were sent to this thread, by their identity: a pool that is an argument of each task is opened once.
  */
 const guests = new Map<number, object>()
 
 function handleIn(shared: Shared): PoolHandle {
   const handle = ("handle" in shared ? shared.handle : shared) as PoolHandle
   const { corepool: type } = handle
-  SharedMemory.open(type === SCHEDULED_TYPE || type === FORK_JOIN_TYPE ? type : TYPE, shared) // it is one
+  SharedMemory.open(type === SCHEDULED_TYPE || type === FORK_JOIN_TYPE ? type : TYPE, shared) // checks that it is one
   return handle
 }
 
-/** A queue to show what waits. */
+/** A queue that shows what waits. */
 function queueOf({ bound, ordering }: PoolMemory): BlockingQueue<Runnable> {
   if (ordering === BY_TIME) return new TimedTaskQueue()
   if (ordering === BY_PRIORITY) return new PriorityBlockingQueue<Runnable>()

@@ -36,9 +36,9 @@ function unused(): never {
 }
 
 /**
- * A pool of platform threads as any thread that knows it sees it: what lies in shared memory, and what this thread has
- * submitted. Admission, shutting down and looking are the same for all. What differs is who makes threads: the owner
- * does (pool-owner.ts), and the others ask it to (pool-guest.ts).
+ * A pool of platform threads as each of its threads sees it: what is in shared memory, and what this thread has
+ * submitted. Admission, shutdown and inspection are the same for all members. They differ in how threads are made: the
+ * owner makes them (pool-owner.ts), and guests ask the owner (pool-guest.ts).
  */
 export abstract class PoolMember implements PoolEngine, SubmissionService {
   readonly state: PoolState
@@ -56,7 +56,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
   protected readonly timetable: Timetable<number> | undefined
   protected readonly endings: Endings
 
-  /** The queue is empty, and shows from now on what waits in the memory. */
+  /** The queue is empty; from now on it shows what waits in the memory. */
   constructor(memory: PoolMemory, queue: BlockingQueue<Runnable>) {
     this.memory = memory
     this.state = memory.state
@@ -132,14 +132,14 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
       else this.timetable.admit(slot)
       this.submissions.seal(slot)
     } catch (error) {
-      // Of the factory, or the queue's own: the task was not taken. Unless the handler threw, or it is queued all the
-      // same.
+      // The factory or the queue has thrown, and the pool has not accepted the task. Or the handler has thrown, or the
+      // task is queued all the same: then it stays.
       if (this.submissions.taskIn(slot) === task && this.isOrphan(slot)) this.submissions.takeBack(slot)
       throw error
     }
   }
 
-  /** Whether a slot is in nobody's hands. */
+  /** Whether no thread has the slot. */
   protected isOrphan(slot: number): boolean {
     return isOrphan(slot, this.memory, this.tasks, this.waiting, this.workerTable)
   }
@@ -156,7 +156,8 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
   }
 
   /**
-   * Those of other threads are handed back on the spot: their submitters wait. `done()` of our own is the user's code.
+   * Tasks of other threads are handed back at once: their submitters wait. Our own are handed back last, as `done()` is
+   * user code.
    */
   drain(handBack: (task: Runnable) => Runnable): Runnable[] {
     const ours = new Set<Runnable>()
@@ -173,7 +174,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
     return tasks.map((task) => (ours.has(task) ? handBack(task) : task))
   }
 
-  /** The task in a slot that is in use: as it was submitted, if that was here. */
+  /** The task in a slot that is in use: the object that was submitted, if this thread has submitted it. */
   protected taskIn(slot: number, isTaken: boolean): Runnable {
     return this.submissions.taskIn(slot) ?? this.foreign(slot, isTaken)
   }
@@ -209,7 +210,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
   }
 
   /**
-   * But not this thread, should it be one of them: it has to hand back first what it takes out of the queue, see {@link
+   * Leaves out this thread, should it be a worker: it first has to hand back what it takes out of the queue, see {@link
    * drain}.
    */
   interruptWorkers(): void {
@@ -242,12 +243,12 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
     this.core.closing()
   }
 
-  /** Whether the pool, which has no workers any more, may end. */
+  /** Whether the pool, which has no workers any more, may terminate. */
   protected mayEnd(isEmpty: boolean): boolean {
     return mayEnd(this.memory, isEmpty)
   }
 
-  /** Whether this very thread is one of the pool's; of others there are only objects that stand for them. */
+  /** Whether this very thread is one of the pool's; a Thread object of another thread only stands for that thread. */
   hasThread(_thread: unknown): boolean {
     return runnerOf(this.memory.identity) !== undefined
   }
@@ -274,9 +275,10 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
   abstract reportUncaught(error: unknown, worker: number): void
   abstract reportLocal(error: unknown, worker: number): void
   /**
-   * Runs the task in this thread, if this is a worker of the pool and nobody else is going to: true if there may be
-   * news. IllegalStateError if it runs here already, and the thread would block for it. A wait that is limited in time
-   * runs nothing: the task could take longer than that, or wait itself for the one that waits here.
+   * Runs the task in this thread, if this is a worker of the pool and no other worker is going to run it. True if the
+   * state may have changed. Throws IllegalStateError if the task runs here already and the thread would block for it. A
+   * wait with a time limit runs nothing: the task could take longer than that, or itself wait for the task that waits
+   * here.
    */
   help(slot: number, isBlocked: boolean, isLimited: boolean): boolean {
     const runner = helperOf(this.memory.identity)
@@ -287,7 +289,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
       return false
     }
     const isOurs = isBlocked && runner.holds(slot)
-    const others = this.waiting.idleWorkers - (runner.isInTask ? 0 : 1) // who is idle but for a timer counts itself
+    const others = this.waiting.idleWorkers - (runner.isInTask ? 0 : 1) // a worker that only waits for a timer counts itself
     if (!isOurs && others > 0) return false
     if (this.waiting.untilReady(slot) > 0 || this.tasks.periodOf(slot) !== 0) return false
     if (!runner.canRunInside(slot, isBlocked)) {
@@ -302,9 +304,9 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
     })
   }
 
-  /** Takes a task out of the queue for the worker that this thread is, in the midst of another one. */
+  /** Takes a task out of the queue for the worker of this thread, which is in the midst of another task. */
   #pull(slot: number): boolean {
-    // Should this thread die before it has the slot in hand, the owner puts the slot back.
+    // Should this thread die before the slot is its TASK, the owner puts the slot back.
     const self = this.workerTable.ofThread(this.memory.threadContext.token)
     if (self !== undefined) self.claimed = slot
     const isOut = this.waiting.pull(slot)
@@ -312,7 +314,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
     return isOut
   }
 
-  /** A worker that waits for a task with a time runs it itself when it is due, if nobody else can. */
+  /** A worker that waits for a task with a time runs it itself when it is due, if no other worker can. */
   untilHelp(slot: number): number {
     const left = runnerOf(this.memory.identity) === undefined ? 0 : this.waiting.untilReady(slot)
     return left > 0 ? left : Infinity
@@ -323,12 +325,12 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
   }
 
   /**
-   * This thread awaits a task that it does not run itself: has another thread made, if the pool does so and no other
-   * could run it.
+   * This thread awaits a task that it does not run itself. A pool with compensation has one more thread made if no
+   * other thread could run the task.
    */
   protected standIn(): void {}
 
-  /** Whether another thread is made if all wait: see forkjoin/worker/compensation.ts. */
+  /** Whether one more thread is made if all workers are blocked: see forkjoin/worker/compensation.ts. */
   protected get hasStandIns(): boolean {
     return false
   }
@@ -340,7 +342,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
 
   protected abstract newWorker(firstTask: number | undefined): SharedWorker | undefined
   protected abstract startWorker(worker: SharedWorker): void
-  /** The worker was interrupted; if it does not stop it has to be stopped. */
+  /** The worker was interrupted; if it does not stop in time it has to be terminated. */
   protected abstract limitStop(worker: SharedWorker): void
   protected abstract rejectTask(task: Runnable): void
   protected abstract endPool(): void
@@ -362,8 +364,8 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
 }
 
 /**
- * A bundle with both entries has the queues of `corepool/virtual` in a form without what pools of platform threads
- * need.
+ * A bundle with both entries has another copy of the queues of `corepool/virtual`, without what pools of platform
+ * threads need.
  */
 function requireOfThisCopy(queue: Partial<BlockingQueue<Runnable>>): void {
   if (typeof queue.holdTasksIn === "function") return

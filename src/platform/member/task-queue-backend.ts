@@ -22,7 +22,7 @@ import type { SlotQueue } from "../queue/slot-queue.ts"
 import { shielded } from "../worker/this-worker.ts"
 import { TimedTaskQueue } from "./timed-task-queue.ts"
 
-/** How many tasks the user's queue lets wait: −1 if there is no limit, 0 if they are handed over. */
+/** How many tasks the user's queue lets wait: −1 without a limit, 0 if they are handed over. */
 export function boundOf(queue: BlockingQueue<Runnable>): number {
   if (queue instanceof NoQueue) return NOTHING
   if (queue instanceof TimedTaskQueue) return -1
@@ -50,15 +50,15 @@ export function orderingOf(queue: BlockingQueue<Runnable>): number {
 }
 
 /**
- * The form that the user's work queue takes when it is given to a pool of platform threads: the tasks lie in shared
- * memory, and the queue shows them. What it shows are the tasks that were submitted by the thread that looks; those of
- * others are shown as functions that do the same.
+ * The backend of the user's work queue once it belongs to a pool of platform threads: the tasks are in shared memory,
+ * and the queue shows them. A thread sees its own tasks as it has submitted them, and those of other threads as
+ * functions that do the same.
  */
 export class TaskQueueBackend implements QueueBackend<Runnable> {
   readonly #ring: SlotQueue
   readonly #taskIn: (slot: number, isTaken: boolean) => Runnable
   readonly #submissions: Submissions
-  /** Of flows of this thread that wait for room or for tasks; see {@link taking}. */
+  /** For flows of this thread that wait for room or for tasks; see {@link taking}. */
   readonly #changed = new WaitList()
 
   /** `taskIn` is also told whether the slot has been taken out of the queue. */
@@ -126,8 +126,8 @@ export class TaskQueueBackend implements QueueBackend<Runnable> {
   // ------------------------------------------------------------------ waiting
 
   /*
-   * To wait beside the workers of a pool for its tasks, or for room among them, is something the JDK allows and hardly
-   * anybody does. It is not worth a second kind of waiter in shared memory: these look again from time to time.
+   * The JDK allows a thread to wait beside the workers of a pool for its tasks, or for room among them; programs hardly
+   * ever do. It is not worth a second kind of waiter in shared memory: these look again from time to time.
    */
   *inserting(task: Runnable): Steps<boolean> {
     while (!this.insert(task)) if ((yield { list: this.#changed, atMost: 1 }) === TIMEOUT) return false
@@ -148,7 +148,7 @@ export class TaskQueueBackend implements QueueBackend<Runnable> {
 
   // ------------------------------------------------------------------ all of them
 
-  /** What comes out is what went in. */
+  /** The queue returns the same objects that were put in. */
   equalTo(sought: unknown): (task: unknown) => boolean {
     return equalTo(sought)
   }
@@ -163,7 +163,7 @@ export class TaskQueueBackend implements QueueBackend<Runnable> {
     })
   }
 
-  /** What waits; what is on its way to a worker with a bound of 0 does not. */
+  /** The slots that wait. With a bound of 0 none does: they are on their way to workers. */
   get #slots(): number[] {
     return this.#ring.bound === 0 ? [] : this.#ring.toArray()
   }
@@ -213,8 +213,8 @@ export class TaskQueueBackend implements QueueBackend<Runnable> {
   }
 
   /**
-   * This thread has taken the slot, and gives the task to nobody. Its own tasks are as they were before they were
-   * submitted. Tasks of other threads are cancelled: no thread has anything by which they could be run.
+   * This thread has taken the slot and drops the task. Its own tasks are as they were before they were submitted. Tasks
+   * of other threads are cancelled: no thread could still run them.
    */
   #discard(slot: number): void {
     if (this.#submissions.takeBack(slot) !== undefined) return

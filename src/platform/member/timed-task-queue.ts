@@ -3,7 +3,9 @@ import { FutureTask } from "../../future/future-task.ts"
 import type { Runnable } from "../../future/runnable.ts"
 import { type Delayed, DelayQueue } from "../../queue/delay-queue.ts"
 
-/** What shows the tasks of a scheduled pool of platform threads: only what is due can be taken, all can be seen. */
+/**
+ * Shows the tasks of a scheduled pool of platform threads: all can be seen, but only those that are due can be taken.
+ */
 export class TimedTaskQueue extends DelayQueue<Delayed & Runnable> {
   /** To a user it is the queue that scheduled pools have, whatever their threads. */
   static override readonly name: string = "DelayedWorkQueue"
