@@ -4,21 +4,21 @@ import type { Callable } from "./runnable.ts"
 import type { AnyFunction, ArgumentsOf, ResultOf } from "./signatures.ts"
 
 /**
- * A function together with its arguments, kept apart: another thread can be told which function it is, and be sent the
- * arguments. Once they are bound together nobody can take them apart again.
+ * A function and its arguments, kept apart, so that another thread can find the function and be sent the arguments. A
+ * bound function cannot be taken apart again.
  */
 export interface Call {
   readonly fn: (...args: never[]) => unknown
   readonly args: readonly unknown[]
-  /** What comes of it, if that is not what the function returns: it need not go to the other thread and back. */
+  /** The result of the task, if it is not the function's own: it need not go to the other thread and back. */
   readonly result?: { readonly value: unknown }
-  /** Whose `run` method the function calls, if it does: it is one of this thread's objects, so no other thread can. */
+  /** The object whose `run` method the function calls, if it does. It belongs to this thread: no other can call it. */
   readonly object?: object
 }
 
 const CALL: unique symbol = Symbol.for("corepool.call")
 
-/** A callable that {@link callOf} can take apart. It has no name: to give it one costs more than all the rest. */
+/** A callable that {@link callOf} can take apart. It has no name: giving it one costs more than all the rest. */
 export function callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
   requireFunction("task", fn)
   const [made] = [(): T | PromiseLike<T> => fn(...args)] as [Callable<T> & { [CALL]?: Call }]
@@ -53,12 +53,12 @@ export function named<F extends (...args: never[]) => unknown>(fn: F, name: stri
 
 const NO_ARGUMENTS: readonly unknown[] = []
 
-/** What calling this amounts to: a function and its arguments. */
+/** The function and the arguments that a call of `fn` amounts to. */
 export function callOf(fn: Callable<unknown> & { [CALL]?: Call }): Call {
   return fn[CALL] ?? { fn, args: NO_ARGUMENTS }
 }
 
-/** Notes that calling `made` amounts to calling `body`, of which `value` comes. */
+/** Notes that calling `made` amounts to calling `body`, with `value` as the result. */
 export function noteResult<T>(made: Callable<T> & { [CALL]?: Call }, body: Callable<unknown>, value: T): void {
   made[CALL] = { ...callOf(body), result: { value } }
 }

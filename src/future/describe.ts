@@ -1,4 +1,4 @@
-/** A future in words, as in the JDK. */
+/** The text of a future, as in the JDK. */
 import { textOf } from "../user-values.ts"
 import { type Call, callOf } from "./call.ts"
 import type { FutureState } from "./future.ts"
@@ -21,7 +21,7 @@ export function describeOutcome(
   }
 }
 
-/** What a task is called. The function that has been made for a task with arguments may have no name of its own. */
+/** The name of a task. The function that was made for a task with arguments may have no name of its own. */
 export function nameOfTask(callable: Call["fn"]): string {
   return nameOf(callable.name === "" ? callOf(callable).fn : callable)
 }

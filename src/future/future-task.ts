@@ -13,8 +13,8 @@ import { CANCELLED, COMPLETING, EXCEPTIONAL, INTERRUPTED, INTERRUPTING, NORMAL }
 /*
  * How it works
  *
- * Whoever decides the outcome (outcome.ts) stores it, wakes all waiters and calls `done()`. `runner` is the flow that
- * executes the body: it keeps a second `run()` out and is whom `cancel(true)` interrupts.
+ * The caller that decides the outcome (outcome.ts) stores it, wakes all waiters and calls `done()`. `runner` is the
+ * flow that executes the body: it keeps a second `run()` out, and `cancel(true)` interrupts it.
  *
  * A pool's worker does not call `run()` but `begin()` and then `complete()` or `fail()`: with these it awaits the
  * body's own promise, where `run()` has to make one more. On a pool of virtual threads promises are the
@@ -23,7 +23,7 @@ import { CANCELLED, COMPLETING, EXCEPTIONAL, INTERRUPTED, INTERRUPTING, NORMAL }
 
 const NO_ARGUMENTS: readonly unknown[] = []
 
-/** In the place of arguments that another thread has: see {@link FutureTask.sendArguments}. */
+/** Stands for arguments that another thread has: see {@link FutureTask.sendArguments}. */
 const SENT: readonly unknown[] = []
 
 /**
@@ -48,17 +48,17 @@ const SENT: readonly unknown[] = []
 export class FutureTask<T> extends Outcome<T> implements Future<T> {
   /** Dropped on completion, so that a future kept for its result keeps nothing else alive. */
   #callable: ((...args: never[]) => T | PromiseLike<T>) | undefined
-  /** What it is called with: nothing, but for {@link FutureTask.ofCall}. */
+  /** The arguments of the callable: none, unless {@link FutureTask.ofCall} made the task. */
   #args: readonly unknown[] = NO_ARGUMENTS
 
-  /** Who executes the body; undefined before and after. */
+  /** The flow that executes the body; undefined before and after. */
   #runner: Flow | undefined
 
   #watcher: TaskWatcher | undefined
 
   /** Computes what the callable returns. */
   constructor(callable: Callable<T>)
-  /** Runs the runnable, and has this result then. */
+  /** Runs the runnable, and then has this result. */
   constructor(runnable: Runnable, result: T)
   constructor(...args: [callable: Callable<T>] | [runnable: Runnable, result: T]) {
     super()
@@ -66,8 +66,8 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   }
 
   /**
-   * @internal The future of a call. Function and arguments are kept apart: it is one object less for each task, and another
-   * thread can be told of both.
+   * @internal The future of a call. Function and arguments are kept apart: that saves an object for each task, and both
+   * can be sent to another thread.
    */
   static ofCall<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): FutureTask<T> {
     const task = new this<T>(fn)
@@ -75,7 +75,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
     return task
   }
 
-  /** @internal Whether its class has a `done()` of its own. Static: a subclass cannot replace it by accident. */
+  /** @internal Whether its class overrides `done()`. Static: a subclass cannot replace it by accident. */
   static hasDone(task: FutureTask<unknown>): boolean {
     return task.done !== FutureTask.prototype.done
   }
@@ -97,7 +97,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
     return this.abandon(undefined, mayInterruptIfRunning)
   }
 
-  /** @internal Cancels, saying why: `cause` becomes the cause of every CancellationError. */
+  /** @internal Cancels with a reason: `cause` becomes the cause of every CancellationError. */
   abandon(cause: unknown, mayInterruptIfRunning = false): boolean {
     if (!this.mayEnd(mayInterruptIfRunning)) return false
     if (!this.decide(mayInterruptIfRunning ? INTERRUPTING : CANCELLED)) return false
@@ -113,7 +113,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
     return true
   }
 
-  /** @internal Fails the task from outside and interrupts whoever runs it: a time limit is over. */
+  /** @internal Fails the task from outside, because a time limit is over, and interrupts the flow that runs it. */
   expire(error: unknown): boolean {
     return this.mayEnd(true) && this.#fail(error, this.#runner)
   }
@@ -130,7 +130,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
     this.#fail(error)
   }
 
-  /** Runs once, when the task is completed by whatever road, after all waiters were released. */
+  /** Runs once, when the task is completed in any way, after all waiters were released. */
   protected done(): void {}
 
   #fail(error: unknown, interrupting?: Flow): boolean {
@@ -173,8 +173,8 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   }
 
   /**
-   * @internal The first half of `run()`: starts the body. If the body is asynchronous its promise is
-   * returned and the caller owes the second half, {@link complete} or {@link fail}.
+   * @internal The first half of `run()`: starts the body. If the body is asynchronous, returns its promise, and the
+   * caller has to do the second half, {@link complete} or {@link fail}.
    */
   begin(runner: Flow): PromiseLike<T> | undefined {
     const callable = this.#claim(runner)
@@ -182,7 +182,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
     let value: T | PromiseLike<T>
     try {
       value = this.#invoke(callable)
-      // Inside: a value whose `then` cannot even be looked at, such as a revoked proxy, fails the task.
+      // In the try block: a value whose `then` cannot be read, such as a revoked proxy, fails the task.
       if (isPromiseLike(value)) return value
     } catch (error) {
       this.fail(error)
@@ -205,8 +205,8 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   }
 
   /**
-   * Executes the body without storing its value, and makes the task ready to run again: how a periodic task is run.
-   * True if it ran to its end and may run again; an error completes the task.
+   * Executes the body without storing its value, and makes the task ready to run again, as a periodic task needs. True
+   * if it ran to its end and may run again; an error completes the task.
    */
   protected runAndReset(): boolean | Promise<boolean> {
     const callable = this.#claim(currentFlow())
@@ -237,7 +237,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
     return this.#args === NO_ARGUMENTS ? (callable as Callable<T>)() : callable(...(this.workArguments as never[]))
   }
 
-  /** The body, if the caller may run it now: not done, and nobody else runs it. */
+  /** The body, if the caller may run it now: the task is not done, and no flow runs it. */
   #claim(runner: Flow): ((...args: never[]) => T | PromiseLike<T>) | undefined {
     if (this.isDone || this.#runner !== undefined) return undefined
     this.#runner = runner
@@ -257,47 +257,44 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
     this.#watcher = watcher
   }
 
-  /**
-   * @internal The same work as a new, independent task: what `shutdownNow` hands back. A task that is over is its
-   * own.
-   */
+  /** @internal The same work as a new, independent task, for `shutdownNow`. A task that is over is returned itself. */
   renew(): FutureTask<unknown> {
     const callable = this.#callable
     return callable === undefined ? this : FutureTask.ofCall(callable, this.workArguments as never[])
   }
 
-  /** @internal What it does, if it is not over. */
+  /** @internal The function of the task, if it is not over. */
   get work(): ((...args: never[]) => unknown) | undefined {
     return this.#callable
   }
 
-  /** @internal And with which arguments. */
+  /** @internal The arguments of the task. */
   get workArguments(): readonly unknown[] {
     return this.#args === SENT ? (this.remoteTasks?.argumentsOf(this.remoteHandle) ?? SENT) : this.#args
   }
 
-  /** @internal Another thread has a copy of the arguments: what thousands of tasks wait with need not be kept twice. */
+  /** @internal Another thread has a copy of the arguments: thousands of waiting tasks need not keep them twice. */
   sendArguments(): void {
     if (this.#args.length > 0) this.#args = SENT
   }
 
-  /** @internal It is here again, and nobody has begun it. */
+  /** @internal The task is back in this thread, and no thread has begun it. */
   takeBack(): void {
     this.#args = this.workArguments
     this.comeBack()
   }
 
-  /** @internal Whether it does nothing but that work, so that any thread that can do it may. */
+  /** @internal Whether run() is not overridden, so that any thread that can call the function may run the task. */
   get isPortable(): boolean {
     return this.run === FutureTask.prototype.run
   }
 
-  /** @internal When it is to run, if that is not at once. */
+  /** @internal When the task is to run, if that is not at once. */
   get timing(): Timing | undefined {
     return undefined
   }
 
-  /** @internal Its task is in another thread from now on. */
+  /** @internal From now on another thread has the task. */
   runRemotely(remote: RemoteTasks, handle: number): void {
     this.leaveTo(remote, handle)
     this.#watcher?.sentAway?.(

@@ -3,23 +3,23 @@ import type { WaitOptions } from "../memory/flow/waiting.ts"
 /** As in Java, `"running"` covers everything that is not yet completed. */
 export type FutureState = "running" | "success" | "failed" | "cancelled"
 
-/** As a promise has it: what a task throws is of no known type, and a handler may say of which type it expects it. */
+/** As for a promise: an error of a task has no known type, and a handler may name the type that it expects. */
 // oxlint-disable-next-line typescript/no-explicit-any -- with `unknown`, `catch((error: Error) => …)` would not compile
 export type OnRejected<B> = ((reason: any) => B | PromiseLike<B>) | null
 
 /**
- * What is known of a computation that may not have ended yet.
+ * The result of a computation that may not have ended yet.
  *
  * A future can stand wherever a promise does: `await future` gives the task's value or throws the task's own error, and
  * a function with a parameter of type `Promise<T>` takes it. It is no instance of `Promise`, though: a failed future
- * that is never looked at is no unhandled rejection, and a future costs no promise until it is awaited. The promises
+ * that is never observed is no unhandled rejection, and a future costs no promise until it is awaited. The promises
  * that `get`, `then`, `catch` and `finally` return are promises like any other.
  *
  * Because a future is a thenable, an `async` function cannot return one and a promise cannot carry one: both would wait
  * for it instead. Put it into an object (`{ future }`) to hand it on.
  *
- * **Memory effects.** What a thread wrote to shared memory before it submitted the task is visible to the task. What the task wrote is
- * visible to each thread that has seen the future done, by `get`, `await`, `getSync` or `isDone`.
+ * **Memory effects.** What a thread wrote to shared memory before it submitted the task is visible to the task. What
+ * the task wrote is visible to each thread that has seen the future done, by `get`, `await`, `getSync` or `isDone`.
  */
 export interface Future<T> extends PromiseLike<T> {
   /**
@@ -42,10 +42,7 @@ export interface Future<T> extends PromiseLike<T> {
    */
   getSync(timeout?: number): T
 
-  /**
-   * Calls the handler that fits when the future is done. The promise of what the handler returns; without a handler, of
-   * the outcome itself.
-   */
+  /** Calls the matching handler when the future is done. Promises what it returns; without a handler, the outcome. */
   then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: OnRejected<B>,
@@ -75,7 +72,7 @@ export interface Future<T> extends PromiseLike<T> {
   readonly isDone: boolean
   /** True if the task was cancelled. */
   readonly isCancelled: boolean
-  /** What has become of the task so far. */
+  /** The outcome of the task so far. */
   readonly state: FutureState
 
   /**

@@ -1,7 +1,7 @@
 /**
  * The stack of an error that comes from another thread: where it was thrown, which thread that was, and the frames that
- * have blocked for it. If the task is a function that was sent as source, then also the frames that have submitted the
- * function for the first time.
+ * blocked for it. If the task is a function that was sent as source, then also the frames that submitted the function
+ * for the first time.
  *
  *     RangeError: too hot
  *         at /app/main.js:5:44
@@ -10,11 +10,11 @@
  *         at first submit (corepool)
  *         at start (file:///app/main.js:5:20)
  *
- * It is appended to the stack of the error itself, once: no wrapper comes between an error and who handles it.
+ * The frames are appended to the stack of the error itself, once: no wrapper comes between an error and its handler.
  */
 import { setOwn, isError, messageOf, propertyOf } from "../user-values.ts"
 
-/** Says that the error was thrown in the thread of this name. Never throws. */
+/** Appends the name of the thread that threw the error. Never throws. */
 export function signStack(error: unknown, thread: string): void {
   if (!isError(error)) return
   const stack = stackOf(error)
@@ -24,14 +24,14 @@ export function signStack(error: unknown, thread: string): void {
 }
 
 /**
- * Adds those who have called, but for the first `inner` of them, which are ours; if the error comes from another thread
- * and nobody else was added before. Never throws.
+ * Appends the frames of the callers, without the first `inner` of them, which belong to corepool. Only if the error
+ * comes from another thread and no callers were appended before. Never throws.
  */
 export function addCallers(error: unknown, inner: number): void {
   if (!isError(error)) return
   const [stack, submitter] = withoutSubmitter(stackOf(error) ?? "")
-  // No regular expression: at the end of the stack one fails with an error of its own, in the place of that which is
-  // told.
+  // No regular expression: where the call stack is almost full, it would throw an error of its own in place of this
+  // one.
   if (!stack.endsWith(" (corepool)")) return
   const callers = framesAbove(addCallers)
   if (callers.length > inner) setStack(error, [stack, ...callers.slice(inner)].join("\n") + submitter)
@@ -40,7 +40,7 @@ export function addCallers(error: unknown, inner: number): void {
 const SUBMITTED = "\n    at first submit (corepool)\n"
 
 /**
- * Adds the stack with which the task was submitted, if the error comes from another thread and nothing was added
+ * Appends the stack with which the task was submitted, if the error comes from another thread and nothing was appended
  * before. Never throws.
  */
 export function addSubmitter(error: unknown, frames: readonly string[]): void {
@@ -55,10 +55,7 @@ function withoutSubmitter(stack: string): [stack: string, submitter: string] {
   return at === -1 || stack.endsWith(" (corepool)") ? [stack, ""] : [stack.slice(0, at), stack.slice(at)]
 }
 
-/**
- * Those that have called this function. None if the program does not let them be read: it may have its own way to write
- * a stack.
- */
+/** The frames that called this function. None if they cannot be read: the program may format stacks in its own way. */
 function framesAbove(callee: (...args: never[]) => void): string[] {
   const here: { stack?: unknown } = {}
   try {
@@ -70,7 +67,7 @@ function framesAbove(callee: (...args: never[]) => void): string[] {
   }
 }
 
-/** Undefined of an error that has none. In the place of one that cannot be read, its first line. */
+/** Undefined for an error without a stack. If the stack cannot be read, its first line. */
 function stackOf(error: Error): string | undefined {
   let stack: unknown
   try {
@@ -82,7 +79,7 @@ function stackOf(error: Error): string | undefined {
   return typeof stack === "string" ? stack : undefined
 }
 
-/** Without effect on an error that cannot be changed. */
+/** Has no effect on an error that cannot be changed. */
 function setStack(error: Error, stack: string): void {
   setOwn(error, "stack", stack, false)
 }

@@ -25,24 +25,24 @@ const OTHERWISE: Readonly<Record<FutureState, string>> = {
 }
 
 /**
- * The half of a future that is about what has become of the computation: looking at it and waiting for it. Whoever
- * carries the computation out, or ends it, is in future-task.ts.
+ * The half of a future that holds the outcome: reading it and waiting for it. future-task.ts has the half that runs and
+ * ends the computation.
  *
- * The state decides; whoever leads it out of NEW stores the outcome and wakes all waiters.
+ * The state decides: the caller that takes it out of NEW stores the outcome and wakes all waiters.
  */
 export abstract class Outcome<T> implements PromiseLike<T> {
   /**
-   * As in task-state.ts, in which the same states are those of a task in shared memory. Only this thread has this one.
+   * One of the states of task-state.ts, which also are those of a task in shared memory. Only this thread has this one.
    */
   #state: number = NEW
 
-  /** The value, the error, or what a cancellation was caused by; read only in the state that belongs to it. */
+  /** The value, the error, or the cause of the cancellation; which of them, the state says. */
   #outcome: unknown
 
-  /** Who waits for the end; exists once somebody does. */
+  /** The flows that wait for the end; made for the first of them. */
   #waiters: WaitList | undefined
 
-  /** If it is decided in another thread: who knows of it, and how it is called there. */
+  /** If another thread decides the outcome: the part that knows of it, and the task's handle there. */
   #remote: RemoteTasks | undefined
   #handle = 0
 
@@ -53,7 +53,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     return this.#latest !== NEW
   }
 
-  /** @internal The same, as far as it is known here. */
+  /** @internal The same, as far as this thread knows. */
   get isSettled(): boolean {
     return this.#state !== NEW
   }
@@ -130,7 +130,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: OnRejected<B>,
   ): Promise<A | B> {
-    // What is done need not be waited for: a promise less for each task, and `await` comes this way.
+    // A future that is done need not be waited for: that saves a promise for each task, and `await` calls this method.
     if (this.#state === NORMAL) return Promise.resolve(this.#outcome as T).then(onFulfilled, onRejected)
     return this.get().then(onFulfilled, onRejected)
   }
@@ -151,14 +151,14 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   }
 
   /**
-   * @internal It is going to be awaited otherwise than by `get`: the thread that waits may be the only one that could
-   * run it.
+   * @internal A wait other than `get` is about to begin. The waiting thread may be the only one that could run the
+   * task.
    */
   willBeAwaited(isLimitedInTime: boolean): void {
     if (this.#remote !== undefined) this.#remote.awaited(this.#handle, isLimitedInTime)
   }
 
-  /** @internal Where to stand to be woken when this is done. */
+  /** @internal The list in which flows wait until this is done. */
   get completion(): WaitList {
     return (this.#waiters ??= new WaitList())
   }
@@ -177,13 +177,13 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     return this.report()
   }
 
-  /** Reports to who has called the method that calls this: an error says who that is. */
+  /** Reports to the caller of the method that calls this. The stack of an error names that caller. */
   #reportToCaller(): T {
     if (this.#state === EXCEPTIONAL) addCallers(this.#outcome, 2)
     return this.report()
   }
 
-  /** @internal The outcome of a task that is done: returned or thrown. */
+  /** @internal Returns or throws the outcome of a task that is done. */
   report(): T {
     const state = this.#state
     if (state === NORMAL) return this.#outcome as T
@@ -194,32 +194,32 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     )
   }
 
-  /** @internal What a cancellation was caused by. */
+  /** @internal The cause of the cancellation. */
   get causeOfCancellation(): unknown {
     return this.isCancelled ? this.#outcome : undefined
   }
 
   // ------------------------------------------------------------------ deciding
 
-  /** @internal NEW -> `next`; true for the one who decides. */
+  /** @internal NEW -> `next`; true for the one caller that decides. */
   protected decide(next: Parameters<typeof leaveNew>[2]): boolean {
     if (this.#state !== NEW) return false
     this.#state = next
     return true
   }
 
-  /** @internal By the one who decides: the outcome, and the state in which it can be seen. */
+  /** @internal Called by the decider: stores the outcome, and the state in which it can be seen. */
   protected settle(final: Parameters<typeof settle>[2], outcome: unknown): void {
     this.#outcome = outcome
     this.#state = final
   }
 
-  /** @internal The same if it is cancelled without interrupt: the decision is the state. */
+  /** @internal The same for a cancellation without interrupt: its state is final already. */
   protected note(outcome: unknown): void {
     this.#outcome = outcome
   }
 
-  /** @internal Wakes all who wait. */
+  /** @internal Wakes all waiters. */
   protected announce(): void {
     this.#remote = undefined
     const waiters = this.#waiters
@@ -232,15 +232,15 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     return this.#outcome
   }
 
-  // ------------------------------------------------------------------ elsewhere
+  // ------------------------------------------------------------------ in another thread
 
-  /** @internal It is decided in another thread from now on. */
+  /** @internal From now on another thread decides. */
   protected leaveTo(remote: RemoteTasks, handle: number): void {
     this.#remote = remote
     this.#handle = handle
   }
 
-  /** @internal Who has it, if it is decided in another thread. */
+  /** @internal The part that has the task, if another thread decides. */
   get remoteTasks(): RemoteTasks | undefined {
     return this.#remote
   }
@@ -250,34 +250,36 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     return this.#remote !== undefined
   }
 
-  /** @internal It is here again: nobody has begun it, or it is over. Its record is still there. */
+  /** @internal The task is back in this thread: no thread has begun it, or it is over. Its record is still there. */
   comeBack(): void {
     this.#remote = undefined
   }
 
-  /** @internal When it is due there, and whether it runs; undefined if it is here. */
+  /**
+   * @internal When the task is due in the other thread, and whether it runs there; undefined if it is in this thread.
+   */
   protected get remoteTime(): ReturnType<RemoteTasks["timeOf"]> | undefined {
     return this.#remote?.timeOf(this.#handle)
   }
 
-  /** @internal How the task is, or was last, called in the memory of other threads. */
+  /** @internal The handle that the task has, or had last, in the memory of other threads. */
   get remoteHandle(): number {
     return this.#handle
   }
 
-  /** @internal Whether it can still be ended from here, if it is in another thread; it is stopped there then. */
+  /** @internal Whether this thread can still end the task. If another thread has it, it is stopped there. */
   protected mayEnd(mayInterruptIfRunning: boolean): boolean {
     const remote = this.#remote
     if (remote === undefined) return true
     if (!remote.cancel(this.#handle, mayInterruptIfRunning)) {
-      remote.look() // its outcome is here, or on its way
+      remote.look() // the outcome is here, or on its way
       return false
     }
     this.comeBack()
     return true
   }
 
-  /** The same, if there is news from another thread. */
+  /** The state, after looking for news from another thread. */
   get #latest(): number {
     if (this.#remote !== undefined && this.#state === NEW) this.#remote.look()
     return this.#state

@@ -1,7 +1,7 @@
 import { currentFlow, interrupted } from "../memory/flow/flow.ts"
 import { Parked, type WaitList } from "../memory/flow/wait-list.ts"
 
-/** What can be waited for so. */
+/** A future, as far as a wait needs it. */
 interface Awaitable<T> {
   /** Signalled once there is an outcome. */
   readonly completion: WaitList
@@ -10,8 +10,8 @@ interface Awaitable<T> {
 }
 
 /**
- * A wait for a future's result without a limit, by far the most frequent one: what `awaiting(…)` with a generator
- * would do, without a generator and a driver for each of a hundred thousand futures.
+ * A wait for a future's result without a limit, which is by far the most frequent one. It does the same as
+ * `awaiting(…)` with a generator, but saves a generator and a driver for each of a hundred thousand futures.
  */
 export class ResultWait<T> extends Parked {
   readonly #future: Awaitable<T>

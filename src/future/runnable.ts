@@ -10,7 +10,7 @@ export type Callable<T> = () => T | PromiseLike<T>
 export type Runnable =
   | (() => unknown)
   | {
-      /** Does it. A promise is awaited. */
+      /** Does the work. A returned promise is awaited. */
       run(): unknown
     }
 
@@ -24,7 +24,7 @@ export function requireRunnable(name: string, value: unknown): Runnable {
   return value
 }
 
-/** Starts it; the result is whatever it returns, perhaps a promise of its end. */
+/** Starts the runnable, and returns what it returns, perhaps a promise of its end. */
 export function start(runnable: Runnable): unknown {
   return typeof runnable === "function" ? runnable() : runnable.run()
 }
@@ -49,8 +49,8 @@ async function afterwards<T>(pending: PromiseLike<unknown>, result: T): Promise<
 /**
  * A task together with its arguments.
  *
- * The engine's own bound function: half the size of a closure over the arguments, and named after the task without
- * cost.
+ * A function bound by the JavaScript engine: half the size of a closure over the arguments, and named after the task
+ * without cost.
  */
 export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Callable<T> {
   requireFunction("task", task)
@@ -58,18 +58,18 @@ export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLi
   return boundTo<A, [], T | PromiseLike<T>>(task, undefined, ...args)
 }
 
-/** What was given to `execute`, as something to run. */
+/** The command given to `execute`, with its arguments, as a runnable. */
 export function commandOf<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), args: A): Runnable {
   requireRunnable("command", command)
   return typeof command === "function" ? bind(command, ...args) : command
 }
 
-/** What a task is called in `toString()`. */
+/** The name of a task in `toString()`. */
 export function nameOf(task: unknown): string {
   try {
     if (typeof task === "function") return task.name.replace(/^(bound )+/, "") || "anonymous function"
     return Object.hasOwn(task as object, "toString") ? String(task) : show(task)
   } catch {
-    return show(task) // its toString, or a `name` that is no string, is the user's
+    return show(task) // toString, or a `name` that is no string, is user code
   }
 }

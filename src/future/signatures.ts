@@ -1,9 +1,9 @@
 /**
- * What the compiler is to know of functions that are given to executors. A function with several signatures is
- * understood up to four of them; otherwise TypeScript would look at the last one alone.
+ * Types of functions that are given to executors. Of a function with several signatures up to four are understood;
+ * TypeScript by itself would see the last one only.
  */
 
-/** Any function: what it takes and gives is of no interest. */
+/** Any function. */
 export type AnyFunction = (...args: never[]) => unknown
 
 type Signatures<F> = F extends {
@@ -15,15 +15,15 @@ type Signatures<F> = F extends {
   ? [A, R] | [B, S] | [C, T] | [D, U]
   : never
 
-/** What the function can be called with: one list for each of its signatures. */
+/** The argument lists that the function accepts: one for each of its signatures. */
 export type ArgumentsOf<F> = Signatures<F> extends infer S ? (S extends [infer A, unknown] ? A : never) : never
 
-/** What comes of it if it is called with these. */
+/** The result of a call with these arguments. */
 export type ResultOf<F, A> =
   Signatures<F> extends infer S ? (S extends [infer P, infer R] ? (A extends P ? Awaited<R> : never) : never) : never
 
 /**
- * Arguments that another thread can be sent: functions and symbols cannot be. Only for what always runs in other
- * threads. A pool's type does not tell which kind of threads the pool has.
+ * Arguments that can be sent to another thread: functions and symbols cannot be. Only for tasks that always run in
+ * other threads. The type of a pool does not tell which kind of threads it has.
  */
 export type Sendable<A extends unknown[]> = { [K in keyof A]: A[K] extends symbol | AnyFunction ? never : A[K] }

@@ -1,13 +1,13 @@
 /**
  * The state of a FutureTask: one word, so that of two threads that want to complete a task exactly one does.
  *
- *     NEW -> COMPLETING -> NORMAL         a value                NEW is the only state that can be left by
- *     NEW -> COMPLETING -> EXCEPTIONAL    an error               several roads; the numbers only grow, and
- *     NEW -> CANCELLED                    cancel(false)          everything but NEW counts as done.
+ *     NEW -> COMPLETING -> NORMAL         a value                NEW is the only state with several successors;
+ *     NEW -> COMPLETING -> EXCEPTIONAL    an error               the numbers only grow, and everything but NEW
+ *     NEW -> CANCELLED                    cancel(false)          counts as done.
  *     NEW -> INTERRUPTING -> INTERRUPTED  cancel(true)
  *
- * COMPLETING lasts while the winner stores the outcome, INTERRUPTING while it interrupts the runner. On one
- * thread nobody can look in between, except what the interrupt itself wakes.
+ * COMPLETING lasts while the winner stores the outcome, INTERRUPTING while it interrupts the runner. Within one thread
+ * only the code that the interrupt itself wakes can see these two states.
  *
  * Functions over `(words, index)` rather than an object: there may be a million tasks.
  */
@@ -25,7 +25,7 @@ export function stateOf(words: Int32Array, index: number): number {
   return load(words, index)
 }
 
-/** NEW -> `next`. The one caller who gets true is the one who completes the task. */
+/** NEW -> `next`. True for one caller only, which then completes the task. */
 export function leaveNew(
   words: Int32Array,
   index: number,

@@ -208,7 +208,7 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
 
   /** @internal {@link moved} inserts the elements: the producers of waiting transfers insert theirs themselves. */
   protected override toShared(): QueueBackend<E> {
-    sharedBackends().create<E>(TYPE, { capacity: MAX_VALUE }).filledWith(this.cursor()) // throws if one cannot be
+    sharedBackends().create<E>(TYPE, { capacity: MAX_VALUE }).filledWith(this.cursor()) // checks that all can be copied
     return sharedBackends().create<E>(TYPE, { capacity: MAX_VALUE })
   }
 
