@@ -3,11 +3,13 @@ import { FACTS, type Facts } from "../inspection.ts"
 import { guarded } from "../memory/flow/guard.ts"
 
 /**
- * What an executor is given when somebody wants to hear that a future is over: runs the future and then tells.
+ * Runs a future, and calls `told` when that is over. Code that wants to hear of a future's end gives the executor a
+ * carrier instead of the future.
  *
- * It tells when it is over itself. So a future that is cancelled while it waits is told when its turn comes, as in
- * the JDK; but one whose carrier the executor drops (shutdownNow, a discarding policy) is cancelled and told at once,
- * where the JDK would let its owner wait for ever. So is one that a limit ends (with-options.ts).
+ * `told` is called when the carrier itself is over. So a future that is cancelled while it waits is told when its turn
+ * comes, as in the JDK. But if the executor drops the carrier (shutdownNow, a discarding policy), the future is
+ * cancelled and told at once, where in the JDK its owner would wait for ever. The same goes for a future that a limit
+ * ends (with-options.ts).
  */
 export abstract class Carrier<T> extends FutureTask<unknown> {
   readonly future: FutureTask<T>
@@ -21,7 +23,7 @@ export abstract class Carrier<T> extends FutureTask<unknown> {
   protected abstract told(): void
 
   protected override done(): void {
-    // The future may have a done() of its own, and whoever waits for this is to be told all the same.
+    // Guarded: the future may have a done() that throws, and `told` must be called all the same.
     if (!this.future.isDone) guarded(() => this.future.abandon(this.causeOfCancellation))
     this.told()
   }

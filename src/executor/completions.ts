@@ -6,20 +6,17 @@ import { guarded } from "../memory/flow/guard.ts"
 import { Carrier } from "./carrier.ts"
 import type { Executor, TaskHost } from "./executor.ts"
 
-/** A future that is done, and what came of it. A promise cannot carry a future alone: it would be unwrapped. */
+/** A future that is done, and its outcome. A promise cannot carry a future alone: it would be unwrapped. */
 export type Completion<T> = PromiseSettledResult<T> & {
   /** The future that is done. */
   readonly future: Future<T>
 }
 
-/**
- * Tasks under way, each of which is delivered when it is over: what ExecutorCompletionService and invokeAny have in
- * common.
- */
+/** Tasks under way, each of which is delivered when it is over: for ExecutorCompletionService and invokeAny. */
 export class Completions<T> {
   readonly executor: Executor
   readonly #deliver: (completion: Completion<T>) => void
-  /** First submitted first. */
+  /** In the order of submission. */
   readonly #pending = new Set<Delivery<T>>()
 
   constructor(executor: Executor, deliver: (completion: Completion<T>) => void) {
@@ -44,17 +41,17 @@ export class Completions<T> {
     return future
   }
 
-  /** Hears of what has ended in other threads, for which otherwise the event loop has to turn. */
+  /** Looks for tasks that have ended in other threads, without waiting for a turn of the event loop. */
   look(): void {
     this.first?.remote?.look()
   }
 
-  /** How many are under way. */
+  /** How many tasks are under way. */
   get pending(): number {
     return this.#pending.size
   }
 
-  /** Of those that are under way, the one that was submitted first. */
+  /** The task that was submitted first, of those that are under way. */
   get first(): Delivery<T> | undefined {
     const [first] = this.#pending
     return first
@@ -74,12 +71,12 @@ export class Delivery<T> extends Carrier<T> {
     pending.add(this)
   }
 
-  /** Remembers where the task has gone: a future that is cancelled forgets it, and is delivered later. */
+  /** Remembers where the task has gone: a cancelled future forgets that, and is delivered later. */
   noteRemote(): void {
     this.#remote = this.future.remoteTasks
   }
 
-  /** Who tells of the task, if another thread has it. */
+  /** The part that has the task, if it is in another thread. */
   get remote(): RemoteTasks | undefined {
     return this.future.remoteTasks ?? this.#remote
   }

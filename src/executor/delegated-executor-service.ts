@@ -10,14 +10,14 @@ import type { WaitOptions } from "../memory/flow/waiting.ts"
 import type { ExecutorService, FuturesOf, MapOptions, TaskOptions } from "./executor.ts"
 import { type ExecutorServiceBase, lifeOf } from "./executor-service-base.ts"
 
-/** What another thread needs to have the same executor behind the same face. */
+/** What another thread needs to have the same executor behind a delegate. */
 export interface DelegatedHandle extends Handle {
   readonly inner: Handle
 }
 
 /**
- * An executor service and nothing more: hides whatever else the executor behind it can do, so that nobody can cast it
- * back and change its sizes.
+ * An executor service and nothing more: hides all other methods of the executor behind it, so that no cast gives a
+ * caller access to its sizes.
  */
 export class DelegatedExecutorService implements ExecutorService {
   readonly #executor: ExecutorService
@@ -26,7 +26,7 @@ export class DelegatedExecutorService implements ExecutorService {
     requireObject("executor", executor, "an ExecutorService")
     if (typeof executor.submit !== "function") throw typeError("executor", "an ExecutorService", executor)
     this.#executor = executor
-    // It can be shared if the executor can.
+    // The delegate can be shared if the executor can.
     if (SHAREABLE in executor) {
       Object.defineProperty(this, "handle", sharing)
       setOwn(this, SHAREABLE, true, false)
@@ -44,7 +44,7 @@ export class DelegatedExecutorService implements ExecutorService {
     return { corepool: delegated.shareableName, space: inner.space, memory: inner.memory, inner }
   }
 
-  /** @internal What its class is called in handles. */
+  /** @internal The name of the class in handles. */
   protected get shareableName(): string {
     return "DelegatedExecutorService"
   }
@@ -122,7 +122,7 @@ export class DelegatedExecutorService implements ExecutorService {
   }
 }
 
-/** A clone takes along what an object owns, not what its class has. */
+/** A clone copies an object's own properties, not those of its class. */
 const sharing: PropertyDescriptor & ThisType<DelegatedExecutorService> = /* @__PURE__ */ alone({
   enumerable: true,
   get() {

@@ -15,7 +15,8 @@ import type { Executor } from "./executor.ts"
  *
  * What is delivered is a {@link Completion}: settled like an entry of `Promise.allSettled`, with its future beside it.
  *
- * **Memory effects.** As for the futures: what a task wrote to shared memory is visible to the thread to which it is delivered.
+ * **Memory effects.** As for the futures: what a task wrote to shared memory is visible to the thread to which it is
+ * delivered.
  *
  * @example
  * ```ts
@@ -110,7 +111,7 @@ export class ExecutorCompletionService<T> {
     }
   }
 
-  /** Until any task is completed, or this one has been given to a flow that awaits it. */
+  /** Blocks until any task is completed, or another flow has taken the completion of this one. */
   #block(delivery: Delivery<T>, limit: number): void {
     const { remote } = delivery
     if (remote === undefined) {
@@ -135,7 +136,7 @@ export class ExecutorCompletionService<T> {
     }
   }
 
-  /** Nothing is under way, and this thread cannot submit anything while it blocks. */
+  /** No task is under way, and this thread cannot submit one while it blocks. */
   #waitForNothing(limit: number): void {
     if (limit === Infinity) {
       throw new IllegalStateError("This wait could never end: no task of this completion service is under way")

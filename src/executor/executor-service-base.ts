@@ -14,8 +14,8 @@ import { invokeAll, invokeAny } from "./invoke.ts"
 import { mapOver } from "./map.ts"
 
 /**
- * The half of an executor that follows from the other half, except `with`: a view made by `with` is built on this class
- * itself (see with-options.ts), and AbstractExecutorService adds `with` on top of both.
+ * What every executor gets for free from its `execute`, `shutdown` and the like, except `with`. A view made by `with`
+ * is built on this class itself (see with-options.ts); AbstractExecutorService adds `with` on top of both.
  */
 export abstract class ExecutorServiceBase<Unrun = Runnable[]> implements ExecutorService<Unrun> {
   abstract execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void
@@ -49,7 +49,7 @@ export abstract class ExecutorServiceBase<Unrun = Runnable[]> implements Executo
     try {
       this.execute(future)
     } catch (error) {
-      guarded(() => future.cancel()) // nobody else has it, but time limits and signals may hang on it
+      guarded(() => future.cancel()) // no other code has it, but it may have time limits and signals
       throw error
     }
     return future
@@ -115,13 +115,13 @@ export abstract class ExecutorServiceBase<Unrun = Runnable[]> implements Executo
   }
 }
 
-/** How far an executor has come, in a word. */
+/** The state of an executor, in a word. */
 export function lifeOf(executor: Pick<ExecutorService, "isShutdown" | "isTerminated">): string {
   if (executor.isTerminated) return "terminated"
   return executor.isShutdown ? "shutting down" : "running"
 }
 
-/** With `timeout`, which has a refusal of its own. */
+/** With `timeout`, for which close() throws an error of its own. */
 const CLOSING = { signal: true, timeout: true } as const
 
 /** `close()` for any executor: shut down, wait without limit, and turn an interrupt or abort into `shutdownNow`. */
@@ -141,7 +141,7 @@ async function closeExecutor(
   } catch (reason) {
     await executor.shutdownNow()
     await terminationWhateverComes(executor)
-    // As in Java the interrupt is not lost, only served late; an aborted signal has a reason to give.
+    // As in Java the interrupt is not lost, only served late. If a signal aborted, close() throws its reason.
     if (reason instanceof InterruptedError) currentFlow().interrupt()
     else throw reason
   }

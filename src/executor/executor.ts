@@ -1,4 +1,4 @@
-/** The contracts: what every executor offers, whatever its threads are. */
+/** The interfaces that every executor implements, whatever its threads are. */
 import type { Future } from "../future/future.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
@@ -18,7 +18,7 @@ export interface Executor {
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void
 }
 
-/** What can be said of tasks beforehand; see {@link ExecutorService.with}. */
+/** Options of tasks; see {@link ExecutorService.with}. */
 export interface TaskOptions {
   /** Cancels the tasks, with interrupt, when it aborts. */
   readonly signal?: AbortSignal
@@ -33,7 +33,7 @@ export interface TaskOptions {
   readonly priority?: number
   /** What to move rather than copy to another thread. Virtual threads share everything: nothing is moved. */
   readonly transfer?: readonly object[]
-  /** What the task is called in `toString()`. */
+  /** The name of the task in `toString()`. */
   readonly name?: string
 }
 
@@ -53,18 +53,18 @@ export type FuturesOf<C extends readonly Callable<unknown>[]> = {
 }
 
 /**
- * An executor with futures and an end. `Unrun` is what `shutdownNow` gives: a list of what has not started, or, where
- * only another machine knows that, a promise of it.
+ * An executor with futures and an end. `Unrun` is what `shutdownNow` returns: a list of the tasks that have not
+ * started, or, where only another machine knows them, a promise of it.
  *
  * Life: running, then `shutdown()` or `shutdownNow()`, then terminated when the last task has ended. An executor that
  * was never shut down does not keep an otherwise finished program alive.
  *
- * **Memory effects.** What a thread wrote to shared memory before it submitted a task is visible to the task; what the task wrote is visible to each
- * thread that has seen its future done.
+ * **Memory effects.** What a thread wrote to shared memory before it submitted a task is visible to the task; what the
+ * task wrote is visible to each thread that has seen its future done.
  */
 export interface ExecutorService<Unrun = Runnable[]> extends Executor, AsyncDisposable {
   /**
-   * Runs the task with the arguments, and gives its future.
+   * Runs the task with the arguments, and returns its future.
    *
    * @throws RejectedExecutionError if the task is not accepted.
    * @throws NotSerializableError if an argument cannot be sent to the thread.
@@ -78,8 +78,8 @@ export interface ExecutorService<Unrun = Runnable[]> extends Executor, AsyncDisp
   with(options: TaskOptions): ExecutorService<Unrun>
 
   /**
-   * Runs all tasks and waits until every one is done; the futures come in the order of the tasks. When the time is
-   * up, what is not done is cancelled. If the wait itself fails (rejection, interrupt, signal), all are cancelled.
+   * Runs all tasks and waits until every one is done; the futures come in the order of the tasks. When the time is up,
+   * tasks that are not done are cancelled. If the wait itself fails (rejection, interrupt, signal), all are.
    *
    * @throws RejectedExecutionError if a task is not accepted, `InterruptedError` if the waiting thread is interrupted.
    */
@@ -90,7 +90,8 @@ export interface ExecutorService<Unrun = Runnable[]> extends Executor, AsyncDisp
   /**
    * The value of the first task to succeed; the others are cancelled. If all fail, the error of the last one to fail.
    *
-   * @throws TimeoutError if none has succeeded in time, `RejectedExecutionError` if a task is not accepted, `RangeError` if there is none.
+   * @throws TimeoutError if none has succeeded in time, `RejectedExecutionError` if a task is not accepted,
+   * `RangeError` if there is none.
    */
   invokeAny<C extends Callable<unknown>>(tasks: Iterable<C>, wait?: WaitOptions): Promise<Awaited<ReturnType<C>>>
   /** The same for tasks that all have the same type. */
@@ -107,12 +108,12 @@ export interface ExecutorService<Unrun = Runnable[]> extends Executor, AsyncDisp
     options?: MapOptions,
   ): AsyncIterable<Awaited<O>>
 
-  /** Accepts nothing new; what was accepted runs to its end. */
+  /** Accepts nothing new; accepted tasks run to their end. */
   shutdown(): void
 
   /**
-   * Accepts nothing new, interrupts what runs, and returns what has not started. The futures of the unstarted tasks
-   * are cancelled; the returned runnables can be given to another executor.
+   * Accepts nothing new, interrupts running tasks, and returns those that have not started. The futures of the
+   * unstarted tasks are cancelled; the returned runnables can be given to another executor.
    */
   shutdownNow(): Unrun
 
@@ -128,17 +129,17 @@ export interface ExecutorService<Unrun = Runnable[]> extends Executor, AsyncDisp
   readonly isTerminated: boolean
 }
 
-/** What the algorithms of this folder need of the executor they work for; not part of the public contract. */
+/** What the algorithms of this folder need of their executor; not part of the public interface. */
 export interface TaskHost extends Executor {
   /** The future of a task about to be executed. */
   taskFor<T>(callable: Callable<T>): FutureTask<T>
   /** A function with its arguments, in the form that this executor needs. */
   callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T>
-  /** Takes back a task that nobody wants any more; a queue that holds it should let go of it. */
+  /** Withdraws a task that is not wanted any more: an executor that still has it in its queue removes it. */
   withdraw(task: Runnable): void
-  /** Whether tasks with a priority are told apart. */
+  /** Whether the executor orders tasks by priority. */
   readonly ordersByPriority: boolean
-  /** How many items `map` has under way unless told otherwise. */
+  /** How many chunks `map` has under way by default. */
   readonly defaultWindow: number
   readonly isShutdown: boolean
 }

@@ -22,7 +22,7 @@ import { type Completion, Completions } from "./completions.ts"
 /*
  * invokeAll without a limit makes and starts the tasks one by one, so a bad element is found when it is reached, with
  * the earlier ones running. With a limit all are made first and each is started only while there is time: a limit of
- * 0 starts nothing. Both are the JDK's.
+ * 0 starts nothing. Both are as in the JDK.
  */
 export async function invokeAll<T>(
   executor: TaskHost,
@@ -51,7 +51,7 @@ export async function invokeAll<T>(
   return futures
 }
 
-/** Starts one after the other while there is time; true if there was for all. */
+/** Starts one task after the other while there is time; true if all have been started. */
 function startUntil(
   deadline: number,
   timeout: number,
@@ -67,7 +67,7 @@ function startUntil(
   return true
 }
 
-/** From the last to the first: the last one started is usually the last to end, so most are never waited for. */
+/** From the last to the first: the last one started is usually the last to end, so most need no wait. */
 function* untilAllDone(futures: readonly FutureTask<unknown>[], isLimited: boolean): Steps<boolean> {
   for (let i = futures.length - 1; i >= 0; i--) {
     const future = futures[i] as FutureTask<unknown>
@@ -78,9 +78,9 @@ function* untilAllDone(futures: readonly FutureTask<unknown>[], isLimited: boole
 }
 
 /*
- * invokeAny starts the first task, then one more each time it looks and nothing has completed, then waits. Only when
- * all are handed to the executor does the limit count. With a limit of 0 they are, and are cancelled before they can
- * begin: so it went whenever the JDK was watched, though there it is a race. The last failure is the one reported.
+ * invokeAny starts the first task, then one more each time it looks and no task has completed, then waits. Only when
+ * the executor has all tasks does the limit count. With a limit of 0 all are started, and are cancelled before they can
+ * begin: in the JDK this is a race, but every observed run went so. The last failure is the one reported.
  */
 export async function invokeAny<T>(
   executor: TaskHost,
@@ -134,10 +134,7 @@ export async function invokeAny<T>(
   }
 }
 
-/**
- * The tasks of invokeAny that are over. A queue for one that waits: less than a BlockingQueue, which not every executor
- * needs.
- */
+/** The completed tasks of invokeAny. A queue for a single taker: smaller than a BlockingQueue. */
 class Arrivals<T> {
   readonly #completions: Completion<T>[] = []
   readonly #arrival = new WaitList()
@@ -159,8 +156,8 @@ class Arrivals<T> {
 }
 
 /**
- * All are handed to the executor, and are going to be waited for, by a thread that may be the only one that could run
- * them. True if one is done.
+ * The executor has all tasks, and this thread is going to wait for them. It may be the only thread that could run them,
+ * so it is offered each of them first. True if one is done.
  */
 function startedHere(futures: readonly Future<unknown>[], isLimited: boolean): boolean {
   for (const future of futures) {
@@ -176,7 +173,7 @@ export function requireTasks<T>(tasks: Iterable<T>): Iterable<T> {
   return requireIterable("tasks", tasks, "an iterable of functions")
 }
 
-/** An error of the `done()` of one goes to uncaughtException: the others are cancelled too. */
+/** Cancels all futures. An error of a `done()` goes to uncaughtException, so that the others are cancelled too. */
 export function cancelAll(futures: readonly Future<unknown>[]): void {
   for (const future of futures) guarded(() => future.cancel(true))
 }

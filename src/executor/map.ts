@@ -2,11 +2,10 @@
  * `map`: a function over a stream of items, on an executor, with back-pressure.
  *
  * How it works: up to `window` chunks are under way or finished but not yet consumed. The consumer's `next()` starts
- * filling the window from the source and waits for the chunk whose turn it is: the oldest if ordered, else whichever
- * ends first. Nothing runs ahead of the consumer by more than the window, and the source is read no further than
- * that.
+ * filling the window from the source and waits for the chunk whose turn it is: the oldest if ordered, else the first
+ * that ends. No task runs ahead of the consumer by more than the window, and the source is read no further than that.
  *
- * An executor that refuses a chunk because it is full just ends the filling: when a chunk ends there will be room.
+ * If the executor rejects a chunk because it is full, the filling just ends: when a chunk ends there will be room.
  */
 import { requireBoolean, requireFunction, requireInteger, requireOptions, typeError } from "../checks.ts"
 import { RejectedExecutionError } from "../errors.ts"
@@ -57,7 +56,7 @@ async function* mapping<I, O>(
   }
 }
 
-/** What is under way between the source and the consumer. */
+/** The chunks under way between the source and the consumer. */
 class Feed<I, O> {
   readonly #executor: TaskHost
   readonly #run: (batch: readonly I[]) => Promise<O[]>
@@ -68,13 +67,13 @@ class Feed<I, O> {
   /** Signalled when a chunk or a filling ends. */
   readonly #progress = new WaitList()
   #filling = false
-  /** Nothing more is to be read: the source is at its end, or failed, or the consumer has gone. */
+  /** The source must not be read any more: it is at its end, or failed, or the consumer has gone. */
   #exhausted = false
   #stopped = false
   #failure: { readonly error: unknown } | undefined
-  /** A chunk the executor had no room for. */
+  /** A chunk that the executor had no room for. */
   #refused: I[] | undefined
-  /** It was refused, and nothing has ended since: trying again would be of no use. */
+  /** A chunk was rejected, and none has ended since: trying again would be of no use. */
   #full = false
 
   readonly #onChunkEnd = (): void => {
@@ -97,8 +96,8 @@ class Feed<I, O> {
   }
 
   /**
-   * Starts filling the window, if it is not full and nobody does so already. Beside the consumer: a slow source must
-   * not hold up results.
+   * Starts filling the window, if it is not full and no filling is under way. The consumer does not wait for it: a slow
+   * source must not hold up results.
    */
   fill(): void {
     if (this.#filling || this.#full || this.#stopped || !this.#hasMore || this.#underWay.size >= this.#window) return
@@ -166,7 +165,7 @@ class Feed<I, O> {
     for (const task of this.#underWay) {
       if (task.isDone) {
         this.#underWay.delete(task)
-        this.#full = false // at least worth another try
+        this.#full = false // it is worth another try
         return task
       }
       if (ordered) break
@@ -182,7 +181,7 @@ class Feed<I, O> {
     yield this.#progress
   }
 
-  /** The consumer is done, or gone. */
+  /** The consumer has come to its end, or has left the loop. */
   stop(): void {
     this.#stopped = true
     for (const task of this.#underWay) {
@@ -196,8 +195,8 @@ class Feed<I, O> {
 }
 
 /**
- * Not awaited: a source that is waiting for its next item would hold the consumer up for ever. So nobody is left to
- * hear an error of its clean-up, and it is told as any such error.
+ * The caller does not await this: a source that waits for its next item would hold the consumer up for ever. So an
+ * error of the source's clean-up has no handler, and goes to uncaughtException.
  */
 async function closeSource(source: Source<unknown>): Promise<void> {
   try {

@@ -1,6 +1,6 @@
 /**
- * `executor.with(options)`: a view of an executor that hangs options on every task given to it. The view has no life of
- * its own: shutting it down shuts down the executor, and views may be made by the thousand.
+ * `executor.with(options)`: a view of an executor that applies options to every task given to it. The view has no state
+ * of its own: shutting it down shuts down the executor, and a program may make views by the thousand.
  */
 import {
   alone,
@@ -61,7 +61,7 @@ class ExecutorView extends ExecutorServiceBase {
     return { executor: this.#executor, options: { ...this.#options } }
   }
 
-  /** Options of a view of a view add up; the later one wins. */
+  /** Options of a view of a view add up; the later ones win. */
   with(options: TaskOptions): ExecutorService {
     return new ExecutorView(this.#executor, alone({ ...this.#options, ...requireTaskOptions(options) }))
   }
@@ -84,8 +84,8 @@ class ExecutorView extends ExecutorServiceBase {
   }
 
   /**
-   * A future that was made elsewhere gets the limits here; one that this view made has them. A carrier is nothing
-   * without its future: what ends the future must take the carrier out of the queue.
+   * Sets the limits on a future that other code has made; a future of this view has them already. A carrier is of no
+   * use without its future: when the future ends, the carrier must leave the queue.
    */
   #adopt(task: FutureTask<unknown>): FutureTask<unknown> {
     const limited = task instanceof Carrier ? task.future : task
@@ -95,7 +95,7 @@ class ExecutorView extends ExecutorServiceBase {
     return task
   }
 
-  /** A plain command has no future, but the options need one; its error is still heard as that of any command. */
+  /** A plain command has no future, but the options need one. Its error is still reported as that of any command. */
   #taskOf<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), args: A): FutureTask<unknown> {
     requireRunnable("command", command)
     return this.#limit(
@@ -148,7 +148,7 @@ class ExecutorView extends ExecutorServiceBase {
     return this.#executor.awaitTermination(wait)
   }
 
-  /** Not the one inherited: a pool notices that it would wait for itself. */
+  /** Calls close() of the executor, not the inherited one: a pool notices that it would wait for itself. */
   override close(wait?: { readonly signal?: AbortSignal }): Promise<void> {
     return this.#executor.close(wait)
   }
@@ -162,18 +162,18 @@ class ExecutorView extends ExecutorServiceBase {
   }
 }
 
-/** The time limits and the signal of one task; what they hold is let go when the task is over. */
+/** The time limits and the signal of one task. Their timers and listeners are removed when the task is over. */
 class Limits implements TaskWatcher {
   readonly #task: FutureTask<unknown>
   readonly #options: TaskOptions
   readonly #executor: TaskHost
   readonly reportsErrors: boolean
   readonly #onAbort = (reason: unknown): void => this.#withdraw(() => this.#task.abandon(reason, true))
-  /** What the executor was given: the task, or what carries it. */
+  /** What the executor was given: the task, or its carrier. */
   #queued: FutureTask<unknown>
-  /** First the queue's limit, from the start on the run's. */
+  /** First for the limit of the wait in the queue, from the start on for that of the run. */
   #timer: Timer | undefined
-  /** The run's, if it is in another thread. */
+  /** For the limit of the run, if it is in another thread. */
   #runTimer: Timer | undefined
   #startOf: () => number | undefined = () => undefined
   #report: (error: unknown) => void = uncaught
@@ -187,14 +187,14 @@ class Limits implements TaskWatcher {
     if (signal !== undefined) listen(signal, this.#onAbort)
     if (queueTimeout !== undefined) {
       this.#timer = new Timer(queueTimeout, false, () => {
-        if (this.#startOf() !== undefined) return // in another thread, and nobody has told us
+        if (this.#startOf() !== undefined) return // another thread has begun it, and this one has not heard of it
         this.#withdraw(() => task.expire(new TimeoutError(`The task did not start within ${queueTimeout} ms`)))
       })
     }
   }
 
   /**
-   * A task in another thread does not tell when it begins; but it cannot run out of time before its whole time is over.
+   * A task in another thread does not tell when it begins. But it cannot time out before its whole time limit is over.
    */
   sentAway(startOf: () => number | undefined, report: (error: unknown) => void): void {
     this.#startOf = startOf
@@ -233,9 +233,8 @@ class Limits implements TaskWatcher {
   }
 
   /**
-   * Unlike `cancel()`, which leaves a dead task in the queue as in Java, a limit takes it out: it gave up its place.
-   * This is called by a timer or a signal, to whom errors of the task's `done()` mean nothing: they go to
-   * uncaughtException.
+   * Ends the task and takes it out of the queue, unlike `cancel()`, which leaves it there as in Java. A timer or a
+   * signal calls this, and cannot handle errors of the task's `done()`: they go to uncaughtException.
    */
   #withdraw(complete: () => boolean): void {
     let isOver = true // also if done() throws
@@ -245,23 +244,23 @@ class Limits implements TaskWatcher {
     )
     if (!isOver) return
     guarded(() => this.#executor.withdraw(this.#queued))
-    // It carries nothing any more: whoever waits for it must hear that now.
+    // The carrier has no task any more: flows that wait for it must hear of that now.
     if (this.#queued !== this.#task) guarded(() => this.#queued.cancel())
   }
 }
 
-/** Symbols, because a user's own kind of task may well have a `priority` too. */
+/** Symbols, because a user's own class of tasks may have a `priority` too. */
 const PRIORITY: unique symbol = Symbol("priority")
 const SEQUENCE: unique symbol = Symbol("sequence")
 
-/** What a task with a priority has besides: enough for a PriorityBlockingQueue of natural order. */
+/** The properties of a task with a priority: enough for a PriorityBlockingQueue of natural order. */
 interface Prioritized {
   [PRIORITY]: number
   [SEQUENCE]: number
   compareTo(other: unknown): number
 }
 
-/** The priority that a task was given, if it was. */
+/** The priority of a task, if it has one. */
 export function priorityOf(task: object): number | undefined {
   return (task as Partial<Prioritized>)[PRIORITY]
 }
@@ -272,7 +271,7 @@ interface Moving {
   [TRANSFER]?: readonly object[]
 }
 
-/** What of a task's arguments is to be moved, if anything is. */
+/** Which of a task's arguments are to be moved, if any. */
 export function transferOf(task: object): readonly object[] | undefined {
   return (task as Moving)[TRANSFER]
 }
@@ -283,7 +282,7 @@ export function setTransfer(task: object, list: readonly object[]): void {
 
 let lastSequence = 0
 
-/** Gives a task an order: higher first, then first come. */
+/** Gives a task an order: higher priority first, then the order of submission. */
 export function prioritize(task: object & Partial<Prioritized>, priority: number): void {
   if (task[PRIORITY] !== undefined) return
   task[PRIORITY] = priority
