@@ -289,7 +289,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
       return false
     }
     const isOurs = isBlocked && runner.holds(slot)
-    const others = this.waiting.idleWorkers - (runner.isInTask ? 0 : 1) // a worker that only waits for a timer counts itself
+    const others = this.waiting.idleWorkers - (runner.isInTask ? 0 : 1) // an idle worker in a timer counts itself
     if (!isOurs && others > 0) return false
     if (this.waiting.untilReady(slot) > 0 || this.tasks.periodOf(slot) !== 0) return false
     if (!runner.canRunInside(slot, isBlocked)) {

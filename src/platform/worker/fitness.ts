@@ -1,12 +1,11 @@
 /**
- * Whether the code of corepool can still do its work in this thread. A task may have replaced methods of built-in
- * objects in it: by others that work, as polyfills do, or by some that do not.
+ * Finds out whether the code of corepool can still work in this thread. A task may have replaced methods of built-in
+ * objects: by others that work, as polyfills do, or by some that do not.
  *
- * The question comes up when that code has failed: to find a function, to read arguments, to write an outcome down. As
- * a rule the value is to blame, or code of the program that belongs to it, and the task fails. But if the thread is to
- * blame, each of the tasks after it would fail, for a reason that has nothing to do with it. The difference shows when
- * the same is done with values that are known to be sound. That is done only after an error, and so it may take its
- * time.
+ * The question arises when that code has failed to find a function, to decode arguments or to encode an outcome.
+ * Usually the value is to blame, or code of the program that belongs to it, and the task fails. But if the thread is to
+ * blame, each later task would fail too, for a reason that has nothing to do with it. To tell the difference, the same
+ * is done with values that are known to be sound. That happens only after an error, so it may take its time.
  */
 import { Buffer } from "node:buffer"
 import { createRequire } from "node:module"
@@ -15,22 +14,19 @@ import { decode, encode } from "../../codec/codec.ts"
 import { compile } from "../../task/compile.ts"
 import { messageOf, propertyOf } from "../../user-values.ts"
 
-/**
- * This thread is not fit to work: see stopping-runner.ts. The message is that of the error by which that was noticed.
- */
+/** This thread is not fit to work: see stopping-runner.ts. The message is that of the error that showed it. */
 export class UnfitThread extends Error {}
 
 /**
- * `error` was thrown by code of corepool. Throws UnfitThread if the thread is to blame for it. Methods that a task has
- * replaced are called in here, and need not return: so the thread is to count as being in the task, if that is still
- * undecided.
+ * `error` was thrown by code of corepool. Throws UnfitThread if the thread is to blame. This calls methods that a task
+ * may have replaced, and that need not return: so the thread must count as being in the task, if the task is undecided.
  */
 export function requireFit(error: unknown): void {
   if (!isFit()) throw new UnfitThread(messageOf(error))
 }
 
 /**
- * The same for an error that was thrown when the function of a task was looked for. The loaders of the runtime, which
+ * The same for an error that was thrown while the function of a task was looked for. The loaders of the runtime, which
  * compile functions that are sent as texts and load modules, use `node:path` and the parts of `node:module` as a task
  * may have left them.
  */
@@ -39,7 +35,7 @@ export function requireFitToFind(error: unknown): void {
   if (!canCompile() || !hasPaths() || !canRequire()) throw new UnfitThread(messageOf(error))
 }
 
-/** For code of corepool that may have to wait for something. */
+/** For code of corepool that may have to wait. */
 export async function ifFit<T>(
   find: () => T | Promise<T>,
   requires: (error: unknown) => void = requireFit,
@@ -71,7 +67,7 @@ function canCompile(): boolean {
 /** As it was when this file was loaded: in a thread, before any task. */
 const PATHS = Object.entries(process.getBuiltinModule("node:path"))
 
-/** A module that is known to be sound could not be loaded as any other: the runtime keeps what it has loaded. */
+/** A comparison, as no sound module could be loaded as a test: the runtime keeps what it has loaded. */
 function hasPaths(): boolean {
   const path = process.getBuiltinModule("node:path") as unknown as Record<string, unknown>
   return PATHS.every(([key, value]) => path[key] === value)
@@ -88,26 +84,26 @@ interface CommonJs {
   readonly _extensions?: Record<string, unknown>
 }
 
-/** As a thread finds it. Not every runtime has all parts of it. */
+/** The loader as the thread finds it. Not every runtime has all parts of it. */
 function commonJs(): CommonJs {
   return (process.getBuiltinModule("node:module") as unknown as { Module: CommonJs }).Module
 }
 
-/** Nothing is ever in a file that is no folder. */
+/** No file can be inside of a file. */
 const NO_FILE = `${process.execPath}/none.cjs`
 const PARTS = partsOfLoader()
 
 function partsOfLoader(): string {
   const Module = commonJs()
-  // Not of a new module, which takes `node:path` to be made: a program may have mocked that (WK67).
+  // Not of a new module: to make one takes `node:path`, which a program may have mocked (WK67).
   const { load, _compile: compileIn } = Module.prototype
   return `${typeof load} ${typeof compileIn} ${typeof Module._extensions?.[".js"]}`
 }
 
 /**
- * Whether the loader of CommonJS modules works, as far as it does with a file that does not exist. It is tried
- * rather than compared with what it was: tools replace parts
- * of it by others that work, and then a module that cannot be loaded is itself to blame.
+ * Whether the loader of CommonJS modules works, as far as a file that does not exist can show. It is tried, and not
+ * compared with what it was: tools replace parts of it by others that work, and then a module that cannot be loaded is
+ * itself to blame.
  */
 function canRequire(): boolean {
   try {
@@ -137,7 +133,7 @@ function isMissed(open: () => unknown): boolean {
   }
 }
 
-/** Whether something can be put into it, and taken out again. */
+/** Whether an entry can be added, read and deleted. */
 function keeps(cache: Record<string, unknown> | undefined): boolean {
   if (typeof cache !== "object") return false
   cache[NO_FILE] = PARTS
@@ -145,7 +141,7 @@ function keeps(cache: Record<string, unknown> | undefined): boolean {
   return Reflect.deleteProperty(cache, NO_FILE) && isKept
 }
 
-/** Of most things that can be sent one. */
+/** One of most kinds of values that can be sent. */
 function sample() {
   const error = new RangeError("sample", { cause: { code: 1 } })
   error.stack = "RangeError: sample\n    at sample (file:///sample.js:1:1)"
@@ -173,7 +169,7 @@ function canCopy(): boolean {
   return told === "sample äλ€ 8 10 5 3 a sample 6 3 8"
 }
 
-/** What the code of pools uses besides. */
+/** Tries what else the code of pools uses. */
 function canCompute(): boolean {
   const list = [3, 1, 2]
   const map = new Map([[1, "a"]])

@@ -7,16 +7,15 @@ import type { TaskPayloads } from "./task-payloads.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
-/** The pool, which must not end while something is on its way. */
+/** The pool, which must not terminate while a slot is on its way. */
 export interface EndingPool {
   beginEnd(): void
   finishEnd(): void
 }
 
 /**
- * A task that another thread has submitted, for a thread that has to do with it though it is no worker: the queue shows
- * it, a handler gets it, `shutdownNow` hands it back. It can be run, here, and its submitter hears of what becomes of
- * it.
+ * A task that another thread has submitted, for a thread that has it though it is no worker: the queue shows it, a
+ * handler gets it, `shutdownNow` hands it back. This thread can run it, and its submitter hears of the outcome.
  */
 export class ForeignTask extends FutureTask<unknown> {
   readonly #slot: number
@@ -25,10 +24,13 @@ export class ForeignTask extends FutureTask<unknown> {
   readonly #payloads: TaskPayloads
   readonly #functions: FunctionTable
   readonly #pool: EndingPool | undefined
-  /** Arguments that are with the submitter, and have been asked for. */
+  /** Arguments that the submitter has, and that were requested. */
   #pending: Promise<unknown> | undefined
 
-  /** `pool` if this thread has taken the slot: then it is put into its submitter's box when this is over. */
+  /**
+   * `pool` if this thread has taken the slot: then the slot is put into the completion queue of its submitter when the
+   * task is over.
+   */
   constructor(
     slot: number,
     tasks: TaskRecords,
@@ -55,16 +57,16 @@ export class ForeignTask extends FutureTask<unknown> {
     if (tasks.stateOf(slot) !== NEW) this.cancel()
   }
 
-  /** The same work, as a task of this thread: the slot is not ours to keep. */
+  /** The same work as a task of this thread, which does not keep the slot. */
   override renew(): FutureTask<unknown> {
     try {
       const fn = standIn(this.#functions.referenceOf(this.#tasks.functionOf(this.#slot)))
       const args = this.#payloads.argumentsOf(this.#slot) ?? this.#payloads.fetch(this.#slot)
       if (Array.isArray(args)) return FutureTask.ofCall(fn, args as never[])
-      this.#pending = args.catch(() => undefined) // told to who runs it, if anybody does
+      this.#pending = args.catch(() => undefined) // the task that is returned reports the error, if it runs
       return new FutureTask(async () => fn(...((await args) as never[])))
     } catch (error) {
-      // The submitter has died with them, or they cannot be read here: other tasks must not suffer.
+      // The submitter has died with the arguments, or they cannot be decoded here: other tasks must not suffer.
       return new FutureTask(() => {
         throw error
       })
@@ -79,7 +81,7 @@ export class ForeignTask extends FutureTask<unknown> {
     else if (state === "failed") this.#end(this.#payloads.encodeError(slot, this.exceptionNow()), EXCEPTIONAL)
     else this.#succeed(this.resultNow())
     const pool = this.#pool
-    if (pool === undefined) return // the thread that takes it out of the queue puts it into the box
+    if (pool === undefined) return // the thread that takes it out of the queue puts it there
     if (this.#pending === undefined) this.#completionQueues.put(slot)
     else void this.#putAfter(this.#pending, pool)
   }

@@ -1,16 +1,16 @@
 /**
  * Ends this thread when it has reached its memory limit, where the runtime does not.
  *
- * Deno stops whatever a thread does at that moment, without any `catch` or `finally`, and ends the thread if that was
- * called by the event loop. But if it was called by a promise, as tasks are, the thread goes on as if nothing had
- * happened, and its task would never be over. What can be seen is that the limit has risen, which Deno does to have
- * room for the end; any error that nobody catches then makes it find out.
+ * Deno stops the code that the thread runs at that moment, without any `catch` or `finally`, and ends the thread if the
+ * event loop had called that code. But if a promise had called it, as with tasks, the thread goes on as if nothing had
+ * happened, and its task would never be over. The sign is that the limit has risen, which Deno does to have room for
+ * the end. Any uncaught error then makes Deno end the thread.
  */
 import { resourceLimits } from "node:worker_threads"
 import { leaveAll } from "../../memory/thread/this-thread.ts"
 import { runtime } from "../../time/runtime.ts"
 
-/** In ms: a task that is gone may be found to be so a little later. */
+/** In ms: it does no harm to find a lost task a little later. */
 const INTERVAL = 50
 
 export function guardMemory(): void {
@@ -19,7 +19,7 @@ export function guardMemory(): void {
   const limit = getHeapStatistics().heap_size_limit
   const look = (): void => {
     if (getHeapStatistics().heap_size_limit <= limit) return
-    leaveAll() // an owner that blocks hears nothing else
+    leaveAll() // a blocked owner hears nothing else
     throw new RangeError("corepool: the thread has run out of memory")
   }
   runtime.startInterval(look, INTERVAL).unref()

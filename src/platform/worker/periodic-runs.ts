@@ -7,8 +7,8 @@ import type { TaskRecords } from "../memory/task-records.ts"
 import { runtime } from "../../time/runtime.ts"
 
 /**
- * Tasks with times, as the worker that runs them sees them: whether one may run, and how a periodic one gets back into
- * the queue.
+ * Tasks with times, as the worker that runs them sees them: whether a task may run, and how a periodic one gets back
+ * into the queue.
  */
 export class PeriodicRuns {
   readonly #tasks: TaskRecords
@@ -29,8 +29,8 @@ export class PeriodicRuns {
   }
 
   /**
-   * Whether it may run now; if not, it is cancelled. Who keeps a series by the calendar then looks at the wall clock
-   * himself.
+   * Whether the task may run now; if not, it is cancelled. The thread that keeps a series by the calendar then reads
+   * the wall clock itself.
    */
   begin(slot: number): boolean {
     const notBefore = this.#tasks.notBeforeOf(slot)
@@ -40,14 +40,15 @@ export class PeriodicRuns {
     return false
   }
 
-  /** Whether the task in hand, whose run has ended well, is one that runs again: periodic, and not cancelled. */
+  /** Whether the current task, whose run has ended well, runs again: it is periodic, and not cancelled. */
   isToGoOn(slot: number): boolean {
     return repeats(this.#tasks.periodOf(slot)) && this.#tasks.stateOf(slot) === NEW
   }
 
   /**
-   * Puts it back into the queue. It leaves the hand before: whoever interrupts the next run must not hit this worker.
-   * And whoever interrupts this one either sees that it is in no hand any more, or is seen, and waited for.
+   * Puts the task back into the queue. It ceases to be the current task before: a thread that interrupts the next run
+   * must not hit this worker. A thread that interrupts this run either sees that no worker has the task any more, or
+   * this worker sees the interrupt and waits for it.
    */
   goOn(slot: number): void {
     this.#self.letGo()
@@ -60,7 +61,7 @@ export class PeriodicRuns {
   }
 }
 
-/** Whoever is interrupting means this task. The next one must not be hit. */
+/** Waits for a thread that is interrupting this task: the interrupt must not hit the next task. */
 export function awaitInterrupt(slot: number, tasks: TaskRecords, completionQueues: CompletionQueues): void {
   while (tasks.stateOf(slot) === INTERRUPTING && completionQueues.isOpen(tasks.completionQueueOf(slot))) pause()
 }

@@ -3,9 +3,9 @@ import type { SharedWorker } from "../memory/shared-worker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
 /**
- * All that a worker has in its hands, and how it is found should the worker die: the task that it runs (TASK), those in
- * the midst of which it runs it (BELOW), and those that are asynchronous and under way beside it (BESIDE). One may be
- * in two of these places for a moment, on its way from one to the other, but never in none.
+ * All tasks that a worker has, kept so that the owner finds them should the worker die: the current task (TASK), the
+ * tasks inside of which it runs (BELOW), and asynchronous tasks under way beside it (BESIDE). A task that moves from
+ * one of these places to another may be in both for a moment, but never in none.
  */
 export class RunningTasks {
   readonly #tasks: TaskRecords
@@ -17,7 +17,7 @@ export class RunningTasks {
     this.#self = self
   }
 
-  /** Takes the slot, on top of the one in hand, if there is one. */
+  /** Makes the slot the current task, inside of `outer`, if there is one. */
   takeOnTop(slot: number, outer: number | undefined): void {
     if (outer !== undefined) {
       this.#tasks.setLink(outer, this.#self.below)
@@ -26,7 +26,7 @@ export class RunningTasks {
     this.#self.hold(slot)
   }
 
-  /** The slot is over, and what was in hand before it is in hand again. */
+  /** The task in the slot is over, and `outer` is the current task again. */
   returnTo(outer: number | undefined, slot: number): void {
     if (outer === undefined) {
       this.#self.rest(slot)
@@ -40,7 +40,7 @@ export class RunningTasks {
     return this.#beside.has(slot)
   }
 
-  /** The one in hand goes on by itself. */
+  /** The current task goes on by itself. */
   putBeside(slot: number): void {
     this.#beside.add(slot)
     this.#tasks.setLink(slot, this.#self.beside)
@@ -53,8 +53,8 @@ export class RunningTasks {
   }
 
   /**
-   * The thread is about to end, and what goes on by itself ends with it: cancelled, and counted as any task that is
-   * over.
+   * The thread is about to end, and the tasks that go on by themselves end with it: they are cancelled, and counted as
+   * any task that is over.
    */
   cancelBeside(): void {
     for (const slot of this.#beside) {

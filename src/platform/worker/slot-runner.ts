@@ -27,10 +27,7 @@ import type { TaskRecords } from "../memory/task-records.ts"
 import { UnannouncedPromises } from "./unannounced-promises.ts"
 import { HookFailure, WorkerEnd, WorkerHooks } from "./worker-hooks.ts"
 
-/**
- * What a worker thread does with the tasks it takes: finds the function, reads the arguments, calls it, writes the outcome
- * down and lets the submitter know.
- */
+/** Runs a worker's tasks: finds the function, decodes the arguments, calls it, encodes and delivers the outcome. */
 export class SlotRunner implements PoolHost<number> {
   readonly #memory: PoolMemory
   protected readonly tasks: TaskRecords
@@ -83,7 +80,7 @@ export class SlotRunner implements PoolHost<number> {
       return
     }
     const goesOn = this.#periodicRuns?.isToGoOn(slot) === true
-    if (!goesOn) awaitInterrupt(slot, this.tasks, this.#completionQueues) // a series that was to go on may have been cancelled just now
+    if (!goesOn) awaitInterrupt(slot, this.tasks, this.#completionQueues) // it may have been cancelled just now
     const isWell = this.#hooks.after(goesOn)
     if (goesOn) this.#periodicRuns?.goOn(slot)
     if (!isWell) throw new HookFailure("afterExecute() has thrown")
@@ -115,13 +112,13 @@ export class SlotRunner implements PoolHost<number> {
     return await found.fn(...(await ifFit(() => this.#payloads.argumentsOf(slot) ?? this.#payloads.fetch(slot))))
   }
 
-  /** The arguments are with the submitter, who takes its time. */
+  /** The submitter has the arguments and takes its time. */
   async #awaitAndCall(found: FoundTask, slot: number, pending: Promise<unknown[]>): Promise<unknown> {
     let args: unknown[]
     try {
       args = await ifFit(() => pending)
     } finally {
-      this.#self.enterUserCode() // which whoever is told of the outcome leaves
+      this.#self.enterUserCode() // complete() or fail() leaves user code
     }
     if (this.tasks.stateOf(slot) !== NEW) return undefined
     this.#found = found
@@ -170,14 +167,14 @@ export class SlotRunner implements PoolHost<number> {
   end(): void {}
 
   /**
-   * Whether this worker was idle, but for a timer that a task has left behind, and has given itself the task, which that
-   * timer now blocks for. The loop would come to it only afterwards.
+   * Whether this worker was idle, has given itself the task, and now runs a timer of an earlier task that blocks for
+   * it. The worker loop would run the task only afterwards.
    */
   holds(slot: number): boolean {
     return !this.isInTask && this.#self.task === slot
   }
 
-  /** Takes it out of the hand again. */
+  /** Gives that task up again. */
   takeFromHand(): void {
     this.#self.release()
   }
@@ -186,7 +183,7 @@ export class SlotRunner implements PoolHost<number> {
     return !this.#self.hasLeft && this.#self.isInUserCode
   }
 
-  /** A task has called the pool: what follows is not its doing. */
+  /** A task has called the pool: from now on code of the pool runs, which must not be terminated. */
   leaveTask(): void {
     this.#self.leaveUserCode()
   }
@@ -197,14 +194,14 @@ export class SlotRunner implements PoolHost<number> {
 
   // ------------------------------------------------------------------ tasks inside of tasks
 
-  /** Whether the task is under way in this thread, beside the one that it has in hand. */
+  /** Whether the task is under way in this thread, beside the current one. */
   runsBeside(slot: number): boolean {
     return this.runningTasks.isBeside(slot)
   }
 
   /**
-   * Runs a task in the midst of another one, which has been left ({@link leaveTask}). If it is asynchronous it may be under way
-   * still when this returns. Its arguments are waited for on the spot if the thread is blocked by what it was doing.
+   * Runs a task inside of another one, which has been left ({@link leaveTask}). An asynchronous task may still be under
+   * way when this returns. If `isBlocked`, the thread waits for the arguments on the spot.
    */
   runInside(slot: number, isBlocked = false): void {
     const self = this.#self
@@ -213,7 +210,7 @@ export class SlotRunner implements PoolHost<number> {
     const blocked = this.#payloads.isBlocked
     this.#payloads.isBlocked = isBlocked
     this.runningTasks.takeOnTop(slot, outer)
-    // As a flow of its own: what the outer task has locked is not its.
+    // As a flow of its own: the locks of the outer task are not its.
     const guest = new Guest(currentFlow())
     const mayBegin = this.#beforeInside(slot)
     const pending = mayBegin ? guest.runInside(() => this.begin(self, slot)) : undefined
@@ -235,7 +232,7 @@ export class SlotRunner implements PoolHost<number> {
     this.runningTasks.returnTo(outer, slot)
   }
 
-  /** A hook that throws ends the worker; but not one that has another task in hand, which is none the wiser. */
+  /** A hook that throws ends the worker, except inside of another task: the outer task is unaffected. */
   #beforeInside(slot: number): boolean {
     try {
       this.#hooks.before()
@@ -252,8 +249,8 @@ export class SlotRunner implements PoolHost<number> {
   }
 
   /**
-   * Whether the task could be run in the midst of another one. If the thread is to block until it ends, its function must be
-   * there already, and must not be an asynchronous one.
+   * Whether the task can run inside of another one. If the thread blocks until it ends, its function must be loaded
+   * already and must not be asynchronous.
    */
   canRunInside(slot: number, isBlocked: boolean): boolean {
     if (!isBlocked) return true
@@ -270,9 +267,9 @@ export class SlotRunner implements PoolHost<number> {
       failed = true
       outcome = error
     }
-    if (!this.runningTasks.isBeside(slot)) return // the worker has cancelled and counted it, and has given up its place: only microtasks run on
+    if (!this.runningTasks.isBeside(slot)) return // cancelled and counted: the worker has left
     const self = this.#self
-    const wasInUserCode = self.isInUserCode // of the task in hand, which waits for something
+    const wasInUserCode = self.isInUserCode // the current task, which waits
     if (wasInUserCode) self.leaveUserCode()
     else this.#memory.threadContext.haltIfLeft()
     const outer = self.task
@@ -287,7 +284,7 @@ export class SlotRunner implements PoolHost<number> {
     if (wasInUserCode) self.enterUserCode()
   }
 
-  /** Of a task that did not end at once. */
+  /** For a task that did not end at once. */
   complete(slot: number, value: unknown): void {
     this.#found = undefined
     this.#complete(slot, value)
@@ -300,8 +297,9 @@ export class SlotRunner implements PoolHost<number> {
   }
 
   /**
-   * The task has returned. To write its value down may run code of the program, which may throw, call corepool, or not return:
-   * so that is done while the task is undecided and counts as running, and can be cancelled. Then its code is left.
+   * The task has returned. Encoding the value may run code of the program, which may throw, call corepool, or not
+   * return. So that is done while the task is undecided, counts as running and can be cancelled. User code is left
+   * after that.
    */
   #complete(slot: number, value: unknown): void {
     if (this.#periodicRuns?.isToGoOn(slot) === true) {
@@ -335,21 +333,21 @@ export class SlotRunner implements PoolHost<number> {
     if (this.#decide(slot, encoded)) {
       if (isTold || this.tasks.hasFlag(slot, NOTED)) this.tasks.noteWorker(slot, this.#self.number)
       this.#payloads.settle(slot, encoded, EXCEPTIONAL)
-      // The owner tells of it, and does so itself if it has submitted the command.
+      // The owner reports the error; if it has submitted the command itself, it does so when it receives the task.
       if (isTold && !this.#completionQueues.isOf(this.tasks.completionQueueOf(slot), this.#memory.owner))
         this.#hooks.tellUncaught()
       this.#deliver(slot)
     }
-    if (isCommand) throw new WorkerEnd("A command has thrown") // its error has been told
+    if (isCommand) throw new WorkerEnd("A command has thrown") // its error has been reported
   }
 
   #encodeError(slot: number, error: unknown): EncodedValue {
-    if (isInstance(error, UnfitThread)) throw error // it is no error of the task
+    if (isInstance(error, UnfitThread)) throw error // not an error of the task
     signStack(error, Thread.currentThread().name)
     return this.#payloads.encodeError(slot, error)
   }
 
-  /** True if it is this outcome that counts. Otherwise the task was cancelled. */
+  /** True if this outcome counts. Otherwise the task was cancelled. */
   #decide(slot: number, encoded: EncodedValue): boolean {
     if (this.tasks.leaveNew(slot, COMPLETING)) return true
     this.#payloads.drop(encoded)
@@ -367,14 +365,16 @@ export class SlotRunner implements PoolHost<number> {
   /** The task was cancelled. */
   protected discarding(): void {}
 
-  /** Lets the submitter know. If there is a hook, the owner does, and then calls it. */
+  /**
+   * Puts the slot into the submitter's completion queue. If there is a hook, the owner does that and calls the hook.
+   */
   #deliver(slot: number): void {
     noteEnd(slot, this.tasks, this.#memory)
     if (this.#hooks.hasAfter && this.#self.currentTask === slot) return
     this.#completionQueues.put(slot)
   }
 
-  /** The owner has written down why. */
+  /** The owner has written the reason into the record. */
   abandon(slot: number): void {
     this.#completionQueues.put(slot)
   }

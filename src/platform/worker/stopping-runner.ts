@@ -11,25 +11,24 @@ import { WorkerEnd } from "./worker-hooks.ts"
 import { BROKEN, FAREWELL, type Orders, writeReason } from "../start/worker-orders.ts"
 
 /**
- * What a worker thread does when its own code fails.
+ * Stops a worker thread when its own code fails.
  *
- * A task can break what its thread needs: a method of arrays that throws, `Math.min = undefined`. (It does not by what
- * it does to the names of global objects: corepool has those that it needs, see tools/bundle/globals.ts.) Then the code
- * of corepool in this thread fails wherever it uses that, perhaps between the end of the task and the moment when its
- * outcome is written down. Such a thread cannot be relied on for anything. So it stops where it is, with all that it
- * has in hand, and says so, and why, in shared memory, for which it needs no built-in object. The owner of the pool
- * takes that for the thread's death: what the thread had in hand fails with ThreadDeathError, and the pool gets another
- * thread.
+ * A task can break what its thread needs: a method of arrays that throws, `Math.min = undefined`. (Not by changing the
+ * names of global objects: corepool keeps those that it needs, see tools/bundle/globals.ts.) Then the code of corepool
+ * in this thread fails wherever it uses that, perhaps between the end of the task and the moment when its outcome is
+ * written. Such a thread cannot be relied on for anything. So it stops where it is, with all its tasks, and writes that
+ * and the reason into shared memory, for which it needs no built-in object. The owner of the pool treats that as the
+ * death of the thread: its tasks fail with ThreadDeathError, and the pool gets another thread.
  *
- * An error that ends a worker in order, that of a command or of a hook, is a {@link WorkerEnd}. Any other one is such a
- * failure.
+ * An error that ends a worker in order, that of a command or of a hook, is a {@link WorkerEnd}. Any other error is such
+ * a failure.
  */
 export class StoppingRunner extends SlotRunner {
   readonly #progress: Int32Array
   readonly #memory: PoolMemory
   readonly #threadContext: ThreadContext
   readonly #self: SharedWorker
-  /** Whether the worker wanted to leave, and was kept. */
+  /** Whether the worker wanted to leave and had to stay. */
   #isKept = false
 
   constructor(
@@ -52,8 +51,8 @@ export class StoppingRunner extends SlotRunner {
   }
 
   /**
-   * A wait of this thread has failed to go on. If the thread is to blame, its worker would wait for ever, or a task in
-   * its hand.
+   * A wait of this thread has failed to go on. If the thread is to blame, its worker or one of its tasks would wait for
+   * ever.
    */
   #stopIfUnfit(error: unknown): void {
     try {
@@ -67,7 +66,7 @@ export class StoppingRunner extends SlotRunner {
     this.#threadContext.haltIfLeft()
   }
 
-  /** A worker stays as long as tasks are under way beside those in its hand: they end with the thread. */
+  /** A worker stays as long as tasks are under way beside its current one: they would end with the thread. */
   mayLeave(mustLeave: boolean): boolean {
     if (mustLeave) this.runningTasks.cancelBeside()
     this.#isKept = !mustLeave && !this.hasNothingLeft
@@ -79,8 +78,8 @@ export class StoppingRunner extends SlotRunner {
   }
 
   /**
-   * Something that kept the worker is over: the worker looks again whether it is to leave, unless it does so anyway
-   * after its task.
+   * Something that kept the worker is over: the worker checks again whether to leave, unless it does so anyway after
+   * its current task.
    */
   protected lookAgain(): void {
     if (this.#self.hasLeft) return
@@ -88,7 +87,7 @@ export class StoppingRunner extends SlotRunner {
   }
 
   /**
-   * The worker has heard of parts that were in other hands. If it has a task in hand, it tells the owner when that is
+   * The worker has received parts that other workers had. If it has a current task, it tells the owner when that is
    * over.
    */
   hasSettled(): void {
@@ -106,7 +105,7 @@ export class StoppingRunner extends SlotRunner {
     try {
       super.runInside(slot, isBlocked)
     } catch (error) {
-      this.stopIfBroken(error) // not into the task in the midst of which it was run
+      this.stopIfBroken(error) // not into the outer task
       throw error
     }
   }

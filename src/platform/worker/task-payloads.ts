@@ -20,25 +20,24 @@ import type { TaskRecords } from "../memory/task-records.ts"
 const NOTHING: readonly object[] = []
 
 /**
- * So many bytes of buffers and views in a result are copied once, into memory that is moved to the submitter, and not
- * into shared memory and out of it again. It is not the copying that counts: memory that the submitter has never
- * touched costs ten times as much, a page at a time, and thousands of results that arrive at once need much of it,
- * while a worker, which makes one after the other, soon gets back what was freed. For less, a message takes longer.
+ * From this many bytes of buffers and views on, a result is copied once, into memory that is moved to the submitter,
+ * instead of into shared memory and out of it again. The copying itself matters little. But memory that the submitter
+ * has never touched costs ten times as much, a page at a time, and thousands of results that arrive at once need much
+ * of it; while a worker, which makes one result after the other, soon gets freed memory back. For less, a message takes
+ * longer.
  *
- * Not for arguments: they would have to be asked for, which makes workers wait for a submitter that is busy.
+ * Not for arguments: workers would have to ask for them, and to wait for a submitter that is busy.
  */
 const LARGE = 2 ** 15
 
 /**
- * Where a thread that runs tasks gets their arguments from, and leaves their outcomes. Most are whole in the record;
- * the others have parts that were posted, or have to be asked for: see side-channel.ts.
+ * Decodes the arguments of tasks for the thread that runs them, and encodes their outcomes. Most of them are whole in
+ * the record. Parts of the others went by message or have to be requested: see side-channel.ts.
  */
 export class TaskPayloads {
-  /** How this thread learns of classes that it does not know; one that has made a pool knows all of them. */
+  /** How this thread loads classes that it does not know; a thread that has made a pool knows all of them. */
   static learn: () => Promise<void> = () => Promise.resolve()
-  /**
-   * Told that the thread with this token has been asked for arguments, in case that it can be made to answer sooner.
-   */
+  /** Called after the thread with this token was asked for arguments, in case it can be made to answer sooner. */
   static asked: (token: number) => void = () => undefined
 
   /** Whether this thread cannot return to its event loop before the task under way has ended. */
@@ -48,13 +47,15 @@ export class TaskPayloads {
   readonly #functions: FunctionTable
   readonly #sideChannel: SideChannel
   readonly #token: number
-  /** The shared things that tasks under way were given, by slot. If one is returned, the submitter has it. */
+  /**
+   * The shared objects among the arguments of tasks under way, by slot. The submitter has them, should one be returned.
+   */
   readonly #given = new Map<number, readonly object[]>()
-  /** At rest; what cannot be written down is collected there. */
+  /** Empty; collects objects that cannot be encoded. Undefined while in use. */
   #collector: object[] | undefined = []
   /**
-   * What belongs to the letter that {@link encode} has returned last: what is to be posted with it, and of that, what
-   * is to be moved.
+   * What belongs to the encoded value that {@link encode} has returned last: the objects to send with it, and which of
+   * them to move.
    */
   #things: object[] | undefined
   #toMove: readonly object[] = NOTHING
@@ -85,7 +86,7 @@ export class TaskPayloads {
     return this.#read(slot, undefined, things)
   }
 
-  /** What was lent is there, but perhaps not read. */
+  /** Objects that were lent have arrived, but may be unread. */
   #recall(numbers: readonly number[]): object[] | undefined {
     const { channels } = this.#sideChannel
     const things = channels.known.recall(numbers)
@@ -95,15 +96,15 @@ export class TaskPayloads {
   }
 
   /**
-   * Asks for them: the arguments, if they are here in a moment, for which the thread blocks, or a promise of them.
-   * Throws if the submitter has ended, or cannot send them.
+   * Requests the arguments. Returns them if they come within a moment, for which the thread blocks; else a promise.
+   * Throws if the submitter has died, or cannot send them.
    */
   fetch(slot: number): unknown[] | Promise<unknown[]> {
     const isHere = !this.#tasks.isPosted(slot) && this.#sideChannel.channels.known.has(this.#tasks.referencesOf(slot))
     return isHere ? this.#learnFirst(slot) : this.#ask(slot)
   }
 
-  /** All is here, but this thread does not know what it is. */
+  /** Everything is here, but this thread has not loaded the classes. */
   async #learnFirst(slot: number): Promise<unknown[]> {
     await TaskPayloads.learn()
     return this.#gather(slot) ?? this.#ask(slot)
@@ -150,10 +151,9 @@ export class TaskPayloads {
   // ------------------------------------------------------------------ outcomes
 
   /**
-   * What the task has returned, as a letter for {@link settle}. To be called while the task is still undecided, and may
-   * be cancelled, and the thread counts as being in the task: code of the program runs in here, and need not return.
-   * Throws NotSerializableError if it cannot be sent, which names the task; or that the thread is not fit to work
-   * ({@link requireFit}).
+   * Encodes the result of the task, for {@link settle}. Call it while the task is undecided and can be cancelled, and
+   * the thread counts as being in user code: code of the program runs in here, and need not return. Throws
+   * NotSerializableError, which names the task, if the result cannot be sent; or UnfitThread ({@link requireFit}).
    */
   encode(slot: number, result: unknown): EncodedValue {
     try {
@@ -178,7 +178,7 @@ export class TaskPayloads {
   #encode(slot: number, outcome: unknown): EncodedValue {
     const isPostable = this.#tasks.hasFlag(slot, REACHABLE)
     const things = isPostable ? (this.#collector ?? []) : undefined
-    this.#collector = undefined // the user's code that may run now may have another one written
+    this.#collector = undefined // user code that runs now may encode another one
     const toMove = transferListOf(outcome) ?? NOTHING
     if (toMove.length > 0) requireMovable(toMove, isPostable)
     const encoded = encode(outcome, things, toMove.length > 0 ? new Set(toMove) : undefined, true)
@@ -188,8 +188,8 @@ export class TaskPayloads {
   }
 
   /**
-   * The same for what the task has thrown; if that cannot be sent, an error that says why. Throws only if this thread
-   * is not fit to work.
+   * The same for what the task has thrown; if that cannot be sent, encodes an error that says why. Throws only if this
+   * thread is not fit to work.
    */
   encodeError(slot: number, error: unknown): EncodedValue {
     try {
@@ -201,9 +201,9 @@ export class TaskPayloads {
   }
 
   /**
-   * The task is decided, and this thread has decided it: writes down what {@link encode} or {@link encodeError} has
-   * just returned, and posts the rest. No code of the program runs in here. If the letter cannot be sent the task fails
-   * for that reason. Throws only if this thread is not fit to work; the task is not settled then.
+   * This thread has decided the outcome of the task: writes what {@link encode} or {@link encodeError} has just
+   * returned, and sends the rest. No code of the program runs in here. If the value cannot be sent, the task fails for
+   * that reason. Throws only if this thread is not fit to work; the task is not settled then.
    */
   settle(slot: number, encoded: EncodedValue, state: typeof NORMAL | typeof EXCEPTIONAL): void {
     try {
@@ -220,8 +220,8 @@ export class TaskPayloads {
   }
 
   /**
-   * The task was decided by another thread meanwhile: what {@link encode} or {@link encodeError} has just returned is
-   * not needed.
+   * Another thread has decided the outcome meanwhile: drops what {@link encode} or {@link encodeError} has just
+   * returned.
    */
   drop(encoded: EncodedValue): void {
     this.#things = undefined
@@ -259,7 +259,7 @@ export class TaskPayloads {
     return given
   }
 
-  /** The task is over, and nobody wants to know its outcome. */
+  /** The task is over, and its outcome is not needed. */
   forget(slot: number): void {
     this.#takeGiven(slot)
   }
@@ -282,7 +282,7 @@ export class TaskPayloads {
 
 const LOST: Attachments = { things: NOTHING }
 
-/** What is wrong with the list of a result is told as what is wrong with the result. */
+/** An error in the transfer list of a result is reported as an error of the result. */
 function requireMovable(list: readonly object[], isPostable: boolean): void {
   if (!isPostable) throw new NotSerializableError("Nothing can be moved to the thread that submitted the task")
   asRefusal(() => requirePresent("list", list))

@@ -1,7 +1,7 @@
 /**
- * The worker that this thread is, for those of its tasks that wait for other tasks of the same pool. If all workers of
- * a pool wait for tasks that are still queued, nobody is left to run them; so one that is about to wait for a task that
- * nobody has begun runs it itself.
+ * The worker of this thread, for tasks that wait for other tasks of the same pool. If all workers of a pool wait for
+ * tasks that are still queued, none is left to run these. So a worker that is about to wait for a task that has not
+ * begun runs it itself.
  */
 import { IllegalStateError } from "../../errors.ts"
 import { perThread } from "../../per-thread.ts"
@@ -9,7 +9,7 @@ import type { SharedWorker } from "../memory/shared-worker.ts"
 import type { SlotRunner } from "./slot-runner.ts"
 
 interface ThisWorker {
-  /** Of the pool. */
+  /** The identity of the pool. */
   readonly identity: number
   readonly runner: SlotRunner
   readonly self: SharedWorker
@@ -28,20 +28,20 @@ export function runnerOf(identity: number): SlotRunner | undefined {
 }
 
 /**
- * The same, as long as the worker has its place: after that it takes no task into its hand, as the owner would not find
- * it there.
+ * The same, as long as the worker has its line in the worker table. After that it takes no task, as the owner would not
+ * find the task there.
  */
 export function helperOf(identity: number): SlotRunner | undefined {
   return here.worker?.self.hasLeft === false ? runnerOf(identity) : undefined
 }
 
 /**
- * Does something for a pool in the midst of a task, whichever pool that is a task of: if this thread is to be killed,
- * which is done to tasks that do not stop, then not there.
+ * Runs code of a pool in the midst of a task, be it of that pool or of another. A task that does not stop is terminated
+ * with its thread: but not within `body`.
  */
 export function shielded<T>(body: () => T): T {
   const runner = here.worker?.runner
-  if (runner?.isInTask !== true) return body() // a timer that a task has left behind may do so in between
+  if (runner?.isInTask !== true) return body() // a timer of an earlier task may call this
   runner.leaveTask()
   try {
     return body()

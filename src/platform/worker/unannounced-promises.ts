@@ -2,13 +2,13 @@ import { IllegalStateError } from "../../errors.ts"
 import { type FoundTask, isAsync } from "../../task/reference.ts"
 
 /**
- * What a thread knows of functions that it runs in the midst of a task for whose sake it blocks. It cannot await
- * anything before that is over, and that may be what waits for the function. So it leaves alone what is declared
- * `async`. But a function may return a promise all the same, which is found out only by calling it: then the task has
+ * Keeps asynchronous functions out of a thread that blocks. A thread that blocks in a task and runs another task
+ * meanwhile cannot await anything before the outer one goes on, and that may wait for the other task. So it does not
+ * run functions declared `async`. But any function may return a promise, which only the call shows: then its task has
  * to fail.
  */
 export class UnannouncedPromises {
-  /** Those that have returned one. */
+  /** Functions that have returned a promise. */
   readonly #found = new WeakSet<FoundTask>()
 
   /** Whether the function is likely to return a promise. */
@@ -16,10 +16,10 @@ export class UnannouncedPromises {
     return isAsync(found.fn) || this.#found.has(found)
   }
 
-  /** The function has returned one: why its task fails. */
+  /** The function has returned a promise: the error with which its task fails. */
   refuse(found: FoundTask | undefined, promise: PromiseLike<unknown>): IllegalStateError {
     if (found !== undefined) this.#found.add(found)
-    Promise.resolve(promise).catch(() => undefined) // nobody is going to hear of it
+    Promise.resolve(promise).catch(() => undefined) // its outcome is not needed
     return new IllegalStateError(
       "The task has returned a promise, and the thread that ran it stands still until another task has ended, and cannot await it. Declare the function `async`: then only threads that can await it will run it",
     )

@@ -30,12 +30,12 @@ export class WorkerHooks {
     return this.#ask(goesOn ? AFTER_RUN : AFTER) !== THREW
   }
 
-  /** It is called once more, with the error that it has thrown itself. */
+  /** The hook is called once more, with the error that it has thrown itself. */
   afterAgain(): void {
     this.#ask(AFTER_AGAIN)
   }
 
-  /** No hook: a command has thrown, and the owner is to tell of it. */
+  /** No hook: a command has thrown, and the owner has to report the error. */
   tellUncaught(): void {
     this.#ask(UNCAUGHT)
   }
@@ -52,12 +52,12 @@ export class WorkerHooks {
   }
 
   *#answered(bell: Bell): Steps<void> {
-    while (this.#self.asked < DONE) yield bell // whatever interrupts come: they are for the task
+    while (this.#self.asked < DONE) yield bell // interrupts do not matter here: they are for the task
   }
 }
 
 /** Ends the worker, in order: nothing is wrong with its thread. */
 export class WorkerEnd extends Error {}
 
-/** A hook has thrown, in the owner's thread, where it has been told. It ends the worker. */
+/** A hook has thrown in the owner's thread, and was reported there. It ends the worker. */
 export class HookFailure extends WorkerEnd {}

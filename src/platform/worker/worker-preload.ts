@@ -8,7 +8,7 @@ import type { SlotRunner } from "./slot-runner.ts"
 import { StoppingRunner } from "./stopping-runner.ts"
 import { type Orders, PRELOADING, READY, STAGE } from "../start/worker-orders.ts"
 
-/** Stands for the outcome of a task that the runner has seen to already. */
+/** Stands for the outcome of a task that the runner has settled already. */
 class Settled {
   readonly #thrown: readonly unknown[]
 
@@ -16,31 +16,31 @@ class Settled {
     this.#thrown = thrown
   }
 
-  /** Not by `instanceof`: that would ask a proxy, if that is what a task has returned. */
+  /** Not by `instanceof`: that would call a proxy, if a task has returned one. */
   static is(value: unknown): value is Settled {
     return typeof value === "object" && value !== null && #thrown in value
   }
 
-  /** Whether the runner has thrown, which ends the thread, and what. */
+  /** What the runner has thrown, if anything: it ends the thread. */
   get thrown(): readonly unknown[] {
     return this.#thrown
   }
 }
 
 /**
- * The modules that a thread loads before its first task.
+ * Loads modules before the first task of a thread.
  *
- * If one cannot be loaded the thread lives on, and fails its tasks with the reason. It does not die of it: its
- * successor would not fare better, nor the next.
+ * If a module cannot be loaded, the thread lives on and fails its tasks with the reason. It does not die of it: its
+ * successor would fail alike, and so would the next.
  *
  * A module may also end the thread, by `process.exit` or by using up its memory. Usually modules are loaded as soon as
- * the thread has begun, so that a pool can be warmed up. But once a thread has died of that, later ones wait until they
- * have a task, which then fails: otherwise threads would begin and die for ever, with nobody told.
+ * the thread has begun, so that a pool can be warmed up. But once a thread has died of that, later threads wait until
+ * they have a task, which then fails: otherwise threads would begin and die for ever, without any error.
  */
 export class PreloadingRunner extends StoppingRunner {
   readonly #orders: Orders
   readonly #self: SharedWorker
-  /** Whether there is nothing to do before a task can run. */
+  /** Whether a task can run at once. */
   #isReady = false
   #failure: IllegalStateError | undefined
 
@@ -54,7 +54,7 @@ export class PreloadingRunner extends StoppingRunner {
     if (orders.preload.length === 0) this.#becomeReady()
   }
 
-  /** Loads the modules, unless that is to wait for a task. */
+  /** Loads the modules, unless that has to wait for a task. */
   async prepare(): Promise<void> {
     if (!this.#isReady && !this.#orders.preloadsLate) await this.#load()
   }
@@ -66,7 +66,7 @@ export class PreloadingRunner extends StoppingRunner {
   async #prepareAndBegin(worker: Worker<number>, slot: number): Promise<unknown> {
     if (this.#failure === undefined) await this.#load()
     if (this.#failure !== undefined) {
-      this.#self.enterUserCode() // which whoever is told of the failure leaves
+      this.#self.enterUserCode() // fail() leaves user code
       throw this.#failure
     }
     let pending: PromiseLike<unknown> | undefined
