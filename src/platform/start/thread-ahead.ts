@@ -1,8 +1,8 @@
 /**
- * A thread of the runtime that is started before it is known what it is for. The first task of a program's first pool
- * needs a thread, and the code of pools, and either takes as long as the other; so the thread is started first, and
- * gets its orders when the code is there and has made the pool. All that happens in one call of `submit`: at its end
- * the thread has its orders, or is ended.
+ * Starts a thread of the runtime before its purpose is known. The first task of a program's first pool needs a thread
+ * and the code of pools, and both take equally long. So the thread is started first, and gets its orders when the code
+ * is loaded and has made the pool. All that happens in one call of `submit`: at its end the thread has its orders, or
+ * is ended.
  */
 import { MessageChannel, type MessagePort, type Worker as RuntimeThread } from "node:worker_threads"
 import { nextThread, type NextThread } from "../../thread/platform-threads.ts"
@@ -12,7 +12,7 @@ import { giveCode, optionsOf, startOwn } from "./worker-start.ts"
 
 interface ThreadAhead extends NextThread {
   readonly thread: RuntimeThread
-  /** By which it gets its orders. */
+  /** The port by which the thread gets its orders. */
   readonly port: MessagePort
 }
 
@@ -21,7 +21,7 @@ let ahead: ThreadAhead | undefined
 /**
  * Starts the thread that the factory is going to make next, if that is known.
  *
- * @returns What ends the thread, unless it is wanted.
+ * @returns A function that ends the thread, unless the thread has been taken.
  */
 export function startAhead(factory: ThreadFactory): () => void {
   const next = isNode() && ahead === undefined ? nextThread(factory) : undefined
@@ -43,7 +43,7 @@ export function startAhead(factory: ThreadFactory): () => void {
   }
 }
 
-/** Gives the thread its orders, if one was started that has this name and these options. */
+/** Gives the thread its orders, if a thread with this name and these options was started. */
 export function takeAhead(
   name: string,
   orders: unknown,

@@ -15,19 +15,19 @@ import { takeAhead } from "./thread-ahead.ts"
 import { outputsFor } from "./worker-output.ts"
 import { startWorker } from "./worker-start.ts"
 
-/** Why a thread has ended, though nobody wanted that. */
+/** Why a thread has ended unexpectedly. */
 export interface Death {
   readonly code: number
   readonly error: unknown
 }
 
-/** How often an owner that blocks looks whether its threads are still there, in ms. */
+/** How often an owner that blocks checks that its threads still exist, in ms. */
 export const PULSE = 100
 
-/** Settings of which a thread has died: see worker-preload.ts. */
+/** Options with which a thread has died: see worker-preload.ts. */
 const deadly = new WeakSet<PlatformThreadOptions>()
 
-/** A worker thread of the runtime, as the body of a Thread: how it is started, and how its end is told. */
+/** A worker thread of the runtime, as the body of a Thread: starts the thread, and reports its end. */
 export class WorkerBody implements ThreadBody {
   readonly #pool: PoolHandle
   readonly #sideChannel: SideChannel
@@ -39,7 +39,7 @@ export class WorkerBody implements ThreadBody {
   #name = ""
   #self: Thread | undefined
   #death: Death | undefined
-  /** Whether a task has failed because the thread has died, and so has its error. */
+  /** Whether a task has failed because the thread has died: that task then has the error. */
   isBlamed = false
   #probe: LifeProbe | undefined
 
@@ -75,8 +75,8 @@ export class WorkerBody implements ThreadBody {
   }
 
   /**
-   * What the thread says itself when it ends: its code. The runtime says it too, when everything has been cleared away,
-   * which takes as long as a tenth of a new thread. If there is an error, only the runtime has it.
+   * The exit code that the thread itself has written as it ended. The runtime reports it too, once everything is
+   * cleaned up, which takes a tenth of the time to start a thread. Only the runtime knows the error, if there is one.
    */
   get farewell(): Death | undefined {
     const said = load(this.#progress, FAREWELL)
@@ -86,7 +86,7 @@ export class WorkerBody implements ThreadBody {
   }
 
   /**
-   * Of a thread that has stopped because the code of corepool has failed in it: the message of that error; empty if it
+   * For a thread that has stopped because the code of corepool has failed in it: the message of that error; empty if it
    * is not known.
    */
   get reason(): string {
@@ -98,8 +98,8 @@ export class WorkerBody implements ThreadBody {
   }
 
   /**
-   * The thread is gone, and by an error that no task has: a timer, or a promise that nobody has heard of, which a task
-   * has left behind. It is an uncaught error of the thread.
+   * The thread has died of an error that no task has: of a timer, or of an unhandled promise, that a task has left
+   * behind. Reports it as an uncaught error of the thread.
    */
   tellIfUnheard(): void {
     const error = this.#death?.error
@@ -129,12 +129,12 @@ export class WorkerBody implements ThreadBody {
       const ports = [channel.end.port]
       thread = takeAhead(name, orders, ports, options) ?? startWorker(name, orders, ports, options)
     } catch (error) {
-      channel.hangUp() // nobody is at the other end
+      channel.hangUp() // the channel has no other end
       throw error
     }
-    thread.unref() // what is pending keeps the process alive, and not that there are threads
+    thread.unref() // pending tasks keep the process alive, not threads
     let error: unknown
-    thread.on("error", (reason: unknown) => (error ??= reason)) // not once: an error event without a listener ends the process
+    thread.on("error", (reason: unknown) => (error ??= reason)) // not once(): without a listener it ends the process
     thread.once("exit", (code) => {
       this.#judgeModules()
       channel.hangUp()
@@ -153,19 +153,22 @@ export class WorkerBody implements ThreadBody {
     this.#worker.interrupt()
   }
 
-  /** Whether it is known, after the runtime has said that the thread has ended, that it does nothing any more. */
+  /**
+   * Whether it is certain, after the runtime has reported the end of the thread, that the thread runs nothing any more.
+   */
   get hasStopped(): boolean {
     return isExitTheEnd || !this.#worker.isAlive || this.#worker.token === 0
   }
 
   /**
-   * Whether the thread has stopped, though the runtime has yet to say so: it says so by an event, which a thread that
-   * blocks does not hear, and one that runs out of memory has no last words. Only for a thread that has begun.
+   * Whether the thread has stopped though the runtime has not yet reported it: the runtime does so by an event, which a
+   * blocked thread does not get, and a thread that runs out of memory writes no farewell. Only for a thread that has
+   * begun.
    *
-   * Node tells it by the idle time of the thread's event loop, which is −1 when the thread has done with its last piece
-   * of code. (`eventLoopUtilization()` is the public way to that number. But it is of no use until this thread has
-   * heard that the other one is up, which it has not if it blocks from the beginning. So we ask what that asks.)
-   * Elsewhere the thread itself is asked for.
+   * Node shows it by the idle time of the thread's event loop, which is −1 once the thread has finished its last code.
+   * (`eventLoopUtilization()` is the public way to that number. But it does not work until this thread has heard that
+   * the other one is up, which it has not if it blocks from the beginning. So this reads what that function reads.)
+   * Elsewhere a LifeProbe asks for the thread.
    */
   get isGone(): boolean {
     const thread = this.#thread as Record<symbol, unknown> | undefined
@@ -176,7 +179,7 @@ export class WorkerBody implements ThreadBody {
     return this.#probe.ask()
   }
 
-  /** Tells the thread to end, if the runtime has not said that it has. */
+  /** Tells the thread to end, unless the runtime has reported that it has. */
   terminate(): void {
     if (this.#death !== undefined) return
     if (isInspected()) {
@@ -189,34 +192,34 @@ export class WorkerBody implements ThreadBody {
   }
 
   /**
-   * Whether the thread has reported its error, if it has one: from then on nothing is lost if the thread is ended. Only
-   * Node's threads tell.
+   * Whether the thread has reported its error, if it has one: from then on nothing is lost when the thread is ended.
+   * Only threads of Node say so.
    */
   get hasSaidAll(): boolean {
     return load(this.#progress, SAID_ALL) !== 0
   }
 
   /**
-   * Ends a thread that has left, and has said all. As a rule it stops by itself, at once.
+   * Ends a thread that has left and has reported all. Usually it stops by itself at once.
    *
-   * But in Node a thread with an uncaught error calls its `exit` listeners, the last of which leaves the space, reports
-   * the error, and may then go on with microtasks that are queued, which is code of tasks: Node loses the order to stop
-   * on the way. If that code waits for something, the thread, which has left, waits for ever. The order is given again
-   * until the thread has stopped, as any one of them may get lost so.
+   * But in Node a thread with an uncaught error calls its `exit` listeners, the last of which leaves the thread
+   * registry, reports the error, and may then go on with queued microtasks, which are code of tasks: Node loses the
+   * order to stop on the way. If that code waits for something, the thread, which has left, waits for ever. Any order
+   * may get lost so, and it is given again until the thread has stopped.
    */
   end(delay: number = PULSE): void {
     if (this.#death !== undefined) return
     void this.#thread?.terminate()
-    Timer.after(delay, () => this.end(2 * delay)) // ever more seldom: each call of terminate() adds a listener to the thread
+    Timer.after(delay, () => this.end(2 * delay)) // more and more rarely: each terminate() adds a listener
   }
 }
 
-/** Whether a debugger may be at work. If it has stopped a thread, nothing tells that from one that computes. */
+/** Whether a debugger may be attached. A thread that it has stopped looks like a thread that computes. */
 function isInspected(): boolean {
   try {
     const inspector = process.getBuiltinModule("node:inspector") as { url(): string | undefined } | undefined
     return inspector?.url() !== undefined // a runtime can be built without it
   } catch {
-    return false // Deno does not tell a program that may not ask for it (--allow-sys)
+    return false // Deno, for a program that may not ask for it (--allow-sys)
   }
 }

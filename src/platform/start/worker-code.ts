@@ -1,12 +1,14 @@
 /**
- * The program of worker threads, and what the compiler has made of it, kept for threads to come. Every thread compiles
- * the program for itself, and that would be a third of the time that it takes to start. So threads begin with what
- * others have compiled, in shared memory:
+ * Keeps the program of worker threads, and its compiled code, for later threads. If every thread compiled the program
+ * for itself, that would be a third of the time that it takes to start. So threads begin with code that others have
+ * compiled, in shared memory:
  *
- * - The thread that starts others leaves the code of the files that it has loaded itself, while the first of these threads starts.
- * - The first thread that has run for a moment leaves its own code, with all functions it has needed so far, which later ones take instead.
+ * - The thread that starts others leaves the code of the files that it has loaded itself, while the first of these
+ *   threads starts.
+ * - The first thread that has run for a moment leaves its own code, with all functions it has needed so far; later
+ *   threads take that instead.
  *
- * Only Node does something with it. It looks whether the code fits version and flags, and otherwise compiles anew.
+ * Only Node uses it. Node checks whether the code fits version and flags, and otherwise compiles anew.
  *
  * The texts are there too, on all runtimes: a thread that loads a file of the program after tasks have run in it can no
  * longer trust `node:fs`.
@@ -20,7 +22,7 @@ export interface KeptCode {
   readonly build: string
   /**
    * One for each file of the program, in two halves: the code of a thread that has run it, and that of the thread that
-   * has started it. Each half begins with the length in bytes, or one of the numbers below.
+   * has started it. Each half begins with the length in bytes, or NONE or IN_WORK.
    */
   readonly regions: readonly Int32Array[]
   /** The texts of all files, once a thread has read them: see tools/bundle/thread.ts. */
@@ -31,24 +33,24 @@ const NONE = 0
 const IN_WORK = -1
 /** More than there are files. */
 const FILES = 32
-/** Several times what a file takes, in words. What is not written to costs nothing. */
+/** Several times what a file takes, in words. Memory that is not written to costs nothing. */
 const ROOM = 1 << 17
 const HEAD = 8
-/** Almost twice what the texts take, in words. A thread for which it is too little keeps them in memory of its own. */
+/** Almost twice what the texts take, in words. If it is too little, a thread keeps them in memory of its own. */
 const TEXT_ROOM = 1 << 18
 
-/** The halves of a region, where they begin in words. */
+/** Where the halves of a region begin, in words. */
 export const RUN: number = 0
 export const STARTED: number = ROOM
 
-/** Whether the runtime can do something with compiled code; others have the methods too. */
+/** Whether the runtime can use compiled code; others have the methods too. */
 const keepsCode = !("bun" in process.versions || "deno" in process.versions)
 
 const here = perThread("worker code", () => ({ code: undefined as KeptCode | undefined }))
 
-/** That of a build, for all threads that come from this one. */
+/** The code of a build, for all threads that come from this one. */
 export function keptCode(build: string): KeptCode {
-  // The engine would take the code of another program for this one's, if both are of the same length.
+  // The engine would accept the code of another program of the same length for this one's.
   if (here.code?.build !== build) {
     const regions = Array.from({ length: keepsCode ? FILES : 0 }, () => sharedWords(2 * ROOM))
     here.code = { build, regions, texts: sharedWords(TEXT_ROOM) }
@@ -56,12 +58,12 @@ export function keptCode(build: string): KeptCode {
   return here.code
 }
 
-/** This thread has come from one that has it. */
+/** Takes over the code from the thread that has started this one. */
 export function inheritCode(code: KeptCode): void {
   here.code ??= code
 }
 
-/** What a thread would take (tools/bundle/thread.ts does the same, by itself). */
+/** The code that a thread would take (tools/bundle/thread.ts does the same, by itself). */
 export function codeIn(region: Int32Array): Uint8Array | undefined {
   for (const half of [RUN, STARTED]) {
     const length = load(region, half)

@@ -1,4 +1,4 @@
-/** What a worker thread is told when it begins. */
+/** What a worker thread gets when it begins. */
 import { load, store } from "#atomics"
 import { types } from "node:util"
 import { IllegalStateError } from "../../errors.ts"
@@ -9,57 +9,57 @@ import type { PoolHandle } from "../memory/pool-memory.ts"
 import type { Outputs } from "./worker-output.ts"
 
 export interface Orders {
-  /** Of the corepool that gives them. */
+  /** The version of the corepool that gives the orders. */
   readonly version: string
   readonly pool: PoolHandle
-  /** Which of the pool's workers it is. */
+  /** The number of the worker. */
   readonly worker: number
-  /** To the thread that gives them. */
+  /** To the thread that gives the orders. */
   readonly channel: ChannelEnd
   readonly name: string
   readonly id: number
   readonly outputs: Outputs
   readonly preload: readonly string[]
-  /** Whether it waits with that until it has a task. */
+  /** Whether the thread loads those modules only when it has a task. */
   readonly preloadsLate: boolean
-  /** What it says of itself: see {@link STAGE} and {@link FAREWELL}. */
+  /** What the thread says of itself: see {@link STAGE} and {@link FAREWELL}. */
   readonly progress: Int32Array
 }
 
 /** A word of `progress`: how far the thread has come. */
 export const STAGE = 0
-/** The values of that. */
+/** Values of STAGE. */
 export const PRELOADING = 1
 export const READY = 2
 
-/** A word of `progress`: when it is about to end, and not because of an error, its exit code plus one. */
+/** A word of `progress`: the exit code plus one, when the thread is about to end, and not because of an error. */
 export const FAREWELL = 1
 
 /**
- * A word of `progress`: 1 when it ends because of an error, or after one, and the runtime has reported all that it
- * reports.
+ * A word of `progress`: 1 when the thread ends because of an error, or after one, and the runtime has reported all that
+ * it reports.
  */
 export const SAID_ALL = 2
 
 /**
- * The exit code of a thread that has stopped because its own code has failed: see stopping-runner.ts. It is still
- * there, and is to be ended.
+ * The exit code of a thread that has stopped because its own code has failed: see stopping-runner.ts. The thread still
+ * exists, and has to be ended.
  */
 export const BROKEN = 70
 
-/** Words of `progress`: of a thread with that code, how many letters its reason has, and each of these. */
+/** Words of `progress`, for a thread with that code: how many letters its reason has, and the letters. */
 const REASON = 3
 const LONGEST_REASON = 300
 
-/** How many words there are. */
+/** How many words `progress` has. */
 export const PROGRESS: number = REASON + 1 + LONGEST_REASON
 
 const charCodeOf = methodOf(String.prototype, "charCodeAt")
 const { getOwnPropertyDescriptor } = Object
 
 /**
- * Writes down why a thread has stopped, as far as that is known. Runs no code of the program, and uses no built-in
- * object that a task may have broken meanwhile. Never throws.
+ * Writes why a thread has stopped, as far as that is known. Runs no code of the program, and uses no built-in object
+ * that a task may have broken meanwhile. Never throws.
  */
 export function writeReason(progress: Int32Array, error: unknown): void {
   try {
@@ -70,18 +70,18 @@ export function writeReason(progress: Int32Array, error: unknown): void {
     for (let i = 0; i < length; i++) store(progress, REASON + 1 + i, charCodeOf(message, i))
     store(progress, REASON, length)
   } catch {
-    // Then it is not known.
+    // Then the reason is not known.
   }
 }
 
-/** Empty if it is not known. */
+/** Empty if the reason is not known. */
 export function readReason(progress: Int32Array): string {
   let reason = ""
   for (let i = 0; i < load(progress, REASON); i++) reason += String.fromCharCode(load(progress, REASON + 1 + i))
   return reason
 }
 
-/** What has come as `workerData`, if it is what a pool sends. */
+/** Checks that `workerData` is what a pool sends. */
 export function requireOrders(data: unknown): Orders {
   const orders = data as Partial<Orders> | null | undefined
   if (typeof orders !== "object" || orders === null || orders.pool === undefined) {

@@ -1,18 +1,18 @@
 /**
- * What a worker thread prints.
+ * Prints what a worker thread writes to `process.stdout` and `process.stderr`.
  *
- * By itself the runtime passes what a thread prints to the thread that made it, which prints it. It takes one piece at
- * a time: the next is held back until the event loops of both have gone round. A thread that blocks or computes is
- * silent after the first line, and if it is terminated then, or dies, the rest is lost; while the other one blocks
- * nothing is printed at all. So there are two ways of our own:
+ * By default the runtime passes the output of a thread to the thread that made it, which prints it. It passes one piece
+ * at a time: the next is held back until the event loops of both threads have turned. A thread that blocks or computes
+ * is silent after the first line, and if it is terminated then, or dies, the rest is lost. While the other thread
+ * blocks, nothing is printed at all. So there are two ways of our own:
  *
- * - *direct*: the thread writes to the file descriptor, and goes on when it is written. Lines appear at once, in order,
+ * - *direct*: the thread writes to the file descriptor, and goes on when that is done. Lines appear at once, in order,
  *   whatever happens to either thread.
- * - *relayed*: as the runtime has it, but every piece is passed on at once. Nothing is lost that was printed before a thread
- *   died; it appears when the other thread's event loop goes round.
+ * - *relayed*: as the runtime does it, but every piece is passed on at once. Nothing that was printed before a thread
+ *   died is lost; it appears when the event loop of the other thread turns.
  *
- * Direct is the rule. It would bypass somebody who has replaced `process.stdout.write` in order to see what is printed,
- * so then it is relayed, and also in a thread that was not made by corepool, whose parent may be listening.
+ * Direct is the default. It would bypass a program that has replaced `process.stdout.write` to see the output. So
+ * output is relayed then, and also in a thread that corepool has not made, whose parent may be listening.
  */
 // oxlint-disable no-underscore-dangle -- so the runtime calls the methods by which a stream is implemented
 import { writeSync } from "node:fs"
@@ -44,10 +44,10 @@ interface OutputStream {
   _writev: ((chunks: Chunk[], written: (error?: Error | null) => void) => void) | null | undefined
 }
 
-/** The streams of this thread that write directly, though they have no descriptor to show. */
+/** The streams of this thread that write directly, though they show no descriptor. */
 const directStreams = perThread("direct output", () => new WeakSet<object>())
 
-/** How threads are to print that this one makes; `wanted` if the user has said it. */
+/** How the threads that this one makes have to print; `wanted` if the user has said it. */
 export function outputsFor(wanted: Output | undefined): Outputs {
   const wayOf = ([name, fd]: (typeof STREAMS)[number]): Output => {
     if (wanted !== undefined) return wanted
@@ -58,7 +58,7 @@ export function outputsFor(wanted: Output | undefined): Outputs {
   return [wayOf(STREAMS[0]), wayOf(STREAMS[1])]
 }
 
-/** Those of Bun have the method themselves, so it must be remembered from the beginning. */
+/** The streams of Bun have the method themselves, so it must be noted at load. */
 const ownWrites: unknown[] =
   "bun" in process.versions ? STREAMS.map(([name]) => (process[name] as unknown as OutputStream).write) : []
 
@@ -83,13 +83,13 @@ function writeDirectly(stream: OutputStream, fd: number): void {
   stream._write = (chunk, encoding, written) => {
     const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk
     const rest = writeAll(fd, bytes)
-    // Closed, or nobody reads any more: what that means is up to the thread that has the real stream.
+    // Closed, or without a reader: the thread that has the real stream decides what that means.
     if (rest !== undefined) passOn(rest, encoding)
     written()
   }
 }
 
-/** Writes the bytes, however long the reader takes to make room; those that cannot be written. */
+/** Writes the bytes, however long the reader takes to make room; returns those that cannot be written. */
 function writeAll(fd: number, bytes: Uint8Array): Uint8Array | undefined {
   let at = 0
   for (let pause = 1; at < bytes.length;) {
@@ -97,8 +97,7 @@ function writeAll(fd: number, bytes: Uint8Array): Uint8Array | undefined {
       at += writeSync(fd, bytes, at)
       pause = 1
     } catch (error) {
-      // A pipe that is full. The runtime has made it one that refuses rather than blocks, and cannot tell when there is
-      // room.
+      // A full pipe. The runtime has made it refuse rather than block, and cannot say when there is room.
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return bytes.subarray(at)
       block(pause)
       pause = Math.min(pause * 2, LONGEST_PAUSE)
@@ -123,9 +122,9 @@ function passOnAtOnce(stream: OutputStream): void {
 }
 
 /**
- * The runtime's way to pass a chunk on; it tells when it may have the next, which is of no interest. Node and Bun pass
- * on what `_writev` is given as it is, each time; `_write` may lead there, and so must not be called after that has
- * gone.
+ * The runtime's way to pass a chunk on. Its callback says when the next may come, which does not matter here. Node and
+ * Bun pass on what `_writev` gets as it is, each time. `_write` may lead to `_writev`, and so must not be called after
+ * that is gone.
  */
 function passingOn(stream: OutputStream): (chunk: string | Uint8Array, encoding: BufferEncoding) => void {
   const { _write: write, _writev: writeMany } = stream

@@ -1,7 +1,7 @@
 /**
- * Where the program of a worker thread comes from. In the bundles that are published this file is another one
- * (tools/bundle/chunks.ts); this is what it is for the modules in build/src. Their threads run the bundles too: to load
- * three hundred files would take longer than everything else.
+ * Where the program of a worker thread comes from. Published bundles have another file in place of this one
+ * (tools/bundle/chunks.ts), which is for the modules in build/src. Their threads run the bundles too: to load three
+ * hundred files would take longer than everything else.
  */
 import { createRequire } from "node:module"
 import type { Script } from "node:vm"
@@ -11,14 +11,14 @@ import { fileURLToPath } from "node:url"
 export interface WorkerSource {
   /** A few lines that compile the program and run it. */
   readonly boot: string
-  /** The code that they may need, by the names of its files. */
+  /** The code that these may need, by the names of its files. */
   readonly texts: Readonly<Record<string, string>>
 }
 
 /** Tells one build from another of the same version. */
 export const BUILD: string = "modules"
 
-/** The file that starts a thread; empty if this is not one of corepool's own files, but part of a bundle. */
+/** The file that starts a thread; empty if this code is part of a bundle, not one of corepool's own files. */
 export function threadFile(): string {
   return fileURLToPath(new URL("../../../../dist/corepool-thread.cjs", import.meta.url))
 }
@@ -29,12 +29,12 @@ export function workerSource(): WorkerSource {
 }
 
 /**
- * Those files that every thread needs, by their numbers, which this thread has loaded since the last call; none if it
- * has loaded them in a way that cannot be kept.
+ * The files that every thread needs, by number, that this thread has loaded since the last call; none if it has loaded
+ * them in a way that cannot be kept.
  */
 export function takeScripts(): ReadonlyMap<number, Script> {
   return new Map()
 }
 
-/** Reads the texts of the program's files to this memory, for the threads that start: see tools/bundle/thread.ts. */
+/** Reads the texts of the program's files into this memory, for the threads that start: see tools/bundle/thread.ts. */
 export function readTexts(_texts: Int32Array): void {}

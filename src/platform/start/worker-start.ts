@@ -1,13 +1,13 @@
 /**
- * How a worker thread is started, wherever corepool has got to.
+ * Starts a worker thread, wherever the code of corepool is.
  *
- * If corepool runs from its own files, the thread runs them too: a file beside them loads them, in a way that takes
- * what another thread has compiled (tools/bundle/thread.ts). If a bundler has put corepool into another file, the
- * thread runs the same code from texts, which the bundle has as well. A program that wants no text to be evaluated
- * bundles `corepool/worker`, and says by `workerFactory` where it is.
+ * If corepool runs from its own files, the thread runs them too: a file beside them loads them, in a way that uses what
+ * another thread has compiled (tools/bundle/thread.ts). If a bundler has put corepool into another file, the thread
+ * runs the same code from texts, which the bundle contains as well. A program that must not evaluate text bundles
+ * `corepool/worker` and says by `workerFactory` where that is.
  *
- * Modules that a task imports by name are looked for from the file that has started the thread, so that what is
- * installed beside corepool is found, wherever the program was started.
+ * Modules that a task imports by name are resolved from the file that has started the thread. So what is installed
+ * beside corepool is found, wherever the program was started.
  */
 import { existsSync } from "node:fs"
 import { type MessagePort, Worker as RuntimeThread, type WorkerOptions } from "node:worker_threads"
@@ -18,7 +18,7 @@ import { keepCode, keptCode, STARTED } from "./worker-code.ts"
 import { BUILD, readTexts, takeScripts, threadFile, workerSource } from "./worker-source.ts"
 
 /**
- * Starts a thread with these orders, and moves these ports in them. Throws what the runtime, or the user's factory,
+ * Starts a thread with these orders, and moves the ports in them. Throws what the runtime, or the user's factory,
  * throws.
  */
 export function startWorker(
@@ -45,7 +45,7 @@ export function optionsOf(
   transferList: MessagePort[],
   { resourceLimits, env, execArgv }: PlatformThreadOptions,
 ): WorkerStart {
-  // Nothing that all objects inherit may get into a thread, `Object.prototype.env`, say.
+  // No property of Object.prototype, such as `Object.prototype.env`, may get into a thread.
   return alone({
     ...overridden(),
     name,
@@ -70,7 +70,7 @@ function overridden(): Record<string, undefined> {
   return options
 }
 
-/** Starts the program of a thread. `later` is the port by which its orders come, if it gets them later. */
+/** Starts the program of a thread. If the orders come later, they come by the port `later`. */
 export function startOwn(options: WorkerOptions, later?: MessagePort): RuntimeThread {
   const orders = options.workerData as unknown
   const code = keptCode(BUILD)
@@ -84,13 +84,13 @@ export function startOwn(options: WorkerOptions, later?: MessagePort): RuntimeTh
   return new RuntimeThread(source.boot, alone({ ...options, workerData: { orders, later, source, code }, eval: true }))
 }
 
-/** Leaves texts and code to the threads that this one starts, which take longer to begin than this does. */
+/** Leaves texts and compiled code to the threads that this one starts. They take longer to begin than this takes. */
 export function giveCode(): void {
   const { regions, texts } = keptCode(BUILD)
   try {
     if (file !== "") readTexts(texts)
   } catch {
-    // The thread reads them itself, and tells why it cannot.
+    // The thread reads them itself, and reports why it cannot.
   }
   takeScripts().forEach((script, number) => keepCode(regions[number], STARTED, script))
 }
