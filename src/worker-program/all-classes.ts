@@ -1,6 +1,6 @@
 /**
- * All classes whose objects can be passed to a task. They are half of corepool, and most tasks need none of them: so a
- * worker loads this when the first such object comes. And what only the threads of a ForkJoinPool need.
+ * All classes whose objects can be passed to a task, and what only the threads of a ForkJoinPool need. The classes are
+ * half of corepool, and most tasks need none of them: so a worker loads this when the first such object comes.
  */
 import { ForkJoinPool } from "../forkjoin/fork-join-pool.ts"
 import { ForkJoinRunner } from "../forkjoin/worker/fork-join-runner.ts"
@@ -16,8 +16,8 @@ export function registerAll(): void {
 }
 
 /**
- * What runs the tasks of a ForkJoinPool. Its threads block for what others send, and cannot load what they have yet to
- * know.
+ * The runner for tasks of a ForkJoinPool. Its threads block for what other threads send, and then cannot load classes:
+ * so all are loaded beforehand.
  */
 export function forkJoinRunner(): typeof ForkJoinRunner {
   registerAll()

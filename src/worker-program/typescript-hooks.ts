@@ -1,15 +1,15 @@
 /**
- * How a thread loads TypeScript that its runtime cannot load by itself: hooks of Node's module loader.
+ * Loads TypeScript that the runtime of a thread cannot load by itself: hooks of Node's module loader.
  *
  * - `resolve` finds what a compiler would find: `./helper.js` may be the file helper.ts, and `./helper` too.
  * - `load` has the types removed by a compiler that is installed: esbuild, the one of Vite (rolldown), or typescript.
  *
- * Both first ask the next loader, and step in where that fails. So another loader that is there keeps its way, and so
- * does Node where it can remove types by itself.
+ * Both first ask the next loader, and act where that fails. So another loader keeps working as it did, and so does Node
+ * where it can remove types by itself.
  *
- * A module becomes an ES module, whatever its package.json says, unless it speaks CommonJS itself (`__filename`,
- * `require`, `export =`): that is what compilers make of it, and packages under test seldom name a type. Settings of
- * the compiler are not read; with tsx they are.
+ * A module becomes an ES module, whatever its package.json says, unless it is written as CommonJS (`__filename`,
+ * `require`, `export =`): compilers do the same, and packages under test seldom name a type. Settings of the compiler
+ * are not read; with tsx they are.
  */
 /* oxlint-disable unicorn/consistent-function-scoping -- hooks travel as the text of one function */
 
@@ -25,7 +25,9 @@ export interface Loaded {
 
 type Next<T> = (name: string, context: object) => T
 
-/** For `module.register` (the next loader gives promises) and for `module.registerHooks` (it gives values) alike. */
+/**
+ * For `module.register` (the next loader returns promises) and for `module.registerHooks` (it returns values) alike.
+ */
 export interface TypeScriptHooks {
   readonly resolve: (
     specifier: string,
@@ -42,7 +44,7 @@ export type HookGlobals = Pick<typeof globalThis, "process" | "URL" | "Error" | 
 /**
  * This function refers to nothing outside of it: Node 20 runs hooks in a thread of their own, which gets them as text.
  *
- * Of global objects, too, it uses only those that it is given: a bundler gives these other names.
+ * Even of global objects it uses only its parameters: a bundler renames these.
  *
  * @param requires - Whether CommonJS modules are left to `require`, which then calls `commonJs`.
  */
@@ -54,7 +56,7 @@ export function typeScriptHooks(
   const { createRequire } = process.getBuiltinModule("node:module")
   const { fileURLToPath } = process.getBuiltinModule("node:url")
 
-  /** The first, or what comes of its error: at once, or later. */
+  /** The result of `first`, or of `second` with its error: at once, or later. */
   function otherwise<T>(first: () => T, second: (error: unknown) => T): T {
     try {
       const result = first() as T & { then?: (done: undefined, failed: (error: unknown) => T) => T }
@@ -93,7 +95,8 @@ export function typeScriptHooks(
         for (const candidate of candidates(specifier)) {
           const url = URL.canParse(candidate, context.parentURL) ? new URL(candidate, context.parentURL) : undefined
           if (url?.protocol !== "file:" || !existsSync(fileURLToPath(url))) continue
-          return next(codeOf(error) === "MODULE_NOT_FOUND" ? fileURLToPath(url) : url.href, context) // of `require`, a path
+          // `require` needs a path.
+          return next(codeOf(error) === "MODULE_NOT_FOUND" ? fileURLToPath(url) : url.href, context)
         }
         throw error
       },
@@ -113,7 +116,7 @@ export function typeScriptHooks(
       : "module"
   }
 
-  /** Whether Node does without a compiler. Where this is wrongly in doubt, that costs time and nothing else. */
+  /** Whether Node needs no compiler for it. A wrong no costs only time. */
   function isPlain(path: string, text: string): boolean {
     if (!("typescript" in process.features) || path.endsWith(".tsx")) return false
     const hasMore =
@@ -122,7 +125,7 @@ export function typeScriptHooks(
     return kindOf(path, text) === "module" || !/^\s*(?:import|export)\b/m.test(text)
   }
 
-  /** The compilers, and how each is asked. */
+  /** The compilers, and how each is called. */
   const COMPILERS: readonly [string, (compiler: never) => Compile | undefined][] = [
     [
       "esbuild",
@@ -132,7 +135,7 @@ export function typeScriptHooks(
             loader: path.endsWith("x") ? "tsx" : "ts",
             format: kind === "module" ? "esm" : "cjs",
             target: "node20",
-            keepNames: true, // by which tasks are found
+            keepNames: true, // tasks are found by their names
             sourcefile: path,
             sourcemap: "inline",
           }).code,

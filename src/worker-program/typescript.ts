@@ -2,12 +2,12 @@
  * Prepares a thread of a pool for modules in TypeScript. The program itself was started by something that knows
  * TypeScript; its threads are started by the runtime, which may not.
  *
- * - If tsx runs the program, it is told of the thread: it does not find out by itself on every version of Node, although the thread has
- *   the flags that started it.
- * - Otherwise the thread has hooks of our own (typescript-hooks.ts): at once if Vitest runs the program, where everything is TypeScript; or
- *   when the first module in TypeScript is to be loaded. A program without any has none.
+ * - If tsx runs the program, this registers it in the thread: on some versions of Node it does not find out by itself,
+ *   although the thread has the flags that started it.
+ * - Otherwise the thread gets hooks of our own (typescript-hooks.ts): at once if Vitest runs the program, where
+ *   everything is TypeScript; else before the first module in TypeScript is loaded. A program without any gets none.
  *
- * Bun and Deno need nothing of that.
+ * Bun and Deno need none of that.
  */
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -16,7 +16,7 @@ import { beforeLoading } from "../task/loading.ts"
 import { isNode } from "../time/shared-clock.ts"
 import { typeScriptHooks } from "./typescript-hooks.ts"
 
-/** Before a thread loads any module. */
+/** Call it before a thread loads any module. */
 export async function prepareForTypeScript(): Promise<void> {
   if (!isNode()) return
   const tsx = tsxIn(importsIn(process.execArgv, process.env["NODE_OPTIONS"] ?? ""), process.cwd())
@@ -32,7 +32,7 @@ export function isTypeScript(url: string): boolean {
 
 // ------------------------------------------------------------------ tsx
 
-/** What these flags of the runtime have it load before the program. */
+/** The modules that these flags of the runtime load before the program. */
 export function importsIn(execArgv: readonly string[], nodeOptions: string): string[] {
   const flags = [...execArgv, ...nodeOptions.split(/\s+/).filter((flag) => flag !== "")]
   return flags.flatMap((flag, i) => {
@@ -42,7 +42,7 @@ export function importsIn(execArgv: readonly string[], nodeOptions: string): str
   })
 }
 
-/** The URL of tsx's interface, if tsx is among what is loaded before the program. */
+/** The URL of tsx's interface, if the runtime loads tsx before the program. */
 export function tsxIn(imports: readonly string[], cwd: string): string | undefined {
   for (const name of imports) {
     const path = name.startsWith("file:") ? fileURLToPath(name) : name
@@ -57,12 +57,12 @@ export function tsxIn(imports: readonly string[], cwd: string): string | undefin
 /** As an ES module: when it is loaded by `require`, tsx does not find its own files on Node 20. */
 function interfaceOfTsx(from: string): string | undefined {
   try {
-    const require = process.getBuiltinModule("node:module").createRequire(from) // by import, webpack would make something else of it
+    const require = process.getBuiltinModule("node:module").createRequire(from) // webpack would replace an import
     const manifest = require.resolve("tsx/package.json")
     const { exports } = require(manifest) as { exports: { "./esm/api": { import: { default: string } } } }
     return new URL(exports["./esm/api"].import.default, pathToFileURL(manifest)).href
   } catch {
-    return undefined // something else of that name, or a version without one
+    return undefined // something else of that name, or a version without the interface
   }
 }
 
@@ -73,11 +73,11 @@ async function registerTsx(url: string): Promise<void> {
 
 // ------------------------------------------------------------------ other programs
 
-/** What Node has, and its types do not. */
+/** What Node has, and its types lack. */
 interface Loader {
   /** Hooks of this thread; from Node 22.15 on. */
   registerHooks?: (hooks: object) => void
-  /** How `require` loads a file, by its ending. */
+  /** How `require` loads a file, by its extension. */
   _extensions: Record<string, (module: { _compile: (text: string, path: string) => void }, path: string) => void>
 }
 

@@ -41,7 +41,7 @@ export async function work(orders: Orders): Promise<void> {
   provideModule(JOB_MODULE, job)
   const workerTable = new SharedWorkerTable(memory, () => memory.ringOwner())
   const self = workerTable.at(orders.worker)
-  self.begin() // before any code of the user's: if that ends the thread, the owner finds it in the list
+  self.begin() // before any user code: if that ends the thread, the owner finds it in the worker table
   const tasks = new TaskRecords(memory)
   const completionQueues = new CompletionQueues(memory, tasks)
   const Runner = memory.deques === undefined ? PreloadingRunner : (await rest()).forkJoinRunner()
@@ -65,15 +65,15 @@ export async function work(orders: Orders): Promise<void> {
   try {
     await core.run(self)
   } catch {
-    // A command or a hook has thrown, which has been told. This thread has asked for another one in its place.
+    // A command or a hook has thrown, which was reported. This thread has asked for a replacement.
   }
   host.end()
   leave(orders.progress)
 }
 
 /**
- * Ends this thread, whatever timers and sockets tasks have left in it. In order: any other code has the owner ask for
- * a thread again.
+ * Ends this thread, whatever timers and sockets tasks have left in it. With exit code 0: after any other code the owner
+ * asks for a thread again.
  */
 function leave(progress: Int32Array): never {
   try {
@@ -86,7 +86,7 @@ function leave(progress: Int32Array): never {
   }
 }
 
-/** What few threads need, and is loaded by those. */
+/** What few threads need; only these load it. */
 function rest(): Promise<typeof import("./all-classes.ts")> {
   return import("./all-classes.ts")
 }
@@ -97,14 +97,14 @@ function job(): Promise<Record<string, unknown>> {
 }
 
 /**
- * Has to come first: that the thread leaves the space is what the owner hears.
+ * Must come first: the owner learns of the end when the thread leaves the thread registry.
  *
  * After an uncaught error the runtime calls the `exit` listeners, reports the error, and then calls `process.exit`. If
- * a listener of the user's has caught the error, nothing is reported, and it is the user who calls that. Either way
+ * a listener of the user has caught the error, nothing is reported, and the user calls `process.exit`. Either way
  * `process.reallyExit` comes last.
  */
 function sayFarewell(progress: Int32Array): void {
-  if (!isNode()) return // elsewhere the thread is not told whether it has failed
+  if (!isNode()) return // elsewhere the thread does not learn whether it has failed
   const process = globalThis.process as NodeJS.Process & { reallyExit: (code?: number) => never }
   let hasFailed = false
   process.once("uncaughtExceptionMonitor", () => (hasFailed = true))

@@ -8,20 +8,22 @@ import { work } from "./worker-main.ts"
 import { requireOrders } from "../platform/start/worker-orders.ts"
 import { runtime } from "../time/runtime.ts"
 
-/** When most of what a thread needs has been compiled, in ms. Nothing depends on it but how much of that is kept. */
+/** When most of what a thread needs has been compiled, in ms. It only affects how much compiled code is kept. */
 const WARM = 50
 
 /** For the code that loads files of the program into a thread that has begun. */
 export interface Begun {
-  /** To be called when it has loaded another one. */
+  /** Call it after another file was loaded. */
   keep(): void
-  /** What it is to throw if it cannot load one: the thread stops, as no task is to blame that needs the file. */
+  /**
+   * The error to throw if a file cannot be loaded: the thread stops, as the task that needs the file is not to blame.
+   */
   broken(file: string, error: unknown): UnfitThread
 }
 
 /**
- * A thread that corepool has started (tools/bundle/thread.ts). Its orders come by the port `later`, if there is one.
- * `scripts` are the files of the program that it has loaded, by number.
+ * Begins a thread that corepool has started (tools/bundle/thread.ts). Its orders come by the port `later`, if there is
+ * one. `scripts` are the files of the program that it has loaded, by number.
  *
  * @returns What its loader needs from then on.
  */
@@ -36,7 +38,7 @@ export function begin(
   inheritCode(code)
   if (code.regions.length > 0) {
     keepSoon()
-    process.once("exit", keep) // one that ends sooner has a successor
+    process.once("exit", keep) // a thread that ends sooner has a successor
   }
   if (later === undefined) void work(requireOrders(orders))
   else void workLater(later)
@@ -55,8 +57,8 @@ async function workLater(port: MessagePort): Promise<void> {
   await work(requireOrders(orders))
 }
 
-/** A thread that a user's factory has started, from `corepool/worker`. */
+/** Begins a thread that a user's factory has started, from `corepool/worker`. */
 export function enter(): void {
-  // Tools that look what a package exports load this too. That is no thread.
+  // Tools that inspect the exports of a package load this too, in the main thread.
   if (!isMainThread) void work(requireOrders(workerData))
 }
