@@ -27,7 +27,8 @@ import { IDENTITY, type QueuedThread, SynchronizerBase } from "./synchronizer-ba
  * first asks `hasQueuedPredecessors`. All methods that acquire are asynchronous and have a twin in `…Sync` that blocks
  * the thread. Plain `acquire` does not react to interrupts; `acquireInterruptibly` and those with a time limit do.
  *
- * **Death.** What a thread had acquired when it died stays acquired: the synchronizer does not know its holders. `ReentrantLock` does.
+ * **Death.** What a thread had acquired when it died stays acquired: the synchronizer does not know its holders.
+ * `ReentrantLock` does.
  *
  * **Memory effects.** What a task wrote to shared memory before `release` is visible to the task that acquires next.
  *
@@ -54,28 +55,28 @@ import { IDENTITY, type QueuedThread, SynchronizerBase } from "./synchronizer-ba
  */
 export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   readonly #face: object
-  /** What conditions see of it; most have none. */
+  /** The interface for conditions; most synchronizers have none. */
   #monitor: Monitor | undefined
-  /** Whether the one that stands first in the queue is just trying. */
+  /** Whether the flow that is first in the queue is just trying. */
   #first = false
 
   /**
    * A new one with state 0; or, given what another thread posted, the same one here. Inside of this library a subclass
-   * with words of its own brings its memory along, and the object whose name is to stand in messages.
+   * with words of its own passes its memory, and the object that messages name.
    */
   constructor(shared?: Shared | SharedMemory, face?: object) {
     super(shared)
     this.#face = face ?? this
   }
 
-  /** @internal What a program has of it: itself, or the lock that it is inside of. */
+  /** @internal The object that a program has: itself, or the lock that it is inside of. */
   get face(): object {
     return this.#face
   }
 
   // ------------------------------------------------------------------ for subclasses
 
-  /** Takes it for one, if it can be had now. */
+  /** Acquires it exclusively, if it can be had now. */
   protected tryAcquire(_arg: number): boolean {
     throw new UnsupportedOperationError(`${identityOf(this.#face)} cannot be acquired exclusively`)
   }
@@ -85,22 +86,22 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
     throw new UnsupportedOperationError(`${identityOf(this.#face)} cannot be released exclusively`)
   }
 
-  /** Takes it for several, if it can be had now: negative if not, otherwise how many more could have it. */
+  /** Acquires it shared, if it can be had now: negative if not, otherwise how many more could have it. */
   protected tryAcquireShared(_arg: number): number {
     throw new UnsupportedOperationError(`${identityOf(this.#face)} cannot be acquired by several`)
   }
 
-  /** Gives it back; true if those who wait may have a chance now. */
+  /** Gives it back; true if waiting tasks may succeed now. */
   protected tryReleaseShared(_arg: number): boolean {
     throw new UnsupportedOperationError(`${identityOf(this.#face)} cannot be released by several`)
   }
 
-  /** Whether the current task has it for itself. Only conditions ask. */
+  /** Whether the current task has it exclusively. Only conditions ask. */
   protected isHeldExclusively(): boolean {
     throw new UnsupportedOperationError(`${identityOf(this.#face)} has no conditions`)
   }
 
-  /** @internal Gives it back entirely, for a condition; what it gives is passed to `tryAcquireAgain`. */
+  /** @internal Gives it back entirely, for a condition; returns the argument for `tryAcquireAgain`. */
   protected releaseAll(): unknown {
     const { state } = this
     if (this.release(state)) return state
@@ -112,17 +113,20 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
     return this.tryAcquire(released as number)
   }
 
-  /** @internal A condition has put somebody into the queue. For a subclass whose releases do not always look there. */
+  /** @internal A condition has put a task into the queue. For a subclass whose releases do not always look there. */
   protected noteQueued(): void {}
 
-  /** @internal Whether who gives it up and wants it back at once gets it, whoever stands in the queue. */
+  /**
+   * @internal Whether a task that gives it up and wants it back at once gets it, even if other tasks wait in the queue.
+   */
   protected get isTakenBackAtOnce(): boolean {
     return false
   }
 
   /**
-   * @internal Throws if this thread would block for ever: if it is one of its own flows that has what it wants. Not asked if
-   * there is a time limit. A subclass that knows who has it overrides this. `endless`: not even an interrupt would end it.
+   * @internal Throws if this thread would block for ever, because another of its flows has the synchronizer. Not called
+   * if there is a time limit. A subclass that knows its holders overrides this. `endless`: not even an interrupt would
+   * end it.
    */
   protected refuseToBlock(_mode: number, _endless: boolean): void {
     if (this.memory.isShared) return
@@ -132,7 +136,7 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   }
 
   /**
-   * @internal Takes it for a thread that is about to block behind others who, as long as it does, cannot have it
+   * @internal Acquires for a thread that is about to block behind others which, as long as it blocks, cannot acquire
    * either.
    */
   protected tryOutOfTurn(_arg: number, _mode: number): boolean {
@@ -141,12 +145,12 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
 
   // ------------------------------------------------------------------ exclusive
 
-  /** Waits until it is ours, whatever interrupts come. With a time limit: `TimeoutError` if it is over. */
+  /** Waits until it is acquired, whatever interrupts come. With a time limit: `TimeoutError` if it is over. */
   acquire(arg: number, wait?: WaitOptions): Promise<void> {
     return this.#acquire(arg, EXCLUSIVE, false, wait)
   }
 
-  /** Blocks the thread until it is ours, whatever interrupts come. */
+  /** Blocks the thread until it is acquired, whatever interrupts come. */
   acquireSync(arg: number): void {
     if (!this.tryAcquire(arg)) this.#block(arg, EXCLUSIVE, false)
   }
@@ -162,17 +166,17 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
     if (!this.tryAcquire(arg)) this.#block(arg, EXCLUSIVE, true)
   }
 
-  /** Waits at most so long; false if the time is up. Reacts to interrupts. */
+  /** Waits for at most that time; false if it is up. Reacts to interrupts. */
   tryAcquireWithin(arg: number, wait: WaitOptions): Promise<boolean> {
     return this.#tryWithin(arg, EXCLUSIVE, wait)
   }
 
-  /** Blocks the thread at most so many ms; false if the time is up. Reacts to interrupts. */
+  /** Blocks the thread for at most `ms`; false if the time is up. Reacts to interrupts. */
   tryAcquireWithinSync(arg: number, ms: number): boolean {
     return this.#tryWithinSync(arg, EXCLUSIVE, ms)
   }
 
-  /** Gives it back and wakes the first who waits, if it is free now. */
+  /** Gives it back and wakes the first waiting task, if it is free now. */
   release(arg: number): boolean {
     if (!this.tryRelease(arg)) return false
     this.queue.wakeFirst()
@@ -212,7 +216,7 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
     return this.#tryWithinSync(arg, SHARED, ms)
   }
 
-  /** Gives it back, and wakes who waits if that helps. */
+  /** Gives it back, and wakes waiting tasks if that helps. */
   releaseShared(arg: number): boolean {
     if (!this.tryReleaseShared(arg)) return false
     this.queue.wakeFirst()
@@ -220,9 +224,8 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   }
 
   /**
-   * Whether anybody has waited longer than the one who is asking: what a fair `tryAcquire` asks first. (To ask whether
-   * it is another task that stands first would not do: a task may wait several times at once, and must not overtake
-   * itself.)
+   * Whether another wait is older than the caller's: what a fair `tryAcquire` asks first. (To ask whether another task
+   * is first would not do: a task may wait several times at once, and must not overtake itself.)
    */
   hasQueuedPredecessors(): boolean {
     return !this.#first && this.hasQueuedThreads
@@ -230,7 +233,9 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
 
   // ------------------------------------------------------------------ conditions
 
-  /** A new condition. The one who holds the synchronizer waits there until another one, who holds it then, signals. */
+  /**
+   * A new condition. A task that holds the synchronizer waits there until another task, which then holds it, signals.
+   */
   newCondition(): Condition {
     return new Condition(this.#asMonitor(), SharedMemory.allocate(CONDITION_WORDS), 0, this.#identity())
   }

@@ -1,6 +1,6 @@
 /**
- * How to get what others hold: the one algorithm under all locks, semaphores and latches. Its steps are run blocking or
- * awaiting.
+ * How a flow acquires a resource that others hold: the one algorithm under all locks, semaphores and latches. Its steps
+ * are run blocking or awaiting.
  */
 import { currentFlow, type Flow } from "../memory/flow/flow.ts"
 import { ACQUIRED, ACQUIRED_SHARED, CANCELLED } from "../memory/thread/node-pool.ts"
@@ -8,16 +8,16 @@ import type { WaitNode } from "../memory/wait/wait-node.ts"
 import { SHARED, type WaitQueue } from "../memory/wait/wait-queue.ts"
 import { type Steps, TIMEOUT } from "../memory/flow/waiting.ts"
 
-/** Takes it if it can be had, without waiting. */
+/** Takes the resource if that needs no wait. */
 type Attempt = () => boolean
 
 /**
- * What a thread does before it blocks: throws if it would never go on, or takes it out of turn and gives true. Flows
- * that await do not stop others, so they have no need of it.
+ * What a thread does before it blocks: throws if it would never go on, or takes the resource out of turn and returns
+ * true. Flows that await do not stop others, so they do not need it.
  */
 export type LastResort = () => unknown
 
-/** Stands in the queue until the attempt succeeds; false if the time is up before. */
+/** Waits in the queue until the attempt succeeds; false if the time is up before. */
 export function* acquiring(
   queue: WaitQueue,
   flow: Flow,
@@ -30,7 +30,7 @@ export function* acquiring(
   let how: number = CANCELLED
   try {
     for (;;) {
-      // The second also while others are before us: one of them may have become a holder that cannot go on.
+      // The last resort also while others are before this flow: one of them may have become a holder that cannot go on.
       if ((isTurnOf(node, queue) && attemptAs(flow, attempt)) || lastResort?.() === true) {
         how = mode === SHARED ? ACQUIRED_SHARED : ACQUIRED
         return true
@@ -43,8 +43,8 @@ export function* acquiring(
 }
 
 /**
- * Stands in the queue with a node that is in there already until the attempt succeeds; neither time nor interrupts end
- * it.
+ * Waits in the queue, with a node that is already in it, until the attempt succeeds. Neither time nor interrupts end
+ * the wait.
  */
 export function* reacquiring(
   queue: WaitQueue,
@@ -68,7 +68,8 @@ export function* reacquiring(
 }
 
 /**
- * One that is woken but not first was woken by a death: the queue may need tending, perhaps in the dead one's place.
+ * A flow that is woken but not first was woken by a death: the queue may need a pass, perhaps in place of a dead
+ * combiner.
  */
 function isTurnOf(node: WaitNode, queue: WaitQueue): boolean {
   if (queue.isFirst(node)) return true
@@ -77,7 +78,8 @@ function isTurnOf(node: WaitNode, queue: WaitQueue): boolean {
 }
 
 /**
- * The steps go on inside the call of whoever wakes them, which may be another flow; the attempt is always the waiter's.
+ * The steps run inside the call of the flow that wakes them, which may be another one; the attempt runs as the waiter's
+ * flow.
  */
 function attemptAs(flow: Flow, attempt: Attempt): boolean {
   return currentFlow() === flow ? attempt() : flow.runInside(attempt)

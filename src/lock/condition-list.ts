@@ -7,16 +7,16 @@ const HEAD = 0
 const TAIL = 1
 export const LIST_WORDS = 2
 
-/** The STATE of a node whose task could not come back to take it out: whoever meets it does. */
+/** The STATE of a node whose task could not come back to take it out: the next task that meets it in the list does. */
 export const LEFT_BEHIND = 7
 
 /**
- * Those who wait on a condition, longest waiting first. Only the holder of the lock touches the list, so plain reads
- * and writes will do; whether a node still waits, its own task decides at any moment.
+ * The tasks that wait on a condition, longest waiting first. Only the holder of the lock touches the list, so plain
+ * reads and writes will do. Whether a node still waits, its own task decides at any moment.
  *
- * Death. The holder may die in the middle of a change, and the next one finds the list as it was left. HEAD and the
- * links forward are the truth, each change of them is one store, and TAIL is right or points to the node before the
- * last one, which was just being put in or taken out: the next that is appended takes its place.
+ * Death. The holder may die in the middle of a change, and the next holder finds the list as it was left. HEAD and the
+ * forward links are the truth, and each change of them is one store. TAIL is right or points to the node before the
+ * last one, which was just being put in or taken out: the next node that is appended takes its place.
  */
 export class ConditionList {
   readonly #threadContext: ThreadContext
@@ -33,7 +33,7 @@ export class ConditionList {
   append(node: number): void {
     this.#link(node, 0)
     if (this.#head === 0) {
-      this.#tail = node // first: TAIL counts for nothing while there is no HEAD
+      this.#tail = node // first: TAIL is not read while there is no HEAD
       this.#head = node
     } else {
       this.#link(this.#tail, node)
@@ -42,8 +42,8 @@ export class ConditionList {
   }
 
   /**
-   * Takes out the first that still waits, and lives; 0 if there is none. One that gave up stays for its task to take
-   * out.
+   * Takes out the first node that still waits and whose thread is alive; 0 if there is none. A cancelled node stays for
+   * its own task to take out.
    */
   takeFirst(): number {
     let before = 0
@@ -63,7 +63,7 @@ export class ConditionList {
     return 0
   }
 
-  /** Takes out this one; false if it is not in the list. */
+  /** Takes out this node; false if it is not in the list. */
   remove(sought: number): boolean {
     let before = 0
     for (let node = this.#head; node !== 0; node = this.#after(node)) {
@@ -76,7 +76,7 @@ export class ConditionList {
     return false
   }
 
-  /** Those who wait. */
+  /** The nodes that wait. */
   nodes(): number[] {
     const found: number[] = []
     for (let node = this.#head; node !== 0; node = this.#after(node)) {
@@ -88,8 +88,7 @@ export class ConditionList {
   #unlink(before: number, node: number): void {
     const next = this.#after(node)
     const last = next === 0 ? before : next
-    // First: what comes after TAIL counts for nothing. Nor must TAIL stay behind, if a dead one left something after
-    // it.
+    // First: nodes after TAIL do not count. Nor must TAIL stay behind, if a dead holder left a node after it.
     if (last !== 0 && this.#tail === node) this.#tail = last
     if (before === 0) this.#head = next
     else this.#link(before, next)

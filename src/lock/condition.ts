@@ -25,42 +25,46 @@ import { runtime } from "../time/runtime.ts"
 /*
  * How it works
  *
- * Those who wait are in a list that only the holder of the lock touches. A signal takes the first node out of it and
- * offers it to the queue of the lock, where it then stands as if its task had just asked for the lock; that task is not
- * woken before it is its turn. What becomes of a wait is decided by its node's STATE, once:
+ * The waiting tasks are in a list that only the holder of the lock touches. A signal takes the first node out of it and
+ * offers it to the queue of the lock, where the node then waits as if its task had just asked for the lock; that task
+ * is not woken before it is its turn. The STATE of its node decides the outcome of a wait, once:
  *
- *     WAITING -> ENTERED     by whoever tends the lock's queue: it was signalled
+ *     WAITING -> ENTERED     by the combiner of the lock's queue: it was signalled
  *     WAITING -> CANCELLED   by the waiting task: time-out, interrupt, abort, or a death
  *
- * A cancelled node stays in the list until its task has the lock again and takes it out. If it finds that it is not in
- * there any more, then a signal chose it just before it gave up, and it was signalled after all: somebody has to have
- * got that signal.
+ * A cancelled node stays in the list until its task has the lock again and takes it out. If the task does not find it
+ * there any more, then a signal chose the node just before the task gave up. The wait then counts as signalled, because
+ * that signal must not be lost.
  *
  * (Why does the signal not decide at once, by the same compare-and-set? If its thread died right after that, the node
  * would be neither in the list nor in the queue, and its task would wait for a turn that never comes.)
  *
- * Death. A signal may have been on its way, or have gone to a task that died before it could act on it; nobody can
+ * Death. A signal may have been on its way, or have gone to a task that died before it could act on it; no thread can
  * tell. So a death ends every wait without a signal.
  */
 const LOCK = LIST_WORDS
 export const CONDITION_WORDS: number = LIST_WORDS + 1
 
-/** What a condition needs of its lock. */
+/** What a condition needs from its lock. */
 export interface Monitor {
-  /** The lock itself, as a program has it. */
+  /** The lock itself, the object that a program has. */
   readonly lock: object
   readonly queue: WaitQueue
   /** Whether the current task holds the lock. */
   isHeld(): boolean
-  /** Unlocks as often as it was locked, and says how often, in terms of its own. */
+  /** Unlocks as often as it was locked, and returns how often, in a form that only `tryLockAgain` reads. */
   unlockAll(): unknown
-  /** Locks so often, if the lock is free. */
+  /** Locks as often as before, if the lock is free. */
   tryLockAgain(holds: unknown): boolean
-  /** Somebody stands in the queue now who has not tried to get the lock, and is not going to before it is unlocked. */
+  /** A flow is in the queue now that has not tried to get the lock, and will not before it is unlocked. */
   noteQueued(): void
-  /** Whether who gives it up and wants it back at once gets it, whoever stands in the queue. */
+  /**
+   * Whether a task that gives the lock up and wants it back at once gets it, even if other tasks wait in the queue.
+   */
   readonly isTakenBackAtOnce: boolean
-  /** Asked by a thread that is about to block until it has the lock: throws if another flow of this thread holds it. */
+  /**
+   * Called by a thread that is about to block until it has the lock: throws if another flow of this thread holds it.
+   */
   lastResort(): unknown
 }
 
@@ -85,7 +89,8 @@ interface Manner {
  *
  * Every method needs the lock, and throws `IllegalMonitorStateError` without it.
  *
- * **Memory effects.** Those of the lock: what a task wrote before it signalled and unlocked is visible to the task that goes on.
+ * **Memory effects.** Those of the lock: what a task wrote before it signalled and unlocked is visible to the task that
+ * goes on.
  */
 export class Condition extends Shareable {
   readonly #monitor: Monitor
@@ -94,8 +99,8 @@ export class Condition extends Shareable {
   readonly #lock: number
 
   /**
-   * @internal By `newCondition()` of a lock. Occupies `CONDITION_WORDS` words from `base` on; `identity` is the lock's, for a
-   * new one.
+   * @internal Called by `newCondition()` of a lock. Occupies `CONDITION_WORDS` words from `base` on; `identity` is the
+   * lock's, for a new one.
    */
   constructor(monitor: Monitor, memory: SharedMemory, base = 0, identity = 0) {
     super("Condition", memory)
@@ -146,14 +151,14 @@ export class Condition extends Shareable {
 
   // ------------------------------------------------------------------ signalling
 
-  /** Lets the task go on that has waited longest. It does as soon as it has the lock. */
+  /** Lets the task that has waited longest go on as soon as it has the lock. */
   signal(): void {
     this.#requireHeld()
     const first = this.#offerFirst()
     if (first !== 0) this.#tendQueue(first)
   }
 
-  /** Lets all go on that wait now, in the order in which they came. */
+  /** Lets all tasks go on that wait now, in the order in which they came. */
   signalAll(): void {
     this.#requireHeld()
     const first = this.#offerFirst()
@@ -162,7 +167,7 @@ export class Condition extends Shareable {
     this.#tendQueue(first)
   }
 
-  /** Wakes nobody: that is done by unlocking. */
+  /** Makes the queue link the nodes, but wakes no task: unlocking does that. */
   #tendQueue(first: number): void {
     this.#monitor.queue.tend(first)
     this.#monitor.noteQueued()
@@ -181,13 +186,13 @@ export class Condition extends Shareable {
     return this.waitQueueLength > 0
   }
 
-  /** How many wait. */
+  /** How many tasks wait. */
   get waitQueueLength(): number {
     this.#requireHeld()
     return this.#list.nodes().length
   }
 
-  /** Those who wait, longest waiting first. */
+  /** The waiting tasks, longest waiting first. */
   get waitingThreads(): QueuedThread[] {
     this.#requireHeld()
     const { token } = this.#memory.threadContext
@@ -195,8 +200,8 @@ export class Condition extends Shareable {
   }
 
   /**
-   * @internal Thread and flow of those who wait, longest waiting first; for the holder of the lock, or when all is
-   * quiet.
+   * @internal Thread and flow of the waiting tasks, longest waiting first; for the holder of the lock, or when no
+   * thread changes the list.
    */
   waiters(): { thread: number; flow: number }[] {
     return this.#list.nodes().map((node) => {
@@ -205,7 +210,7 @@ export class Condition extends Shareable {
     })
   }
 
-  /** @internal Which lock it belongs to; 0 if it is a part of something that has but this one. */
+  /** @internal The number of its lock; 0 if it is part of an object that has only this condition. */
   get identity(): number {
     return this.#lock
   }
@@ -227,7 +232,7 @@ export class Condition extends Shareable {
     return await awaiting(this.#waiting(flow, manner), wait)
   }
 
-  /** Whether the time is up before the wait begins, and nobody could get the lock meanwhile. */
+  /** Whether the time is up before the wait begins, and no other task could get the lock meanwhile. */
   #isPointless(ms: number): boolean {
     return ms <= 0 && this.#monitor.isTakenBackAtOnce
   }
@@ -263,7 +268,7 @@ export class Condition extends Shareable {
     const signalled = !gaveUp || !this.#withdraw(node)
     if (broken === undefined) return signalled || !timedOut
     if (!signalled) throw broken.reason
-    // It came after the signal, so it is not for this wait. (An AbortSignal stays aborted by itself.)
+    // The interrupt came after the signal, so it is not for this wait. (An AbortSignal stays aborted by itself.)
     if (broken.reason instanceof InterruptedError && broken.reason !== manner.abort?.reason) flow.interrupt()
     return true
   }
@@ -273,7 +278,7 @@ export class Condition extends Shareable {
     try {
       return this.#monitor.unlockAll()
     } catch (error) {
-      this.#withdraw(node) // a subclass of the synchronizer refuses, so the lock is still ours
+      this.#withdraw(node) // a subclass of the synchronizer refuses to release, so this task still has the lock
       throw error
     }
   }
@@ -289,16 +294,18 @@ export class Condition extends Shareable {
     }
   }
 
-  /** Takes out a node that gave up; false if it is not in there any more, because a signal has chosen it. */
+  /** Takes out a cancelled node; false if it is not in the list any more, because a signal has chosen it. */
   #withdraw(node: WaitNode): boolean {
     const found = this.#list.remove(node.index)
-    if (!found) this.#monitor.queue.settle() // after this nobody has it in hands any more
+    if (!found) this.#monitor.queue.settle() // after this no combiner handles the node any more
     store(this.#memory.threadContext.registry.words, node.index + NODE.STATE, FREE)
     node.end()
     return found
   }
 
-  /** Without the lock, which could not be had again, the list is not ours to change. */
+  /**
+   * Leaves the node in the list: without the lock, which could not be had again, this task must not change the list.
+   */
   #leaveBehind(node: WaitNode): void {
     compareAndSet(this.#memory.threadContext.registry.words, node.index + NODE.STATE, CANCELLED, LEFT_BEHIND)
     node.end()
@@ -311,7 +318,7 @@ export class Condition extends Shareable {
   }
 }
 
-/** The clock on the wall may be set meanwhile: that does not matter any more. */
+/** Once it is computed, a change of the wall clock does not matter any more. */
 function timeUntil(deadline: Date): number {
   if (!(deadline instanceof Date) || Number.isNaN(deadline.getTime())) throw typeError("deadline", "a Date", deadline)
   return deadline.getTime() - runtime.wallTime()

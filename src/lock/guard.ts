@@ -1,7 +1,7 @@
 import { LOCAL } from "../memory/shared/shareables.ts"
 import type { Guard } from "./lock.ts"
 
-/** What `lock()` gives: unlocks at the end of a block, or before, but once. */
+/** Returned by `lock()`: unlocks at the end of a block, or before, but once. */
 export class LockGuard implements Guard {
   #lock: { unlock(): void } | undefined
 
@@ -16,7 +16,7 @@ export class LockGuard implements Guard {
 
   unlock(): void {
     if (this.#lock === undefined) return
-    this.#lock.unlock() // not ours to unlock: it throws, and the guard remains as it was
+    this.#lock.unlock() // if the task does not hold the lock, this throws and the guard remains as it was
     this.#lock = undefined
   }
 

@@ -18,28 +18,30 @@ const CONTENDED = -(2 ** 31)
 const TOKEN = 2 ** 31 - 1
 
 /**
- * The synchronizer inside of ReentrantLock: who holds it, and how often.
+ * The synchronizer inside of ReentrantLock: which flow holds it, and how often.
  *
  *     OWNER      the token of the thread that holds it, or 0: changed from 0 by compare-and-set, which decides;
- *                and the bit CONTENDED, set by whoever wants it and cannot have it
+ *                and the bit CONTENDED, set by a thread that wants it and cannot have it
  *     FLOW       which of its flows; written and compared by that thread alone
  *     STATE      how often it is locked; written by the holder
  *     FAIR       never changes
  *     ABANDONED  1 if the holder took it from a dead thread
  *
- * That one word decides and also says who, is what makes a death at any step harmless: there is no moment at which the
- * lock is taken and nobody knows by whom.
+ * One word both decides and names the holder. This makes a death at any step harmless: at every moment at which the
+ * lock is taken, its holder is known.
  *
- * Who unlocks and finds no CONTENDED need not look at the queue: an atomic access less, of three. Whoever stands first
- * in the queue has set it before it sleeps. Who becomes first because the one before it got the lock has not; so one
- * that gets the lock out of the queue sets it on itself. In all other cases the first in the queue is woken and tries
- * again.
+ * A thread that unlocks and finds no CONTENDED need not look at the queue, which saves one atomic access of three. The
+ * first flow in the queue sets CONTENDED before it sleeps. A flow that becomes first because the flow before it got the
+ * lock has not set it; so a flow that gets the lock out of the queue sets it on its own OWNER word. In all other cases
+ * the first flow in the queue is woken and tries again.
  */
 export class LockSync extends AbstractQueuedSynchronizer {
   readonly #words: Int32Array
   readonly #token: number
   readonly #fair: boolean
-  /** The flow that holds it, if it is one of ours and locked it by means of this object: memory has but its number. */
+  /**
+   * The flow that holds it, if it is in this thread and locked through this object: the memory has only its number.
+   */
   #holder: Flow | undefined
 
   constructor(memory: SharedMemory, face?: object) {
@@ -49,7 +51,7 @@ export class LockSync extends AbstractQueuedSynchronizer {
     this.#fair = load(this.#words, FAIR) !== 0
   }
 
-  /** Memory for a new one; `more` words are for whoever it is a part of, from `LOCK_WORDS` on. */
+  /** Memory for a new lock. The object that the lock is part of has `more` words in it, from `LOCK_WORDS` on. */
   static allocate(fair: boolean, more = 0): SharedMemory {
     const memory = SharedMemory.allocate(LOCK_WORDS + more)
     store(memory.words, FAIR, fair ? 1 : 0)
@@ -105,9 +107,9 @@ export class LockSync extends AbstractQueuedSynchronizer {
     } else if (exchange(words, OWNER, 0) < 0) this.queue.wakeFirst()
   }
 
-  /** Unlocks so often; true if it is free now. */
+  /** Unlocks that many times; true if it is free now. */
   letGo(flow: Flow, times: number): boolean {
-    // Only its holder can find its own token and flow here: plain reads will do.
+    // Only the holder can find its own token and flow here: plain reads will do.
     const words = this.#words
     if ((read(words, OWNER) & TOKEN) !== this.#token || read(words, FLOW) !== (flow.id | 0)) {
       throw new IllegalMonitorStateError("The current task does not hold this lock")
@@ -147,13 +149,13 @@ export class LockSync extends AbstractQueuedSynchronizer {
     return thread === 0 ? undefined : { thread, flow: read(this.#words, FLOW), holds: read(this.#words, HOLDS) }
   }
 
-  /** Who holds it, in words. */
+  /** Describes whether it is locked, and by which holder. */
   describeHolder(): string {
     const { holderName } = this
     return holderName === undefined ? "Unlocked" : `Locked by ${holderName}`
   }
 
-  /** What holds it, in words; undefined if it is free. */
+  /** Describes the holder; undefined if it is free. */
   get holderName(): string | undefined {
     const owner = this.#owner
     if (owner === 0) return undefined
@@ -163,7 +165,10 @@ export class LockSync extends AbstractQueuedSynchronizer {
     return `thread ${nameOf(holder)}`
   }
 
-  /** The token of the thread that holds it; 0 if it is free, or the holder is dead, which is the same to who asks. */
+  /**
+   * The token of the thread that holds it; 0 if it is free, or the holder is dead, which makes no difference to the
+   * caller.
+   */
   get #owner(): number {
     const owner = load(this.#words, OWNER) & TOKEN
     return owner !== 0 && this.memory.threadContext.registry.isAlive(owner) ? owner : 0
@@ -183,7 +188,7 @@ export class LockSync extends AbstractQueuedSynchronizer {
     return this.letGo(currentFlow(), holds)
   }
 
-  /** By the holder. */
+  /** Called by the holder. */
   protected override noteQueued(): void {
     store(this.#words, OWNER, this.#token | CONTENDED)
   }
@@ -204,7 +209,7 @@ export class LockSync extends AbstractQueuedSynchronizer {
   }
 }
 
-/** Its Thread has the name; the layer of threads is above this one. */
+/** The name is on the Thread of the flow, whose layer is above this one. */
 export function nameOf(flow: Flow): string {
   const { name } = (flow.owner ?? {}) as { name?: unknown }
   if (typeof name === "string") return name

@@ -9,8 +9,8 @@ export interface Guard extends Disposable {
 }
 
 /**
- * One task at a time. It belongs to the task that locked it, which alone may unlock it: two asynchronous flows of one
- * thread exclude each other as two threads do.
+ * One task at a time. Only the task that locked it may unlock it: two asynchronous flows of one thread exclude each
+ * other as two threads do.
  *
  *     {
  *       using guard = await lock.lock()
@@ -24,24 +24,24 @@ export interface Guard extends Disposable {
  */
 export interface Lock {
   /**
-   * Waits until the lock is ours, whatever interrupts come. With a time limit: `TimeoutError` if it is over.
+   * Waits until the task has the lock, whatever interrupts come.
    *
    * @throws TimeoutError if the time is up. If `signal` aborts, its reason is thrown.
    */
   lock(wait?: WaitOptions): Promise<Guard>
-  /** Blocks the thread until the lock is ours. */
+  /** Blocks the thread until the task has the lock. */
   lockSync(): Guard
   /** As `lock`, but an interrupt ends the wait with `InterruptedError`. */
   lockInterruptibly(wait?: WaitOptions): Promise<Guard>
-  /** Blocks the thread until the lock is ours; an interrupt ends the wait with `InterruptedError`. */
+  /** Blocks the thread until the task has the lock; an interrupt ends the wait with `InterruptedError`. */
   lockInterruptiblySync(): Guard
   /** Takes the lock if it is free now, even if others wait for it. */
   tryLock(): boolean
-  /** Waits at most so long; false if the time is up. Reacts to interrupts. A fair lock keeps to the queue. */
+  /** Waits for at most that time; false if it is up. Reacts to interrupts. A fair lock keeps to the queue. */
   tryLock(wait: WaitOptions): Promise<boolean>
-  /** Blocks the thread at most so many ms; false if the time is up. Reacts to interrupts. */
+  /** Blocks the thread for at most `ms`; false if the time is up. Reacts to interrupts. */
   tryLockSync(ms: number): boolean
-  /** Gives it back. `IllegalMonitorStateError` if it is not ours. */
+  /** Gives it back. `IllegalMonitorStateError` if the task does not hold it. */
   unlock(): void
   /**
    * A new condition, at which the task that holds the lock can wait.

@@ -69,7 +69,7 @@ export class ReadLock implements Lock {
   }
 
   /**
-   * Whether the current task holds it, and a thread died that held the write lock, and nobody had the write lock since:
+   * Whether the current task holds it, and a thread died that held the write lock, and no task has held that since:
    * what the task reads may be half changed.
    */
   get wasAbandoned(): boolean {

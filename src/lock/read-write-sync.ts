@@ -25,20 +25,21 @@ import {
 import { NONE, ReaderCells } from "./reader-cells.ts"
 import { ReadersHere, type ReadingFlows } from "./reading-flows.ts"
 
-/** How often a task holds both locks. */
+/** How often a task holds each lock. */
 type Holds = Readonly<Record<"writes" | "reads", number>>
 
 /**
- * The synchronizer under a read-write lock: many flows that read, or one that writes. The layout of its words, and what
- * makes a death at any step harmless, is told in read-write-words.ts.
+ * The synchronizer under a read-write lock: many flows that read, or one that writes. read-write-words.ts has the
+ * layout of its words, and explains why a death at any step does no harm.
  *
- * Only the first read hold of a thread and its last release touch the state, by one compare-and-set each. What other
- * flows of the thread do in between, and the same flow once more, is between them: see reading-flows.ts.
+ * Only the first read hold of a thread and its last release touch the state, by one compare-and-set each. Further read
+ * holds of flows of the same thread are counted within the thread: see reading-flows.ts.
  *
- * Who is woken. A release that leaves no reader, or no writer, wakes the first who waits; one that leaves only dead
- * readers does too. One that leaves readers who live changes something for nobody but a reader that found no cell; if
- * one stands first, it is woken. Whoever becomes first later tries after that, except a writer that stood behind a
- * reader: it waits for that reader, and this is why that one looks whether the others live when it stops.
+ * Which flow is woken. A release that leaves no reader, or no writer, wakes the first waiting flow; so does a release
+ * that leaves only dead readers. A release that leaves live readers can only help a reader that found no cell; if such
+ * a reader is first in the queue, it is woken. A flow that becomes first later tries after that, with one exception: a
+ * writer that stood behind a reader does not try, but waits for that reader. Therefore a reader that stops checks
+ * whether the remaining readers are alive.
  */
 export class ReadWriteSync extends AbstractQueuedSynchronizer {
   readonly isFair: boolean
@@ -48,7 +49,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
   readonly #cells: ReaderCells
   /** The flows of this thread that read. */
   readonly #readers: ReadersHere
-  /** The flow that writes, if it came to do so by means of this object: memory has but its number. */
+  /** The flow that writes, if it locked through this object: the memory has only its number. */
   #writingFlow: Flow | undefined
 
   constructor(memory: SharedMemory, face: object) {
@@ -63,9 +64,11 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
 
   // ------------------------------------------------------------------ reading
 
-  /** Reads, or reads once more, if that needs no wait. `barging` is the way past those who wait. */
+  /**
+   * Takes a read hold, the first or a further one, if that needs no wait. With `barging` it overtakes waiting flows.
+   */
   read(flow: Flow, holds: number, barging: boolean): boolean {
-    // A plain read can be out of date, except about ourselves. Then it is the compare-and-set that decides.
+    // A plain read can be out of date, except about this thread. Then the compare-and-set decides.
     const writer = writerIn(read(this.#words, STATE))
     if (writer === this.#token) return this.isWriting(flow) && this.#readWhileWriting(flow, holds)
     if (writer !== 0 && this.#cells.isWritten) return false
@@ -102,7 +105,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     return true
   }
 
-  /** Ends one read hold; true if somebody who waits may have a chance now. */
+  /** Ends one read hold; true if a waiting flow may succeed now. */
   endRead(flow: Flow): boolean {
     const { flows } = this.#readers
     if (flows.of(flow.id) > 0) return this.#end(flows, flow, 1)
@@ -114,25 +117,27 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     write(this.#words, readsOf(flows.cell), flows.total)
     if (flows.total > 0) return false
     this.#readers.end()
-    if (read(this.#words, STATE) < 0) return false // our own writing goes on
+    if (read(this.#words, STATE) < 0) return false // this thread still writes
     return this.#cells.leave(flows.cell) === 0 || this.#isAwaited()
   }
 
-  /** Whether somebody waits for something else than that the readers stop who are left. */
+  /** Whether the first waiting flow may succeed though readers are left. */
   #isAwaited(): boolean {
     const mode = this.queue.firstMode
-    // It may be that those who are left are dead, and the one that stands first now did not when they died.
+    // The remaining readers may be dead, and the flow that is first now was not first when they died.
     return mode === SHARED || (mode === EXCLUSIVE && this.#cells.reap())
   }
 
-  /** A cell has become free, which is all that a reader waits for if it stands first while others read. */
+  /**
+   * Wakes the first flow if it is a reader, since a cell has become free: while others read, it waits for nothing else.
+   */
   #offerCell(): void {
     if (this.queue.firstMode === SHARED) this.queue.wakeFirst()
   }
 
   // ------------------------------------------------------------------ writing
 
-  /** Writes, or writes once more, if nobody else reads or writes. */
+  /** Takes write holds, the first or further ones, if no other flow reads or writes. */
   write(flow: Flow, holds: number): boolean {
     const words = this.#words
     if (compareAndSet(words, STATE, 0, writing(this.#token, false))) return this.#own(flow, holds)
@@ -166,7 +171,8 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
   }
 
   /**
-   * Ends so many write holds; true if that was the last. The task's read holds remain, and others may read beside it.
+   * Ends that many write holds; true if the lock is not write-locked any more. The task's read holds remain, and others
+   * may read beside it.
    */
   endWrite(flow: Flow, times: number): boolean {
     const words = this.#words
@@ -182,7 +188,9 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
 
   // ------------------------------------------------------------------ asking
 
-  /** Whether this thread writes. Nobody else can write its token there, or while it is there anything else. */
+  /**
+   * Whether this thread writes. No other thread can write its token there, or change the word while the token is there.
+   */
   get #isWriter(): boolean {
     return writerIn(read(this.#words, STATE)) === this.#token
   }
@@ -201,20 +209,22 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     return this.#readers.flows.of(flow.id)
   }
 
-  /** Whether a writer died and nobody has repaired since what it may have left. Counts for those who hold a lock. */
+  /**
+   * Whether a writer died and no writer has unlocked since, which could have repaired the data. Counts for holders of a
+   * lock.
+   */
   get isAbandoned(): boolean {
     return isAbandoned(load(this.#words, STATE))
   }
 
-  /** Thread, flow and holds of who writes. */
+  /** Thread, flow and holds of the writer. */
   writer(): { thread: number; flow: number; holds: number } | undefined {
     const thread = writerIn(load(this.#words, STATE))
     if (thread === 0 || !this.#registry.isAlive(thread)) return undefined
     return { thread, flow: load(this.#words, FLOW), holds: load(this.#words, HOLDS) }
   }
 
-  /** Who writes, in words. */
-  /** What holds the write lock, in words; undefined if it is free. */
+  /** Describes the holder of the write lock; undefined if it is free. */
   get holder(): string | undefined {
     const writer = this.writer()
     if (writer === undefined) return undefined
@@ -240,21 +250,19 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     return this.read(currentFlow(), holds, false) ? 1 : -1
   }
 
-  /** Whether one that could have the lock leaves it to those who wait. */
+  /** Whether a flow that could have the lock must let the waiting flows go first. */
   #mustQueue(mode: number): boolean {
     if (this.isFair) return this.hasQueuedPredecessors()
-    // Or new readers would keep a writer waiting for ever.
+    // Otherwise new readers would keep a writer waiting for ever.
     return mode === SHARED && this.queue.firstMode === EXCLUSIVE
   }
 
-  /** Those in front may be writers that wait until this thread reads no more. To wait for them would be for ever. */
+  /** The flows in front may be writers that wait until this thread reads no more. Waiting for them would never end. */
   protected override tryOutOfTurn(holds: number, mode: number): boolean {
     return mode === SHARED && this.#readers.flows.total > 0 && this.read(currentFlow(), holds, true)
   }
 
-  /**
-   * A reader that waits to write waits for itself. If there is a way to end that, it is allowed to, as it is in Java.
-   */
+  /** A reader that waits to write waits for itself. This is allowed, as in Java, if something can end the wait. */
   protected override refuseToBlock(mode: number, endless: boolean): void {
     const flow = currentFlow()
     const own = this.#readers.flows.of(flow.id)
@@ -281,7 +289,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     return this.isWriting(currentFlow())
   }
 
-  /** The read holds too: with them in place nobody could write, and so nobody signal. */
+  /** Releases the read holds too: while they are held no flow could write, and so none could signal. */
   protected override releaseAll(): Holds {
     const flow = currentFlow()
     const holds = { writes: this.writesOf(flow), reads: this.readsOf(flow) }

@@ -18,11 +18,11 @@ export const NONE = -1
 /**
  * The threads that read: the cells of a read-write lock, and their bits in its state. See read-write-words.ts.
  *
- * Death. A thread may die with a cell, with its bit set or not. Whoever is in the way of such a cell makes it its own
- * by compare-and-set, clears the bit in place of the dead one, and then uses it or gives it back. Two cannot do so at
- * once, and if this one dies too, there is a cell of a dead thread again. (To clear the bit of a dead thread without
- * taking the cell first would be wrong: by then the cell may be another one's, who lives, and the state looks the same
- * as before.)
+ * Death. A thread may die with a cell, with its bit set or not. A thread that needs such a cell, or that the bit keeps
+ * from writing, claims the cell by compare-and-set, clears the bit in place of the dead thread, and then uses the cell
+ * or frees it. Two threads cannot do so at once, and if the claiming thread dies too, the cell again belongs to a dead
+ * thread. (It would be wrong to clear the bit of a dead thread without claiming the cell first: by then a live thread
+ * may have the cell, and the state looks the same as before.)
  */
 export class ReaderCells {
   readonly #words: Int32Array
@@ -38,7 +38,7 @@ export class ReaderCells {
     this.#preferred = threadContext.token % CELL_COUNT
   }
 
-  /** Makes a cell ours that nobody has; NONE if there is none. */
+  /** Claims a cell that no live thread has; NONE if there is none. */
   claim(): number {
     const preferred = this.#preferred
     for (let i = 0; i < CELL_COUNT; i++) {
@@ -51,13 +51,13 @@ export class ReaderCells {
     return NONE
   }
 
-  /** Gives a cell back whose bit is not set. */
+  /** Frees a cell whose bit is not set. */
   free(cell: number): void {
     // The writers' cell may belong to the next writer already, and then is not touched.
     if (cell !== WRITERS_CELL) store(this.#words, tokenOf(cell), 0)
   }
 
-  /** Begins to read with a cell that is ours, after a dead writer too; false if somebody writes. */
+  /** Begins to read with a claimed cell, after a dead writer too; false if a live thread writes. */
   enter(cell: number, reads: number): boolean {
     write(this.#words, readsOf(cell), reads)
     for (let state = read(this.#words, STATE); ; state = load(this.#words, STATE)) {
@@ -68,20 +68,20 @@ export class ReaderCells {
     }
   }
 
-  /** Whether somebody writes, and lives. */
+  /** Whether a live thread writes. */
   get isWritten(): boolean {
     const writer = writerIn(load(this.#words, STATE))
     return writer !== 0 && this.#registry.isAlive(writer)
   }
 
-  /** Ends reading; which cells still read. */
+  /** Ends reading, and returns the cells that still read. */
   leave(cell: number): number {
     const left = this.#clear(cell)
     this.free(cell)
     return readersIn(left)
   }
 
-  /** Ends the reading of those who died; true if there were any. */
+  /** Ends the reading of dead threads; true if there were any. */
   reap(): boolean {
     let any = false
     for (const cell of cellsIn(load(this.#words, STATE))) {
@@ -92,7 +92,7 @@ export class ReaderCells {
     return any
   }
 
-  /** The threads that read, and how often: those that live. A writer may be among them. */
+  /** The live threads that read, and how often. A writer may be among them. */
   list(): { thread: number; holds: number }[] {
     const state = load(this.#words, STATE)
     const writer = writerIn(state)
@@ -106,14 +106,15 @@ export class ReaderCells {
     return found
   }
 
-  /** Makes the cell of a dead thread ours and ends its reading; false if it is nobody's, or one's who lives. */
+  /** Claims the cell of a dead thread and ends its reading; false if the cell is free, or its thread alive. */
   #inherit(cell: number): boolean {
     const words = this.#words
     const owner = load(words, tokenOf(cell))
     if (owner === 0 || this.#registry.isAlive(owner)) return false
-    // A bit that is set while the cell is still the dead one's is the dead one's, and stays until we clear it.
+    // A bit that is set while the cell still belongs to the dead thread is the dead thread's, and stays until this
+    // thread clears it.
     const reads = (readersIn(load(words, STATE)) & (1 << cell)) !== 0
-    if (cell === WRITERS_CELL && !reads) return false // a writer may be about to take it, and does not ask
+    if (cell === WRITERS_CELL && !reads) return false // a writer may be about to take it, which it does without a claim
     if (!compareAndSet(words, tokenOf(cell), owner, this.#token)) return false
     if (reads) {
       write(words, readsOf(cell), 0)

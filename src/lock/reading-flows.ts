@@ -2,12 +2,12 @@ import type { ThreadContext } from "../memory/thread/thread-context.ts"
 import { perThread } from "../per-thread.ts"
 
 /**
- * Which flows of this thread hold a read lock, and how often. Nobody else needs to know: to all other threads it is the
- * thread that reads, and when it dies its flows die with it. So this is in no shared memory, and has no limit.
+ * Which flows of this thread hold a read lock, and how often. No other thread needs to know: to the others the thread
+ * reads, and when it dies its flows die with it. So this is in no shared memory, and has no limit.
  *
- * A thread may have several objects for one lock, each made from a clone of it. They must agree on who reads, so while
- * a flow does they find each other by the name of the lock, in a table of the thread. When none does, nothing is left
- * of it.
+ * A thread may have several objects for one lock, each made from a clone of it. They must agree on which flows read. So
+ * while a flow reads they find each other by the name of the lock, in a table of the thread. When no flow reads, the
+ * table has no entry of the lock.
  *
  * Usually one flow reads, and one lock. So both maps keep their first entry outside of the map: putting one into a map
  * and taking it out again costs more than all the rest of locking and unlocking.
@@ -81,11 +81,11 @@ export function nextNumberIn(threadContext: ThreadContext): number {
   return ++readLocksHeldIn(threadContext).made
 }
 
-/** The flows of this thread that read one lock, as one of the objects for that lock has them. */
+/** The flows of this thread that read one lock, as seen by one of the objects for that lock. */
 export class ReadersHere {
   readonly #name: string
   readonly #table: ReadLocksHeld
-  /** For the table, if it is by means of this object that a flow begins to read. */
+  /** For the table, if the first flow begins to read through this object. */
   readonly #own = new ReadingFlows()
 
   constructor(threadContext: ThreadContext, name: string) {

@@ -20,8 +20,8 @@ import type { QueuedThread } from "./synchronizer-base.ts"
  * Without `fair`, a task that comes when the lock is free gets it, which is faster; with `fair`, the task that has
  * waited longest.
  *
- * **Death.** If the thread that holds the lock dies, the next task that asks gets it, and `wasAbandoned` is true until that
- * task gives it up: what the lock protects may be half changed.
+ * **Death.** If the thread that holds the lock dies, the next task that asks gets it, and `wasAbandoned` is true until
+ * that task gives it up: what the lock protects may be half changed.
  *
  * **Memory effects.** What a task wrote to shared memory before it unlocked is visible to the task that locks next.
  *
@@ -88,7 +88,10 @@ export class ReentrantLock extends Shareable implements Lock {
     return this.#sync.tryAcquireWithinSync(1, ms)
   }
 
-  /** Gives the lock back; free when unlocked as often as locked. `IllegalMonitorStateError` if it is not ours. */
+  /**
+   * Gives the lock back; free when unlocked as often as locked. `IllegalMonitorStateError` if the task does not hold
+   * it.
+   */
   unlock(): void {
     this.#sync.unlock(currentFlow())
   }
@@ -104,17 +107,17 @@ export class ReentrantLock extends Shareable implements Lock {
     return this.#sync.conditionFrom(shared)
   }
 
-  /** Whether anybody waits on this condition of the lock. Needs the lock. */
+  /** Whether any task waits on this condition of the lock. Needs the lock. */
   hasWaiters(condition: Condition): boolean {
     return this.#sync.requireOwn("condition", condition).hasWaiters
   }
 
-  /** How many wait on this condition of the lock. Needs the lock. */
+  /** How many tasks wait on this condition of the lock. Needs the lock. */
   waitQueueLength(condition: Condition): number {
     return this.#sync.requireOwn("condition", condition).waitQueueLength
   }
 
-  /** Those who wait on this condition of the lock, longest waiting first. Needs the lock. */
+  /** The tasks that wait on this condition of the lock, longest waiting first. Needs the lock. */
   waitingThreads(condition: Condition): QueuedThread[] {
     return this.#sync.requireOwn("condition", condition).waitingThreads
   }
@@ -126,12 +129,12 @@ export class ReentrantLock extends Shareable implements Lock {
     return this.#sync.isFair
   }
 
-  /** Whether anybody holds it. */
+  /** Whether any task holds it. */
   get isLocked(): boolean {
     return this.#sync.isLocked
   }
 
-  /** Whether the current task does. */
+  /** Whether the current task holds it. */
   get isHeldByCurrentThread(): boolean {
     return this.#sync.isHeld
   }
@@ -156,12 +159,12 @@ export class ReentrantLock extends Shareable implements Lock {
     return this.#sync.queueLength
   }
 
-  /** Those who wait for the lock, first in line first. */
+  /** The tasks that wait for the lock, first in line first. */
   get queuedThreads(): QueuedThread[] {
     return this.#sync.queuedThreads
   }
 
-  /** Whether this thread waits for the lock. Of tasks in other threads one cannot ask. */
+  /** Whether this thread waits for the lock. Tasks in other threads cannot be asked for. */
   hasQueuedThread(thread: { readonly id: number }): boolean {
     return this.#sync.isQueued(thread)
   }

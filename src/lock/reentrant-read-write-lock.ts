@@ -28,10 +28,11 @@ import { WriteLock } from "./write-lock.ts"
  * **Threads.** Any number of flows may read, but at most 29 threads. Another one waits until one of them reads no more.
  *
  * **Death.** If a thread dies, what it held is free. If it was writing, what the lock protects may be half changed:
- * `wasAbandoned` of both locks is then true for all tasks that hold them, until a writer has unlocked, which could repair it. A
- * reader that dies has changed nothing.
+ * `wasAbandoned` of both locks is then true for all tasks that hold them, until a writer has unlocked, which could
+ * repair it. A reader that dies has changed nothing.
  *
- * **Memory effects.** What a task wrote to shared memory before it unlocked the write lock is visible to each task that then locks either of the two.
+ * **Memory effects.** What a task wrote to shared memory before it unlocked the write lock is visible to each task that
+ * then locks either of the two.
  *
  * @example
  * ```ts
@@ -109,7 +110,7 @@ export class ReentrantReadWriteLock extends Shareable {
     return this.#sync.writesOf(currentFlow())
   }
 
-  /** Whether anybody waits for either lock. */
+  /** Whether any task waits for either lock. */
   get hasQueuedThreads(): boolean {
     return this.#sync.hasQueuedThreads
   }
@@ -119,32 +120,32 @@ export class ReentrantReadWriteLock extends Shareable {
     return this.#sync.queueLength
   }
 
-  /** Those who wait for either lock, first in line first. */
+  /** The tasks that wait for either lock, first in line first. */
   get queuedThreads(): QueuedThread[] {
     return this.#sync.queuedThreads
   }
 
-  /** Those who wait for the read lock, first in line first. */
+  /** The tasks that wait for the read lock, first in line first. */
   get queuedReaderThreads(): QueuedThread[] {
     return this.#sync.sharedQueuedThreads
   }
 
-  /** Those who wait for the write lock, first in line first; so do those who come back from a condition. */
+  /** The tasks that wait for the write lock, first in line first, those back from a condition among them. */
   get queuedWriterThreads(): QueuedThread[] {
     return this.#sync.exclusiveQueuedThreads
   }
 
-  /** Whether this thread waits for either lock. Of tasks in other threads one cannot ask. */
+  /** Whether this thread waits for either lock. Tasks in other threads cannot be asked for. */
   hasQueuedThread(thread: { readonly id: number }): boolean {
     return this.#sync.isQueued(thread)
   }
 
-  /** Whether anybody waits on this condition of the write lock. Needs the write lock. */
+  /** Whether any task waits on this condition of the write lock. Needs the write lock. */
   hasWaiters(condition: Condition): boolean {
     return this.#sync.requireOwn("condition", condition).hasWaiters
   }
 
-  /** How many wait on this condition of the write lock. Needs the write lock. */
+  /** How many tasks wait on this condition of the write lock. Needs the write lock. */
   waitQueueLength(condition: Condition): number {
     return this.#sync.requireOwn("condition", condition).waitQueueLength
   }

@@ -6,7 +6,7 @@ import { wholeLines } from "../memory/layout.ts"
 import { Shareable, type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
 import { EXCLUSIVE, QUEUE, SHARED, type Waiter, WaitQueue } from "../memory/wait/wait-queue.ts"
 
-/** The queue, and after it on a line of its own what a synchronizer is about. */
+/** The queue, and after it on a line of its own the state of the synchronizer. */
 export const STATE: number = wholeLines(QUEUE.SIZE)
 const CONTENDED = STATE + 1
 /** A number by which its conditions know it; 0 if it has none. */
@@ -16,16 +16,16 @@ export const OWN: number = STATE + 3
 
 const TYPE = "AbstractQueuedSynchronizer"
 
-/** A task that waits, as far as it can be seen from here. */
+/** A waiting task, as far as it can be seen from here. */
 export interface QueuedThread {
-  /** What `Thread.id` says of it in the thread it runs in. */
+  /** Its `Thread.id` in the thread it runs in. */
   readonly id: number
   /** Whether that is this thread. Each numbers its own tasks. */
   readonly isLocal: boolean
 }
 
 /**
- * What every synchronizer consists of: a word of state, the queue of those who wait for it, and what can be seen of
+ * What every synchronizer consists of: a word of state, the queue of the tasks that wait for it, and the getters for
  * both. How it is acquired and released is in abstract-queued-synchronizer.ts.
  */
 export abstract class SynchronizerBase extends Shareable {
@@ -54,7 +54,7 @@ export abstract class SynchronizerBase extends Shareable {
 
   // ------------------------------------------------------------------ the state, for subclasses
 
-  /** What the subclass says that it means. Reading and setting it are sequentially consistent. */
+  /** Its meaning is up to the subclass. Reading and setting it are sequentially consistent. */
   protected get state(): number {
     return load(this.#words, STATE)
   }
@@ -63,7 +63,7 @@ export abstract class SynchronizerBase extends Shareable {
     store(this.#words, STATE, value)
   }
 
-  /** Sets the state if it is `expected`, and says whether it was. */
+  /** Sets the state if it is `expected`, and returns whether it was. */
   protected compareAndSetState(expected: number, value: number): boolean {
     return compareAndSet(this.#words, STATE, expected, value)
   }
@@ -80,34 +80,36 @@ export abstract class SynchronizerBase extends Shareable {
     return this.#queue.length
   }
 
-  /** Those who wait, first in line first. */
+  /** The waiting tasks, first in line first. */
   get queuedThreads(): QueuedThread[] {
     return this.#seen(this.#queue.waiters())
   }
 
-  /** Those who wait to have it for themselves. */
+  /** The tasks that wait to acquire exclusively. */
   get exclusiveQueuedThreads(): QueuedThread[] {
     return this.#seen(this.#queue.waiters().filter(({ mode }) => mode === EXCLUSIVE))
   }
 
-  /** Those who wait to have it together with others. */
+  /** The tasks that wait to acquire shared. */
   get sharedQueuedThreads(): QueuedThread[] {
     return this.#seen(this.#queue.waiters().filter(({ mode }) => mode === SHARED))
   }
 
-  /** The task that stands first in line. */
+  /** The task that is first in line. */
   get firstQueuedThread(): QueuedThread | undefined {
     return this.queuedThreads[0]
   }
 
-  /** Whether this thread, a virtual one of ours or the current one, waits. Of tasks in other threads one cannot ask. */
+  /**
+   * Whether this thread, a local virtual one or the current one, waits. Tasks in other threads cannot be asked for.
+   */
   isQueued(thread: { readonly id: number }): boolean {
     const { id } = requireObject("thread", thread, "a Thread") as { id?: unknown }
     if (typeof id !== "number") throw typeError("thread", "a Thread", thread)
     return this.queuedThreads.some((waiter) => waiter.isLocal && waiter.id === id >>> 0)
   }
 
-  /** Whether anybody ever had to wait. */
+  /** Whether any task ever had to wait. */
   get hasContended(): boolean {
     return load(this.#words, CONTENDED) !== 0
   }

@@ -60,14 +60,12 @@ export class WriteLock implements Lock {
     return this.#sync.tryAcquireWithinSync(1, ms)
   }
 
-  /**
-   * Gives it back; others can have it when unlocked as often as locked. `IllegalMonitorStateError` if it is not ours.
-   */
+  /** Gives it back; free when unlocked as often as locked. `IllegalMonitorStateError` if the task does not hold it. */
   unlock(): void {
     if (this.#sync.endWrite(currentFlow(), 1)) this.#sync.queue.wakeFirst()
   }
 
-  /** A new condition. A task that waits for it gives up its read holds too, and has all back when it returns. */
+  /** A new condition. A task that waits for it gives up its read holds too, and has them all back when it returns. */
   newCondition(): Condition {
     return this.#sync.newCondition()
   }
@@ -88,8 +86,8 @@ export class WriteLock implements Lock {
   }
 
   /**
-   * Whether the current task holds it, and a thread died that held it before, and nobody else had it since: what it
-   * protects may be half changed. It is for this task to repair; when it has unlocked, all is taken to be well.
+   * Whether the current task holds it, and a thread died that held it, and no task has held it since: what it protects
+   * may be half changed. This task has to repair it; after it has unlocked, the data counts as intact.
    */
   get wasAbandoned(): boolean {
     return this.#sync.isWriting(currentFlow()) && this.#sync.isAbandoned
