@@ -55,10 +55,7 @@ export function usePlatform(): void {
   knowPools()
 }
 
-/**
- * Of several copies of corepool in a thread, the one that has made a pool last opens those that come from other
- * threads.
- */
+/** If a thread has several copies of corepool, the copy that made the last pool opens pools from other threads. */
 function knowPools(): void {
   registerPools((shared) => ThreadPoolExecutor.from(shared))
 }

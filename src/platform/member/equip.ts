@@ -1,4 +1,4 @@
-/** Gives lower layers what they need as soon as there are platform threads, and what other programs do without. */
+/** Gives lower layers what they need for platform threads. A program without such threads does not load it. */
 import { NotSerializableError } from "../../errors.ts"
 import type { TaskOptions } from "../../executor/executor.ts"
 import { cannotBeSent, provideSending, type ViewHandle } from "../../executor/sending.ts"

@@ -210,8 +210,8 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
   }
 
   /**
-   * Leaves out this thread, should it be a worker: it first has to hand back what it takes out of the queue, see {@link
-   * drain}.
+   * Leaves out this thread, should it be a worker: it first has to hand back what it takes out of the queue. See
+   * {@link drain}.
    */
   interruptWorkers(): void {
     for (const worker of this.workerTable) if (worker.token !== this.memory.threadContext.token) this.#interrupt(worker)
@@ -289,7 +289,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
       return false
     }
     const isOurs = isBlocked && runner.holds(slot)
-    const others = this.waiting.idleWorkers - (runner.isInTask ? 0 : 1) // an idle worker in a timer counts itself
+    const others = this.waiting.idleWorkers - (runner.isInTask ? 0 : 1) // else it runs a timer, and counts as idle itself
     if (!isOurs && others > 0) return false
     if (this.waiting.untilReady(slot) > 0 || this.tasks.periodOf(slot) !== 0) return false
     if (!runner.canRunInside(slot, isBlocked)) {

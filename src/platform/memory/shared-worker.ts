@@ -220,7 +220,7 @@ export class SharedWorker implements Worker<number> {
     })
   }
 
-  // ------------------------------------------------------------------ by anybody
+  // ------------------------------------------------------------------ by any thread
 
   get status(): number {
     return load(this.#words, this.#entry + WORKER.STATUS)

@@ -26,8 +26,8 @@ const EARLY = 4
  * without a limit. When the leader gets its task, it wakes the next worker, which then leads. offer() wakes the leader
  * if the new task is due before the leader would wake up; the leader then sleeps for less. The leader is not told when
  * the task it waits for is removed, and finds out in time: so a program that sets and cancels time limits all day long
- * wakes no worker. No leader is appointed, so none is missing after a death: a death wakes all waiting workers, and the
- * one that is then first leads.
+ * wakes no worker. No leader is appointed, so none is missing after a death: a death wakes all waiting workers, and
+ * the worker that is then first leads.
  *
  * The main thread has no part in this. Timers of the event loop are late by a millisecond or two, so the worker sets
  * its timer ahead of time and blocks for the rest.

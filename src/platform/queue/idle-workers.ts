@@ -13,7 +13,7 @@ import type { TaskRecords } from "../memory/task-records.ts"
 
 /** What {@link isAwaited} needs of the queue. */
 export interface Waiting {
-  /** How many tasks there are beyond the bound, without the one that is offered. */
+  /** How many tasks there are beyond the bound, without the offered one. */
   surplus(): number
   toArray(): readonly number[]
 }

@@ -23,7 +23,7 @@ import { MOST_TASKS } from "../memory/layout.ts"
  *
  * A road not taken: the deque of Chase and Lev (2005), in which thieves count a word up and cells are plain. There a
  * pop has to announce itself before it looks (two accesses, and two more for the last value, which in a loop of fork
- * and join is each): measured, push and pop take 46 ns, and here 18.
+ * and join every value is): measured, push and pop take 46 ns, and here 18.
  */
 
 /** The bits of a cell that are the slot; the others are its lap. */
@@ -141,7 +141,7 @@ export class SlotDeque {
     return Math.max((this.#top - load(this.#words, this.#index + RING.HEAD)) | 0, 0)
   }
 
-  // ------------------------------------------------------------------ for anybody
+  // ------------------------------------------------------------------ for any thread
 
   /**
    * Takes the oldest slot out; 0 if there is none. The caller first writes it into the word `claim` of `claims`: see

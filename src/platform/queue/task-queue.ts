@@ -73,8 +73,8 @@ export function queueIn(memory: PoolMemory, tasks: TaskRecords, claim = 0): Slot
  * that wait and have not been promised a task. offer() takes one off that count, which is the promise, and then puts
  * the task in. A worker that gives up takes itself off the count; if it cannot, a task is on its way to it. For a
  * worker that has died the owner does so: WAITS of the worker says whether it was counted. (WAITS is set before the
- * count and cleared after it. A death in between makes the count too low by one: that costs a thread more than needed,
- * but no task ever waits for a worker that does not exist.)
+ * count and cleared after it. A death in between makes the count too low by one: the pool then makes one thread more
+ * than needed, but no task ever waits for a worker that does not exist.)
  *
  * A worker keeps the promise as long as the pool runs. Only that worker takes the task out: for shutdownNow(), remove()
  * and the methods of `pool.queue` the queue is empty, as a SynchronousQueue is. A thread that does take a task out,

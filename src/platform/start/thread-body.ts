@@ -24,7 +24,7 @@ export interface Death {
 /** How often an owner that blocks checks that its threads still exist, in ms. */
 export const PULSE = 100
 
-/** Options with which a thread has died: see worker-preload.ts. */
+/** The options of threads that have died while they preloaded modules: see worker-preload.ts. */
 const deadly = new WeakSet<PlatformThreadOptions>()
 
 /** A worker thread of the runtime, as the body of a Thread: starts the thread, and reports its end. */
@@ -202,8 +202,8 @@ export class WorkerBody implements ThreadBody {
   /**
    * Ends a thread that has left and has reported all. Usually it stops by itself at once.
    *
-   * But in Node a thread with an uncaught error calls its `exit` listeners, the last of which leaves the thread
-   * registry, reports the error, and may then go on with queued microtasks, which are code of tasks: Node loses the
+   * But in Node a thread with an uncaught error first calls its `exit` listeners, the last of which leaves the thread
+   * registry. Then it reports the error, and may go on with queued microtasks, which are code of tasks: Node loses the
    * order to stop on the way. If that code waits for something, the thread, which has left, waits for ever. Any order
    * may get lost so, and it is given again until the thread has stopped.
    */
