@@ -1,4 +1,4 @@
-/** What is known of texts, up to a number of them: a program may make functions from texts, each a little different. */
+/** How many texts a map remembers: a program may make functions from texts, each a little different. */
 const MOST = 1000
 
 export class BoundedMap<V> {
@@ -8,7 +8,7 @@ export class BoundedMap<V> {
     return this.#values.get(key)
   }
 
-  /** The value. Whatever was set before may be gone after that. */
+  /** Returns the value. Values that were set before may be gone after that. */
   set(key: string, value: V): V {
     if (this.#values.size >= MOST) this.#values.clear()
     this.#values.set(key, value)

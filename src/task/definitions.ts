@@ -1,44 +1,43 @@
 /**
  * The tasks that modules of this thread have defined, by their places: URL of the module and name.
  *
- * Promise: a place names one function. A second, different function under the same place is refused when it is defined;
- * where the difference cannot be seen at once, the look-up of that place fails. Neither ever gives another function
- * than the one meant.
+ * Guarantee: a place names one function. A second, different function under the same place is refused when it is
+ * defined; where the difference cannot be seen at once, the look-up of that place fails. Neither ever returns another
+ * function than the intended one.
  *
- * How it works. Bundlers put many modules into one file, and minifiers give the inner names of functions of one scope
- * each the same letter, so two tasks may claim one place. But a module may also rightly be evaluated twice in one
- * thread, by hot reload or by a test runner that resets its modules, and then defines every place again. The two cases
- * are told apart:
+ * How it works. Bundlers put many modules into one file, and minifiers may give the inner names of many functions the
+ * same letter, so two tasks may claim one place. But a module may also rightly be evaluated twice in one thread, by hot
+ * reload or by a test runner that resets its modules, and then defines every place again. The two cases are told apart:
  *
  * - Another text: another function. Refused.
- * - The same text, defined from another position of the module, both within one job of the event loop: a function that makes
- *   tasks was called twice, with different variables around each. A module evaluated twice defines them from one position.
- *   (Only within one job, since an edit between two evaluations moves positions.) Refused.
- * - The same text otherwise: taken for a second evaluation. The newest function counts. Should both belong to one evaluation
- *   all the same, such as those that a loop makes, then only the module's export of that name can say which one is meant;
- *   a look-up without such an export fails.
+ * - The same text, defined from another position of the module, both within one job of the event loop: a function that
+ *   makes tasks was called twice, with different variables around each. Refused. A module evaluated twice defines them
+ *   from one position. (Only within one job, since an edit between two evaluations moves positions.)
+ * - The same text otherwise: taken for a second evaluation. The newest function counts. If both belong to one
+ *   evaluation all the same, such as functions that a loop makes, only the module's export of that name can say which
+ *   one is meant; a look-up without such an export fails.
  */
 import { sourceText } from "../primordials.ts"
 import { IllegalStateError, TaskNotPortableError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
 import { runtime } from "../time/runtime.ts"
 
-/** Where a function is to be found. */
+/** Where another thread finds a function. */
 export interface Place {
   /** The absolute URL of its module. */
   readonly module: string
   /** The name under which the module defines it by `task()`, or exports it. */
   readonly name: string
-  /** What the module exports under that name is meant, and a task only if there is no such export. */
+  /** The module's export of that name is meant, and a task only if there is no such export. */
   readonly isExport?: true
 }
 
 type AnyFunction = (...args: never[]) => unknown
 
 interface Definition {
-  /** Newest last. Few: a module is evaluated seldom more than once. */
+  /** The newest is last. They are few: a module is seldom evaluated more than once. */
   readonly functions: AnyFunction[]
-  /** From where the newest one was defined, and in which job. */
+  /** The position from which the newest one was defined, and the job. */
   position: string
   job: number
 }
@@ -50,12 +49,12 @@ function keyOf({ module, name }: Place): string {
   return `${module}#${name}`
 }
 
-/** Where the function is to be found, if it is a task. */
+/** The place of the function, if it is a task. */
 export function placeOf(fn: object): Place | undefined {
   return places.get(fn)
 }
 
-/** Says where a function is to be found that is not itself the one found there. */
+/** Sets the place of a function that stands for the function at that place. */
 export function setPlace(fn: object, place: Place): void {
   places.set(fn, place)
 }
@@ -133,7 +132,7 @@ function textOf(fn: AnyFunction): string {
   return sourceText(fn)
 }
 
-/** Those without source, such as bound ones, have one text for all. */
+/** False for functions without source, such as bound ones: all of them have the same text. */
 function haveSameText(a: AnyFunction, b: AnyFunction): boolean {
   return textOf(a) === textOf(b) && hasText(a)
 }
@@ -145,10 +144,10 @@ function hasText(fn: AnyFunction): boolean {
 const BY_TEXT = "anonymous#"
 
 /**
- * A name for a function that has none: arrow functions, and those whose name a minifier has dropped. It is made of the
- * text, which is the same in every thread that loads the same file; white space does not count, as compilers differ in
- * it. Two texts with one such name are told apart like other functions of one name. Undefined if the function has no
- * text.
+ * A name for a function that has none, such as an arrow function, or a function whose name a minifier has dropped. It
+ * is made of the text, which is the same in every thread that loads the same file; white space does not count, as
+ * compilers differ in it. Two texts with the same such name are told apart like other functions of one name. Undefined
+ * if the function has no text.
  */
 export function nameByText(fn: AnyFunction): string | undefined {
   if (!hasText(fn)) return undefined
@@ -169,10 +168,7 @@ function beginningOf(fn: AnyFunction): string {
   return text.length > 60 ? `«${text.slice(0, 60)}…»` : `«${text}»`
 }
 
-/**
- * Where in its file the caller of this function stands, and its callers in the same file. Empty if the runtime does not
- * say.
- */
+/** The position of the caller in its file, and those of its callers in the same file. Empty if the runtime has none. */
 function positionAbove(above: AnyFunction): string {
   const holder: { stack?: unknown } = {}
   Error.captureStackTrace(holder, above)
@@ -192,7 +188,7 @@ function positionAbove(above: AnyFunction): string {
 let job = 0
 let isJobKnown = false
 
-/** A number of the job of the event loop that runs now. */
+/** A number for the job of the event loop that runs now. */
 function currentJob(): number {
   if (!isJobKnown) {
     isJobKnown = true

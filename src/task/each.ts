@@ -1,7 +1,7 @@
-/** One function for many elements: what `map` gives to a thread at once. */
+/** One function for many elements: `map` gives a thread a chunk of elements at once. */
 
 /**
- * A function that calls another one for each element of an array, one after the other, for the array of the results.
+ * A function that calls `fn` for each element of an array, one after the other, and returns the array of the results.
  */
 export function eachOf<I, O>(fn: (item: I) => O | PromiseLike<O>): (items: readonly I[]) => Promise<Awaited<O>[]> {
   const made = async (items: readonly I[]): Promise<Awaited<O>[]> => {
@@ -16,8 +16,7 @@ export function eachOf<I, O>(fn: (item: I) => O | PromiseLike<O>): (items: reado
 const originals = new WeakMap<object, (...args: never[]) => unknown>()
 
 /**
- * The function that such a one calls; undefined if it is another kind of function. Other threads are told of the
- * original.
+ * The function that {@link eachOf} was called with; undefined for any other function. Other threads get the original.
  */
 export function originalOf(fn: object): ((...args: never[]) => unknown) | undefined {
   return originals.get(fn)

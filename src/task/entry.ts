@@ -8,16 +8,13 @@ import { pathToFileURL } from "node:url"
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads"
 import { perThread, VERSION } from "../per-thread.ts"
 
-/** A worker thread sees itself in `process.argv`, not the program; it learns of that as threads learn of the space. */
+/** A worker thread finds itself in `process.argv`, not the program. It gets the entries as environment data. */
 const KEY = `corepool@${VERSION} entries`
 
-/** What threads of pools start with. To look for it would be a good part of all that they have to do then. */
+/** The entries of the threads of pools. Searching for these would take a good part of a thread's start. */
 const NO_TASKS = /[/\\]corepool-thread\.cjs$|^\[worker eval\]$/
 
-/**
- * Absolute paths, and the URLs of the modules that are meant, once these have been asked for: to find them takes a
- * moment.
- */
+/** Absolute paths; and the URLs of their modules, made at the first request, because finding them takes a moment. */
 const entries = perThread("entries", () => {
   const inherited = (getEnvironmentData(KEY) as string[] | undefined) ?? []
   const paths = [...new Set([...inherited, ...entriesIn(process.argv, process.execArgv)])]
@@ -25,18 +22,18 @@ const entries = perThread("entries", () => {
   return { paths, urls: undefined as ReadonlySet<string> | undefined }
 })
 
-/** How a runtime names what was typed in, or came from a pipe. */
+/** How a runtime names code that was typed in, or came from a pipe. */
 const NO_MODULE = /\/(?:\[(?:eval\d*|stdin)\]|%5B(?:eval\d*|stdin)%5D|\$deno\$[^/]*)$/
 
-/** Whether no other thread must, or can, import that. */
+/** Whether another thread must not, or cannot, import this module. */
 export function isEntry(module: string): boolean {
   entries.urls ??= new Set(entries.paths.flatMap(urlsOf))
   return entries.urls.has(module) || NO_MODULE.test(module)
 }
 
-/** The paths of what these arguments of a process make it start with. */
+/** The paths of the modules with which a process with these arguments starts. */
 function entriesIn(argv: readonly string[], execArgv: readonly string[]): string[] {
-  // What follows is not the name of a module then: `node -e "…" data.json`
+  // Here the next argument is not the name of a module: `node -e "…" data.json`
   if (execArgv.some((flag) => /^(?:-e|-p|-pe|--eval|--print)(?:=|$)/.test(flag))) return []
   // A test runner may run several files in one process.
   const scripts = execArgv.includes("--test") ? argv.slice(1) : argv.slice(1, 2)
@@ -47,12 +44,12 @@ function urlsOf(path: string): string[] {
   return [path, found(path)].flatMap((file) => (file === undefined ? [] : [pathToFileURL(file).href]))
 }
 
-/** The file that is meant: a name may lack its ending, or be that of a folder or of a link. */
+/** The file that a path means: the path may lack its ending, or be that of a folder or of a link. */
 function found(path: string): string | undefined {
   try {
-    const { createRequire } = process.getBuiltinModule("node:module") // by import, webpack would make something else of it
+    const { createRequire } = process.getBuiltinModule("node:module") // webpack would replace an import
     return realpathSync(createRequire(resolve("_")).resolve(path))
   } catch {
-    return undefined // not a file: `node -`, or a program that lies inside of the executable
+    return undefined // not a file: `node -`, or a program that is part of the executable
   }
 }

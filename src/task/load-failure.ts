@@ -1,14 +1,15 @@
 /**
- * Why a module could not be loaded, in words, with the file and the line if the error has them or they can be found.
+ * A message that says why a module could not be loaded, with the file and the line if the error has them or they can be
+ * found.
  *
- * Node knows in which line of a module a syntax error is, but tells only a program that dies of it. So this looks for
- * itself: the text of the module, without what only modules may contain, is parsed as a script. If that fails with the
- * same message, its line is the line. A module that can be parsed so is followed to those that it imports by relative
- * names.
+ * Node knows in which line of a module a syntax error is, but prints it only when the error ends the program. So this
+ * code searches itself: it parses the text of the module as a script, without the syntax that only modules may contain.
+ * If that fails with the same message, it has found the line. If the module can be parsed, it goes on with the modules
+ * that this one imports by relative names.
  */
 import { isInstance, messageOf, propertyOf } from "../user-values.ts"
 
-/** How many modules are looked at. The error is told in any case. */
+/** How many modules are searched. The message has the error in any case. */
 const MOST_MODULES = 100
 
 /**
@@ -26,7 +27,7 @@ const PLACE = String.raw`(?<place>(?:file:|[/\\]|[A-Za-z]:\\)[^\n]*?:\d+)`
 const BEFORE_MESSAGE = new RegExp(`^${PLACE}\\n`)
 const IN_FRAME = new RegExp(`^ {4}at (?:[^\\n]*\\()?${PLACE}(?::\\d+)?\\)?$`)
 
-/** What the error itself says: Bun's have a position; the stack may begin with one, or have one in its first frame. */
+/** The place that the error itself names: Bun's have a position; the stack may have one at its start or first frame. */
 function placeIn(error: unknown): string | undefined {
   const file = propertyOf(propertyOf(error, "position"), "file")
   const line = propertyOf(propertyOf(error, "position"), "line")
@@ -49,12 +50,12 @@ function findSyntaxError(module: string, message: string): string | undefined {
   return undefined
 }
 
-/** Of a file: what else a module may be loaded from is not asked a second time. */
+/** The text of a file. Modules that are not files are not fetched a second time. */
 function textOf(url: string): string | undefined {
   try {
     return process.getBuiltinModule("node:fs").readFileSync(new URL(url), "utf8")
   } catch {
-    return undefined // no file, or one that this thread may not read
+    return undefined // not a file, or one that this thread may not read
   }
 }
 
@@ -67,7 +68,7 @@ function importsIn(text: string, url: string): string[] {
   return names.filter((name) => /^(?:\.{0,2}\/|file:)/.test(name)).map((name) => new URL(name, url).href)
 }
 
-/** The line in which the text cannot be parsed for that reason; undefined if it can, or for another one. */
+/** The line at which parsing the text fails with this message; undefined if it does not. */
 function lineOf(text: string, message: string): number | undefined {
   const script = text
     .replaceAll(STATIC_IMPORT, blank)
@@ -85,7 +86,7 @@ function lineOf(text: string, message: string): number | undefined {
   return undefined
 }
 
-/** The same lines, with nothing in them. */
+/** The same number of lines, all empty. */
 function blank(text: string): string {
   return text.replaceAll(/[^\n]/g, "")
 }

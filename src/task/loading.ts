@@ -1,20 +1,20 @@
 /**
- * Imports the modules of tasks. A thread of a pool may have to prepare itself for a module before, such as one in
- * TypeScript; what it does then is in src/worker-program/typescript.ts.
+ * Imports the modules of tasks. A thread of a pool may first have to prepare itself for a module, such as one in
+ * TypeScript: see src/worker-program/typescript.ts.
  */
 import { importModule } from "./host.ts"
 
 let prepare: ((url: string) => void) | undefined
 
-/** What this thread does before it imports a module. */
+/** Sets the action that this thread does before it imports a module. */
 export function beforeLoading(action: (url: string) => void): void {
   prepare = action
 }
 
-/** Modules of corepool's own that have no file of their own: how this thread loads them, by URL. */
+/** Modules of corepool's own that have no file: how this thread loads them, by URL. */
 const own = new Map<string, () => Promise<Record<string, unknown>>>()
 
-/** From now on this thread loads the module of that URL so. */
+/** From now on this thread loads the module of that URL by `load`. */
 export function provideModule(url: string, load: () => Promise<Record<string, unknown>>): void {
   own.set(url, load)
 }

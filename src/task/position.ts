@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from "node:fs"
 
 /**
- * Where in a file a function stands, found by its text. An engine tells from where a function was submitted, but not
- * where it is written. What is in the file need not be what the engine has loaded: types may have been blanked out, or
- * a tool has made another text of it, in memory. Then only the name of the function can be looked for.
+ * The position of a function in its file, found by its text. An engine tells from where a function was submitted, but
+ * not where it is written. The text in the file may differ from the text that the engine has loaded: types may have
+ * been blanked out, or a tool may have compiled it in memory. Then only the name of the function can be looked for.
  */
 export interface Position {
   /** From 1 on. */
@@ -12,7 +12,7 @@ export interface Position {
   readonly column: number
 }
 
-/** A larger file is not searched: the search would take longer than what it is good for. */
+/** A larger file is not searched: the search would cost more than it is worth. */
 const LARGEST = 2 ** 22
 
 /** The file that was read last: the functions of a module are often submitted one after the other. */
@@ -29,30 +29,30 @@ function read(path: string): string {
   try {
     return statSync(path).size > LARGEST ? "" : readFileSync(path, "utf8")
   } catch {
-    return "" // what the engine calls a file is none, or the program may not read it (--permission)
+    return "" // the engine's name of a file is no path, or the program may not read it (--permission)
   }
 }
 
-/** Deno would ask the user, at the terminal. */
+/** Asks beforehand, because Deno would ask the user at the terminal. */
 function mayRead(): boolean {
   const { Deno } = globalThis as { Deno?: { permissions: { querySync(what: { name: "read" }): { state: string } } } }
   return Deno === undefined || Deno.permissions.querySync({ name: "read" }).state === "granted"
 }
 
-/** Where a function with this text stands; if there are several, that which is nearest to the line. */
+/** The position of a function with this text; if there are several, of the one nearest to the line. */
 export function positionOf(source: string, text: string, line: number): Position | undefined {
   let found: Position | undefined
   let distance = Infinity
   for (const at of occurrences(source, text)) {
     const position = positionAt(text, at)
-    if (Math.abs(position.line - line) >= distance) break // they come in order
+    if (Math.abs(position.line - line) >= distance) break // they come in ascending order
     distance = Math.abs(position.line - line)
     found = position
   }
   return found
 }
 
-/** Where a function of this name is declared. */
+/** The position of the declaration of a function of this name. */
 export function declarationOf(name: string, text: string): Position | undefined {
   if (!/^[\w$]+$/.test(name)) return undefined
   const escaped = name.replaceAll("$", String.raw`\$`)
@@ -84,7 +84,7 @@ function* occurrences(source: string, text: string): Generator<number> {
   }
 }
 
-/** Whether the source is what becomes of the text there if parts of it are blanked out, as runtimes do with types. */
+/** Whether the source is the text there with parts blanked out, as runtimes do with types. */
 function isBlankedOut(source: string, text: string, at: number): boolean {
   if (at + source.length > text.length) return false
   for (let i = 0; i < source.length; i++) {

@@ -1,4 +1,4 @@
-/** How a function is told to another thread, and found there. */
+/** References to functions: how another thread gets to know a function, and finds it. */
 import { requireFunction } from "../checks.ts"
 import { TaskNotPortableError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
@@ -13,7 +13,7 @@ import { explain, sourceOf } from "./source.ts"
 import { exportNamed } from "./task.ts"
 import { propertyOf, setOwn } from "../user-values.ts"
 
-/** A function as text, and where that comes from. */
+/** A function as text, and where the text comes from. */
 interface Source {
   readonly source: string
   readonly name: string
@@ -21,9 +21,9 @@ interface Source {
 }
 
 /**
- * Plain data: where the function is, or its text; or that another one is to be called for each element of an array; or
- * that an object of a class is to be made, and to do its work; or that a function is to be called with others, see
- * {@link give}.
+ * Plain data. Where the function is, or its text; or that another function is to be called for each element of an
+ * array; or that an object of a class is to be made, and to do its work; or that a function is to be called with
+ * others, see {@link give}.
  */
 export type TaskReference =
   | Place
@@ -42,13 +42,13 @@ export function referenceOf(fn: (...args: never[]) => unknown): TaskReference {
   return reference
 }
 
-/** What a class of tasks can do for the thread that has one of its objects: its work, with this state. */
+/** The static method of a class of tasks that makes an object with this state and does its work. */
 export const COMPUTE: unique symbol = Symbol.for("corepool.compute")
 
 type TaskClass = AnyFunction & { [COMPUTE](...state: unknown[]): unknown }
 type AnyFunction = (...args: never[]) => unknown
 
-/** A function that makes an object of this class, with the state it is called with, and has it do its work. */
+/** A function that makes an object of this class, with the arguments as its state, and lets it do its work. */
 // oxlint-disable-next-line typescript/no-unsafe-function-type -- which is what `constructor` is
 export function computeOf(type: Function): (...state: unknown[]) => unknown {
   let made = computers.get(type)
@@ -65,16 +65,16 @@ const classes = perThread("classes of tasks", () => new WeakMap<object, TaskClas
 
 type Functions = readonly (AnyFunction | undefined)[]
 
-/** What a function knows that was given others: them, and itself, as it is told to other threads in turn. */
+/** What {@link give} passes to its outer function: the given functions, and the whole function, for use as a task. */
 export interface Given<F extends Functions = Functions, S extends AnyFunction = AnyFunction> {
   readonly functions: F
   readonly self: S
 }
 
 /**
- * A function that calls another one with these functions, and then with its own arguments. Functions cannot be
- * arguments of a task; but this one is told to other threads as the functions of which it consists, and each thread
- * finds all of them before it calls it.
+ * A function that calls `outer` with these functions, and then with its own arguments. Functions cannot be arguments of
+ * a task. But this one is sent as the references of the functions of which it consists, and each thread finds all of
+ * them before it calls it.
  */
 export function give<F extends Functions, A extends unknown[], T>(
   outer: (given: Given<F, (...args: A) => T>, ...args: A) => T,
@@ -123,15 +123,12 @@ function sourceReference(fn: AnyFunction): Source {
 
 const submitters = new WeakMap<object, readonly string[]>()
 
-/**
- * The stack with which a function that is sent as source was submitted for the first time by this thread: lines,
- * innermost first.
- */
+/** The stack with which this thread first submitted a function that is sent as source: lines, innermost first. */
 export function submitterOf(fn: AnyFunction): readonly string[] | undefined {
   return submitters.get(originalOf(fn) ?? fn)
 }
 
-/** The function, in this thread. It is told to other threads as it was told to this one. */
+/** The function, in this thread. If it is sent on, it is sent with the same reference. */
 function evaluate(reference: Source): FoundTask["fn"] {
   const fn = compile(reference.source, reference.name, reference.origin)
   known.set(fn, reference)
@@ -145,10 +142,7 @@ function referenceToClass(type: TaskClass): TaskReference {
   )
 }
 
-/**
- * A function that stands for the referenced one: it can be told to other threads, and called, for which it is found
- * first.
- */
+/** A function in place of the referenced one. It can be sent to other threads; a call first finds the function. */
 export function standIn(reference: TaskReference): (...args: never[]) => unknown {
   if ("source" in reference) return evaluate(reference)
   if ("each" in reference) return eachOf(standIn(reference.each) as (item: unknown) => unknown)
@@ -162,11 +156,11 @@ export function standIn(reference: TaskReference): (...args: never[]) => unknown
 /** A function found by a reference, ready to be called. */
 export interface FoundTask {
   readonly fn: (...args: unknown[]) => unknown
-  /** What an error it throws means. */
+  /** Replaces an error of the function by one that explains it, if that is possible. */
   explain(error: unknown): unknown
 }
 
-/** Whether it is declared `async`, or what it calls is. One that is not may return a promise all the same. */
+/** Whether the function is declared `async`, or the function that it calls is. Others may return promises, too. */
 export function isAsync(fn: AnyFunction): boolean {
   if (fn instanceof AsyncFunction) return true
   const gift = gifts.get(fn)
@@ -207,8 +201,7 @@ export function findNow(reference: TaskReference): FoundTask | undefined {
 }
 
 /**
- * The function itself, if it is a task that a module of this thread has defined; otherwise as other threads would find
- * it.
+ * The function itself, if a module of this thread has defined it as a task; otherwise as other threads would find it.
  */
 export function findHere(fn: AnyFunction): FoundTask | undefined {
   const reference = referenceOf(fn)
@@ -216,8 +209,7 @@ export function findHere(fn: AnyFunction): FoundTask | undefined {
 }
 
 /**
- * Finds the function in this thread. The caller keeps it: a module is imported once anyway, but a source is parsed each
- * time.
+ * Finds the function in this thread. The caller keeps it: a module is imported once, but a source is parsed each time.
  */
 export async function find(reference: TaskReference): Promise<FoundTask> {
   const now = findNow(reference)
@@ -257,7 +249,7 @@ export function giveFound(outer: FoundTask["fn"], functions: readonly FoundTask[
   return { fn: whole, explain: (error) => functions.reduce((explained, each) => each.explain(explained), error) }
 }
 
-/** What a module that has been loaded has at this place. Never another function: what does not fit is an error. */
+/** The function that a loaded module has at this place. Never another function: what does not fit is an error. */
 function functionIn(exports: Record<string, unknown>, place: Place): FoundTask {
   const exported = exportNamed(place.name, exports)
   if (place.isExport === true && typeof exported === "function") return asItIs(exported as AnyFunction)

@@ -1,7 +1,7 @@
 /**
  * A function as text, for threads that cannot find it in a module: a function written in place, as in `pool.submit((n)
- * => n * n, 7)`. It must be self-contained. The text is evaluated over there, where none of the variables around it
- * exist.
+ * => n * n, 7)`. It must be self-contained: the other thread evaluates the text, and has none of the variables around
+ * it.
  */
 import { sourceText } from "../primordials.ts"
 import { TaskNotPortableError } from "../errors.ts"
@@ -13,13 +13,13 @@ import { withImports } from "./vite-imports.ts"
 const WAYS_OUT =
   "Pass what it needs as arguments, or export it from a module of its own and wrap it in task(import.meta.url, …)"
 
-/** A function as text. Those of one text are alike. */
+/** A function as text. Functions with the same text are alike. */
 export interface SourceText {
-  /** As it stands. */
+  /** The text as it stands. */
   readonly text: string
   /** An expression whose value is this function. */
   readonly expression: string
-  /** Whether it may load modules: from which file it was submitted makes a difference then. */
+  /** Whether it may load modules: then it makes a difference from which file it was submitted. */
   readonly loads: boolean
 }
 
@@ -31,7 +31,7 @@ export function sourceOf(fn: (...args: never[]) => unknown): SourceText {
   return texts.get(text) ?? texts.set(text, { text, expression: expressionOf(fn, text), loads: LOADING.test(text) })
 }
 
-/** As it is written, and as compilers and test runners write it. */
+/** As users write it, and as compilers and test runners do. */
 const LOADING = /\bimport\b|\brequire\b|_import__\b/
 
 function expressionOf(fn: (...args: never[]) => unknown, text: string): string {
@@ -49,8 +49,9 @@ function expressionOf(fn: (...args: never[]) => unknown, text: string): string {
 }
 
 /**
- * As a function or arrow function stands; or a method, which is no expression by itself (`m(x) {}`, `async m(x) {}`,
- * `*m() {}`, `get x() {}`). A computed name may refer to anything, but what it is called does not matter.
+ * The text itself, for a function or an arrow function. Or the text of a method made an expression, which it is not by
+ * itself (`m(x) {}`, `async m(x) {}`, `*m() {}`, `get x() {}`). A computed name may refer to any variable, so it is
+ * left out.
  */
 function candidates(text: string): string[] {
   const method = /^(?<prefix>(?:async\s+)?\*?\s*)(?<name>\[[^\]]*\]|#?[\w$]+|"[^"]*"|'[^']*')\s*\(/su.exec(text)
@@ -65,7 +66,7 @@ function candidates(text: string): string[] {
 
 function isExpression(text: string): boolean {
   try {
-    // Only parsed: what it would do is wrapped into a function that is never called.
+    // Only parsed: the text is wrapped into a function that is never called.
     void functionOf(`"use strict"; return ${text}`)
     return true
   } catch (error) {
@@ -83,12 +84,10 @@ const UNKNOWN_VARIABLE = [
   /^Cannot access '(?<name>exports|module)' before initialization\.?$/u, // what compile.ts hides
 ]
 
-/** What compilers make of the things that a module imports. */
+/** How compilers rename the imports of a module. */
 const IMPORTED = /^__vite_ssr_import_\d+__$|^_interopRequire|^__TURBOPACK__|^__WEBPACK_|^_\w+_js_\d+$|^\w+_js_1$/
 
-/**
- * If the task failed because it refers to a variable outside of it: an error that names it. Otherwise the error itself.
- */
+/** For the error of a task that refers to a variable outside of it: an error that names it. Else the error itself. */
 export function explain(error: unknown): unknown {
   if (!isInstance(error, ReferenceError)) return error
   const message = messageOf(error)

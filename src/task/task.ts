@@ -1,5 +1,5 @@
 /**
- * Functions that other threads can run. A function does not travel; what travels is where to find it.
+ * Functions that other threads can run. The function itself is not sent, but a reference by which a thread finds it.
  *
  *     // fib.ts
  *     export const fib = task(import.meta.url, function fib(n: number): number { … })
@@ -7,10 +7,10 @@
  *     // elsewhere
  *     pool.submit(fib, 40)
  *
- * A task is the function itself, and is called as one where it is. Other threads import its module, once, and take the
- * export of its name.
+ * A task is the function itself, and can be called as one where it is. Other threads import its module, once, and take
+ * the export of its name.
  *
- * For a module that knows nothing of corepool, `tasksOf` makes references to what it exports:
+ * For a module that does not use corepool, `tasksOf` makes references to its exports:
  *
  *     const { fib } = tasksOf<typeof import("./fib.js")>(new URL("./fib.js", import.meta.url))
  */
@@ -36,8 +36,8 @@ export type Task<A extends never[] = never[], T = unknown> = (...args: A) => T
  * same file. A name as the third argument is safer.
  *
  * @param moduleUrl - `import.meta.url`; in CommonJS, `__filename`.
- * @param name - The name under which it is found, if that is not the function's own: for arrow functions, and for builds that
- *   rename functions.
+ * @param name - The name under which it is found, if that is not the function's own: for arrow functions, and for
+ *   builds that rename functions.
  * @returns The very function.
  * @throws IllegalStateError if another function of this module is a task of that name already.
  */
@@ -68,7 +68,7 @@ function requireName(name: unknown): string {
 }
 
 /**
- * The functions among the exports of a module, each as a task; called here, it loads the module and so gives a promise.
+ * The functions that a module exports, each as a task. A call in this thread loads the module: it returns a promise.
  */
 export type TasksOf<M> = {
   readonly [Name in keyof M as M[Name] extends (...args: never[]) => unknown ? Name : never]: M[Name] extends (
@@ -87,7 +87,7 @@ export function tasksOf<M>(moduleUrl: string | URL): TasksOf<M> {
   const made = new Map<string, unknown>()
   const handler: ProxyHandler<object> = {
     get(_, name) {
-      // An `await` of this object asks for `then`, and must not be answered with a task.
+      // An `await` of this object asks for `then`, which must not be a task.
       if (typeof name === "symbol" || name === "then") return undefined
       let reference = made.get(name)
       if (reference === undefined) made.set(name, (reference = referenceTo({ module, name, isExport: true })))

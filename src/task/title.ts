@@ -1,6 +1,6 @@
 import type { TaskReference } from "./reference.ts"
 
-/** What a task is called in messages: "task `fib`", or "an inline task" if its function has no name. */
+/** The name of a task in messages: "task `fib`", or "an inline task" if its function has no name. */
 export function titleOf(reference: TaskReference): string {
   if ("each" in reference) return titleOf(reference.each)
   if ("compute" in reference) return titleOf(reference.compute)
