@@ -289,7 +289,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
       return false
     }
     const isOurs = isBlocked && runner.holds(slot)
-    const others = this.waiting.idleWorkers - (runner.isInTask ? 0 : 1) // else it runs a timer, and counts as idle itself
+    const others = this.waiting.idleWorkers - (runner.isInTask ? 0 : 1) // else, in a timer, it counts itself
     if (!isOurs && others > 0) return false
     if (this.waiting.untilReady(slot) > 0 || this.tasks.periodOf(slot) !== 0) return false
     if (!runner.canRunInside(slot, isBlocked)) {

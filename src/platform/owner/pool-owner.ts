@@ -24,7 +24,7 @@ import { REQUESTED, type SharedWorker } from "../memory/shared-worker.ts"
 import { boundOf, orderingOf } from "../member/task-queue-backend.ts"
 import type { WorkerBody } from "../start/thread-body.ts"
 
-/** The owner keeps at most one of this many slots for its own next tasks. */
+/** The owner keeps at most one slot in this many for its own next tasks. */
 const SPARE_PART = 8
 
 /**
