@@ -68,7 +68,7 @@ export abstract class SynchronizerBase extends Shareable {
     return compareAndSet(this.#words, STATE, expected, value)
   }
 
-  // ------------------------------------------------------------------ who waits
+  // ------------------------------------------------------------------ waiting tasks
 
   /** Whether any task waits. */
   get hasQueuedThreads(): boolean {

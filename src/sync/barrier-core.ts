@@ -10,15 +10,15 @@ import { EXCLUSIVE, WaitQueue } from "../memory/wait/wait-queue.ts"
 import { type Steps, TIMEOUT } from "../memory/flow/waiting.ts"
 import { BARRIER, BarrierGeneration, BREAK, INNER, OUTER, RESET, TRIP } from "./barrier-generation.ts"
 
-/** What the last to arrive gets if there is an action: it is to run that, and then to say so. */
+/** What the last flow to arrive gets if there is an action: it has to run the action, and then to call `finishing`. */
 export interface Turn {
   readonly generation: number
 }
 
-/** How somebody waits who arrives. */
+/** How an arriving flow waits. */
 export interface Way {
   readonly timeout: number
-  /** Whether its whole thread stands still meanwhile. */
+  /** Whether it blocks its whole thread. */
   readonly blocks: boolean
 }
 
@@ -31,22 +31,22 @@ const REASONS =
   "The barrier broke: one of those who wait gave up or died, or the action failed, or somebody has reset the barrier"
 
 /**
- * A cyclic barrier in shared memory, without its action: functions are not shared, so the last to arrive is told to run
- * its own, and says how that went. All of it are steps, to be run blocking or awaiting.
+ * A cyclic barrier in shared memory, without its action. Functions are not shared, so the last flow to arrive is told
+ * to run its own thread's action, and reports how that went. All methods are steps, to be run blocking or awaiting.
  *
  * How it works
  *
- * Whoever changes anything holds GUARD, which names its thread, for a few steps and never across a wait. There are two
- * queues. INNER is for the guard. In OUTER are those who come while the action runs: they do not belong to this
- * generation, and the next one has not begun. What happens under the guard is in barrier-generation.ts.
+ * A thread that changes anything holds GUARD, which names the thread, for a few steps and never across a wait. There
+ * are two queues. INNER is for the guard. In OUTER are the flows that come while the action runs: they do not belong to
+ * this generation, and the next one has not begun. barrier-generation.ts has what happens under the guard.
  *
- * Who has arrived waits for its own node to be told what became of the generation. It is woken when that is so, or by
- * its time limit, an interrupt or a signal, and then breaks the generation; unless all have arrived and the action
- * runs.
+ * A flow that has arrived waits until the outcome of the generation is written into its node, and is woken then. Its
+ * time limit, an interrupt or a signal wakes it too, and then it breaks the generation, unless all flows have arrived
+ * and the action runs.
  *
- * Death. Who finds the guard with a dead thread takes it over and completes what that one had begun. Whoever takes the
- * guard first of all looks whether a thread has died that belongs to the generation, and then breaks it. A death wakes
- * all who wait anywhere, so somebody looks; and if nobody is left, the next one to come does.
+ * Death. A thread that finds the guard with a dead thread takes it over and completes what that thread had begun. Each
+ * thread that takes the guard first looks whether a thread has died that belongs to the generation, and if so breaks
+ * it. A death wakes all waiting flows, so one of them looks; if none is left, the next flow that comes does.
  */
 export class BarrierCore {
   readonly #threadContext: ThreadContext
@@ -63,14 +63,17 @@ export class BarrierCore {
     this.#generation = new BarrierGeneration(memory)
   }
 
-  /** For asking. It may not know yet of somebody's death: then {@link looking} comes first. */
+  /** For queries. It may not have noticed a death yet: then run {@link looking} first. */
   get generation(): BarrierGeneration {
     return this.#generation
   }
 
   // ------------------------------------------------------------------ what can be done
 
-  /** Arrives, and waits until all have: the arrival index. The last one is told to run the action, if there is one. */
+  /**
+   * Arrives, waits until all have arrived, and returns the arrival index. The last flow gets a Turn if there is an
+   * action.
+   */
   *arriving(flow: Flow, way: Way): Steps<number | Turn> {
     yield* this.#enteringFromOutside(flow, way)
     const generation = this.#generation
@@ -103,7 +106,7 @@ export class BarrierCore {
     return 0
   }
 
-  /** After the action: trips, or breaks if that failed. False if others have ended the generation meanwhile. */
+  /** After the action: trips, or breaks if the action failed. False if others have ended the generation meanwhile. */
   *finishing(flow: Flow, turn: Turn, success: boolean): Steps<boolean> {
     yield* this.#entering(flow)
     const isCurrent = this.#generation.number === turn.generation
@@ -124,7 +127,7 @@ export class BarrierCore {
     this.#exit()
   }
 
-  /** Looks whether somebody here has died. */
+  /** Looks whether a thread has died that belongs to the generation. */
   *looking(flow: Flow): Steps<void> {
     yield* this.#entering(flow)
     this.#exit()
@@ -150,18 +153,19 @@ export class BarrierCore {
         node.end()
         throw givenUp.reason
       }
-      // Too late: all have arrived, and what comes of it is what counts.
+      // Too late to give up: all have arrived, and the outcome of the action counts.
       node.interruptible = node.limited = false
     }
     const hasTripped = generation.hasTripped(node)
-    // Who is ending the generation may not be through yet, or have died over it: then it has the node in hands.
+    // The thread that ends the generation may not be done yet, or may have died during it: then the node is still in
+    // use.
     if (generation.number === number) yield* this.looking(flow)
     node.end()
-    if (givenUp?.reason instanceof InterruptedError) flow.interrupt() // it was not for this wait
+    if (givenUp?.reason instanceof InterruptedError) flow.interrupt() // the interrupt was not for this wait
     if (!hasTripped) throw new BrokenBarrierError(REASONS)
   }
 
-  /** Breaks the generation because one in it gives up; false if it is too late for that. */
+  /** Breaks the generation because this flow gives up; false if it is too late for that. */
   *#breakingOff(flow: Flow, node: WaitNode): Steps<boolean> {
     yield* this.#entering(flow)
     const inTime = !this.#generation.isOver(node) && this.#generation.tripper === 0
@@ -189,7 +193,7 @@ export class BarrierCore {
     const { tripper } = this.#generation
     if ((tripper !== 0 && this.#threadContext.registry.isAlive(tripper)) || !this.#take()) return false
     if (this.#generation.tripper === 0) return true
-    // Not as after a change: those outside, and it may be us, would be woken for nothing.
+    // Not by `#exit`, as after a change: flows in OUTER, perhaps this very one, would be woken for nothing.
     store(this.#memory.words, BARRIER.GUARD, 0)
     this.#inner.wakeFirst()
     return false
@@ -207,7 +211,7 @@ export class BarrierCore {
     return true
   }
 
-  /** Lets go of the guard; then wakes who is to be woken. */
+  /** Lets go of the guard; then wakes the released flows and the first of both queues. */
   #exit(): void {
     const released = this.#generation.takeReleased()
     store(this.#memory.words, BARRIER.GUARD, 0)

@@ -30,7 +30,9 @@ export const TRIP = 1
 export const BREAK = 2
 export const RESET = 3
 
-/** Where that is written. A node of a barrier stands in no queue, and has no other use for its mode. */
+/**
+ * The word of a node where that is written. A node of a barrier is in no queue, and does not need its mode otherwise.
+ */
 const FATE = NODE.MODE
 
 /** A node whose wait is over, and its thread. */
@@ -40,11 +42,11 @@ export interface Released {
 }
 
 /**
- * The words of a cyclic barrier: who has arrived, and how a generation of those who wait together ends.
+ * The words of a cyclic barrier: which flows have arrived, and how a generation of flows that wait together ends.
  *
  * A generation ends in one of three ways: it trips, it breaks, or it is reset, which is a break that leaves no trace.
- * Everybody who waits has a node, and a slot here that names it. To end the generation is to write into each node what
- * became of it. Nobody could look that up later: by the time a thread comes to look, the barrier may have been through
+ * Every waiting flow has a node, and a slot here that names the node. To end the generation is to write the outcome
+ * into each node. A flow could not look it up in the barrier: by the time it looks, the barrier may have been through
  * any number of generations.
  *
  *     ARRIVED     how many slots are taken; each holds the number of a node and the token of its thread
@@ -53,9 +55,9 @@ export interface Released {
  *     BROKEN      1 until it is reset
  *     GENERATION  changes when all nodes of a generation have been written, and not before
  *
- * One thread at a time changes them: see barrier-core.ts. If it dies over it, the next one completes what it had
- * begun. Slots are emptied from the last to the first, each after its node was written, and to write the same one again
- * does no harm: a node does not go back to its thread until GENERATION has changed.
+ * One thread at a time, the holder of the guard, changes them: see barrier-core.ts. If it dies during a change, the
+ * next holder completes that change. Slots are emptied from the last to the first, each after its node was written, and
+ * to write the same node again does no harm: a node does not go back to its thread until GENERATION has changed.
  */
 export class BarrierGeneration {
   readonly #threadContext: ThreadContext
@@ -71,20 +73,20 @@ export class BarrierGeneration {
     this.hasAction = load(this.#words, BARRIER.HAS_ACTION) !== 0
   }
 
-  /** How many words a barrier for so many consists of. */
+  /** How many words a barrier for that many parties consists of. */
   static size(parties: number): number {
     return SLOTS + parties * SLOT.SIZE
   }
 
-  /** Makes fresh words a barrier. */
+  /** Initialises fresh words as a barrier. */
   static begin(words: Int32Array, parties: number, hasAction: boolean): void {
     store(words, BARRIER.PARTIES, parties)
     store(words, BARRIER.HAS_ACTION, hasAction ? 1 : 0)
   }
 
-  // ------------------------------------------------------------------ for everybody
+  // ------------------------------------------------------------------ for all threads
 
-  /** The generation by number. A node from another one is not in anybody's hands any more. */
+  /** The number of the generation. No thread writes to the node of an earlier generation any more. */
   get number(): number {
     return load(this.#words, BARRIER.GENERATION)
   }
@@ -97,17 +99,17 @@ export class BarrierGeneration {
     return load(this.#words, BARRIER.ARRIVED)
   }
 
-  /** Who runs the action. */
+  /** The thread that runs the action. */
   get tripper(): number {
     return load(this.#words, BARRIER.TRIPPER)
   }
 
-  /** Whether nobody has died since a thread last looked. */
+  /** Whether no thread has died since the last {@link look}. */
   get isUpToDate(): boolean {
     return load(this.#words, BARRIER.DEATHS_SEEN) === this.#threadContext.registry.deaths
   }
 
-  /** Whether this one's generation has ended; then its {@link hasTripped} can be asked. */
+  /** Whether the generation of this node has ended; then {@link hasTripped} is valid. */
   isOver(node: WaitNode): boolean {
     return node.state === FREE
   }
@@ -116,7 +118,7 @@ export class BarrierGeneration {
     return read(this.#threadContext.registry.reach(node.index), node.index + FATE) === TRIP
   }
 
-  // ------------------------------------------------------------------ for the one who holds the guard
+  // ------------------------------------------------------------------ for the holder of the guard
 
   add(node: WaitNode): void {
     const position = read(this.#words, BARRIER.ARRIVED)
@@ -126,7 +128,7 @@ export class BarrierGeneration {
     store(this.#words, BARRIER.ARRIVED, position + 1)
   }
 
-  /** This thread runs the action; the generation remains as it is until it ends. */
+  /** This thread runs the action; the generation stays as it is until the action ends. */
   beginAction(): void {
     store(this.#words, BARRIER.TRIPPER, this.#threadContext.token)
   }
@@ -144,14 +146,15 @@ export class BarrierGeneration {
     store(words, BARRIER.ENDING, 0)
   }
 
-  /** After the death of the one who held the guard before. */
+  /** Called after the last holder of the guard died with it. */
   recover(): void {
     const ending = read(this.#words, BARRIER.ENDING)
-    // What else it was doing is not known. It was somebody who came here, in any case, and will not come again.
+    // It is not known what else the dead thread was doing. In any case it had come to this barrier, and will not come
+    // again.
     this.end(ending === 0 ? BREAK : ending)
   }
 
-  /** Breaks it if one who belongs to it has died. */
+  /** Breaks the generation if a thread that belongs to it has died. */
   look(): void {
     const { deaths } = this.#threadContext.registry
     if (deaths === read(this.#words, BARRIER.DEATHS_SEEN)) return
@@ -159,7 +162,7 @@ export class BarrierGeneration {
     store(this.#words, BARRIER.DEATHS_SEEN, deaths)
   }
 
-  /** Those whose generation has been ended since the last time, first come first: to be woken. */
+  /** The nodes of generations that have ended since the last call, first come first: to be woken. */
   takeReleased(): Released[] {
     const released = this.#released
     if (released.length === 0) return released
@@ -174,8 +177,9 @@ export class BarrierGeneration {
     const node = read(this.#words, slot + SLOT.NODE)
     const thread = read(this.#words, slot + SLOT.THREAD)
     const words = this.#threadContext.registry.reach(node)
-    // It may have been told before, by one who died after that. If its own thread has died too, the node may by now be
-    // with another one. Asked in this order it shows, because a thread signs a node before it puts it to use.
+    // A thread that died after that may have written this node before. If the node's own thread has died too, the node
+    // may belong to another thread by now. Checking STATE before THREAD reveals that, because a thread writes THREAD
+    // before STATE.
     if (load(words, node + NODE.STATE) !== WAITING || load(words, node + NODE.THREAD) !== thread) return
     write(words, node + FATE, fate)
     store(words, node + NODE.STATE, FREE)

@@ -10,7 +10,7 @@ import type { WaitOptions } from "../memory/flow/waiting.ts"
 const COUNT = OWN
 const WORDS = OWN + 1
 
-/** Can be had, by as many as like, once the count is 0; giving back counts down. */
+/** Can be acquired by any number of tasks once the count is 0; releasing counts down. */
 class LatchSync extends AbstractQueuedSynchronizer {
   readonly #words: Int32Array
 
@@ -27,7 +27,7 @@ class LatchSync extends AbstractQueuedSynchronizer {
     return this.count === 0 ? 1 : -1
   }
 
-  /** True if this was the last one: only then is there somebody to wake. */
+  /** True if this was the last count: only then are there flows to wake. */
   protected override tryReleaseShared(): boolean {
     for (;;) {
       const { count } = this
@@ -38,15 +38,17 @@ class LatchSync extends AbstractQueuedSynchronizer {
 }
 
 /**
- * A gate that opens when so many things have happened, and then stays open.
+ * A gate that opens after a number of counts, and then stays open.
  *
  * The tasks that count down and those that wait may be flows of one thread or tasks in many. A latch cannot be closed
  * again; see `CyclicBarrier` for that.
  *
- * **Death.** Counts belong to no thread: if a thread dies before it has counted down, the count stays where it is. Wait with
- * a time limit, or count down in the place of the dead thread. Tasks that wait in a thread that dies are forgotten.
+ * **Death.** Counts belong to no thread: if a thread dies before it has counted down, the count stays where it is. Wait
+ * with a time limit, or count down in the place of the dead thread. Tasks that wait in a thread that dies are
+ * forgotten.
  *
- * **Memory effects.** What a task wrote to shared memory before `countDown()` is visible to each task whose wait has ended.
+ * **Memory effects.** What a task wrote to shared memory before `countDown()` is visible to each task whose wait has
+ * ended.
  *
  * @example
  * ```ts
@@ -85,7 +87,7 @@ export class CountDownLatch extends Shareable {
     return true
   }
 
-  /** One less. When none is left, all who wait go on; after that it has no effect. */
+  /** One less. At 0 all waiting tasks go on; after that it has no effect. */
   countDown(): void {
     this.#sync.releaseShared(1)
   }

@@ -8,10 +8,10 @@ import { abortOf, awaiting, blocking, timeoutOf, type WaitOptions } from "../mem
 import { BarrierCore } from "./barrier-core.ts"
 import { BarrierGeneration } from "./barrier-generation.ts"
 
-/** Each has a place in the memory of the barrier; so many have as a Phaser may have. */
+/** Each party has a slot in the memory of the barrier. As many as a Phaser may have. */
 const MAX_PARTIES = 65_535
 
-/** What is done when all have arrived. */
+/** Called when all have arrived. */
 export type BarrierAction = () => unknown
 
 /**
@@ -24,14 +24,15 @@ export type BarrierAction = () => unknown
  * All or none: if one task that waits gives up, because of a time limit, an interrupt or a signal, the barrier is
  * *broken*, and the others get `BrokenBarrierError`. So does every task that comes later, until `reset()`.
  *
- * **In other threads.** An action is a function and belongs to the thread that gave it. A barrier that was made with one needs one
- * in each thread: `CyclicBarrier.from(received, action)`. The action of the last task to arrive runs.
+ * **In other threads.** An action is a function and belongs to the thread that gave it. A barrier that was made with
+ * one needs one in each thread: `CyclicBarrier.from(received, action)`. The action of the last task to arrive runs.
  *
  * **Death.** If a thread dies in which a task waits, or which runs the action, the barrier breaks.
  *
  * A task must not wait at the barrier from inside the barrier's action: it would wait for itself.
  *
- * **Memory effects.** What each task wrote to shared memory before it arrived is visible to the action, and what the action wrote is visible to all tasks that go on.
+ * **Memory effects.** What each task wrote to shared memory before it arrived is visible to the action, and what the
+ * action wrote is visible to all tasks that go on.
  *
  * @example
  * ```ts
@@ -86,7 +87,7 @@ export class CyclicBarrier extends Shareable {
 
   /**
    * Waits until all have arrived: the arrival index, `parties - 1` for the first and 0 for the last. With a time limit:
-   * `TimeoutError` if it is over before. Who gives up breaks the barrier, also if there was nothing to wait for yet.
+   * `TimeoutError` if it is over before. A task that gives up breaks the barrier, even before it had to wait.
    */
   async await(wait?: WaitOptions): Promise<number> {
     const flow = currentFlow()
@@ -109,8 +110,8 @@ export class CyclicBarrier extends Shareable {
   }
 
   /**
-   * Blocks the thread until all have arrived. An action that returns a promise breaks the barrier: nobody could await
-   * it.
+   * Blocks the thread until all have arrived. An action that returns a promise breaks the barrier: it cannot be
+   * awaited.
    */
   awaitSync(ms: number = Infinity): number {
     const flow = currentFlow()
@@ -129,8 +130,8 @@ export class CyclicBarrier extends Shareable {
   // ------------------------------------------------------------------ breaking and mending
 
   /**
-   * Begins anew: whoever waits gets `BrokenBarrierError`, and so does who runs the action, when it is over. Whoever
-   * comes now finds the barrier whole.
+   * Begins anew: waiting tasks get `BrokenBarrierError`, and so does the task that runs the action, when it is over.
+   * Tasks that come now find the barrier whole.
    */
   reset(): void {
     blocking(this.#core.resetting(currentFlow()))
@@ -144,7 +145,7 @@ export class CyclicBarrier extends Shareable {
 
   // ------------------------------------------------------------------ asking
 
-  /** How many it takes. */
+  /** How many tasks make a round. */
   get parties(): number {
     return this.#core.generation.parties
   }
@@ -153,7 +154,7 @@ export class CyclicBarrier extends Shareable {
   get numberWaiting(): number {
     this.#lookForDeaths()
     const { arrived, tripper } = this.#core.generation
-    return tripper === 0 ? arrived : arrived + 1 // who runs the action has arrived too
+    return tripper === 0 ? arrived : arrived + 1 // the task that runs the action has arrived too
   }
 
   /** @internal */
@@ -176,7 +177,7 @@ export class CyclicBarrier extends Shareable {
     )
   }
 
-  /** If all who wait here are dead, nobody has noticed yet. */
+  /** If all threads that wait here are dead, none of them has noticed the deaths. */
   #lookForDeaths(): void {
     if (!this.#core.generation.isUpToDate) blocking(this.#core.looking(currentFlow()))
   }

@@ -14,7 +14,7 @@ const BLOCKS = GUARD + LINE
 
 const BLOCK = { SIZE: 0, LENGTH: 1, OWNER: 2, STATE: 3, RESULT: 4, NODE: 5, DATA: 6 } as const
 
-/** Values of STATE. Anything else is of no concern to others. */
+/** Values of STATE. Other values mean nothing to other threads. */
 const OFFERED = 1
 const MATCHED = 2
 const WITHDRAWN = 3
@@ -31,37 +31,37 @@ function sizeFor(bytes: number): number {
   return Math.max(SMALLEST, 2 ** Math.ceil(Math.log2(words)))
 }
 
-/** Whom to wake. */
+/** The thread and the wait node to wake. */
 export interface Partner {
   readonly thread: number
   readonly node: number
 }
 
 /**
- * Where threads meet to exchange bytes. Of those who are there alone at most one waits; the next one takes it as its
+ * Where threads meet to exchange bytes. At most one flow waits in the hall; the next flow that comes takes it as its
  * partner.
  *
  * How it works
  *
- * What each has to give lies in a *block* of the memory. Whoever allocates one, or looks for a partner, holds GUARD,
- * which names its thread, for as long as it takes to copy the bytes, and never across a wait. OFFER is the block of the
- * one who waits, if anybody does. What becomes of that one is decided by the STATE of its block, once:
+ * The bytes that each flow gives lie in a *block* of the memory. A thread that allocates a block, or looks for a
+ * partner, holds GUARD, which names the thread, for as long as it takes to copy the bytes, and never across a wait.
+ * OFFER is the block of the waiting flow, or 0. The STATE of that block decides the outcome of its wait, once:
  *
  *     OFFERED -> MATCHED     by the partner, under the guard: what it gives in return lies ready in the block RESULT
- *     OFFERED -> WITHDRAWN   by the one who waits (or another flow of its thread), without the guard
+ *     OFFERED -> WITHDRAWN   by the waiting flow (or another flow of its thread), without the guard
  *
- * A block is in use while its OWNER lives and has not let go of it, and so is the RESULT of a block whose owner is yet
- * to fetch it. Everything else is free, and is used again by size: a block never changes its size, of which there are
- * few, so there is nothing to be split or joined.
+ * A block is in use while its OWNER is alive and has not let go of it, and so is the RESULT of a block whose owner is
+ * yet to fetch it. All other blocks are free, and are used again by size: a block never changes its size, of which
+ * there are few, so there is nothing to be split or joined.
  *
- * Death. Every step leaves things in order. A guard of a dead thread is taken over, and there is nothing to repair: a
- * block that it was about to fill is free, since its owner is dead. An offer of the dead is no offer. Who dies after
- * the match has exchanged, as far as the other can tell.
+ * Death. Every step leaves things in order. The guard of a dead thread is taken over, and there is nothing to repair: a
+ * block that the dead thread was about to fill is free, since its owner is dead. An offer of a dead thread is no offer.
+ * A flow whose thread dies after the match has exchanged, as far as its partner can tell.
  */
 export class ExchangeHall {
   readonly #memory: GrowableMemory
   readonly #words: Int32Array
-  /** Of those who wait for the guard. */
+  /** The flows that wait for the guard. */
   readonly queue: WaitQueue
 
   constructor(memory: GrowableMemory) {
@@ -70,7 +70,7 @@ export class ExchangeHall {
     this.queue = new WaitQueue(memory.threadContext, memory.words, 0, memory)
   }
 
-  /** Of a new one. */
+  /** Initialises a new hall. */
   begin(): void {
     store(this.#words, TOP, BLOCKS)
     store(this.#words, IDENTITY, Math.floor(Math.random() * 2 ** 32) | 0)
@@ -81,7 +81,7 @@ export class ExchangeHall {
     return (load(this.#words, IDENTITY) >>> 0) + load(this.#words, IDENTITY + 1) * 2 ** 32
   }
 
-  /** Whether somebody waits, as far as can be seen without the guard. */
+  /** Whether a flow waits, as far as can be seen without the guard. */
   get hasOffer(): boolean {
     const offer = load(this.#words, OFFER)
     return offer !== 0 && this.isOffered(offer)
@@ -107,7 +107,7 @@ export class ExchangeHall {
 
   // ------------------------------------------------------------------ under the guard
 
-  /** Exchanges bytes with the one who waits: what it gives. Undefined if nobody waits. */
+  /** Exchanges bytes with the waiting flow, and returns what that flow gives. Undefined if no flow waits. */
   match(bytes: Uint8Array): { readonly bytes: Uint8Array; readonly partner: Partner } | undefined {
     const offer = this.#offer()
     if (offer === 0) return undefined
@@ -118,11 +118,11 @@ export class ExchangeHall {
     const matched = compareAndSet(words, offer + BLOCK.STATE, OFFERED, MATCHED)
     store(words, OFFER, 0)
     this.#letGo(result)
-    // Its owner may let go of it any time, but while we have the guard nobody can use it for anything else.
+    // The owner may let go of the block at any time, but while this thread has the guard no other can use it again.
     return matched ? { bytes: this.#bytesOf(offer), partner } : undefined
   }
 
-  /** Lets others find these bytes; returns the block. Only if nobody waits. */
+  /** Offers these bytes to others; returns the block. Only if no flow waits. */
   publish(bytes: Uint8Array, node: number): number {
     const block = this.#fill(bytes)
     const words = this.#memory.reach(block + BLOCK.DATA)
@@ -132,7 +132,9 @@ export class ExchangeHall {
     return block
   }
 
-  /** The block of the one who waits; 0 if nobody does. Those of the dead, and of those who gave up, are forgotten. */
+  /**
+   * The block of the waiting flow; 0 if there is none. Forgets the offer of a dead thread, and of a flow that gave up.
+   */
   #offer(): number {
     const offer = load(this.#words, OFFER)
     if (offer === 0) return 0
@@ -142,7 +144,7 @@ export class ExchangeHall {
     return 0
   }
 
-  /** A block of ours with these bytes. */
+  /** A block of this thread with these bytes. */
   #fill(bytes: Uint8Array): number {
     const block = this.#allocate(bytes.length)
     const words = this.#memory.reach(block + BLOCK.DATA)
@@ -186,7 +188,7 @@ export class ExchangeHall {
     return this.#word(block, BLOCK.STATE) === MATCHED && this.#isAlive(this.#word(block, BLOCK.OWNER))
   }
 
-  /** What the function makes of each block, but for 0. */
+  /** The results of the function for all blocks, without zeros. */
   #each(look: (block: number) => number): number[] {
     const found: number[] = []
     const top = load(this.#words, TOP)
@@ -197,14 +199,14 @@ export class ExchangeHall {
     return found
   }
 
-  // ------------------------------------------------------------------ by who waits, without the guard
+  // ------------------------------------------------------------------ for the waiting flow, without the guard
 
-  /** Whether it still waits for a partner. */
+  /** Whether the block still waits for a partner. */
   isOffered(block: number): boolean {
     return this.#word(block, BLOCK.STATE) === OFFERED
   }
 
-  /** Gives up; false if it has a partner. */
+  /** Withdraws the offer; false if it has a partner. */
   withdraw(block: number): boolean {
     const words = this.#memory.reach(block + BLOCK.DATA)
     if (!compareAndSet(words, block + BLOCK.STATE, OFFERED, WITHDRAWN)) return false
@@ -212,7 +214,7 @@ export class ExchangeHall {
     return true
   }
 
-  /** What the partner gave. Once. */
+  /** The bytes that the partner gave. To be called once. */
   fetch(block: number): Uint8Array {
     const bytes = this.#bytesOf(this.#word(block, BLOCK.RESULT))
     this.#letGo(block)

@@ -26,10 +26,11 @@ import { ExchangeHall, INITIAL_WORDS, MOST_WORDS, type Partner } from "./exchang
 /*
  * How it works
  *
- * Who comes first looks for a flow of the same thread that waits: that needs no bytes. Then, if other threads know the
- * exchanger, it goes to the hall (exchange-hall.ts), where one of another thread may wait, or else offers its own value
- * there. An offer is known in both places, and the STATE of its block decides who gets it. While no other thread knows
- * the exchanger there is nothing in the hall; the one who waits when it becomes known goes there then.
+ * A flow that comes first looks for a waiting flow of the same thread: that needs no bytes. Then, if other threads know
+ * the exchanger, it goes to the hall (exchange-hall.ts), where a flow of another thread may wait, or else offers its
+ * own value there. An offer is known in both places, and the STATE of its block decides which partner gets it. While no
+ * other thread knows the exchanger there is nothing in the hall; a flow that waits when it becomes known goes there
+ * then.
  */
 const TYPE = "Exchanger"
 
@@ -37,11 +38,11 @@ interface Received {
   readonly value: unknown
 }
 
-/** One who waits, or is about to. */
+/** A flow that waits, or is about to. */
 class Offer {
   readonly value: unknown
   readonly node: WaitNode
-  /** In the hall, or 0. */
+  /** Its block in the hall, or 0. */
   block = 0
   /** What it got, from a flow of this thread or from another thread. */
   received: Received | undefined
@@ -53,7 +54,7 @@ class Offer {
   }
 }
 
-/** Who waits in this thread, by the identity of the exchanger, of which there may be several objects. */
+/** The flows that wait in this thread, by the identity of the exchanger, of which there may be several objects. */
 const waiting = perThread("exchanges", () => new Map<number, Offer>())
 
 /**
@@ -71,7 +72,8 @@ const waiting = perThread("exchanges", () => new Map<number, Offer>())
  * **Death.** A task that waits in a thread that dies is forgotten. A task that has been given a partner gets its value,
  * even if the partner's thread dies then.
  *
- * **Memory effects.** What each of the two wrote to shared memory before `exchange` is visible to the other one after it.
+ * **Memory effects.** What each of the two wrote to shared memory before `exchange` is visible to the other one after
+ * it.
  *
  * @example
  * ```ts
@@ -128,7 +130,7 @@ export class Exchanger<V> extends Shareable {
 
   // ------------------------------------------------------------------ inside
 
-  /** What needs no waiting. */
+  /** Exchanges with a waiting flow of this thread, if there is one. */
   #begin(value: V): Received | undefined {
     if (isPromiseLike(value)) {
       throw typeError("value", "no promise, which an await would unwrap: put it into an object", value)
@@ -152,7 +154,7 @@ export class Exchanger<V> extends Shareable {
     throw new TimeoutError(`Nobody came to ${identityOf(this)} within ${ms} ms`)
   }
 
-  /** Undefined if the time is up. Whatever ends the wait, it counts only if there is no partner by then. */
+  /** Undefined if the time is up. An end of the wait counts only if there is no partner by then. */
   *#exchanging(value: V, flow: Flow): Steps<Received | undefined> {
     const { threadContext } = this.#memory
     const offer = new Offer(value, new WaitNode(threadContext, flow, this.#memory, true, WAITING, EXCLUSIVE))
@@ -172,7 +174,7 @@ export class Exchanger<V> extends Shareable {
       if (broken !== undefined) throw broken.reason
       return undefined
     }
-    if (broken?.reason instanceof InterruptedError) flow.interrupt() // it came too late for this wait
+    if (broken?.reason instanceof InterruptedError) flow.interrupt() // the interrupt came too late for this wait
     return bytes === undefined ? received : { value: decodeFromBytes(bytes) }
   }
 
@@ -190,13 +192,13 @@ export class Exchanger<V> extends Shareable {
     while (offer.block !== 0 && hall.isOffered(offer.block)) if ((yield offer.node) === TIMEOUT) return
   }
 
-  /** In the hall, of which we have the guard: takes a partner, or offers what we have. */
+  /** In the hall, whose guard this thread holds: takes a partner, or offers the value. */
   #enter(offer: Offer, bytes: Uint8Array): void {
     const hall = this.#hall
     let own: Offer | undefined
     let elsewhere: Partner | undefined
     try {
-      own = this.#takePartnerHere(offer.value) // one may have come while we waited for the guard
+      own = this.#takePartnerHere(offer.value) // a flow may have come during the wait for the guard
       if (own === undefined) {
         const match = hall.match(bytes)
         offer.bytes = match?.bytes
@@ -215,7 +217,7 @@ export class Exchanger<V> extends Shareable {
     waiting.set(this.#identity, offer)
   }
 
-  /** Takes the one who waits in this thread, and gives it the value. To be unparked. */
+  /** Takes the waiting flow of this thread, and gives it the value. The caller has to unpark it. */
   #takePartnerHere(value: unknown): Offer | undefined {
     const partner = waiting.get(this.#identity)
     if (partner === undefined) return undefined

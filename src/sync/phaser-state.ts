@@ -6,7 +6,9 @@ import { QUEUE } from "../memory/wait/wait-queue.ts"
 
 export const MAX_PARTIES = 65_535
 
-/** The queue of those who wait comes first; a phaser with a parent leaves it empty, for all wait at the root. */
+/**
+ * The queue of the waiting flows comes first; a phaser with a parent leaves it empty, for all flows wait at the root.
+ */
 const STATE = wholeLines(QUEUE.SIZE)
 const COMPLETER = STATE + 2
 const ARRIVED_IN = STATE + 3
@@ -15,7 +17,7 @@ export const WORDS: number = STATE + 4
 const NO_PHASE = -1
 const TERMINATED = 1 << 31
 
-/** What the word says, and the word itself. */
+/** The fields of the word, and the word itself. */
 export interface Tally {
   readonly raw: bigint
   /** Negative if terminated. */
@@ -28,7 +30,7 @@ export function tallyOf(phase: number, parties: number, unarrived: number): Tall
   return { raw: (BigInt(phase) << 32n) | BigInt(parties * 0x1_0000 + unarrived), phase, parties, unarrived }
 }
 
-/** At the beginning of a phase: nobody has arrived. */
+/** At the beginning of a phase: no party has arrived. */
 export function freshTally(phase: number, parties: number): Tally {
   return tallyOf(phase, parties, parties === 0 ? 1 : parties)
 }
@@ -38,7 +40,7 @@ function read(raw: bigint): Tally {
   return { raw, phase: Number(raw >> 32n), parties: counts >>> 16, unarrived: counts & 0xff_ff }
 }
 
-/** Whether there is nobody who could arrive. */
+/** Whether there is no party that could arrive. */
 export function isEmpty({ parties, unarrived }: Tally): boolean {
   return parties === 0 && unarrived !== 0
 }
@@ -60,8 +62,8 @@ export function terminated(phase: number): number {
 }
 
 /**
- * The state of a phaser: one word of 64 bits, as in the JDK, so that one compare-and-set decides who was the last to
- * arrive, in which phase, and how many are expected in the next.
+ * The state of a phaser: one word of 64 bits, as in the JDK, so that one compare-and-set decides which arrival was the
+ * last, in which phase, and how many are expected in the next.
  *
  *     bit 63        terminated
  *     62 … 32       phase
@@ -70,9 +72,9 @@ export function terminated(phase: number): number {
  *
  * Without parties, `unarrived` is 1: so 0 always means that all have arrived and the phase is about to end.
  *
- * Two further words. COMPLETER names the thread that made `unarrived` 0 and now has to see to the end of the phase. It
- * is written before that, so it may name somebody who was about to and did not; it means something only while
- * `unarrived` is 0. ARRIVED_IN is for a child: the phase in which it has last arrived at its parent.
+ * There are two further words. COMPLETER names the thread that made `unarrived` 0 and now has to end the phase. It is
+ * written before that, so it may name a thread that was about to complete the phase and did not; it means something
+ * only while `unarrived` is 0. ARRIVED_IN is for a child: the phase in which it has last arrived at its parent.
  */
 export class PhaserState {
   readonly #memory: SharedMemory
@@ -85,7 +87,7 @@ export class PhaserState {
     this.#longs = new BigInt64Array(memory.words.buffer)
   }
 
-  /** Of a new phaser. */
+  /** Initialises a new phaser. */
   begin(tally: Tally): void {
     exchangeLong(this.#longs, STATE / 2, tally.raw)
     store(this.#words, ARRIVED_IN, NO_PHASE)
@@ -95,35 +97,33 @@ export class PhaserState {
     return read(loadLong(this.#longs, STATE / 2))
   }
 
-  /** True if it was still as seen and is now the other. */
+  /** True if the state was still `seen` and is now `next`. */
   replace(seen: Tally, next: Tally): boolean {
     return compareAndSetLong(this.#longs, STATE / 2, seen.raw, next.raw)
   }
 
-  /**
-   * As {@link replace}, for an arrival that completes a phase: if it is true, this thread is known as the completer.
-   */
+  /** As {@link replace}, for an arrival that completes a phase: if it returns true, COMPLETER names this thread. */
   complete(seen: Tally, next: Tally): boolean {
     const before = load(this.#words, COMPLETER)
     const { token } = this.#memory.threadContext
     if (!compareAndSet(this.#words, COMPLETER, before, token)) return false
     if (this.replace(seen, next)) return true
-    // Somebody else may just have become the completer, and we have overwritten it.
+    // Another thread may just have become the completer, and this one has overwritten its token.
     compareAndSet(this.#words, COMPLETER, token, before)
     return false
   }
 
-  /** The completer has done what it had to: its death would do no harm. */
+  /** The completer is done: its death would do no harm. */
   completed(): void {
     compareAndSet(this.#words, COMPLETER, this.#memory.threadContext.token, 0)
   }
 
-  /** Whether this very thread is just seeing to the end of the phase. */
+  /** Whether this very thread is just ending the phase. */
   get isCompletedHere(): boolean {
     return this.look().unarrived === 0 && load(this.#words, COMPLETER) === this.#memory.threadContext.token
   }
 
-  /** Whether the one that has to see to the end of the phase, if it is somebody's turn to, is dead. */
+  /** Whether the thread that has to end the phase, if there is one, is dead. */
   get isCompleterDead(): boolean {
     const completer = load(this.#words, COMPLETER)
     return completer !== 0 && !this.#memory.threadContext.registry.isAlive(completer)

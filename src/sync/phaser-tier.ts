@@ -18,21 +18,21 @@ import {
 import type { TierMemory } from "./tier-memory.ts"
 
 /**
- * One phaser of a tree, without its face: registering, arriving, and the end of a phase.
+ * One phaser of a tree, without its public class: registering, arriving, and the end of a phase.
  *
- * All that is decided is decided by one compare-and-set of the state: see phaser-state.ts. Whoever makes `unarrived` 0
+ * One compare-and-set of the state decides everything: see phaser-state.ts. The thread that makes `unarrived` 0
  * completes the phase: at the root by `onAdvance` and the next state, in a child by arriving at the parent. Only the
- * root knows the phase; what a child's state says of an older one is read as if nobody had arrived yet.
+ * root knows the phase; a child's state of an older phase is read as if no party had arrived yet.
  *
- * Those who wait stand in the queue of the root. Each looks at the phase after it has entered, wherever it stands; so
- * all who wait for the end of one phase stand before those who wait for the end of the next, and the wake-up, which
- * each passes on as it leaves, comes to all whom it concerns.
+ * Waiting flows are in the queue of the root. Each looks at the phase after it has entered, at whichever position it
+ * is. So all flows that wait for the end of one phase are before those that wait for the end of the next, and the
+ * wake-up, which each flow passes on as it leaves, reaches all flows that it concerns.
  *
- * Who registers with a child that has arrived at its parent, while others have not, registers the child there a second
- * time, for this phase only. (The JDK's blocks until the phase is over, which may be when this thread has arrived
- * elsewhere.) A child that arrives for the second time in a phase deregisters once: the exchange of ARRIVED_IN tells
- * which arrival is which. The same way a child gets its first party; of two who do so at the same time one finds that
- * the other was faster, and takes its registration back.
+ * A thread that registers with a child that has arrived at its parent, while others have not, registers the child there
+ * a second time, for this phase only. (The JDK's blocks until the phase is over, which may be when this thread has
+ * arrived elsewhere.) A child that arrives for the second time in a phase deregisters once: the exchange of ARRIVED_IN
+ * tells which arrival is which. A child gets its first party in the same way; of two threads that register it at the
+ * same time one finds that the other was faster, and takes its registration back.
  */
 export class PhaserTier {
   readonly #memory: TierMemory
@@ -55,7 +55,7 @@ export class PhaserTier {
     this.#onAdvance = onAdvance
   }
 
-  /** Of a new one. */
+  /** Initialises a new phaser. */
   begin(parties: number): void {
     const phase = parties > 0 ? this.#parent?.register(1) : 0
     this.#state.begin(freshTally(phase ?? 0, parties))
@@ -65,7 +65,7 @@ export class PhaserTier {
     return this.#memory
   }
 
-  /** Of the whole tree; negative if terminated. */
+  /** The phase of the whole tree; negative if terminated. */
   get phase(): number {
     return this.#root.#state.look().phase
   }
@@ -116,7 +116,7 @@ export class PhaserTier {
     }
   }
 
-  /** Of a root that is empty, or about to end a phase: then that has to be waited for. */
+  /** Registers with a root that is empty, or about to end a phase: then it waits for that end. */
   #beFirst(seen: Tally, parties: number): number | undefined {
     if (isEmpty(seen)) return this.#state.replace(seen, freshTally(seen.phase, parties)) ? seen.phase : undefined
     if (this.isAdvancing) throw new IllegalStateError("No party can be registered from within onAdvance")
@@ -124,7 +124,10 @@ export class PhaserTier {
     return undefined
   }
 
-  /** Makes a child a party of its parent, for there is somebody to wait for again; undefined if another was faster. */
+  /**
+   * Makes a child a party of its parent, since it has parties to wait for again; undefined if another thread was
+   * faster.
+   */
   #join(parent: PhaserTier, parties: number): number | undefined {
     const joined = parent.register(1)
     if (joined < 0) return joined
@@ -175,13 +178,13 @@ export class PhaserTier {
       throw error
     }
     const next = nextPhase(phase)
-    // In vain if it was terminated meanwhile.
+    // Fails if the phaser was terminated meanwhile.
     this.#state.replace(last, ends ? tallyOf(terminated(next), parties, 0) : freshTally(next, parties))
     this.#queue.wakeFirst()
     return phase
   }
 
-  /** The same in a child: it has arrived itself. */
+  /** The end of a phase in a child: the child arrives at its parent. */
   #report(parent: PhaserTier, last: Tally): number {
     const { phase, parties } = last
     const isLeaving = parties === 0 || !this.#state.arrivesFirst(phase)
@@ -195,14 +198,14 @@ export class PhaserTier {
 
   // ------------------------------------------------------------------ waiting, and the end
 
-  /** Stands in the queue until the phase is over; what comes then, or undefined if the time is up before. */
+  /** Waits in the queue until the phase is over; returns the next phase, or undefined if the time is up before. */
   *passing(phase: number, flow: Flow, interruptible: boolean): Steps<number | undefined> {
     const queue = this.#root.#queue
     const node = queue.enter(flow, SHARED, interruptible)
     let how: number = CANCELLED
     try {
       for (let isLate = false; ;) {
-        if (!queue.isFirst(node)) queue.tend() // perhaps a death has woken us, and it was the dead one's to do
+        if (!queue.isFirst(node)) queue.tend() // woken by a death, perhaps that of the combiner
         this.endIfAbandoned()
         const { phase: current } = this
         if (current !== phase) {
@@ -217,7 +220,7 @@ export class PhaserTier {
     }
   }
 
-  /** Ends everything if a thread died that had to see to the end of the phase, here or further up. */
+  /** Terminates the tree if a thread died that had to end the phase, here or further up. */
   endIfAbandoned(): void {
     const seen = this.look()
     if (this.#isAbandoned(seen)) this.terminate(seen.phase)
@@ -231,7 +234,7 @@ export class PhaserTier {
     return raw === seen.raw && phase === seen.phase
   }
 
-  /** Ends everything, if need be only in this phase. */
+  /** Terminates the tree; with `only`, only if that is still its phase. */
   terminate(only?: number): void {
     const root = this.#root
     for (;;) {

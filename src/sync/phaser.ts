@@ -34,7 +34,8 @@ const TYPE = "Phaser"
  * another task arrives in its place or calls `forceTermination`. If a thread dies in the middle of ending a phase, in
  * `onAdvance` for instance, it is unknown how far it came, and the phaser is terminated.
  *
- * **Memory effects.** What a task wrote to shared memory before it arrived is visible to `onAdvance`, and what that wrote is visible to all tasks that go on.
+ * **Memory effects.** What a task wrote to shared memory before it arrived is visible to `onAdvance`, and what that
+ * wrote is visible to all tasks that go on.
  *
  * @example
  * ```ts
@@ -59,11 +60,11 @@ export class Phaser extends Shareable {
   readonly #parent: Phaser | undefined
   readonly #tier: PhaserTier
 
-  /** With so many parties to begin with. */
+  /** With that many parties to begin with. */
   constructor(parties?: number)
-  /** As a part of another one. */
+  /** As a child of another phaser. */
   constructor(parent: Phaser | undefined, parties?: number)
-  /** The same that another thread has posted. A subclass with a constructor of its own passes on what it is given. */
+  /** The same that another thread has posted. A subclass with a constructor of its own passes its argument on. */
   constructor(shared: Shared)
   constructor(first?: Phaser | Shared | number, second: number = 0) {
     const [origin, parties] = typeof first === "number" ? [undefined, first] : [first, second]
@@ -83,15 +84,15 @@ export class Phaser extends Shareable {
 
   /** The same phaser that another thread has posted. */
   static from<P extends Phaser>(this: new (shared: Shared) => P, shared: Shared): P {
-    return new this(shared instanceof Phaser ? shared.handle : shared) // itself would be taken for a parent
+    return new this(shared instanceof Phaser ? shared.handle : shared) // the phaser itself would be taken for a parent
   }
 
   /**
-   * Called when all have arrived, in the thread of the last one, before the next phase begins: what it does is seen by
-   * all who then go on. Returns whether the phaser is terminated. Only the root's is called.
+   * Called when all have arrived, in the thread of the last one, before the next phase begins: all tasks that then go
+   * on see its effects. Returns whether the phaser is terminated. Only the root's is called.
    *
    * If it throws, the error goes to the last to arrive and the phaser is terminated. (In Java the phase never ends
-   * then.) Within it nobody can arrive, register or block until the phase is over.
+   * then.) Within it no task can arrive, register or block until the phase is over.
    */
   protected onAdvance(_phase: number, registeredParties: number): boolean {
     return registeredParties === 0
@@ -105,14 +106,14 @@ export class Phaser extends Shareable {
   // ------------------------------------------------------------------ registering and arriving
 
   /**
-   * One more party, which is yet to arrive in the current phase; that phase is returned. If `onAdvance` runs in another
+   * One more party, which is yet to arrive in the current phase; returns that phase. If `onAdvance` runs in another
    * thread at this moment, blocks until it has returned. `IllegalStateError` if there are 65,535 already.
    */
   register(): number {
     return this.#tier.register(1)
   }
 
-  /** So many more parties. */
+  /** That many more parties. */
   bulkRegister(parties: number): number {
     return requireInteger("parties", parties, 0) === 0 ? this.phase : this.#tier.register(parties)
   }
@@ -130,7 +131,7 @@ export class Phaser extends Shareable {
     return this.#tier.arrive(1)
   }
 
-  /** Terminates all phasers of the tree, and lets everybody go. No effect if they are terminated already. */
+  /** Terminates all phasers of the tree, and ends all waits. No effect if they are terminated already. */
   forceTermination(): void {
     this.#tier.terminate()
   }
@@ -155,7 +156,7 @@ export class Phaser extends Shareable {
   }
 
   /**
-   * Waits until this phase is over and returns the one that is current then. At once if it is not the current one; a
+   * Waits until this phase is over; returns the phase that is current then. At once if `phase` is not current; a
    * negative one is returned as it is. Interrupts do not end the wait. If the time is up: `TimeoutError`.
    */
   async awaitAdvance(phase: number, wait?: WaitOptions): Promise<number> {

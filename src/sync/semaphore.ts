@@ -31,10 +31,10 @@ class SemaphoreSync extends AbstractQueuedSynchronizer {
     return load(this.#words, PERMITS)
   }
 
-  /** Takes so many if they are there. */
+  /** Takes that many permits if they are available. */
   take(permits: number): boolean {
     const words = this.#words
-    // The first guess is a plain read: if it is out of date, the compare-and-set finds out.
+    // The first read is plain: if it is out of date, the compare-and-set fails.
     for (let available = read(words, PERMITS); ; available = load(words, PERMITS)) {
       if (available < permits) {
         if (load(words, PERMITS) === available) return false
@@ -65,13 +65,13 @@ class SemaphoreSync extends AbstractQueuedSynchronizer {
       const available = this.permits
       if (available === 0) return 0
       if (!compareAndSet(this.#words, PERMITS, available, 0)) continue
-      // From less than none to none is a gift to who asked for none.
+      // From below 0 to 0: a waiting task that asked for 0 permits can go on now.
       if (available < 0) this.queue.wakeFirst()
       return available
     }
   }
 
-  /** Whether a newcomer may try its luck at once. */
+  /** Whether a newcomer may try at once. */
   get isOpen(): boolean {
     return !this.isFair || this.queue.isEmpty
   }
@@ -105,7 +105,7 @@ class Acquired implements Permits {
   release(): void {
     if (this.#permits === 0) return
     this.#sync.give(this.#permits)
-    this.#permits = 0 // not before: that there are too many may be over by the next time
+    this.#permits = 0 // not earlier: if there were too many permits, a later call may succeed
   }
 
   [Symbol.dispose](): void {
@@ -124,8 +124,8 @@ class Acquired implements Permits {
  * yet holds up those behind it, also smaller ones. Without `fair`, a newcomer takes what is there without looking at
  * the line; with `fair` it joins the line if there is one. `tryAcquire()` and `tryAcquire(n)` never look at it.
  *
- * **Death.** The permits of a thread that dies stay taken, since the semaphore does not know whose they are. Tasks that wait in it leave the
- * line. A program that knows of the death may `release` in the place of the dead thread.
+ * **Death.** The permits of a thread that dies stay taken, since the semaphore does not know whose they are. Tasks that
+ * wait in it leave the line. A program that knows of the death may `release` in the place of the dead thread.
  *
  * **Memory effects.** What a task wrote to shared memory before `release` is visible to the task that then acquires.
  *
@@ -159,7 +159,7 @@ export class Semaphore extends Shareable {
   // ------------------------------------------------------------------ acquiring
 
   /**
-   * Waits until so many are ours. With a time limit: `TimeoutError` if it is over before. An interrupt ends the wait
+   * Waits for that many permits. With a time limit: `TimeoutError` if it is over before. An interrupt ends the wait
    * with `InterruptedError`.
    */
   async acquire(permits: number = 1, wait?: WaitOptions): Promise<Permits> {
@@ -168,7 +168,7 @@ export class Semaphore extends Shareable {
     return new Acquired(this.#sync, permits)
   }
 
-  /** Blocks the thread until so many are ours. */
+  /** Blocks the thread until it has that many. */
   acquireSync(permits: number = 1): Permits {
     requirePermits(permits)
     if (!this.#isInLuck(permits)) this.#sync.acquireSharedInterruptiblySync(permits)
@@ -181,48 +181,47 @@ export class Semaphore extends Shareable {
     return new Acquired(this.#sync, permits)
   }
 
-  /** Blocks the thread until so many are ours, whatever interrupts come. */
+  /** Blocks the thread until it has that many, whatever interrupts come. */
   acquireUninterruptiblySync(permits: number = 1): Permits {
     this.#sync.acquireSharedSync(requirePermits(permits))
     return new Acquired(this.#sync, permits)
   }
 
-  /** Takes so many if they are there now, even if others wait for them. */
+  /** Takes that many if available now, even if others wait for them. */
   tryAcquire(permits?: number): boolean
   /**
-   * Waits at most so long; false if the time is up. Reacts to interrupts, and looks at the line if the semaphore is
-   * fair.
+   * Waits for at most that time; false if it is up. Reacts to interrupts; if the semaphore is fair, joins the line.
    */
   tryAcquire(permits: number, wait: WaitOptions): Promise<boolean>
   tryAcquire(permits: number = 1, wait?: WaitOptions): boolean | Promise<boolean> {
     return wait === undefined ? this.#sync.take(requirePermits(permits)) : this.#tryWithin(permits, wait)
   }
 
-  /** Blocks the thread at most so many ms; false if the time is up. Reacts to interrupts. */
+  /** Blocks the thread for at most `ms`; false if the time is up. Reacts to interrupts. */
   tryAcquireSync(permits: number, ms: number): boolean {
     return this.#sync.tryAcquireSharedWithinSync(requirePermits(permits), requireTimeout("ms", ms))
   }
 
   // ------------------------------------------------------------------ giving, and taking away
 
-  /** Gives back so many, and lets those go on who now can. */
+  /** Gives that many back, and lets waiting tasks go on that now can. */
   release(permits: number = 1): void {
     this.#sync.give(requirePermits(permits))
   }
 
-  /** Takes all there are, and says how many. If there are less than none, makes it none. */
+  /** Takes all permits, and returns how many. If the number is below 0, sets it to 0. */
   drainPermits(): number {
     return this.#sync.drain()
   }
 
-  /** Takes so many away without waiting for them: afterwards there may be less than none. */
+  /** Takes that many away without waiting: afterwards the number may be below 0. */
   reducePermits(reduction: number): void {
     this.#sync.reduce(requireInteger("reduction", reduction, 0))
   }
 
   // ------------------------------------------------------------------ asking
 
-  /** How many there are now. */
+  /** How many permits there are now. */
   get availablePermits(): number {
     return this.#sync.permits
   }
@@ -242,7 +241,7 @@ export class Semaphore extends Shareable {
     return this.#sync.queueLength
   }
 
-  /** Those who wait, first in line first. */
+  /** The waiting tasks, first in line first. */
   get queuedThreads(): QueuedThread[] {
     return this.#sync.queuedThreads
   }
@@ -264,7 +263,9 @@ export class Semaphore extends Shareable {
 
   // ------------------------------------------------------------------ inside
 
-  /** The short way: nobody has interrupted us, and the permits are there. If not, the long way finds out why. */
+  /**
+   * The fast path: the flow is not interrupted, and the permits are available. If not, the slow path finds out why.
+   */
   #isInLuck(permits: number): boolean {
     return !currentFlow().looksInterrupted && this.#sync.isOpen && this.#sync.take(permits)
   }
@@ -274,7 +275,7 @@ export class Semaphore extends Shareable {
   }
 }
 
-/** The first look is for speed: words an error that is hardly ever needed only when it is. */
+/** The first test is for speed: requireInteger, which words the error, is hardly ever needed. */
 function requirePermits(permits: number): number {
   return (permits | 0) === permits && permits >= 0 ? permits : requireInteger("permits", permits, 0)
 }

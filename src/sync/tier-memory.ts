@@ -5,7 +5,10 @@ interface TierHandle extends Handle {
   readonly parent?: TierHandle
 }
 
-/** The memory of a phaser, which knows that of the phaser above it: whoever is sent a child gets the parents too. */
+/**
+ * The memory of a phaser, which refers to that of the phaser above it: a thread that receives a child gets its parents
+ * too.
+ */
 export class TierMemory extends SharedMemory {
   readonly parent: TierMemory | undefined
 
@@ -19,7 +22,7 @@ export class TierMemory extends SharedMemory {
   }
 
   static openTier(type: string, sent: Shared): TierMemory {
-    const memory = SharedMemory.open(type, sent) // first: it refuses what is no handle
+    const memory = SharedMemory.open(type, sent) // first: it refuses anything that is no handle
     const { parent } = handleIn(sent)
     return TierMemory.of(memory, parent && TierMemory.openTier(type, parent))
   }
