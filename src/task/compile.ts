@@ -1,12 +1,12 @@
 /**
- * A function from its text, in this thread: as if it stood in the file from which it was submitted, in the same line
- * and column. So stack traces and debuggers show that file; and what it imports, by name or by a relative path, is
- * looked for from there.
+ * Makes a function from its text, in this thread, as if it stood in the file from which it was submitted, in the same
+ * line and column. So stack traces and debuggers show that file, and its imports, by name or by a relative path, are
+ * resolved from there.
  *
- * How it works. To which file an `import()` belongs, a runtime knows of each script that it has compiled. A script that
- * comes from a text belongs to a file only if the loader of CommonJS modules compiles it (node:vm can do the same, but
- * warns of that). So the text is made a CommonJS module, which no `require` ever finds. What such a module has around
- * it the function is not to see, as it did not at home, but for `require`.
+ * How it works. A runtime knows for each script that it has compiled to which file its `import()` belongs. A script
+ * that comes from a text belongs to a file only if the loader of CommonJS modules compiles it (node:vm can do the same,
+ * but warns of that). So the text is made a CommonJS module, which no `require` ever finds. The function must not see
+ * the variables of such a module, since it did not see them in its own file; only `require` is left to it.
  */
 import { dirname, resolve } from "node:path"
 import { functionOf } from "./host.ts"
@@ -18,7 +18,9 @@ import { readText, SOURCE_MAP, sourceMapOf } from "./position.ts"
 
 type AnyFunction = (...args: unknown[]) => unknown
 
-/** As runtimes have it; its documentation omits what is used here, though many tools do. */
+/**
+ * The class of CommonJS modules. Its documentation omits the methods that are used here, though many tools use them.
+ */
 interface CommonJs {
   new (id: string): {
     filename: string
@@ -29,7 +31,7 @@ interface CommonJs {
   _nodeModulePaths?(folder: string): readonly string[]
 }
 
-/** What compilers and bundlers put into functions, and expect to find around them. */
+/** Helpers that compilers and bundlers call in functions, and define around them. */
 const SHIMS: ReadonlyMap<string, string> = new Map([
   ["__name", "const __name = (fn) => fn;"],
   ["__importStar", "const __importStar = (module) => __whole(module);"],
@@ -39,10 +41,10 @@ const SHIMS: ReadonlyMap<string, string> = new Map([
 const WHOLE =
   "const __whole = (module) => (module?.__esModule || module?.[Symbol.toStringTag] === 'Module' ? module : { ...module, default: module });"
 
-/** The names that every CommonJS module has, and a function that was sent must not find. */
+/** The names that every CommonJS module has, and that the function must not see. */
 const HIDDEN = "exports, module"
 
-/** A line or column beyond is not worth the blanks. */
+/** A line or column beyond this is not worth the blanks. */
 const FARTHEST = 2 ** 17
 
 /** `source` is an expression; `name` is for a function that has none of its own. */
@@ -54,8 +56,8 @@ export function compile(source: string, name: string, origin: Origin | undefined
   const Module = process.getBuiltinModule("node:module") as unknown as { Module: CommonJs }
   const file = fileOf(origin)
   const module = new Module.Module(file)
-  // A runtime without it, or a thread whose `process.env` a task has taken away, which the loader of CommonJS modules
-  // reads: from where the function imports is then from here.
+  // The runtime may lack the method. Or a task has taken away `process.env`, which the loader of CommonJS modules
+  // reads. Then imports are resolved from this file.
   if (module._compile === undefined || !hasEnvironment())
     return functionOf(`${before}${source}\n${after}`)() as AnyFunction
   module.filename = file
@@ -68,7 +70,7 @@ export function compile(source: string, name: string, origin: Origin | undefined
 
 function fileOf(origin: Origin | undefined): string {
   if (origin === undefined) return resolve("[corepool]")
-  // What is known of the coverage of a file would be mixed up with what is known of this piece of it.
+  // V8 would mix up its coverage data of the file with that of this piece of it.
   const isCovered = hasEnvironment() && process.env["NODE_V8_COVERAGE"] !== undefined
   return isCovered ? `${origin.file}#inline` : origin.file
 }
@@ -77,7 +79,7 @@ function hasEnvironment(): boolean {
   return typeof propertyOf(process, "env") === "object"
 }
 
-/** So that the next character stands where the function stands. The source begins with a bracket before it. */
+/** Blanks that move the function to its line and column. The source begins with a bracket before the function. */
 function blanks(origin: Origin | undefined): string {
   if (origin === undefined || origin.line === 1) return ""
   const { line, column } = origin

@@ -1,16 +1,16 @@
 /**
- * From where a function was submitted that is sent as source: the file from which its `import()` is to resolve, where
- * in that file it stands, for stack traces, and who has submitted it.
+ * The origin of a function that is sent as source: the file from which its `import()` is to resolve, its position in
+ * that file, for stack traces, and the stack of its submitter.
  *
- * How it works. When a function is submitted for the first time the stack says by whom: the first frame that is not
- * corepool's own is the submitter's. That takes as long as some tasks do; so of functions that are made anew each time,
- * all of one text, the first one is looked at, unless they load modules: then each is, as it matters from where. The
- * stack is asked for twice. As the engine has it, with the files that it has loaded: relative imports are meant from
- * there. And as the program sees it, in which source maps may have been applied: that is what the program's errors are
- * to show.
+ * How it works. When a function is submitted for the first time, the stack names the submitter: the first frame that is
+ * not corepool's own. Reading the stack takes as long as some tasks do. So for functions that a program makes anew each
+ * time, all with one text, only the first is looked at; unless they load modules, since then it matters from where each
+ * was submitted. The stack is read twice. First as the engine has it, with the files that it has loaded: relative
+ * imports are meant from there. Then as the program sees it, perhaps with source maps applied: that is what the
+ * program's errors are to show.
  *
  * The submitter may be a helper, `run(fn)`, in another file than the function. So the file is that of the first frame
- * whose file has the text of the function in it; if there is none, of the first.
+ * whose file contains the text of the function; if there is none, that of the first frame.
  */
 import { isAbsolute, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -22,10 +22,7 @@ import type { SourceText } from "./source.ts"
 export interface Origin extends Position {
   /** The absolute path. */
   readonly file: string
-  /**
-   * Where the file has its source map, if it says so and source maps are applied; {@link IN_FILE} if that is the file
-   * itself.
-   */
+  /** Where the file has its source map, if it says so and source maps are applied; {@link IN_FILE} if in itself. */
   readonly map?: string
 }
 
@@ -37,26 +34,26 @@ export interface Submission {
   readonly frames: readonly string[]
 }
 
-/** Of the submitter's stack. */
+/** A frame of the submitter's stack. */
 interface Frame extends Position {
-  /** As the engine calls it: a URL, a path, or a name of what is no file. */
+  /** The name that the engine gives it: a URL, a path, or a name of something that is no file. */
   readonly file: string
 }
 
-/** What engines tell of a frame. */
+/** What engines know of a frame. */
 interface CallSite {
   getFileName(): string | null | undefined
   getLineNumber(): number | null
   getColumnNumber(): number | null
 }
 
-/** So many frames are looked at, of which up to a dozen are corepool's own; and so many are kept to be shown. */
+/** How many frames are read, of which up to a dozen are corepool's own; and how many are kept to be shown. */
 const DEPTH = 24
 const ENOUGH = 8
-/** So many files at most are searched for a function. */
+/** How many files at most are searched for a function. */
 const FILES = 4
 
-/** By name and text, of functions that load no modules; of others also by position. */
+/** By name and text, for functions that load no modules; for others also by position. */
 const submissions = new BoundedMap<Submission>()
 
 /** Called when a function with this text is submitted. Never throws. */
@@ -76,8 +73,8 @@ export function currentSubmission({ text, loads }: SourceText, name: string): Su
 }
 
 /**
- * What decides on the origin of a function: the nearest frame and, as that may be a helper's or corepool's own, the
- * files of the others.
+ * The part of the stack on which the origin of a function depends: the nearest frame and, as that may be a helper's or
+ * corepool's own, the files of the others.
  */
 function whereabouts(frames: readonly Frame[]): string {
   return [`${frames[0]?.line}`, ...new Set(frames.map(({ file }) => file))].join(" ")
@@ -97,47 +94,47 @@ function originOf(source: string, name: string, frames: readonly Frame[], line: 
   return frames[0] && transformed(source, name, frames[0], line)
 }
 
-/** What the engine has loaded is not the text of the file. */
+/** The origin, if the text that the engine has loaded is not that of the file. */
 function transformed(source: string, name: string, nearest: Frame, line: string): Origin {
   const loaded = { file: pathOf(nearest.file) ?? join(resolve(), nameFor(nearest.file)), line: nearest.line }
   const shown = frameIn(line)
-  // What it imports is meant from the file that was loaded.
+  // Imports of the function are meant from the file that was loaded.
   const isLoaded = shown === undefined || (shown.file !== loaded.file && source.includes("import("))
   const at = isLoaded ? loaded : shown
   return { file: at.file, line: declarationOf(name, readText(at.file))?.line ?? at.line, column: 0 }
 }
 
-/** A name for what was typed in, or came from nowhere that could be read. */
+/** A name for code that was typed in, or came from a source that cannot be read. */
 function nameFor(file: string): string {
   return file.replaceAll(/[^\w[\]. -]/g, "_").slice(-50)
 }
 
-/** Where a line of a stack says that its frame is. */
+/** The file and the line that a line of a stack names. */
 function frameIn(line: string): { file: string; line: number } | undefined {
   const { at = "", row } = /(?<at>(?:file:|[a-z]:|\/)[^()]*?):(?<row>\d+):\d+\)?$/i.exec(line)?.groups ?? {}
   const file = pathOf(at)
   return file === undefined ? undefined : { file, line: Number(row) }
 }
 
-/** The path of what an engine calls a file; undefined if it is none. */
+/** The path for an engine's name of a file; undefined if it is no file. */
 function pathOf(file: string): string | undefined {
   try {
     return file.startsWith("file:") ? fileURLToPath(file) : isAbsolute(file) ? file : undefined
   } catch {
-    return undefined // `file:` and something that is no path on this system
+    return undefined // `file:` and something that is not a path on this system
   }
 }
 
 // ------------------------------------------------------------------ the stack
 
 interface Stack {
-  /** Those that have a file and are not corepool's. */
+  /** The frames that have a file and are not corepool's. */
   readonly frames: readonly Frame[]
-  /** Of all frames: whether the program is to see it. */
+  /** For each frame of the stack: whether the program is to see it. */
   readonly isShown: readonly boolean[]
 }
 
-/** The frames that have called this function. None if the program does not let them be read. */
+/** The frames that called this function. None if the program does not let them be read. */
 function stackAbove(callee: (...args: never[]) => unknown): Stack {
   const isSet = Object.hasOwn(Error, "prepareStackTrace")
   const before: unknown = Reflect.get(Error, "prepareStackTrace")
@@ -162,12 +159,12 @@ function stackAbove(callee: (...args: never[]) => unknown): Stack {
     own ??= ownFolders(name) // the first frame is corepool's
     if (own.some((folder) => name.startsWith(folder))) return false
     frames.push({ file, line: site.getLineNumber() ?? 1, column: site.getColumnNumber() ?? 0 })
-    return own.length > 0 || file !== frames[0]?.file // in a bundle, those of the first file may all be corepool's
+    return own.length > 0 || file !== frames[0]?.file // in a bundle, all frames of the first file may be corepool's
   })
   return { frames, isShown }
 }
 
-/** The same frames as the program sees them: none, if it sees others. */
+/** The same frames as the program sees them. None if it sees others. */
 function linesAbove(callee: (...args: never[]) => unknown, isShown: readonly boolean[]): string[] {
   const stack = captured(callee)
   const lines = typeof stack === "string" ? stack.split("\n").filter((line) => line.startsWith("    at ")) : []
@@ -182,7 +179,7 @@ function captured(callee: (...args: never[]) => unknown): unknown {
     Error.captureStackTrace(holder, callee)
     return holder.stack
   } catch {
-    return undefined // of the program's own `Error.prepareStackTrace`
+    return undefined // thrown by the program's own `Error.prepareStackTrace`
   } finally {
     Error.stackTraceLimit = stackTraceLimit
   }
@@ -192,10 +189,10 @@ const RUNTIME = /^(?:node:|ext:|native$|$)/
 
 // ------------------------------------------------------------------ corepool's own frames
 
-/** The folders of corepool's own files, which have no others in them. None if corepool is in a bundle. */
+/** The folders of corepool's own files, which contain no other files. None if corepool is in a bundle. */
 let own: readonly string[] | undefined
 
-/** `file` is one of corepool's, or a bundle that it is in. */
+/** `file` is one of corepool's files, or a bundle that contains corepool. */
 function ownFolders(file: string): readonly string[] {
   if (file.startsWith(TEXTS)) return [TEXTS]
   const installed = /^.*\/node_modules\/corepool\/(?=(?:dist|src)\/)/.exec(file)?.[0] ?? checkout(file)
@@ -203,13 +200,10 @@ function ownFolders(file: string): readonly string[] {
   return installed === undefined ? [] : ["dist/", "src/", "build/src/"].map((folder) => installed + folder)
 }
 
-/** How the program of a thread is called that was started from a text. */
+/** The name of a thread's program that was started from a text begins with this. */
 const TEXTS = "corepool/"
 
-/**
- * The folder of corepool that this file belongs to, if it was not installed: it is linked to, or this is its own
- * repository.
- */
+/** The folder of corepool with this file, if corepool was not installed but linked, or this is its own repository. */
 function checkout(file: string): string | undefined {
   for (let end = file.lastIndexOf("/"); end > 0; end = file.lastIndexOf("/", end - 1)) {
     const folder = file.slice(0, end + 1)

@@ -95,8 +95,8 @@ function isBlankedOut(source: string, text: string, at: number): boolean {
 }
 
 /**
- * How a file says where it has its source map. Not as one text, which tools would take for what this file, or a bundle,
- * says of itself; and not as a sum of texts, which a minifier would join.
+ * How a file says where it has its source map. Not written as one text, because tools would apply that to this file, or
+ * to a bundle; and not as a sum of texts, because a minifier would join them.
  */
 export const SOURCE_MAP: string = "//# source_URL=".replace(/_/, "Mapping")
 

@@ -106,7 +106,7 @@ export function moduleOfReferences(tasks: object): string | undefined {
   return referenceModules.get(tasks)
 }
 
-/** A function that loads the module and calls the one it stands for. */
+/** A function that loads the module and calls the function at this place. */
 function referenceTo(place: Place): (...args: unknown[]) => Promise<unknown> {
   const reference = async (...args: unknown[]): Promise<unknown> => {
     const exports = await importModule(place.module)
@@ -119,7 +119,7 @@ function referenceTo(place: Place): (...args: unknown[]) => Promise<unknown> {
   return reference
 }
 
-/** Of a CommonJS module, the runtime may not know all names beforehand; they are in what it exports by default. */
+/** For a CommonJS module the runtime may not know all names beforehand; they are in its default export. */
 export function exportNamed(name: string, exports: Record<string, unknown>): unknown {
   if (Object.hasOwn(exports, name)) return exports[name]
   const whole = exports["default"]

@@ -1,11 +1,11 @@
-/** What a user names as to be moved to another thread: checked before any thread is concerned. */
+/** The objects that a user wants moved to another thread: checked before any thread is involved. */
 import { requireArray, show, typeError, wrongType } from "../checks.ts"
 import { isMovable } from "../codec/movable.ts"
 import { isSharedBuffer } from "../memory/shared/shareables.ts"
 
 const DEMAND = "an ArrayBuffer, a MessagePort, a stream or a FileHandle"
 
-/** A list of things that can be moved, each of them once. */
+/** Checks that the list has objects that can be moved, each of them once. */
 export function requireTransferList(name: string, list: readonly object[]): readonly object[] {
   for (const [i, thing] of requireArray(name, list).entries()) {
     const place = `${name}[${i}]`

@@ -1,6 +1,6 @@
 /**
- * Moving instead of copying. What a task is given is moved if the executor is told so, `pool.with({ transfer: [buffer]
- * })`; what it returns, if it says so itself:
+ * Moving instead of copying. Arguments of a task are moved if the executor is told so, `pool.with({ transfer: [buffer]
+ * })`; results are moved if the task says so itself:
  *
  *     export function blur(pixels: Uint8ClampedArray): Uint8ClampedArray {
  *       …
@@ -15,7 +15,7 @@ import { apply } from "../primordials.ts"
 import { runtime } from "../time/runtime.ts"
 import { requireTransferList } from "./transfer-list.ts"
 
-/** A value, and what of it is to be moved; as long as there is the value. */
+/** Values, and what of them is to be moved. An entry lives as long as its value. */
 const lists = perThread("transfer lists", () => ({ isUsed: false, of: new WeakMap<object, readonly object[]>() }))
 
 /**
@@ -33,12 +33,12 @@ export function transfer<T extends object>(value: T, list?: readonly object[]): 
   return value
 }
 
-/** What of a result is to be moved, if anything is. */
+/** Which parts of a result are to be moved, if any. */
 export function transferListOf(value: unknown): readonly object[] | undefined {
   return lists.isUsed && typeof value === "object" && value !== null ? lists.of.get(value) : undefined
 }
 
-/** Throws if there is something in the list that has been moved before. */
+/** Throws if a buffer of the list has been moved before. */
 export function requirePresent(name: string, list: readonly object[]): void {
   for (const [i, thing] of list.entries()) {
     if (!types.isArrayBuffer(thing) || !isDetached(thing)) continue
@@ -46,7 +46,7 @@ export function requirePresent(name: string, list: readonly object[]): void {
   }
 }
 
-/** Throws if there is something in the list that is not among the things that were met in the value. */
+/** Throws if an object of the list is not among the objects that were found in the value. */
 export function requireAmong(name: string, list: readonly object[], things: readonly object[], value: string): void {
   for (const [i, thing] of list.entries()) {
     if (!things.includes(thing)) throw wrongType(`Expected \`${name}[${i}]\` to be in ${value}, but it is not`)
@@ -59,14 +59,14 @@ function isDetached(buffer: ArrayBuffer): boolean {
     void new Uint8Array(buffer)
     return false
   } catch {
-    return true // there is no older way to ask
+    return true // older runtimes have no other way to ask
   }
 }
 
-/** Newer than the oldest runtime we know. */
+/** Undefined in the oldest supported runtimes. */
 const { transfer: moveBuffer } = ArrayBuffer.prototype as { transfer?: () => ArrayBuffer }
 
-/** The same in this thread, in another object: the one that was given is empty from now on. */
+/** Moves the object to a new one in this thread: the given one is empty from now on. */
 export function move<T extends object>(thing: T): T {
   if (types.isArrayBuffer(thing) && moveBuffer !== undefined) return apply(moveBuffer, thing, []) as T
   return runtime.clone(thing, alone({ transfer: [thing as unknown as ArrayBuffer] }))
