@@ -1,7 +1,8 @@
 /**
  * Platform threads: worker threads of the runtime, each with a processor thread, a heap and an event loop of its own.
  *
- *     const pool = Executors.newFixedThreadPool(4, platformThreads({ name: "render", preload: [new URL("./gl.js", import.meta.url)] }))
+ *     const factory = platformThreads({ name: "render", preload: [new URL("./gl.js", import.meta.url)] })
+ *     const pool = Executors.newFixedThreadPool(4, factory)
  */
 import {
   alone,
@@ -44,14 +45,14 @@ export interface PlatformThreadOptions {
    */
   readonly preload?: readonly (string | URL)[]
   /**
-   * Told, in the thread that made the pool, of what a command has thrown, and of an error that has ended a thread while
-   * it ran no task. Default: print it.
+   * Gets, in the thread that made the pool, an error that a command has thrown, and an error that has ended a thread
+   * while it ran no task. Default: print it.
    */
   readonly uncaughtException?: UncaughtExceptionHandler
   /**
    * How a thread prints: `"direct"`, to the standard output of the process, at once; or `"relayed"`, by
    * `process.stdout` and `process.stderr` of the thread that made the pool, when its event loop goes round. Default
-   * `"direct"`, unless somebody has replaced the `write` method of these.
+   * `"direct"`, unless the program has replaced the `write` method of these.
    */
   readonly output?: "direct" | "relayed"
   /**
@@ -63,11 +64,11 @@ export interface PlatformThreadOptions {
   readonly workerFactory?: WorkerFactory
 }
 
-/** What a `Worker` of node:worker_threads is to be started with. Others may be added to these; none may be left out. */
+/** The options with which to start a `Worker` of node:worker_threads. Others may be added; none may be left out. */
 export interface WorkerStart {
-  /** What the thread is called. */
+  /** The name of the thread. */
   name: string
-  /** What the program of the thread begins with. */
+  /** The input of the thread's program. */
   workerData: unknown
   /** Ports. (Their type is not named here, as not all programs have the types of Node.) */
   transferList: never[]
@@ -88,7 +89,7 @@ export type WorkerFactory = (options: WorkerStart) => {
 
 const BODY: unique symbol = Symbol("corepool.body")
 
-/** How a pool has a thread made: its target bears what the thread is to run. */
+/** The target that a pool gives to a factory: it carries what the thread is to run. */
 export interface PlatformTarget {
   (): unknown
   readonly [BODY]: (options: PlatformThreadOptions) => ThreadBody
@@ -104,7 +105,7 @@ export function platformTarget(make: PlatformTarget[typeof BODY]): PlatformTarge
   )
 }
 
-/** How long a thread may go on, by default, in ms. */
+/** The default of `terminateAfter`, in ms. */
 export const TERMINATE_AFTER = 1000
 
 /** A factory of platform threads. Users call it by platform/pools.ts. */
@@ -126,7 +127,7 @@ export function newPlatformThreads(options: PlatformThreadOptions = {}): ThreadF
       return Thread.createPlatform(body, nameOf(++threads), given.uncaughtException)
     },
   }
-  // What else starts threads, or names them, is the user's code, and called when a thread is made.
+  // A workerFactory and a function of names are user code, and must be called only when a thread is made.
   if (given.workerFactory === undefined && typeof given.name !== "function") {
     nextThreads.set(factory, () => ({ name: nameOf(threads + 1), options: given }))
   }
@@ -141,7 +142,7 @@ export interface NextThread {
 
 const nextThreads = new WeakMap<ThreadFactory, () => NextThread>()
 
-/** Undefined if that is not known before. */
+/** Undefined if the next thread is not known beforehand. */
 export function nextThread(factory: ThreadFactory): NextThread | undefined {
   return nextThreads.get(factory)?.()
 }

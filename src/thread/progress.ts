@@ -1,9 +1,9 @@
 /**
- * How far a task has got, for the part of corepool that has given it to this thread and can pass that on: a node of a
- * distributed executor.
+ * The progress of a task, for the part of corepool that has given the task to this thread and can pass the progress on:
+ * a node of a distributed executor.
  *
- * The listener travels in the asynchronous context, and so belongs to the task and not to the thread: what a task has
- * left behind in a thread, a timer say, never speaks for the task that the thread runs next.
+ * The listener travels in the asynchronous context, and so belongs to the task and not to the thread: code that a task
+ * has left behind in a thread, such as a timer, never reports for the task that the thread runs next.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
 import { perThread } from "../per-thread.ts"

@@ -25,7 +25,7 @@ export interface VirtualThreadOptions {
    */
   readonly name?: string | ((n: number) => string)
 
-  /** Told of an error that ends a thread. Default: print it. */
+  /** Gets an error that ends a thread. Default: print it. */
   readonly uncaughtException?: UncaughtExceptionHandler
 }
 

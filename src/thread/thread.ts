@@ -13,22 +13,22 @@ import { reportUncaught, type UncaughtExceptionHandler } from "./uncaught.ts"
 import { runtime } from "../time/runtime.ts"
 
 /*
- * How it works: Flow does the waiting and interrupting; Thread adds identity and life.
+ * How it works: Flow does the waiting and interrupting; Thread adds an identity and a life.
  *
  *     new -> started   start(): the target runs from a microtask, never inside the call
  *     started -> ended the target returned or threw, and its promise, if any, settled
  */
 type Life = "new" | "started" | "ended"
 
-/** What runs a thread that is not a flow of this event loop. */
+/** Runs a thread that is not a flow of this event loop. */
 export interface ThreadBody {
-  /** Begins to be this thread; `ended` is called when it is over. */
+  /** Starts to run as this thread; calls `ended` when it is over. */
   start(thread: Thread, ended: () => void): void
   interrupt(): void
   readonly isInterrupted: boolean
 }
 
-/** In JavaScript: TypeScript knows. */
+/** For callers in JavaScript; TypeScript reports it at compile time. */
 const NOT_BY_NEW =
   "A Thread cannot be made by `new Thread(…)`. To run a function, submit it to an executor: Executors.newVirtualThreadPerTaskExecutor().submit(fn), or newThreadPerTaskExecutor(platformThreads()). A thread by itself: virtualThreads().newThread(fn).start()"
 
@@ -50,7 +50,7 @@ export class Thread {
   readonly #target: Runnable
   readonly #uncaught: UncaughtExceptionHandler | undefined
   readonly #ended = new WaitList()
-  /** Of a platform thread, as seen from others. */
+  /** Only of a platform thread, as other threads see it. */
   readonly #body: ThreadBody | undefined
   readonly #id: number
   #life: Life = "new"
@@ -83,7 +83,7 @@ export class Thread {
     return new Thread(target, name, uncaught, new Flow())
   }
 
-  /** @internal For factories: a thread that runs elsewhere. */
+  /** @internal For factories: a thread that does not run on this event loop. */
   static createPlatform(body: ThreadBody, name: string, uncaught?: UncaughtExceptionHandler): Thread {
     return new Thread(() => undefined, name, uncaught, new Flow(), { body })
   }
@@ -113,7 +113,7 @@ export class Thread {
     const due = now() + requireDuration("ms", ms)
     const flow = currentFlow()
     flow.throwIfInterrupted()
-    // It may end early: the two clocks differ by a hair, and others have news for this thread.
+    // A block may end early: the two clocks differ slightly, and other threads may have news for this thread.
     for (let left = ms; left > 0; left = due - now()) if (blockFor(flow, left)) flow.throwIfInterrupted()
   }
 
@@ -151,7 +151,7 @@ export class Thread {
     try {
       body.start(this, () => this.#end())
     } catch (error) {
-      this.#end() // the runtime has not made it
+      this.#end() // the runtime has not made the thread
       throw error
     }
   }
@@ -228,13 +228,13 @@ export class Thread {
     return this.#flow
   }
 
-  /** A task that the thread runs in passing has a flow of its own, and means that one when it asks about itself. */
+  /** A task that the thread runs in passing has a flow of its own. If that task asks, its own flow is meant. */
   get #asked(): Flow {
     const current = currentFlow()
     return current.owner === this ? current : this.#flow
   }
 
-  /** @internal What is done with an error nobody catches. */
+  /** @internal Reports an error that no code has caught. */
   reportUncaught(error: unknown): void {
     reportUncaught(this, error, this.#uncaught)
   }
@@ -259,7 +259,7 @@ export class Thread {
     this.#end()
   }
 
-  /** The handler belongs to the thread's life: it runs before those who join go on. */
+  /** The handler belongs to the thread's life: it runs before join() returns. */
   #die(error: unknown): void {
     try {
       this.reportUncaught(error)
@@ -283,6 +283,6 @@ export class Thread {
 if (mainFlow.owner === undefined) Thread.adoptMain()
 
 function* sleeping(ms: number, options: { readonly signal?: AbortSignal }): Steps<void> {
-  requireOptions("options", options, { signal: true }) // not those of other waits: it has no limit but `ms`
+  requireOptions("options", options, { signal: true }) // not those of other waits: `ms` is the only limit
   yield { list: new WaitList(), atMost: requireDuration("ms", ms) }
 }

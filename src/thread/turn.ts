@@ -1,7 +1,7 @@
 /**
- * Turns of the event loop. A worker whose tasks never wait for anything outside, or wait only for promises, would go
- * on from microtask to microtask and starve timers and I/O. So after each task it asks whether its turn is over, and
- * if so gives the loop one.
+ * Turns of the event loop. A worker whose tasks never wait for anything outside, or wait only for promises, would go on
+ * from microtask to microtask and starve timers and I/O. So after each task it asks whether its turn is over, and if so
+ * lets the event loop go round.
  */
 import { now } from "../time/timer.ts"
 import { runtime } from "../time/runtime.ts"
@@ -18,7 +18,7 @@ let lastLook = 0
 let tasksPerLook = 1
 let tasksToLook = 1
 
-/** Whether the workers of this loop have had their time. Call after each task. */
+/** Whether the workers of this event loop have used up their time. To be called after each task. */
 export function turnIsOver(): boolean {
   if (--tasksToLook > 0) return false
   const time = now()

@@ -1,14 +1,14 @@
-/** Errors that reach the top of a thread: nobody will ever see them unless somebody is told. */
+/** Errors that reach the top of a thread: without a handler they would be lost. */
 import { textOf } from "../user-values.ts"
 import { guarded } from "../memory/flow/guard.ts"
 import type { Thread } from "./thread.ts"
 
-/** Is told of an error that has ended a thread, or that an executed command has thrown. */
+/** Gets an error that has ended a thread, or that an executed command has thrown. */
 export type UncaughtExceptionHandler = (thread: Thread, error: unknown) => void
 
 /**
- * Tells the handler, or prints the error as Java does. A handler that throws, or whose promise is rejected, is printed
- * too. Never throws: the caller has others to see to.
+ * Calls the handler, or prints the error as Java does. If the handler throws, or its promise is rejected, prints that
+ * error too. Never throws: the caller has other work to finish.
  */
 export function reportUncaught(thread: Thread, error: unknown, handler: UncaughtExceptionHandler = print): void {
   guarded(
@@ -20,9 +20,7 @@ export function reportUncaught(thread: Thread, error: unknown, handler: Uncaught
   )
 }
 
-/**
- * What is printed may resist that: the getters of an error, and its own ways to be shown, are code of the user's too.
- */
+/** Prints the error. That may fail: the getters of an error, and its own ways to be shown, are user code too. */
 function print(thread: Thread, error: unknown): void {
   const title = `Exception in thread "${thread.name}"`
   try {
@@ -30,7 +28,7 @@ function print(thread: Thread, error: unknown): void {
   } catch {
     guarded(
       () => console.error(title, textOf(error)),
-      () => undefined, // the console itself fails: there is nobody left to tell
+      () => undefined, // the console itself fails: there is no other place to report to
     )
   }
 }
