@@ -4,18 +4,15 @@ import { alone, rangeError, requireOptions, requireString, typeError } from "../
 import { UnsupportedOperationError } from "../errors.ts"
 import { messageOf } from "../user-values.ts"
 
-/** How a cron expression is meant. */
+/** Options of a cron expression. */
 export interface CronOptions {
-  /**
-   * The IANA name of the time zone in which the expression is meant, such as `Europe/Berlin`; default that of the
-   * system.
-   */
+  /** The IANA name of the expression's time zone, such as `Europe/Berlin`; default that of the system. */
   readonly timezone?: string
 }
 
-/** What is needed of the package croner. */
+/** The part of the package croner that is used. */
 export interface Croner {
-  /** Reckons when an expression comes true. */
+  /** Computes when an expression comes true. */
   readonly Cron: new (
     expression: string,
     options: { readonly timezone?: string; readonly paused: boolean },
@@ -25,8 +22,8 @@ export interface Croner {
 let croner: Croner | undefined
 
 /**
- * Tells where the package croner is, for programs in which it cannot be found: those that a bundler has put into one
- * file. Others need not call it.
+ * Hands over the package croner, for programs that cannot find it: those that a bundler has put into one file. Others
+ * need not call it.
  *
  *     import * as croner from "croner"
  *     useCroner(croner)
@@ -38,13 +35,13 @@ export function useCroner(module: Croner): void {
 }
 
 /**
- * When a cron expression comes true. The reckoning, with time zones and their changes of the clock, is left to the
- * package croner, an optional peer: a program that has no such schedules need not install it. None of its timers are
+ * Computes when a cron expression comes true. The computation, with time zones and their changes of the clock, is left
+ * to the package croner, an optional peer: a program without such schedules need not install it. None of its timers are
  * used.
  *
- * It is looked for when the first calendar is made, and at once: `scheduleCron` gives a future and not a promise of
- * one, and so cannot import. A bundler does not see that, and a program in one file has nowhere to look; such a
- * program hands the package over, by `useCroner`.
+ * The package is looked for when the first calendar is made, synchronously: `scheduleCron` returns a future and not a
+ * promise of one, and so cannot import. A bundler does not see that, and a program in one file has nowhere to look;
+ * such a program hands the package over, by `useCroner`.
  */
 export class CronCalendar {
   readonly #pattern: { nextRun(after: Date): Date | null }
@@ -53,7 +50,7 @@ export class CronCalendar {
     requireString("expression", expression)
     const { timezone } = requireOptions("options", options, { timezone: true })
     const { Cron } = (croner ??= findCroner())
-    // Croner takes a date, too, and would come true once. An expression has no colon.
+    // Croner also accepts a date, which would come true once. An expression has no colon.
     if (expression.includes(":")) throw rangeError("expression", "a cron expression, not a date", expression)
     try {
       this.#pattern = new Cron(expression, alone({ paused: true }))
@@ -65,9 +62,7 @@ export class CronCalendar {
     this.#pattern = new Cron(expression, alone({ timezone, paused: true }))
   }
 
-  /**
-   * The first time after that one at which it comes true, both in milliseconds since 1970; undefined if it never does.
-   */
+  /** The first time after `after` at which it comes true, both in ms since 1970; undefined if it never does. */
   next(after: number): number | undefined {
     return this.#pattern.nextRun(new Date(after))?.getTime()
   }
@@ -90,7 +85,7 @@ function requireTimezone(timezone: string): void {
   }
 }
 
-/** Seen from corepool, as its dependencies are; and seen from the program, if a bundler has moved corepool into it. */
+/** Resolved from corepool, as its dependencies are; and from the program, if a bundler has moved corepool into it. */
 function findCroner(): Croner {
   const places = [(import.meta as Partial<ImportMeta>).url, resolve("_")].filter((place) => place !== undefined)
   let cause: unknown

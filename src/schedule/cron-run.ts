@@ -4,16 +4,16 @@ import type { Clock } from "../time/clock.ts"
 import type { CronOrder } from "./cron-series.ts"
 import { type ScheduleHost, ScheduledTask } from "./scheduled-task.ts"
 
-/** One run of a series by the calendar, as it lies in the queue of the executor. */
+/** One run of a series by the calendar. The queue of the executor holds it. */
 export class CronRun extends ScheduledTask<unknown> {
   readonly #order: CronOrder
   readonly #clock: Clock
-  /** A thread has taken it when it was due, but it was not yet time by the wall clock. */
+  /** A thread has taken the run when it was due, but by the wall clock it was too early. */
   #early = false
   #cancelling = false
 
   /**
-   * `age` is the number of the series' first run: of tasks that are due at the same time the older one is first.
+   * `age` is the number of the series' first run: of two tasks that are due at the same time the older one is first.
    * `margin` is by how many milliseconds the clock of the thread that runs it may be ahead.
    */
   constructor(order: CronOrder, host: ScheduleHost, age: number | undefined, margin: number) {
@@ -28,7 +28,7 @@ export class CronRun extends ScheduledTask<unknown> {
     return !this.#early && super.mayBegin()
   }
 
-  /** By somebody who does not say why: that is a worker thread to which the same has happened. */
+  /** A call without a cause comes from a worker thread that has taken the run too early by the wall clock. */
   override abandon(cause: unknown, mayInterruptIfRunning?: boolean): boolean {
     if (!this.#cancelling && cause === undefined) this.#early = true
     return super.abandon(cause, mayInterruptIfRunning)

@@ -9,17 +9,20 @@ import type { ScheduledFuture } from "./scheduled-future.ts"
 /** One run of a series, as the executor keeps it. */
 export type CronRunFuture = FutureTask<unknown> & ScheduledFuture<unknown>
 
-/** What a series wants to have run. */
+/** A run that a series orders from its executor. */
 export interface CronOrder {
   readonly series: CronSeries
   readonly callable: Callable<unknown>
   /** In milliseconds from now. */
   readonly delay: number
-  /** The time of the calendar. If it is earlier than that by the wall clock when the run is due, it must not begin. */
+  /**
+   * The time of the calendar, in ms since 1970. If the wall clock is before that when the run is due, it must not
+   * begin.
+   */
   readonly notBefore: number
-  /** The first run is refused by an executor that is shut down. A later one is cancelled if series may not go on. */
+  /** An executor that is shut down rejects the first run. A later run is cancelled if series may not go on. */
   readonly isFirst: boolean
-  /** To be called at once when the run is done, by whatever road; `early` if it was due but must not begin. */
+  /** To be called at once when the run is done, in any way; `early` if it was due but must not begin. */
   ended(run: CronRunFuture, early: boolean): void
 }
 
@@ -28,20 +31,19 @@ export interface CronHost {
   readonly clock: Clock
   /** Schedules the run; it counts as part of a series in all policies of the executor. */
   startRun(order: CronOrder): CronRunFuture
-  /** Takes a run out of the queue for which there is another already, and cancels it. */
+  /** Removes a run from the queue that was planned anew, and cancels it. */
   takeBack(run: CronRunFuture): void
 }
 
-/** How long not to look at the wall clock. */
+/** How long the series does not look at the wall clock, in ms. */
 const LEG = 3_600_000
 
 /**
- * By so much the two clocks may disagree, in ms. The wall clock has whole milliseconds, and a run may be given one to
- * spare.
+ * By how much the two clocks may disagree, in ms: the wall clock has whole milliseconds, and a run may get one more.
  */
 const TOLERANCE = 2
 
-/** If the wall clock goes back by so much, it was wrong before. */
+/** If the wall clock goes back by so much, in ms, it was wrong before. */
 const CORRECTION = 3 * 3_600_000
 
 /**
@@ -49,9 +51,9 @@ const CORRECTION = 3 * 3_600_000
  *
  * How it works
  *
- * A series is made of single runs. There is one at a time: it is scheduled for the next time of the calendar, and when
- * it is over, promise and all, the next is scheduled for the first time after now. So runs never overlap, and what was
- * missed is not made up for.
+ * A series is made of single runs. There is one at a time: it is scheduled for the next time of the calendar. When it
+ * is over, including its promise, the next is scheduled for the first time after now. So runs never overlap, and missed
+ * runs are not made up for.
  *
  *     planned -> running   a thread took the run when it was due, and it was also time by the wall clock
  *     planned -> planned   it was not, or the wall clock was set
@@ -59,12 +61,12 @@ const CORRECTION = 3 * 3_600_000
  *     running -> done      the run failed, or the calendar has no further time
  *     planned -> done      the run was cancelled: by the user, or with the end of the executor
  *
- * Executors wait by a clock that nobody can set, the calendar is about one that can be. The way from one to the other
- * is made when a run is planned, and is looked at again every hour of waiting and when the run is due. An hour
- * is how late a change of the wall clock, or that the machine has slept, is noticed at most: some runtimes' clocks
- * stand still meanwhile.
+ * Executors wait by a clock that cannot be set; the calendar is about the wall clock, which can be. A series translates
+ * from one to the other when it plans a run, and checks that again every hour of waiting and when the run is due. So a
+ * change of the wall clock, or a sleep of the machine, during which the clocks of some runtimes stand still, is noticed
+ * after an hour at most.
  *
- * Small steps back of the wall clock must not repeat runs, and great ones must not stop a series for years. The limit
+ * Small steps back of the wall clock must not repeat runs, and large ones must not stop a series for years. The limit
  * is that of cron on Unix, three hours.
  */
 export class CronSeries extends FutureTask<void> implements ScheduledFuture<void> {
@@ -72,11 +74,11 @@ export class CronSeries extends FutureTask<void> implements ScheduledFuture<void
   readonly #calendar: CronCalendar
   readonly #host: CronHost
   #run: CronRunFuture | undefined
-  /** When the run in hand is due by the calendar, in milliseconds since 1970. */
+  /** When the current run is due by the calendar, in milliseconds since 1970. */
   #target: number
-  /** The same of the run before. */
+  /** When the run before was due. */
   #last = -Infinity
-  /** Counts the runs that were planned: what becomes of any but the latest is of no interest. */
+  /** Counts the planned runs: the ends of all but the latest are ignored. */
   #attempt = 0
   #watch: ClockTimer | undefined
 
@@ -113,7 +115,7 @@ export class CronSeries extends FutureTask<void> implements ScheduledFuture<void
     return { ...super[FACTS], isPeriodic: true, nextRunAt: this.nextRunAt }
   }
 
-  /** No effect: its runs are the executor's business. */
+  /** Has no effect: the executor runs the runs. */
   override run(): void {}
 
   /** @internal */
@@ -159,7 +161,7 @@ export class CronSeries extends FutureTask<void> implements ScheduledFuture<void
     }
   }
 
-  /** An error of the calendar must not reach the thread, which has only just run the task. */
+  /** An error of the calendar must not reach the thread, which has just run the task. */
   #goOn(): void {
     try {
       const wallTime = this.#host.clock.wallTime()
@@ -186,7 +188,7 @@ export class CronSeries extends FutureTask<void> implements ScheduledFuture<void
     this.#watch = clock.timer(clock.time() + LEG, true, () => this.#look())
   }
 
-  /** Plans the run anew if the wall clock says something else than it did. */
+  /** Plans the run anew if the wall clock was changed. */
   #look(): void {
     const run = this.#run
     if (run === undefined || !this.#isWaiting) return
@@ -196,7 +198,7 @@ export class CronSeries extends FutureTask<void> implements ScheduledFuture<void
       this.#watchOver()
       return
     }
-    // First the new one: an executor that is shut down ends when nothing is left in its queue.
+    // First starts the new run: an executor that is shut down ends when its queue is empty.
     this.#start(target, wallTime)
     this.#host.takeBack(run)
   }

@@ -12,28 +12,26 @@ import { runtime } from "../time/runtime.ts"
 
 type Task = ScheduledTask<unknown>
 
-/** What the queue has to know of the pool it serves. */
+/** What the queue needs to know of its pool. */
 export interface ServedPool {
   readonly poolSize: number
   readonly isShutdown: boolean
 }
 
 /**
- * The queue of a scheduled executor: tasks in the order in which they are due. As with a DelayQueue, only what is due
- * can be taken; `size`, `peek`, iteration (in the order of the due times), `contains` and `remove(task)` see
- * everything.
+ * The queue of a scheduled executor: tasks in the order in which they are due. As with a DelayQueue, only due tasks can
+ * be taken; `size`, `peek`, iteration (in the order of the due times), `contains` and `remove(task)` see all tasks.
  *
  * How it works
  *
- * A heap and one timer, set to when the first task is due. When it fires, or a task comes in that is due already,
- * waiting threads are handed what is due, the longest waiter first. Nobody waits with a limit for the head, as the
- * leader of a DelayQueue does, and so nobody has to be woken and put back to sleep when the head changes: the timer
- * is moved, in a microtask, once for however many changes a turn of the program made.
+ * A heap and one timer, set to when the first task is due. When the timer fires, or a task comes in that is due
+ * already, the queue hands due tasks to waiting threads, the longest waiter first. No thread waits with a limit for the
+ * head, as the leader of a DelayQueue does, so no thread has to be woken and put back to sleep when the head changes:
+ * the timer is moved, in a microtask, once for all changes that the program made in one turn.
  *
- * The timer is also what keeps the process alive, and the only thing that does: as long as there is a task that is
- * going to run. A task that was cancelled but stays in the queue is none. Once the pool is shut down it is all the
- * same worth waiting for: with it comes the end of the pool, for which somebody may be waiting who has no timer of
- * his own.
+ * Only the timer keeps the process alive, as long as there is a task that is going to run. A cancelled task that stays
+ * in the queue does not count. Once the pool is shut down it counts all the same: the pool ends when that task leaves
+ * the queue, and a caller that waits for the end may have no timer of its own.
  */
 export class DelayedWorkQueue extends BlockingQueue<Task> {
   readonly clock: Clock
@@ -42,7 +40,7 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
   readonly #waiting = new WaitList()
   /** How many of them have put off their time limit: see {@link receive}. */
   #patient = 0
-  /** How many tasks are inside that are going to run. */
+  /** How many tasks in the queue are going to run. */
   #alive = 0
   #pool: ServedPool | undefined
   #alarm: { readonly timer: ClockTimer; readonly time: number; readonly background: boolean } | undefined
@@ -53,12 +51,12 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
     this.clock = clock
   }
 
-  /** Names the pool; the queue has to exist before it. */
+  /** Sets the pool: the queue has to exist before it. */
   serve(pool: ServedPool): void {
     this.#pool = pool
   }
 
-  /** A task that may be inside is done. */
+  /** Called when a task that may be in the queue is done. */
   ended(task: Task): void {
     if (!task.counted) return
     this.#discount(task)
@@ -96,10 +94,9 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
   // ------------------------------------------------------------------ waiting
 
   /**
-   * As everywhere, but with two refinements. A thread that waits here keeps nothing alive; the timer does. And the
-   * last thread of a pool, which could not leave while something is queued, does not come back every few milliseconds
-   * to learn that: it puts off its time limit until the queue is empty, and is then told to look again, as by an
-   * interrupt.
+   * As in every queue, with two refinements. A thread that waits here keeps nothing alive; the timer does. And the last
+   * thread of a pool, which cannot leave while tasks are queued, does not time out every few milliseconds in vain: it
+   * puts off its time limit until the queue is empty, and is then woken to look again, as by an interrupt.
    */
   override receive(settle: Settle<Task | undefined>, flow: Flow, timeout: number): void {
     flow.idle = true
@@ -139,18 +136,18 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
     throw new InterruptedError("Nothing is left to wait for")
   }
 
-  /** Hands what is due to those who wait. Each takes its task inside the signal. */
+  /** Hands due tasks to waiting threads. Each takes its task inside the signal. */
   #handOut(): void {
     while (this.ready() !== undefined) if (!this.#waiting.signal()) return
   }
 
-  /** Sets the timer as soon as the present turn of the program is over; until then anything may change again. */
+  /** Sets the timer in a microtask, when the present code is over: until then the tasks may change again. */
   #plan(): void {
     if (this.#planned) return
     this.#planned = true
     runtime.microtask(() => {
       this.#planned = false
-      guarded(() => this.#setAlarm()) // the clock may be the user's
+      guarded(() => this.#setAlarm()) // the clock may be user code
     })
   }
 
@@ -161,7 +158,7 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
     this.#alarm?.timer.cancel()
     this.#alarm = undefined
     if (time <= this.clock.time()) {
-      this.#handOut() // and if nobody waits, the next thread with nothing else to do will take it
+      this.#handOut() // if no thread waits, the next idle one takes it
       return
     }
     if (time === Infinity) return
@@ -217,7 +214,7 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
     this.removeWhere(() => true)
   }
 
-  /** Through the tasks as they are now. */
+  /** Walks over a snapshot of the tasks. */
   protected override cursor(): Cursor<Task> {
     const tasks = this.#heap.toSorted()
     let index = -1
@@ -234,12 +231,12 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
     }
   }
 
-  /** If nothing is left, those who put off their limits have to see to it. */
+  /** If the queue is empty, wakes the threads that put off their time limits, so that they look again. */
   protected override vacated(): void {
     if (this.#patient > 0 && this.isEmpty) this.#waiting.signalAll()
   }
 
-  /** Never: a pool's queue cannot be closed. */
+  /** Never called: a pool's queue cannot be closed. */
   protected override closing(): void {}
 
   #take(task: Task): boolean {

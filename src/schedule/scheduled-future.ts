@@ -1,4 +1,4 @@
-/** The contracts of scheduling: tasks that run later, once or again and again. */
+/** The interfaces of scheduling: tasks that run later, once or again and again. */
 import type { ExecutorService } from "../executor/executor.ts"
 import type { Future } from "../future/future.ts"
 import type { Runnable } from "../future/runnable.ts"
@@ -61,7 +61,7 @@ export interface ScheduledExecutorService<Unrun = Runnable[]> extends ExecutorSe
     ...args: A
   ): ScheduledFuture<void>
 
-  /**
+/**
    * Runs the task whenever the expression comes true by the wall clock of the time zone. Beyond Java; needs the package
    * croner (`npm install croner@~11.0`).
    *
@@ -72,15 +72,15 @@ export interface ScheduledExecutorService<Unrun = Runnable[]> extends ExecutorSe
    * the 15th), `FRI#2` (the second Friday) and `@daily` and its like. If both the day of the month and that of the week
    * are given, either will do.
    *
-   * A time that a change to summer time leaves out is kept as soon as the gap is over, one that comes twice is kept the
-   * first time. That is for fixed times, of one second, minute and hour; with several or any of these the task runs at
-   * all times that exist, in both passes.
+   * A time that a change to summer time leaves out is kept as soon as the gap is over, a time that comes twice is kept
+   * the first time. That is for fixed times, of one second, minute and hour; with several or any of these the task runs
+   * at all times that exist, in both passes.
    *
    * A run is over when its promise is, and only then the next is planned, for the first time after that: runs never
-   * overlap, and what was missed is not made up for. A run that was late still runs, once. The series ends as one at
-   * a fixed rate does, and also when the expression cannot come true any more: then the future succeeds.
+   * overlap, and missed runs are not made up for. A run that was late still runs, once. The series ends as one at a
+   * fixed rate does, and also when the expression cannot come true any more: then the future succeeds.
    *
-   * @throws RejectedExecutionError if the executor is shut down, `RangeError` for what is no cron expression or no time zone,
+   * @throws RejectedExecutionError if the executor is shut down, `RangeError` for an invalid expression or time zone,
    * `UnsupportedOperationError` if croner is not installed.
    */
   scheduleCron<A extends unknown[]>(

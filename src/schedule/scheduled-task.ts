@@ -1,4 +1,4 @@
-/** A task with a time: what the scheduled executor keeps in its queue and gives to its users. */
+/** A task with a time: the scheduled executor keeps it in its queue, and returns it to its user as the future. */
 import { isPromiseLike } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf } from "../future/runnable.ts"
@@ -10,39 +10,36 @@ import type { Clock } from "../time/clock.ts"
 import type { ScheduledFuture } from "./scheduled-future.ts"
 import { NOWHERE, type Placed, precedes } from "./task-heap.ts"
 
-/** What a task asks of the executor it belongs to; the first two only if it runs in this thread. */
+/** What a task asks of its executor; the first two only if it runs in this thread. */
 export interface ScheduleHost {
   readonly clock: Clock
-  /** A thread has taken the task: whether the state of the executor, and what it does after shutdown, lets it run. */
+  /** Called when a thread has taken the task: whether the executor's state and its policies let it run. */
   begin(task: ScheduledTask<unknown>): boolean
-  /** A run of a periodic task has ended well: it runs again if it may. */
+  /** A run of a periodic task has ended well: the task runs again if it may. */
   goOn(task: ScheduledTask<unknown>): void
-  /** The task was cancelled by its user. */
+  /** The user has cancelled the task. */
   cancelled(task: ScheduledTask<unknown>): void
-  /** The task is done, by whatever road. */
+  /** The task is done, in any way. */
   ended(task: ScheduledTask<unknown>): void
 }
 
 let lastNumber = 0
 
 /*
- * How the life of a periodic task goes is in core/timetable.ts. On virtual threads this object is what lies in the
- * queue; on platform threads it is the future of a task in shared memory, which has the time, and changes it from run
- * to run.
+ * core/timetable.ts describes the life of a periodic task. On virtual threads the queue holds this object. On platform
+ * threads this object is the future of a task in shared memory: the time is there, and changes from run to run.
  */
 export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T>, Placed {
   readonly #host: ScheduleHost
   readonly #period: number
-  /**
-   * In the order of creation, so of two tasks due at the same time the older one is first. A series keeps its number.
-   */
+  /** In the order of creation, so that of two tasks due at the same time the older one is first. A series keeps it. */
   number: number = ++lastNumber
-  /** Where it is in the queue's heap. */
+  /** The place in the queue's heap. */
   slot: number = NOWHERE
-  /** Whether the queue counts it as something to stay alive for. Written by the queue alone. */
+  /** Whether the queue counts this task among those that keep the process alive. Written by the queue alone. */
   counted = false
   #time: number
-  /** Only kept for periodic tasks: the others are taken from the queue once. */
+  /** Only set for periodic tasks: other tasks are taken from the queue once. */
   #running = false
 
   /** `period` is as in timetable.ts. */
@@ -53,7 +50,7 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
     this.#host = host
   }
 
-  /** When it is due, on the executor's clock. Changes only while it is in no queue. */
+  /** When the task is due, on the executor's clock. Changes only while it is in no queue. */
   get time(): number {
     return this.isDone ? this.#time : (this.remoteTime?.time ?? this.#time)
   }
@@ -81,7 +78,7 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
     return Number.isNaN(date.getTime()) ? undefined : date // a Date ends in the year 275760
   }
 
-  /** Undefined if there will be no further run, or none that is known now. */
+  /** Undefined if there will be no further run, or its time is not known now. */
   get #nextTime(): number | undefined {
     if (this.isDone) return undefined
     const { time, isRunning } = this.remoteTime ?? { time: this.#time, isRunning: this.#running }
@@ -123,7 +120,7 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
     return undefined
   }
 
-  /** A thread of this one has taken it when it was due; if it may not begin, it is cancelled. */
+  /** Called when a thread of this event loop has taken the task. If it may not begin, it is cancelled. */
   protected mayBegin(): boolean {
     return this.#host.begin(this)
   }
@@ -137,13 +134,13 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
     if (again) this.#host.goOn(this)
   }
 
-  /** @internal A series has another time by now. */
+  /** @internal Takes over the time of a periodic task, which has changed in shared memory. */
   override comeBack(): void {
     if (this.isPeriodic) this.#time = this.remoteTime?.time ?? this.#time
     super.comeBack()
   }
 
-  /** @internal Its own way of running is that of virtual threads; others do the same with the slot. */
+  /** @internal This run() is for virtual threads; platform threads do the same with the slot. */
   override get isPortable(): boolean {
     return this.run === ScheduledTask.prototype.run
   }
@@ -155,9 +152,9 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
 }
 
 /**
- * A future that was made elsewhere and given to `execute`: by a user, or by `invokeAll`, `map`, a view or a
- * completion service. It stands in the queue inside a task with a time. What becomes of that task without a run must
- * become of the future, or whoever waits for it would wait for ever.
+ * Encloses a future that was given to `execute`: by a user, or by `invokeAll`, `map`, a view or a completion service.
+ * The queue holds the enclosing task, which has a time. If that task ends without a run, the future must end in the
+ * same way: otherwise flows that wait for it would wait for ever.
  */
 export class EnclosedTask extends ScheduledTask<unknown> {
   readonly #future: FutureTask<unknown>
@@ -167,22 +164,19 @@ export class EnclosedTask extends ScheduledTask<unknown> {
     this.#future = future
   }
 
-  /** A cancelled future is not worth its place, so `purge()` must see it. */
+  /** A cancelled future need not keep its place in the queue: `purge()` must see that. */
   override get isCancelled(): boolean {
     return super.isCancelled || this.#future.isCancelled
   }
 
   protected override done(): void {
     super.done()
-    // The future may have a done() of its own, which must not keep this task from leaving the queue.
+    // Guarded: the future may have a done() that throws, and this task must leave the queue all the same.
     if (this.state === "cancelled") guarded(() => this.#future.abandon(this.causeOfCancellation))
     else if (this.state === "failed") this.#failFuture(this.exceptionNow())
   }
 
-  /**
-   * The run has failed: a hook has thrown, and the future has not run; or it is over, and this is the error of its
-   * `done()`.
-   */
+  /** The run has failed: a hook threw, and the future has not run; or the future is over, and its `done()` threw. */
   #failFuture(error: unknown): void {
     const isToldElsewhere = this.#future.isCancelled
     guarded(() => {

@@ -41,12 +41,9 @@ export interface ScheduledThreadPoolOptions {
   readonly threadFactory?: ThreadFactory
   /** What to do with a task that comes after shutdown; default `AbortPolicy`. */
   readonly handler?: RejectedExecutionHandler
-  /** What the pool is called in messages. */
+  /** The name of the pool in messages. */
   readonly name?: string
-  /**
-   * Where it takes the time from: for tests, a `ManualClock` of `corepool/testing`. Only a pool of virtual threads can
-   * have one.
-   */
+  /** The clock: for tests, a `ManualClock` of `corepool/testing`. Only a pool of virtual threads can have one. */
   readonly clock?: Clock
 }
 
@@ -57,8 +54,7 @@ export interface ScheduledPoolStats extends PoolStats {
 }
 
 /**
- * How long a thread beyond the core size stays, as in the JDK: matters for a core size of 0, and if core threads may
- * time out.
+ * How long a thread beyond the core size stays, as in the JDK: for a core size of 0, or if core threads may time out.
  */
 const KEEP_ALIVE = 10
 
@@ -94,8 +90,8 @@ function localTasks(clock: Clock): TimedTasks<LocalTask> {
  * A program does not end while a run is due at some time. A program whose tasks have all been run or cancelled ends,
  * whether the pool is shut down or not.
  *
- * **Memory effects.** What was written before a task was scheduled is visible to its runs; what a run of a periodic task wrote is visible to the
- * next run.
+ * **Memory effects.** What was written before a task was scheduled is visible to its runs; what a run of a periodic
+ * task wrote is visible to the next run.
  *
  * @example
  * ```ts
@@ -113,9 +109,9 @@ function localTasks(clock: Clock): TimedTasks<LocalTask> {
 export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements ScheduledExecutorService {
   readonly #clock: Clock
   readonly #host: ScheduleHost
-  /** If the threads are virtual. Platform threads have one each, over the memory that they share. */
+  /** Only if the threads are virtual. Each platform thread has a timetable of its own, over shared memory. */
   readonly #timetable: Timetable<LocalTask> | undefined
-  /** Which task is in the queue for a future: for one that was given to `execute`, or a series by the calendar. */
+  /** The queued task for a future that was given to `execute`, or for a series by the calendar. */
   readonly #enclosing = new WeakMap<object, ScheduledTask<unknown>>()
 
   /**
@@ -232,10 +228,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     return this.schedule(task, 0, ...args)
   }
 
-  /**
-   * Takes back a scheduled task by its future, if it waits for its time. True if it did; the future is then nobody's:
-   * cancel it too.
-   */
+  /** Takes a scheduled task out of the queue, if it waits for its time. True if it did; then cancel its future, too. */
   override remove(command: Runnable | Future<unknown>): boolean {
     return super.remove(this.#enclosing.get(command) ?? command)
   }
@@ -253,7 +246,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     if (!value && this.isShutdown) this.onShutdown()
   }
 
-  /** Whether delayed tasks still run after `shutdown()`; default true. What is due by then runs in any case. */
+  /** Whether delayed tasks still run after `shutdown()`; default true. A task that is due by then runs in any case. */
   get executeExistingDelayedTasksAfterShutdown(): boolean {
     return !this.engine.state.hasPolicy(DROP_DELAYED)
   }
@@ -275,7 +268,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
 
   // ------------------------------------------------------------------ statistics
 
-  /** As of any pool, and how late tasks have begun. Waiting begins when a task is due: `wait` is the same. */
+  /** As for any pool, and how late tasks have begun. Waiting begins when a task is due: `wait` is the same. */
   override stats(): ScheduledPoolStats {
     const lateness = this.engine.times.lateness.times
     return { ...super.stats(), wait: lateness, lateness }
@@ -291,7 +284,8 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   }
 
   #startRun(order: CronOrder): CronRunFuture {
-    // The clocks of two threads agree within microseconds. That is enough to take a run before its time, and in vain.
+    // The clocks of two threads may differ by microseconds: that is enough for a thread to take a run too early, in
+    // vain.
     const margin = this.#timetable === undefined ? 1 : 0
     const run = new CronRun(order, this.#host, this.#enclosing.get(order.series)?.number, margin)
     this.#enclosing.set(order.series, run)
@@ -303,7 +297,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     return run
   }
 
-  /** @internal What waits and may not run any more is cancelled. */
+  /** @internal Cancels waiting tasks that may not run any more. */
   protected override onShutdown(): void {
     if (this.#timetable === undefined) this.engine.dropUnwanted()
     else this.#timetable.dropUnwanted()
@@ -340,8 +334,8 @@ function poolOptionsOf(given: ScheduledThreadPoolOptions, newFactory: () => Thre
 }
 
 /**
- * Not in the constructor: what is registered for ever must not have the pool around it. Such pools can be sent to other
- * threads and come back, from now on.
+ * From now on such pools can be sent to other threads and come back. Not in the constructor: the closures are
+ * registered for ever, and must not hold the pool.
  */
 export function knowScheduledPools(): void {
   platform().knowScheduledPools(

@@ -3,7 +3,7 @@ import { IndexedHeap } from "../memory/structures/indexed-heap.ts"
 /** The slot of a task that is in no heap. */
 export const NOWHERE = 0
 
-/** What the heap has to know of a task. */
+/** What the heap needs of a task. */
 export interface Placed {
   /** Must not change while the task is in the heap. */
   readonly time: number
@@ -13,13 +13,13 @@ export interface Placed {
   slot: number
 }
 
-/** Room for so many at first. */
+/** The capacity at first. */
 const LEAST = 64
 
-/** An empty heap with so much room is let go of. */
+/** The memory of an empty heap with this capacity is released. */
 const LONG = 4096
 
-/** What stands in the record of a slot: two numbers, and a word of the heap's. */
+/** The record of a slot: two numbers, and a word of the heap. */
 const TIME = 0
 const NUMBER = 1
 const INDEX = 2
@@ -27,23 +27,23 @@ const RECORD = 3
 const WORDS = 2
 
 /**
- * The tasks of a scheduled executor in the order in which they are due, the soonest first. A task knows where it is, so
- * taking one out of the middle is as cheap as taking the first, and a program may cancel a million time limits that
- * never come to pass.
+ * The tasks of a scheduled executor in the order in which they are due, the soonest first. A task knows its slot, so
+ * removing one from the middle is as cheap as removing the first, and a program may cancel a million time limits that
+ * are never reached.
  *
  * How it works
  *
- * The same heap as in shared memory, over ordinary memory: a task that comes in gets a number, its slot, and the heap
- * orders slots. Times and numbers stand in arrays by slot, so that nothing is compared but numbers, which lie close
- * together. The arrays grow by half when they are full; when the last task goes, long ones are let go of.
+ * The same heap as in shared memory, over ordinary memory: a task that is added gets a number, its slot, and the heap
+ * orders slots. Times and numbers stand in arrays by slot, so that only numbers are compared, which lie close together.
+ * The arrays grow by half when they are full. When the last task is removed, long arrays are released.
  *
- * Why not the heap of src/queue: that one orders anything by any comparator, equal elements and the same element twice
- * included, and so has to search.
+ * Why not the heap of src/queue: that one orders elements of any kind by any comparator, equal elements and the same
+ * element twice included, and so has to search.
  */
 export class TaskHeap<T extends Placed> {
-  /** By slot: the task, or the number of the next slot that is free. Nobody has slot 0. */
+  /** By slot: the task, or the number of the next free slot. Slot 0 is never used. */
   #tasks: (T | number)[] = [0]
-  /** The first slot that is free; 0 if those are that have never been used. */
+  /** The first free slot; 0 if only slots are free that have never been used. */
   #free = 0
   #records: Float64Array = recordsFor(LEAST)
   #words = new Int32Array(IndexedHeap.wordsFor(LEAST))
@@ -76,7 +76,7 @@ export class TaskHeap<T extends Placed> {
     this.#heap.offer(slot)
   }
 
-  /** Takes the task out; false if it is not inside. */
+  /** Removes the task; false if it is not inside. */
   remove(task: T): boolean {
     if (!this.has(task)) return false
     const { slot } = task
@@ -88,7 +88,7 @@ export class TaskHeap<T extends Placed> {
     return true
   }
 
-  /** Takes out all tasks that pass the test. The test is asked about each before anything changes. */
+  /** Removes all tasks that pass the test. Tests all of them before it changes anything. */
   removeWhere(test: (task: T) => boolean): T[] {
     const removed = this.#all().filter((task) => test(task))
     for (const task of removed) this.remove(task)
