@@ -1,7 +1,7 @@
 /**
- * Ready-made executors: what `Executors` of `corepool/virtual` consists of, and how those of `corepool` are made.
+ * Ready-made executors: the parts of `Executors` of `corepool/virtual`, by which those of `corepool` are made, too.
  * Functions first, so that a bundler can leave out those that a program does not call, and with them the classes that
- * only they need: no bundler that we know drops a property of an object, and not all drop a member of a namespace.
+ * only they need: no known bundler drops a property of an object, and not all drop a member of a namespace.
  */
 import { MAX_VALUE, requireInteger } from "../checks.ts"
 import { DelegatedExecutorService } from "../executor/delegated-executor-service.ts"
@@ -89,12 +89,12 @@ export function unconfigurableScheduledExecutorService(executor: ScheduledExecut
   return new DelegatedScheduledExecutorService(executor)
 }
 
-/** What pools use if no factory is given: virtual threads, with their default names. */
+/** The default factory of pools: virtual threads, with their default names. */
 export function defaultThreadFactory(): ThreadFactory {
   return virtualThreads()
 }
 
-/** All of them, as in `corepool`, but for `newWorkStealingPool`, whose threads are platform threads. */
+/** All of these functions, as in `corepool`, but for `newWorkStealingPool`, whose threads are platform threads. */
 export const Executors: {
   /** `n` threads and an unbounded queue. */
   readonly newFixedThreadPool: typeof newFixedThreadPool

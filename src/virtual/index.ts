@@ -21,15 +21,15 @@ export * from "../pool/index.ts"
 export * from "../schedule/index.ts"
 export type { Clock, ClockTimer } from "../time/clock.ts"
 
-// Futures: what becomes of tasks.
+// Futures: the results of tasks.
 export * from "../future/index.ts"
 
-// Threads: who runs them.
+// Threads: they run the tasks.
 export { Thread } from "../thread/thread.ts"
 export { type ThreadFactory, type VirtualThreadOptions, virtualThreads } from "../thread/thread-factory.ts"
 export type { UncaughtExceptionHandler } from "../thread/uncaught.ts"
 
-// Queues: where they wait, and how virtual threads hand things to each other.
+// Queues: tasks wait in them, and virtual threads hand each other elements by them.
 export { ArrayBlockingQueue } from "../queue/array-blocking-queue.ts"
 export { BlockingQueue } from "../queue/base/blocking-queue.ts"
 export { type Delayed, DelayQueue } from "../queue/delay-queue.ts"

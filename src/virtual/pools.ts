@@ -1,5 +1,5 @@
 /**
- * Pools as `corepool/virtual` exports them: the classes of `corepool`, except that a pool which is given no thread
+ * Pools as `corepool/virtual` exports them: the classes of `corepool`, except that a pool without a given thread
  * factory has virtual threads.
  */
 import { ThreadPoolExecutor as Pool } from "../pool/thread-pool-executor.ts"
@@ -30,9 +30,9 @@ export const ScheduledThreadPoolExecutor: typeof ScheduledPool = /* @__PURE__ */
 export type ScheduledThreadPoolExecutor = ScheduledPool
 
 /**
- * The class with another default. Not a subclass: a pool that was made by either is an `instanceof` both, and what
- * extends either inherits the same. Nor a default that changes as soon as `corepool` is loaded: closures would then
- * fail as tasks of a pool that ran them before, because of an `import` in another file.
+ * The class with another default factory. Not a subclass: a pool that was made by either is an `instanceof` both, and
+ * subclasses of either inherit the same. Nor a default that changes as soon as `corepool` is loaded: then an `import`
+ * in another file would make closures fail as tasks of a pool that ran them before.
  */
 function virtualByDefault<C extends typeof Pool | typeof ScheduledPool>(type: C): C {
   return new Proxy(type, {
