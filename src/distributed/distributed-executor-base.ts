@@ -23,7 +23,7 @@ import { belongsHere, futureOf, type JobTiming } from "./submitter/job-plan.ts"
 import { type DistributedTaskOptions, requireId, requireTaskOptions, type TaskSettings } from "./job/options.ts"
 import type { Submitter } from "./submitter/submitter.ts"
 
-/** What a distributed executor and its views can do: everything but being made. */
+/** What a distributed executor and its views have in common: all but the constructor. */
 export abstract class DistributedExecutorBase
   extends ExecutorServiceBase<Promise<Runnable[]>>
   implements DistributedExecutorService
@@ -69,7 +69,7 @@ export abstract class DistributedExecutorBase
     else throw belongsHere(command)
   }
 
-  /** A future that was made elsewhere, or one of this executor inside of what carries it. */
+  /** Submits a future that was made elsewhere, or a carrier of a future of this executor. */
   #adopt(task: FutureTask<unknown>): void {
     const future = futureOf(task)
     if (!future.isDone) this.#submitter.submit(task, this.#settings, this.#called("execute"))
@@ -87,7 +87,7 @@ export abstract class DistributedExecutorBase
     return future
   }
 
-  /** The method that the program has called: who has called it is told in the stacks of errors. */
+  /** The method that the program has called: stacks of errors begin with its caller. */
   #called(method: string): AnyFunction {
     return (this as unknown as Record<string, AnyFunction>)[method] as AnyFunction
   }
@@ -97,7 +97,7 @@ export abstract class DistributedExecutorBase
     return new DistributedFutureTask(work, id, this.#submitter.remote, timing?.kind, timing?.period)
   }
 
-  /** @internal What makes many tasks, and so not `submit`, asks for each. */
+  /** @internal Called for each task by methods that make many tasks; `submit` does not call it. */
   protected override newTaskFor<T>(work: Callable<T>): FutureTask<T> {
     this.#requireNoId()
     return this.#newFuture(work)
@@ -130,7 +130,7 @@ export abstract class DistributedExecutorBase
     return true
   }
 
-  /** @internal There are many threads, and the way to them is long. */
+  /** @internal A large window: there are many threads, and the way to them is long. */
   override get defaultWindow(): number {
     return 256
   }
@@ -190,7 +190,7 @@ export abstract class DistributedExecutorBase
       const demand = `a cron expression that comes true at some time after ${new Date(wallTime).toISOString()}`
       throw rangeError("expression", demand, expression)
     }
-    // The zone of this machine, and not that of the node which happens to run it.
+    // The time zone of this machine, and not that of the node that happens to run it.
     const { timezone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options
     return this.#start(callable(task, args) as Callable<void>, "scheduleCron", {
       delay: first - wallTime,

@@ -16,9 +16,9 @@ export interface DistributedStats extends JobCounts {
 /**
  * An executor whose threads are on other machines.
  *
- * `shutdown`, `shutdownNow`, `awaitTermination` and `close` are about what this executor has submitted, as for a pool;
- * other processes and the nodes go on. Only the engine knows what has begun, so `shutdownNow` gives a promise of what
- * has not.
+ * `shutdown`, `shutdownNow`, `awaitTermination` and `close` concern the tasks of this executor, as for a pool; other
+ * processes and the nodes go on. Only the engine knows which tasks have begun, so `shutdownNow` returns a promise of
+ * those that have not.
  */
 export interface DistributedExecutorService extends ScheduledExecutorService<Promise<Runnable[]>> {
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): DistributedFuture<T>
@@ -58,8 +58,8 @@ export interface DistributedExecutorService extends ScheduledExecutorService<Pro
   ): DistributedScheduledFuture<void>
 
   /**
-   * The future of a task that some process has submitted, by its id. Fails with `IllegalStateError` if the engine does
-   * not know the id: the task was never stored, or was cancelled before it began, or its result has expired.
+   * The future of a task by its id; any process may have submitted it. Fails with `IllegalStateError` if the engine
+   * does not know the id: the task was never stored, or was cancelled before it began, or its result has expired.
    */
   future<T = unknown>(id: string): DistributedScheduledFuture<T>
 

@@ -6,11 +6,13 @@ import { Submitter } from "./submitter/submitter.ts"
  * An ExecutorService and ScheduledExecutorService whose threads are on other machines. A queue engine stands between,
  * on PostgreSQL or Redis; processes with an `ExecutorNode` take the tasks from there.
  *
- * - Tasks are functions of the catalogue, which the nodes have as well: names and arguments travel, never code. Arguments and results are copied.
- * - A task whose node dies is run again, so it may run more than once; it completes once. With an `id` it is submitted once, however often the program says so.
- * - `cancel` decides here at once, and then travels. `shutdown` and its like are about what this executor has submitted.
- * - Schedules are kept by the engine. One with an `id` belongs to no process and goes on after `shutdown`.
- * - The executor connects when it is used first. It keeps the program alive only while it waits for something.
+ * - Tasks are functions of the catalogue, which the nodes have as well: names and arguments travel, never code.
+ *   Arguments and results are copied.
+ * - A task whose node dies is run again, so it may run more than once; it completes once. With an `id` it is submitted
+ *   once, however often the program submits it.
+ * - `cancel` takes effect here at once, and then travels. `shutdown` and its like concern the tasks of this executor.
+ * - Schedules are kept by the engine. A schedule with an `id` belongs to no process and goes on after `shutdown`.
+ * - The executor connects when it is first used. It keeps the program alive only while it waits for something.
  *
  * @example
  * ```ts
@@ -26,7 +28,7 @@ import { Submitter } from "./submitter/submitter.ts"
  */
 export class DistributedExecutor extends DistributedExecutorBase {
   /**
-   * Connects when it is used first.
+   * Connects when it is first used.
    *
    * @throws TypeError for an option that is missing, does not exist or is of the wrong kind.
    */

@@ -2,12 +2,12 @@ import { MAX_VALUE } from "../../checks.ts"
 import type { BullBackend, BullJob } from "./bull-types.ts"
 import type { Bench, Claim, End, Hold, StoredData } from "./store.ts"
 
-/** A node that takes a job decides by the job's own limit whether it is given up. BullMQ's limit is never reached. */
+/** A node that takes a job decides by the job's own limit whether to give it up. BullMQ's limit is never reached. */
 export const NEVER_GIVEN_UP: { readonly maxStalledCount: number } = { maxStalledCount: MAX_VALUE }
 
 /**
- * How one node puts jobs off, gives them back and renews their locks, which BullMQ's backends for PostgreSQL and for
- * Redis do alike. What they do not do alike, or not in one step, is in the two subclasses.
+ * How one node delays jobs, gives them back and renews their locks: what BullMQ's backends for PostgreSQL and for Redis
+ * do alike. What they do differently, or not in one step, is in the two subclasses.
  */
 export abstract class BullBench implements Bench {
   protected readonly backend: BullBackend

@@ -10,15 +10,15 @@ import { isPassing, isRefusal, pauseFor, type Steady } from "./steady.ts"
 import type { Bench, Claim, Hold, StoredData } from "./store.ts"
 import { LARGE } from "./store.ts"
 
-/** How long to wait for a notification that does not come. */
+/** How long to wait for a notification, in ms. */
 const IDLE = 1000
 /** How many jobs are asked for at once, at most. */
 const CLAIMED_AT_ONCE = 16
 /** How often jobs of dead nodes are looked for. */
 const RECOVERY = 500
-/** How long this node leaves work to others when it has given a job back. */
+/** How long this node takes no jobs after it has given one back, in ms. */
 const AFTER_BACK = 250
-/** For how long the end of a job is reported to a server that does not answer. */
+/** For how long the end of a job is reported to a server that does not answer, in ms. */
 const REPORTING = 60_000
 
 export interface ConsumerContext {
@@ -33,20 +33,19 @@ interface Running extends Hold {
   readonly job: BullJob
   readonly data: StoredData
   readonly lost: AbortController
-  /** When it was last known to be this node's, by a clock that cannot be set. */
+  /** When this node last knew that the lock was its own, by a clock that cannot be set. */
   renewedAt: number
 }
 
 /**
- * Takes jobs of a queue for one node, as many at a time as it is told, and reports their ends.
+ * Takes jobs of a queue for one node, at most `concurrency` at a time, and reports their ends.
  *
- * How it works. One flow asks for as many jobs as there is room for; when there are no more it waits to be woken, for a
- * second at most. A job that ends takes the next one along with the answer to its report. Two clocks tick beside: one
- * renews the locks of what runs, one looks for jobs of dead nodes.
+ * How it works. One flow asks for as many jobs as there is room for; when there are no more it waits for a
+ * notification, for a second at most. The answer to a report brings the next job. Two timers run beside: one renews the
+ * locks of running jobs, one looks for jobs of dead nodes.
  *
  * BullMQ's own Worker is not used. It takes some failures of the connection for failures of the job, and reports a job
- * as failed that has completed; it goes by the machine's clock; and after a loss of the connection it waits for
- * seconds.
+ * as failed that has completed; it uses the machine's clock; and after a loss of the connection it waits for seconds.
  */
 export class BullConsumer implements Consumer {
   readonly #options: ConsumeOptions
@@ -59,9 +58,9 @@ export class BullConsumer implements Consumer {
   #notBefore = 0
   #isRenewing = false
   #isPaused = false
-  /** Tokens by which the server may have given a job without this node knowing: the answer was lost. */
+  /** Tokens by which the server may have given this node a job, but the answer was lost. */
   #doubtful: string[] = []
-  /** Ends the waiting for room, or for the end. */
+  /** Wakes the pump, which waits for room, or the drain. */
   #wake: (() => void) | undefined
   readonly #stopping = new AbortController()
   readonly #ticks: NodeJS.Timeout[] = []
@@ -111,7 +110,7 @@ export class BullConsumer implements Consumer {
 
   async #pump(): Promise<void> {
     const { bench, now } = this.#context
-    let atOnce = 1 // the first one that comes after a pause does not wait for others
+    let atOnce = 1 // the first job after a pause does not wait for others
     while (!this.#stopping.signal.aborted) {
       const rest = this.#notBefore - runtime.now()
       if (this.#isPaused || this.#busy >= this.#options.concurrency) await this.#stirred()
@@ -119,7 +118,7 @@ export class BullConsumer implements Consumer {
       else {
         const most = Math.min(this.#options.concurrency - this.#busy, atOnce)
         const claimed = (await this.#settleDoubts()) ? await this.#claim(most) : undefined
-        // Jobs with which a node has died may make this one pause: what comes together with them is given back.
+        // A job with which a node has died may make this node pause, and then jobs that came with it are given back.
         const hasDied = claimed?.jobs.some(({ job }) => (job.stalledCounter ?? 0) > 0) ?? false
         atOnce = claimed?.isMore === true && !hasDied ? CLAIMED_AT_ONCE : 1
         if (claimed === undefined) await pauseFor(IDLE / 2, this.#stopping.signal)
@@ -148,8 +147,8 @@ export class BullConsumer implements Consumer {
   }
 
   /**
-   * The server has given a job, and BullMQ cannot read it, whatever another program has written there. It fails: given
-   * back, it would be the next one again, and no node would come to the others.
+   * Fails jobs that the server has given and that BullMQ cannot read, because another program has written them. Given
+   * back, such a job would be the next one again, and no node would reach the others.
    */
   async #failUnreadable(tokens: readonly string[], error: unknown, known?: string): Promise<void> {
     const { bench, steady } = this.#context
@@ -159,8 +158,8 @@ export class BullConsumer implements Consumer {
   }
 
   /**
-   * Gives back what this node has without knowing, so that no other node takes its silence for a death. False if the
-   * server does not answer.
+   * Gives back jobs that this node has without knowing, so that no other node takes its silence for a death. False if
+   * the server does not answer.
    */
   async #settleDoubts(): Promise<boolean> {
     const tokens = this.#doubtful
@@ -193,7 +192,7 @@ export class BullConsumer implements Consumer {
     let job: BullJob | undefined = first
     let token = firstToken
     let since = sent
-    // An answer that has been on its way for longer than the lock lasts gives nothing: another node has the job by now.
+    // If the answer took longer than the lock lasts, another node has the job by now.
     while (job !== undefined && runtime.now() - since < this.#options.lockDuration) {
       const data = fromStorableJson(job.data) as StoredData
       const running: Running = { jobId: job.id, token, job, data, lost: new AbortController(), renewedAt: since }
@@ -226,7 +225,7 @@ export class BullConsumer implements Consumer {
     }
   }
 
-  /** Gives the next job, if one came with the answer. */
+  /** Returns the next job, if one came with the answer. */
   async #report(running: Running, end: JobEnd): Promise<BullJob | undefined> {
     const next = !this.#stopping.signal.aborted && !this.#isPaused && this.#busy <= this.#options.concurrency
     let tries = 0
@@ -242,10 +241,10 @@ export class BullConsumer implements Consumer {
         }
       }, REPORTING)
     } catch (error) {
-      // The lock is lost, or an answer was and this was the second time: either way the server has decided.
+      // The lock is lost, or the answer to an earlier try was: either way the server has decided.
       if (isRefusal(error)) return undefined
       if (isAway) throw error
-      // It may be about the next job, which came with the answer.
+      // The error may be about the next job, which came with the answer.
       if (next) await this.#failUnreadable([running.token], error, running.jobId)
       if (end.kind === "failed") throw error
       return await this.#report(running, { kind: "failed", reason: untaken(error) })
@@ -279,8 +278,8 @@ export class BullConsumer implements Consumer {
   }
 
   /**
-   * The mark that the outcome is with the data: BullMQ sends all outcomes to all listeners, and keeps many of them for
-   * late ones.
+   * Keeps the outcome with the data, and returns the mark for that: BullMQ sends all outcomes to all listeners, and
+   * keeps many of them for late ones.
    */
   async #keptAside(running: Running, outcome: string): Promise<string> {
     const isOurs = await this.#context.bench.rewrite(running, { ...running.data, outcome })
@@ -310,7 +309,7 @@ export class BullConsumer implements Consumer {
       .finally(() => void (this.#isRenewing = false))
   }
 
-  /** If it is still running: a job that has ended meanwhile has no lock either. */
+  /** Only if it is still running: a job that has ended in the meantime has no lock either. */
   #lose(running: Running): void {
     if (this.#running.get(running.token) === running) running.lost.abort()
   }
@@ -321,12 +320,12 @@ export class BullConsumer implements Consumer {
 
   // ------------------------------------------------------------------ waiting
 
-  /** A job has ended, or all are to end. */
+  /** Wakes the flow that waits: a job has ended, or all are to end. */
   #stir(): void {
     this.#wake?.()
   }
 
-  /** Is fulfilled by the next `#stir`. One flow waits at a time: the pump, and then the one that drains. */
+  /** Is fulfilled by the next `#stir`. One flow waits at a time: first the pump, then the drain. */
   #stirred(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = () => {
@@ -337,14 +336,14 @@ export class BullConsumer implements Consumer {
   }
 }
 
-/** What stands in the options of a job that any process may have added. */
+/** A number in the options of a job, which any process may have written. */
 function numberIn(value: unknown, otherwise: number): number {
   return typeof value === "number" ? value : otherwise
 }
 
 /**
- * The server is there and does not take it: a due time that is none, or data that cannot be written. To run the job
- * again would not help.
+ * The reason if the server answers and refuses the outcome: a due time that is no number, or data that cannot be
+ * written. Running the job again would not help.
  */
 function untaken(error: unknown): string {
   return encodeFailure(new IllegalStateError(`What became of the job cannot be stored: ${messageOf(error)}`))

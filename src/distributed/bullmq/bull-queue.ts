@@ -30,20 +30,20 @@ import type { ServerClock } from "./server-clock.ts"
 import type { Steady } from "./steady.ts"
 import { CONTROL, type EventSink, LARGE, type Store, type StoredData, type StoredJob } from "./store.ts"
 
-/** The note of a node that has not been heard of for so long after its time is removed, in ms. */
+/** How long after its time the note of a silent node is removed, in ms. */
 const NOTES_KEPT = 60_000
 /** How many jobs are looked up at once. */
 const PAGE = 1000
 /** How often old outcomes are removed, in ms. */
 const CLEANING = 30_000
-/** An error that passes is told of again after this time. */
+/** How long the same error is not reported again, in ms. */
 const SILENCE = 5000
 
 const NODE = "node."
 
 /**
- * An open queue, on PostgreSQL or on Redis. What is the same on both stands here: ids, priorities and texts, trying
- * again, telling listeners, the list of nodes.
+ * An open queue, on PostgreSQL or on Redis. It has what is the same on both: ids, priorities and texts, retries,
+ * listeners, the list of nodes.
  */
 export class BullQueue implements EngineQueue {
   readonly #store: Store
@@ -158,8 +158,8 @@ export class BullQueue implements EngineQueue {
   }
 
   /**
-   * Tells the listeners of an error in the background. As long as the server is away, the same happens many times a
-   * second.
+   * Reports an error in the background to the listeners. While the server is away, the same error comes many times a
+   * second, and is reported once in SILENCE ms.
    */
   error(error: unknown): void {
     if (this.#closing !== undefined) return
@@ -182,7 +182,7 @@ export class BullQueue implements EngineQueue {
     return { id: toJobId(id), name, data: toStorableJson(data), ...order, opts: { ...order, attempts, keep } }
   }
 
-  // ------------------------------------------------------------------ hearing
+  // ------------------------------------------------------------------ events
 
   #hear(kind: string, fields: Readonly<Record<string, string>>): void {
     if (kind === CONTROL) {
@@ -208,8 +208,8 @@ export class BullQueue implements EngineQueue {
   }
 
   /**
-   * An outcome that does not stand in the event is looked up, however short the time for which it is kept: those that
-   * hear of small outcomes have them, too. If it is gone by then, the listeners look for themselves.
+   * Looks up an outcome that is not in the event, even if its time is over: listeners of small outcomes get them, too.
+   * If it is gone by then, the listeners hear `gap` and look up themselves.
    */
   #ended(id: string, text: unknown, tell: (each: EngineListener, outcome: string) => void): void {
     if (typeof text === "string" && text !== LARGE.mark) {
@@ -225,7 +225,7 @@ export class BullQueue implements EngineQueue {
     )
   }
 
-  /** Another server may have taken the place of this one, with another clock. */
+  /** Measures the clock again: another server may have replaced this one. */
   #gap(): void {
     this.#clock.measure().catch((error: unknown) => this.error(error))
     this.#tell((each) => each.gap())
@@ -238,7 +238,7 @@ export class BullQueue implements EngineQueue {
 
   // ------------------------------------------------------------------ old outcomes
 
-  /** Every process that runs jobs removes old outcomes, not all at the same moment. */
+  /** Every process that runs jobs removes old outcomes, at random times. */
   #cleanLater(after: number): void {
     if (this.#closing !== undefined) return
     runtime.stopTimeout(this.#cleaning)
@@ -269,7 +269,7 @@ function isMessage(message: unknown): message is ControlMessage {
 
 function recordOf(id: string, job: StoredJob): JobRecord {
   const { name, dueAt, returned, reason, progress } = job
-  // Another program may have written anything there.
+  // Another program may have written any value.
   const data: unknown = job.data
   const { outcome, ...rest } = (typeof data === "object" && data !== null ? data : {}) as StoredData
   const state = stateOf(job.state)

@@ -1,6 +1,6 @@
 /**
- * The packages on which this engine stands, as far as it uses them. BullMQ's own types are not used: the methods
- * through which all its commands go are private there, and a user's compiler need not have them.
+ * The packages that this engine needs, as far as it uses them. BullMQ's own types are not used: there the methods
+ * through which all its commands go are private, and a user's compiler need not have these types.
  */
 import { peer } from "../job/peers.ts"
 
@@ -23,14 +23,14 @@ export interface BullJobOptions {
   readonly delay?: number
   readonly priority?: number
   readonly timestamp?: number
-  /** Ours: see `JobOrder.keep`. */
+  /** Added by corepool: see `JobOrder.keep`. */
   readonly keep?: number
 }
 
 /** A job, its id, how long to wait because of a rate limit, and when the next delayed job is due. */
 export type BullClaim = readonly [job: BullJob | null | undefined, id?: string, limit?: number, due?: number]
 
-/** What BullMQ calls a queue backend: one queue of one server. */
+/** A queue backend of BullMQ: one queue of one server. */
 export interface BullBackend {
   readonly keys: Readonly<Record<string, string>>
   toKey(type: string): string
@@ -70,7 +70,7 @@ interface Emitter {
   on(event: string, listener: (value: never) => void): unknown
 }
 
-/** What a query gave. */
+/** The result of a query. */
 export interface Rows<R> {
   readonly rows: R[]
 }
@@ -79,7 +79,7 @@ export interface PgQueryable {
   query<R>(text: string | PgStatement, values?: readonly unknown[]): Promise<Rows<R>>
 }
 
-/** A statement that is read and planned once for each connection. */
+/** A statement that each connection parses and plans once. */
 export interface PgStatement {
   readonly name: string
   readonly text: string
@@ -87,7 +87,7 @@ export interface PgStatement {
 }
 
 export interface PgClient extends PgQueryable, Emitter {
-  /** Its connection keeps no program alive from now on. */
+  /** From now on its connection does not keep the program alive. */
   unref(): void
 }
 
@@ -143,7 +143,7 @@ export function redisClientClass(user: string): RedisClientClass {
   return peer("ioredis", user).Redis as unknown as RedisClientClass
 }
 
-/** Only to say so if it is not there: BullMQ loads it by itself. */
+/** Only for the error if it is missing: BullMQ loads it by itself. */
 export function requirePg(user: string): void {
   peer("pg", user)
 }

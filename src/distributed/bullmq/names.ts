@@ -2,16 +2,16 @@
  * How ids, priorities and texts of corepool are written for BullMQ.
  *
  * Ids. BullMQ refuses ids with a colon and ids of digits alone; on Redis an id such as `meta` would be a key of the
- * queue itself; PostgreSQL refuses the character 0 and halves of characters. So an id begins with a dot, and what
- * cannot stand in it is written as `%` and four hexadecimal digits.
+ * queue itself; PostgreSQL refuses the character 0 and lone surrogates. So an id begins with a dot, and each such
+ * character is written as `%` and four hexadecimal digits.
  *
  * Names of queues are written the same way, without the dot: dashboards show them.
  *
- * Priorities. A user's are around 0, and the higher one is first. BullMQ's are from 0 to 2²¹ − 1, and the lower one is
- * first.
+ * Priorities. Those of users are around 0, and the higher one is first. Those of BullMQ are from 0 to 2²¹ − 1, and the
+ * lower one is first.
  *
- * Texts. PostgreSQL has no place for the character 0 and for halves of characters. A text that has such a character is
- * marked and written as ids are.
+ * Texts. PostgreSQL cannot store the character 0 and lone surrogates. A text with such a character is marked and
+ * written as ids are.
  */
 import { rangeError } from "../../checks.ts"
 
@@ -19,10 +19,10 @@ const HALVES = "[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\
 const FORBIDDEN = new RegExp(`[%:\0]|${HALVES}`, "g")
 const UNSTORABLE = new RegExp(`\0|${HALVES}`)
 const MARK = "\u0001%"
-/** Texts that begin with it are marks of ours. */
+/** Marks of corepool begin with it. */
 const FIRST_OF_MARKS = "\u0001"
 
-/** The middle of BullMQ's priorities, and how far ours go from it to both sides. */
+/** The middle of BullMQ's priorities, and how far corepool's go from it to both sides. */
 const MIDDLE = 2 ** 20
 export const HIGHEST_PRIORITY: number = MIDDLE - 1
 
@@ -35,7 +35,7 @@ export function toJobId(id: string): string {
   return `.${escaped(id)}`
 }
 
-/** Undefined if the job is not one of ours. */
+/** Undefined if corepool has not added the job. */
 export function fromJobId(jobId: string | undefined): string | undefined {
   return jobId?.startsWith(".") === true ? unescaped(jobId.slice(1)) : undefined
 }
@@ -56,8 +56,8 @@ export function fromStorable(text: string): string {
 }
 
 /**
- * A value as JSON. JSON has escapes for all characters, but PostgreSQL does not take all of them: a value with such a
- * character is written as a text in a text.
+ * A value as JSON. JSON has escapes for all characters, but PostgreSQL refuses some of them: a value with such an
+ * escape is written as a text in a text.
  */
 export function toStorableJson(value: unknown): string {
   const json = JSON.stringify(value) ?? "null"
@@ -70,13 +70,13 @@ export function fromStorableJson(json: string): unknown {
   return unwrapped(parsed(json))
 }
 
-/** The same of what has been parsed already. */
+/** The same for a value that is parsed already. */
 export function unwrapped(value: unknown): unknown {
   const text = (value as Record<string, unknown> | null | undefined)?.[WRAPPED]
   return typeof text === "string" ? parsed(text) : value
 }
 
-/** What should be a text, and is one unless another program has written it. */
+/** A value that is a text, unless another program has written it. */
 export function textIn(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "")
 }

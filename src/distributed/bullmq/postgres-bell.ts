@@ -2,11 +2,11 @@ import type { PgClient, PgConnection } from "./bull-types.ts"
 import { pauseFor } from "./steady.ts"
 import { runtime } from "../../time/runtime.ts"
 
-/** Tells a queue's nodes of new jobs. */
+/** The channel that tells a queue's nodes of new jobs. */
 export const JOBS = "bullmq_jobs"
-/** Tells of everything that happens to the jobs of a queue. */
+/** The channel that tells of all events of the jobs of a queue. */
 export const EVENTS = "bullmq_events"
-/** Tells of messages from process to process. */
+/** The channel that tells of messages from process to process. */
 export const MESSAGES = "corepool_messages"
 
 interface Notification {
@@ -21,18 +21,18 @@ interface Waiter {
 }
 
 /**
- * Wakes what waits for notifications of PostgreSQL. There is one connection that listens; when it is lost, another one
- * takes its place.
+ * Wakes flows that wait for notifications of PostgreSQL. There is one connection that listens; when it is lost, another
+ * one is opened.
  *
- * A notification is only a reason to look: what waits looks by itself, too, after a short time. BullMQ does not send
- * one for each event, and one that is sent while the connection is lost is lost.
+ * A notification is only a reason to look: a waiting flow also looks by itself after a short time. BullMQ does not send
+ * a notification for each event, and one that is sent while the connection is lost is lost.
  */
 export class PostgresBell {
   readonly #connection: PgConnection
   readonly #channels: readonly string[]
   readonly #queues: readonly string[]
   readonly #waiters = new Set<Waiter>()
-  /** What rang while nothing waited for it: the next wait is over at once. */
+  /** Notifications that came while no flow waited for them: the next wait is over at once. */
   readonly #missed = new Set<string>()
   readonly #end = new AbortController()
   readonly #lost = new Set<() => void>()
@@ -42,8 +42,8 @@ export class PostgresBell {
 
   /**
    * All queues of the database share the channels; only these queues are of interest. The server wakes each process
-   * that listens to a channel for every commit that tells something there: so a process listens to what it waits for,
-   * and to nothing else.
+   * that listens to a channel at every commit that notifies that channel: so a process listens only to the channels
+   * that it waits for.
    */
   constructor(connection: PgConnection, channels: readonly string[], queues: readonly string[]) {
     this.#connection = connection
@@ -57,12 +57,12 @@ export class PostgresBell {
     })
   }
 
-  /** Tells when the connection is lost. */
+  /** Calls the function when the connection is lost. */
   onLoss(tell: () => void): void {
     this.#lost.add(tell)
   }
 
-  /** Is fulfilled when notifications come. */
+  /** Is fulfilled when the connection listens. */
   async start(): Promise<void> {
     this.#listening ??= this.#listen()
     try {
@@ -73,7 +73,7 @@ export class PostgresBell {
     }
   }
 
-  /** Is fulfilled when one of the queues is told of, when the time is over, and when the signal aborts. */
+  /** Is fulfilled when a notification of one of the queues comes, when the time is over, and when the signal aborts. */
   async wait(channel: string, queues: readonly string[], ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.#end.signal.aborted) return
     if (this.#listening === undefined) this.#tryOn()
@@ -98,20 +98,18 @@ export class PostgresBell {
   /** Is fulfilled when no connection is being made any more. */
   async stop(): Promise<void> {
     this.#end.abort()
-    await this.#listening?.catch(() => undefined) // it is told to those who wait for it
+    await this.#listening?.catch(() => undefined) // callers of start() have got the error
   }
 
   /**
-   * To be called when the connection is being closed: BullMQ takes all listeners from the client then, and an error
+   * To be called while the connection is being closed: BullMQ then removes all listeners from the client, and an error
    * that comes before its end would end the process.
    */
   hush(): void {
     this.#client?.on("error", () => undefined)
   }
 
-  /**
-   * Until notifications come, or the bell is stopped. A server that is away is told of by the operations that need it.
-   */
+  /** Tries until it listens, or is stopped. Operations that need a server that is away report that. */
   #tryOn(): void {
     if (this.#isTrying || this.#end.signal.aborted) return
     this.#isTrying = true

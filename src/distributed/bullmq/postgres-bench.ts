@@ -8,13 +8,13 @@ import type { Claim, End, Hold, StoredData } from "./store.ts"
 
 /**
  * How many ends go in one statement, and how many statements are under way: the server works at one while the node runs
- * what another one has brought.
+ * the jobs that another one has brought.
  */
 const ENDS = { atOnce: 25, underWay: 2 }
 
 const COLUMNS = "id, name, data::text AS data, opts, attempts_made, stalled_count, lock_token"
 
-/** They have names, so that each connection reads and plans them once. */
+/** Statements have names, so that each connection parses and plans them once. */
 type Statement = Pick<PgStatement, "name" | "text">
 
 /** $1 queue, $2 tokens, $3 lock time, $4 now, $5 node. */
@@ -27,8 +27,8 @@ const CLAIM_ONE: Statement = {
 const NEXT_DUE: Statement = { name: "corepool_next_due", text: "SELECT NULL AS id, next_delay($1) AS due" }
 
 /**
- * As CLAIM_ONE. Takes one job after the other until there is none, or no token is left. If there are fewer than tokens,
- * the last row says when the next one is due.
+ * As CLAIM_ONE. Takes one job after the other until there is none, or no token is left. If there are fewer jobs than
+ * tokens, the last row says when the next one is due.
  */
 const CLAIM: Statement = {
   name: "corepool_claim",
@@ -87,7 +87,7 @@ const STALLED = `SELECT 1 FROM job WHERE queue = $1 AND state = 'active' AND loc
 const HELD = `SELECT id, lock_token AS token FROM job
   WHERE queue = $1 AND state = 'active' AND lock_token = ANY($2::text[])`
 
-/** All are null in a row that is about no job. */
+/** All fields are null in a row without a job. */
 interface TakenRow {
   readonly id: string | null
   readonly name: string
@@ -99,7 +99,7 @@ interface TakenRow {
   readonly due?: string | null
 }
 
-/** An end on its way, and where to say what has become of it. */
+/** An end on its way, and its promise. */
 interface Report {
   readonly end: End
   readonly resolve: (next: BullJob | undefined) => void
@@ -116,16 +116,16 @@ export interface PostgresBenchContext {
 
 /**
  * How one node takes and ends jobs in PostgreSQL: by BullMQ's functions, several of which are called in one statement.
- * What a statement costs beside the work (a way to the server and back, a commit, a notification) is paid once for many
- * jobs:
+ * The fixed costs of a statement (a round trip to the server, a commit, a notification) are paid once for many jobs:
  *
  * - A claim takes as many jobs as the node has room for, and says in the same answer when the next delayed one is due.
- * - The ends that come while others are under way go together in the next statement, which also takes the next job for each of them.
+ * - Ends that come while others are under way go together in the next statement, which also takes the next job for each
+ *   of them.
  *
- * A statement does all or nothing. If the server refuses one that is about several jobs, each of them is reported in a
- * statement of its own: so a job that is not this node's any more, or whose outcome cannot be stored, has no effect on
- * others. A statement whose answer is lost is repeated by the consumer, job by job: what had ended the first time is
- * refused then, and what was taken is found by its token and given back.
+ * A statement does all or nothing. If the server refuses a statement about several jobs, each of them is reported in a
+ * statement of its own: so a job that this node has lost, or whose outcome cannot be stored, has no effect on others.
+ * If the answer to a statement is lost, the consumer repeats it, job by job: ends that arrived the first time are
+ * refused then, and jobs that were taken are found by their tokens and given back.
  */
 export class PostgresBench extends BullBench {
   readonly #context: PostgresBenchContext
@@ -136,7 +136,7 @@ export class PostgresBench extends BullBench {
   #isPlanned = false
 
   constructor(context: PostgresBenchContext, node: string, lockDuration: number) {
-    // Jobs that stall are looked for when there are some.
+    // recover() calls BullMQ only if there are stalled jobs.
     const options = { ...NEVER_GIVEN_UP, lockDuration, name: node, stalledInterval: 1 }
     super(context.backendWith(options), lockDuration, context.now)
     this.#context = context
@@ -161,7 +161,7 @@ export class PostgresBench extends BullBench {
     })
   }
 
-  /** What ends in the same turn goes together. */
+  /** Ends of the same turn go together. */
   #plan(): void {
     if (this.#isPlanned || this.#reports.length === 0 || this.#underWay >= ENDS.underWay) return
     this.#isPlanned = true
@@ -187,7 +187,7 @@ export class PostgresBench extends BullBench {
     }
   }
 
-  /** Gives what was taken, by its token. */
+  /** Returns the jobs that were taken, by their tokens. */
   async #end(ends: readonly End[]): Promise<ReadonlyMap<string, BullJob>> {
     const { queue } = this.#context
     const [first] = ends
@@ -220,15 +220,15 @@ export class PostgresBench extends BullBench {
   }
 
   /**
-   * BullMQ marks all active jobs and frees those that were marked before and are not renewed: two writes for each job
-   * of the fleet. It is asked for that only if there is a job whose lock has run out.
+   * BullMQ marks all active jobs and frees those that were marked before and not renewed: two writes for each job of
+   * the fleet. It is called only if there is a job whose lock has run out.
    */
   async recover(): Promise<void> {
     const { connection, queue } = this.#context
     const { rows } = await connection.pool.query(STALLED, [queue, this.#now()])
     if (rows.length === 0) return
     await this.backend.moveStalledJobsToWait()
-    await pauseFor(5, new AbortController().signal) // two calls within a millisecond are one to BullMQ
+    await pauseFor(5, new AbortController().signal) // BullMQ takes two calls within a millisecond for one
     await this.backend.moveStalledJobsToWait()
   }
 
@@ -245,7 +245,7 @@ export class PostgresBench extends BullBench {
   }
 }
 
-/** By their tokens. */
+/** The jobs by their tokens. */
 function jobsIn(rows: readonly TakenRow[]): ReadonlyMap<string, BullJob> {
   return new Map(rows.flatMap((row) => (row.id === null ? [] : [[row.lock_token, jobOf(row, row.id)]])))
 }
@@ -255,7 +255,7 @@ function jobOf(row: TakenRow, id: string): BullJob {
   return { id, name, data, opts: opts ?? undefined, timestamp: 0, attemptsMade, stalledCounter }
 }
 
-/** What BullMQ's functions raise has its number in the details: the job is not there, or not this node's. */
+/** Errors of BullMQ's functions have their number in the details: the job is missing, or another node has it. */
 function asRefusal(error: unknown): unknown {
   const { code, detail, message } = error as { code?: unknown; detail?: unknown; message?: string }
   return code === "BM001" ? Object.assign(new Error(message), { code: Number(detail) }) : error

@@ -6,7 +6,7 @@ import { CONTROL, EVENTS_KEPT, type EventSink, JOB_EVENTS } from "./store.ts"
 const KINDS = [...JOB_EVENTS, CONTROL]
 const BATCH = 1000
 
-/** They have names, so that each connection reads and plans them once. */
+/** Statements have names, so that each connection parses and plans them once. */
 type Statement = Pick<PgStatement, "name" | "text">
 
 const READ: Statement = {
@@ -29,14 +29,14 @@ const TOP: Statement = {
   text: `SELECT last_value AS top FROM event_seq`,
 }
 
-/** After something was seen, the next looks come after so many milliseconds; then one a second. */
+/** After an event was read, the next reads come after so many milliseconds; then one a second. */
 const PAUSES = [20, 50, 100, 250]
 const IDLE_PAUSE = 1000
 
-/** Transactions that take no longer than this are seen by the next reading. */
+/** Events of transactions that take no longer than this are found by the next read. */
 const OVERLAP = 150
 
-/** For how long, and how often, transactions that took longer are looked for. */
+/** How often, and how many times, events of longer transactions are looked for. */
 const REVIEW = 500
 const REVIEWS = 4
 
@@ -53,39 +53,39 @@ interface EventRow {
 export interface EventSource {
   readonly pool: PgQueryable
   readonly bell: PostgresBell
-  /** Where notifications of new events come. */
+  /** The channel on which notifications of new events come. */
   readonly channel: string
   readonly queues: readonly string[]
   readonly sink: EventSink
 }
 
 /**
- * Reads what BullMQ writes into its table of events, and misses nothing, or says so.
+ * Reads BullMQ's table of events. It misses no event, or reports a gap.
  *
- * How it works. Events have ascending numbers, and a reader asks for those above the last one that it has seen. But a
- * number is given when the event is written, and the event is seen when its transaction is committed: of two
- * transactions at the same time the one with the lower number may be the later one. A reader that has seen the higher
- * number would never ask for the lower. So each reading begins a little before the last number that was seen and leaves
- * out what was told already; and twice a second the numbers of the last seconds are looked at once more.
+ * How it works. Events have ascending numbers, and the reader asks for those above the last one that it has read. But
+ * an event gets its number when it is written, and becomes visible when its transaction is committed: of two
+ * simultaneous transactions the one with the lower number may be the later one. A reader that has seen the higher
+ * number would never ask for the lower. So each read begins a little before the last number and leaves out events that
+ * were read already; and twice a second the numbers of the last seconds are checked once more.
  *
  * BullMQ also leaves out notifications when several transactions end at once, and the one that it sends may come before
- * the last of them has ended. So the reader looks again shortly after it has seen something, and once a second
+ * the last of them has ended. So the reader reads again shortly after it has read something, and once a second
  * otherwise.
  *
- * Events that have been removed before they were read are a gap.
+ * Events that were removed before they were read are a gap.
  */
 export class PostgresEvents {
   readonly #source: EventSource
   readonly #end = new AbortController()
-  /** The number of the last event that was seen. */
+  /** The number of the last event that was read. */
   #cursor = 0
-  /** The cursor at the last reviews, the oldest first. What is not above the first one is settled. */
+  /** The cursor at the last reviews, the oldest first. Numbers up to the first one are settled. */
   #marks: number[] = []
-  /** The highest number that the database had given at these times: neighbours count on while nothing happens here. */
+  /** The highest number of the database at these reviews: events of other queues use numbers, too. */
   readonly #tops: number[] = []
-  /** The numbers above the first mark that were told. */
+  /** The numbers above the first mark that were passed to the sink. */
   readonly #seen = new Set<number>()
-  /** The cursor of the last readings, the oldest first. */
+  /** The cursor at the last reads, the oldest first. */
   readonly #readings: { readonly time: number; readonly cursor: number }[] = []
   #lastReview = 0
   #quiet = 0

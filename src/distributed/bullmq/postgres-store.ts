@@ -17,19 +17,19 @@ import {
   type StoredJob,
 } from "./store.ts"
 
-/** The commands of BullMQ that are used and into which it puts the time of the calling machine. */
+/** The commands of BullMQ, among those used here, into which it puts the time of the calling machine. */
 const TIMED = new Set(["move_stalled_jobs_to_wait", "move_active_to_wait", "extend_locks"])
 
 /** Whether the time of an outcome is over, by the server's clock. */
 const IS_EXPIRED = `(state IN ('completed', 'failed') AND finished_at_ms < (extract(epoch FROM clock_timestamp()) * 1000)::bigint
   - CASE jsonb_typeof(opts->'keep') WHEN 'number' THEN (opts->>'keep')::numeric ELSE 0 END)`
 
-/** Each connection reads and plans it once. */
+/** Statements have names, so that each connection parses and plans them once. */
 type Statement = Pick<PgStatement, "name" | "text">
 
 /**
- * BullMQ's function for many jobs makes and drops two tables each time: up to so many, it is faster to add each by
- * itself.
+ * BullMQ's function for many jobs makes and drops two tables each time. Up to so many jobs, adding each by itself is
+ * faster.
  */
 const FEW = 40
 
@@ -37,9 +37,9 @@ const FEW = 40
 const ADD = adding("corepool_add", "SELECT 1 FROM ", "$1")
 
 /**
- * $1 queue, $2 jobs, $3 ids of which there may be outcomes whose time is over, which make room. Each step reads what
- * the one before has given: that is their order. Rows are locked in the order of ids, so that two processes do not wait
- * for each other.
+ * $1 queue, $2 jobs, $3 ids that may have outcomes whose time is over. Such outcomes are deleted first. Each step reads
+ * the result of the step before, which fixes their order. Rows are locked in the order of ids, so that two processes do
+ * not wait for each other.
  */
 const ADD_NAMED = adding(
   "corepool_add_named",
@@ -67,15 +67,15 @@ const REMOVE = `WITH gone AS (
   SELECT publish_event($1, 'removed', jsonb_build_object('jobId', id)) FROM gone`
 
 /**
- * BullMQ's channel tells of what happens to each job of all queues. A node listens to a channel of its own, which tells
- * of messages alone.
+ * BullMQ's channel tells of the events of each job of all queues. A node listens to a channel of corepool, which tells
+ * only of messages.
  */
 const PUBLISH = `SELECT pg_notify('${MESSAGES}', CASE WHEN told.id > 0 THEN $1 END) FROM publish_event($1, $2, $3::jsonb) AS told(id)`
 
 const UPDATE = `UPDATE job SET data = $3::jsonb
   WHERE queue = $1 AND id = $2 AND state NOT IN ('completed', 'failed') RETURNING id`
 
-/** One process of the fleet at a time, and not all outcomes in one statement. */
+/** Only one process of the fleet cleans at a time, and not all outcomes in one statement. */
 const CLEAN = `WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtext('corepool:clean:' || $1)) AS is_ours)
   DELETE FROM job WHERE (SELECT is_ours FROM turn) AND queue = $1 AND state IN ('completed', 'failed') AND id IN (
     SELECT id FROM job WHERE queue = $1 AND state IN ('completed', 'failed')
@@ -96,22 +96,24 @@ export interface PostgresContext {
   readonly bull: Bull
   readonly connection: PgConnection
   readonly queue: string
-  /** An executor hears of jobs, a node only of messages. */
+  /** An executor hears of jobs and messages, a node only of messages. */
   readonly isExecutor: boolean
   readonly now: () => number
 }
 
 /**
- * A queue in PostgreSQL. What BullMQ's own functions do well is left to them: adding, claiming, renewing and ending
- * jobs. They are called as BullMQ calls them, or several in one statement (see also postgres-bench.ts). Five things are
- * done here by statements of our own, on BullMQ's tables:
+ * A queue in PostgreSQL. BullMQ's own functions add, claim, renew and end jobs. They are called as BullMQ calls them,
+ * or several in one statement (see also postgres-bench.ts). Five things are done here by statements of corepool, on
+ * BullMQ's tables:
  *
  * - Looking up many jobs at once, which BullMQ cannot.
- * - Removing: BullMQ's `remove` looks first and deletes then, so that a job which a node takes in between vanishes while it runs; it also removes jobs
- *   that have ended, and tells no listener.
- * - Replacing data, which BullMQ does also for a node that has lost the job.
- * - Removing old outcomes: BullMQ's limit of age is of the queue and not of the job. The end of one job would remove the outcomes of others.
- * - Making room, in the statement that adds a job, for an id whose outcome is too old and has not been removed yet.
+ * - Removing: BullMQ's `remove` first looks and then deletes, so that a job which a node takes in between vanishes
+ *   while
+ *   it runs; it also removes jobs that have ended, and tells no listener.
+ * - Replacing data, which BullMQ also does for a node that has lost the job.
+ * - Removing old outcomes: BullMQ's limit of age belongs to the queue and not to the job. The end of one job would
+ *   remove the outcomes of others.
+ * - Deleting, in the statement that adds a job, an expired outcome of the same id that has not been removed yet.
  *
  * The time in BullMQ's commands is that of the calling machine; here it is the server's.
  */

@@ -2,10 +2,10 @@
  * The engine on PostgreSQL.
  *
  *     const engine = postgres("postgres://fleet:secret@db.example.com/work")
- *     const engine = postgres({ host: "db.example.com", database: "work", user: "fleet", password, ssl: true, schema: "jobs" })
+ *     const engine = postgres({ host: "db.example.com", database: "work", user: "fleet", password, schema: "jobs" })
  *
- * The tables are BullMQ's, in a schema of their own. They are made, and brought up to date, only when the program says
- * so: by `migrate: true`, or by `migrate(engine)` in a step of its own, with a role that may do that.
+ * The tables are BullMQ's, in a schema of their own. They are made, and updated, only when the program says so: by
+ * `migrate: true`, or by `migrate(engine)` in a step of its own, with a role that may do that.
  */
 import { rangeError, typeError } from "../../checks.ts"
 import { IllegalStateError } from "../../errors.ts"
@@ -27,13 +27,13 @@ export interface PostgresOptions {
   readonly url?: string
   /** The same, as pg calls it. */
   readonly connectionString?: string
-  /** In which schema BullMQ's tables are; default `bullmq`. */
+  /** The schema of BullMQ's tables; default `bullmq`. */
   readonly schema?: string
-  /** Whether the tables may be made or brought up to date when a queue is opened; default false. */
+  /** Whether the tables may be made or updated when a queue is opened; default false. */
   readonly migrate?: boolean
   /** For how long an operation is tried while the server is away, in ms; default 30,000. Then it is rejected. */
   readonly patience?: number
-  /** What `pg.Pool` takes. */
+  /** Any option of `pg.Pool`. */
   readonly [option: string]: unknown
 }
 
@@ -47,7 +47,7 @@ export function postgres(options: string | PostgresOptions): Engine {
   return new PostgresEngine(typeof options === "string" ? { url: options } : options)
 }
 
-/** Makes BullMQ's tables, or brings them up to date. Any number of processes may do that at the same time. */
+/** Makes BullMQ's tables, or updates them. Any number of processes may call it at the same time. */
 export async function migrate(engine: Engine): Promise<void> {
   if (!(engine instanceof PostgresEngine)) {
     throw typeError("engine", "one that postgres() has given: others have no tables", engine)
@@ -77,8 +77,8 @@ class PostgresEngine implements Engine {
     this.#secrets = secretsOf(connectionString, rest)
     this.#schema = schema
     this.#migrates = migrates
-    // A server that does not answer at all is a lost connection, and what is tried again needs an end to try again
-    // after.
+    // A server that does not answer at all counts as a lost connection; and a try needs a time limit before it can be
+    // repeated.
     const defaults = { connectionTimeoutMillis: 5000, query_timeout: 20_000, keepAlive: true, allowExitOnIdle: true }
     this.#config = { ...defaults, ...rest, ...(connectionString === undefined ? {} : { connectionString }), schema }
   }
@@ -113,11 +113,11 @@ class PostgresEngine implements Engine {
     return `${this.#where}, schema ${this.#schema}`
   }
 
-  /** One try: a connection that was not ready the first time never is. */
+  /** Tries once: a connection that was not ready the first time never is. */
   async #connect(bull: Bull, migrates: boolean): Promise<PgConnection> {
     const connection = new bull.PostgresConnection({ ...this.#config, migrate: migrates })
-    // A client that is lost while BullMQ uses it tells so twice: by what was asked of it, and by an event, which would
-    // end the process if it were not heard.
+    // A client that is lost while BullMQ uses it reports that twice: by the operation, and by an event, which would end
+    // the process if there were no listener.
     connection.pool.on("connect", (client: PgClient) => client.on("error", () => undefined))
     try {
       await connection.waitUntilReady()

@@ -4,7 +4,7 @@ import { CONTROL, EVENTS_KEPT, type EventSink, JOB_EVENTS } from "./store.ts"
 
 const KINDS = new Set([...JOB_EVENTS, CONTROL])
 const BATCH = 1000
-/** For how long the server waits for news before it answers that there are none, in ms. */
+/** For how long the server waits for events before it answers that there are none, in ms. */
 const BLOCK = 2000
 
 type Entry = readonly [id: string, fields: readonly string[]]
@@ -17,8 +17,8 @@ export interface StreamSource {
 }
 
 /**
- * Reads BullMQ's streams of events, in the order in which they were written, and misses nothing, or says so: events
- * that were removed before they were read, and a server that has lost some, are a gap.
+ * Reads BullMQ's streams of events, in the order in which they were written. It misses no event, or reports a gap: when
+ * events were removed before they were read, and when the server has lost some.
  */
 export class RedisEvents {
   readonly #source: StreamSource
@@ -65,7 +65,7 @@ export class RedisEvents {
     }
   }
 
-  /** Whether there may be more than it could read. */
+  /** True if there may be more events than it has read. */
   async #read(reader: RedisClient): Promise<boolean> {
     const ids = [...this.#cursors.values()]
     const where = [...this.#cursors.keys(), ...ids]
@@ -88,8 +88,7 @@ export class RedisEvents {
   }
 
   /**
-   * The server keeps so many events and no more: if the first one that it has is later than the last one that was read,
-   * some may be gone.
+   * The server keeps only so many events: if its first one is later than the last one that was read, some may be gone.
    */
   async #checkForLoss(): Promise<void> {
     const { client, sink } = this.#source
@@ -101,7 +100,7 @@ export class RedisEvents {
   }
 }
 
-/** Releases of ioredis differ in how they give what the server calls a map: as pairs, as a flat list, as an object. */
+/** Releases of ioredis return a map of the server differently: as pairs, as a flat list, as an object. */
 function streamsOf(answer: unknown): (readonly [string, readonly Entry[]])[] {
   if (answer === null || answer === undefined) return []
   if (answer instanceof Map) return [...(answer as Map<string, Entry[]>)]
@@ -111,7 +110,7 @@ function streamsOf(answer: unknown): (readonly [string, readonly Entry[]])[] {
   return flat.flatMap((name, index) => (typeof name === "string" ? [[name, flat[index + 1] as Entry[]]] : []))
 }
 
-/** Of the ids of two entries, which are a time and a number. */
+/** Compares the ids of two entries, each a time and a number. */
 function isLater(id: string, than: string): boolean {
   const [time = 0, count = 0] = id.split("-").map(Number)
   const [thanTime = 0, thanCount = 0] = than.split("-").map(Number)

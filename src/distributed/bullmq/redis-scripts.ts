@@ -1,10 +1,10 @@
 /**
- * Scripts of our own on BullMQ's keys, for what BullMQ cannot do in one step. KEYS[1] is always the queue's prefix,
- * with its colon; the other keys are made of it, as BullMQ's own scripts do. All keys of a queue are in one slot, or
+ * Scripts of corepool on BullMQ's keys, for what BullMQ cannot do in one step. KEYS[1] is always the queue's prefix,
+ * with its colon; the other keys are built from it, as in BullMQ's own scripts. All keys of a queue are in one slot, or
  * there is no cluster.
  */
 
-/** Whether the time of an outcome is over that came at `finishedAt`, by the server's clock. */
+/** Whether the time of an outcome that came at `finishedAt` is over, by the server's clock. */
 const IS_EXPIRED = `
 local time = redis.call("TIME")
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -14,7 +14,7 @@ local function isExpired(finishedAt, opts)
   return tonumber(finishedAt) + keep < now
 end`
 
-/** ARGV: ids. Removes the outcomes of these jobs whose time is over. */
+/** ARGV: ids. Removes those outcomes of these jobs whose time is over. */
 export const FORGET: string = `${IS_EXPIRED}
 local prefix = KEYS[1]
 for _, id in ipairs(ARGV) do
@@ -32,8 +32,8 @@ end
 return 0`
 
 /**
- * ARGV: 1 if outcomes are found also when their time is over, and ids. Gives for each id: state, due time, name, data,
- * returnvalue, failedReason, progress; or false.
+ * ARGV: 1 if outcomes are found also when their time is over, and ids. Returns for each id: state, due time, name,
+ * data, returnvalue, failedReason, progress; or false.
  */
 export const FIND: string = `${IS_EXPIRED}
 local prefix = KEYS[1]
@@ -80,14 +80,14 @@ if redis.call("ZSCORE", prefix .. "completed", id) or redis.call("ZSCORE", prefi
 redis.call("HSET", prefix .. id, "data", ARGV[2])
 return 1`
 
-/** ARGV: id, data, token. 1 if the job is the token's. */
+/** ARGV: id, data, token. 1 if the token holds the job. */
 export const REWRITE = `
 local prefix, id = KEYS[1], ARGV[1]
 if redis.call("GET", prefix .. id .. ":lock") ~= ARGV[3] then return 0 end
 redis.call("HSET", prefix .. id, "data", ARGV[2])
 return 1`
 
-/** ARGV: tokens. Gives the id and the token of each job that one of them holds, in turn. */
+/** ARGV: tokens. Returns id and token, alternately, of each job that one of them holds. */
 export const HELD = `
 local prefix, tokens, held = KEYS[1], {}, {}
 for _, token in ipairs(ARGV) do tokens[token] = true end
@@ -101,8 +101,8 @@ end
 return held`
 
 /**
- * ARGV: state, where to begin, how many to look at. Removes what is too old, and gives how many were looked at and how
- * many of these were removed.
+ * ARGV: state, where to begin, how many to look at. Removes outcomes whose time is over; returns how many it has looked
+ * at and how many of these it has removed.
  */
 export const CLEAN: string = `${IS_EXPIRED}
 local prefix, state, from, count = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])

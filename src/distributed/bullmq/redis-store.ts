@@ -25,19 +25,19 @@ import {
 /** The scripts into which BullMQ puts the time of the calling machine. */
 const TIMED = new Set(["moveToActive", "moveToFinished", "moveStalledJobsToWait"])
 
-/** How many ended jobs a cleaning looks at, in how many steps. */
+/** How many ended jobs a cleaning looks at in one step, and in how many steps. */
 const CLEANED = { page: 500, pages: 20 }
 
 export interface RedisContext {
   readonly bull: Bull
   readonly queue: string
   readonly prefix: string
-  /** An executor hears of jobs, a node only of messages. */
+  /** An executor hears of jobs and messages, a node only of messages. */
   readonly isExecutor: boolean
-  /** For commands. */
+  /** The connection for commands. */
   readonly client: RedisClient
   readonly now: () => number
-  /** Another connection, for commands that wait. */
+  /** Opens another connection, for commands that wait. */
   readonly connect: () => Promise<RedisClient>
 }
 
@@ -52,12 +52,11 @@ type FoundRow = readonly [
 ]
 
 /**
- * A queue in Redis, or in Valkey. What BullMQ's own scripts do well is left to them; looking up many jobs, removing,
- * replacing data and removing old outcomes is done by scripts of our own (redis-scripts.ts), for the reasons given in
- * postgres-store.ts.
+ * A queue in Redis, or in Valkey. BullMQ's own scripts do most of the work. Scripts of corepool (redis-scripts.ts) look
+ * up many jobs, remove them, replace data and remove old outcomes, for the reasons given in postgres-store.ts.
  *
  * Connections: one for commands; a node has another one that waits for work, and a listener one that waits for events.
- * Commands fail at once when there is no connection, and are tried again above.
+ * Commands fail at once when there is no connection, and the caller tries them again.
  *
  * The time in BullMQ's commands is that of the calling machine; here it is the server's. Locks run out by the server's
  * clock anyway.
@@ -83,15 +82,15 @@ export class RedisStore implements Store {
   }
 
   /**
-   * Outcomes that are too old make room first, if there can be any. Both commands are on their way at the same time, in
-   * this order. What comes between them at the server does no harm: an outcome whose time is over exists for no
+   * First removes expired outcomes of the same ids, if there can be any. Both commands are on their way at the same
+   * time, in this order. A command that comes between them at the server does no harm: an expired outcome exists for no
    * process, so it may be removed at any moment.
    */
   async add(jobs: readonly BullJob[], named: readonly string[]): Promise<void> {
     await Promise.all([named.length > 0 && this.#script(FORGET, ...named), this.#add(jobs)])
   }
 
-  /** All or none, which BullMQ's `addJobs` is not here. */
+  /** Adds all jobs or none, which BullMQ's `addJobs` does not on Redis. */
   async #add(jobs: readonly BullJob[]): Promise<void> {
     const { prefix, queue } = this.#context
     const [first] = jobs
@@ -131,7 +130,7 @@ export class RedisStore implements Store {
     return { waiting: waiting + paused + prioritized, delayed, active, completed, failed }
   }
 
-  /** Goes through a part of the outcomes each time: how long each is kept is known of each alone. */
+  /** Goes through a part of the outcomes each time, because each outcome has its own time. */
   async clean(): Promise<void> {
     for (const state of ["completed", "failed"]) {
       for (let page = 0; page < CLEANED.pages; page++) {
@@ -186,14 +185,14 @@ export class RedisStore implements Store {
   }
 }
 
-/** The same queue as one node uses it. */
+/** The queue as one node uses it. */
 class RedisBench extends BullBench {
   readonly #context: RedisContext
   readonly #waiter: RedisClient
   readonly #node: string
 
   constructor(context: RedisContext, waiter: RedisClient, node: string, lockDuration: number) {
-    // All nodes together look for stalled jobs so often.
+    // All nodes together look for stalled jobs so often, in ms.
     const options = { ...NEVER_GIVEN_UP, lockDuration, name: node, stalledInterval: 400 }
     super(backendOf(context, context.queue, options), lockDuration, context.now)
     this.#context = context
@@ -201,7 +200,7 @@ class RedisBench extends BullBench {
     this.#node = node
   }
 
-  /** One at a time: each has a script of its own to run, and how many would find a job is not known before. */
+  /** One job at a time: each needs a script of its own, and how many would find a job is not known before. */
   async claim([token = ""]: readonly string[]): Promise<Claim> {
     const [job, id = "", , due = 0] = await this.backend.moveToActive(token, this.#node)
     return job == null
@@ -210,8 +209,7 @@ class RedisBench extends BullBench {
   }
 
   async end({ hold, isFailed, outcome, isRemoved, takesNext }: End): Promise<BullJob | undefined> {
-    // BullMQ compares how often a job that has failed was tried with how often it may be, only to tell of it: more than
-    // all of them.
+    // BullMQ compares the attempts of a failed job with this limit, only for an event: a limit that no job reaches.
     const ended = { id: hold.jobId, opts: { attempts: MAX_VALUE } }
     const { result } = isFailed
       ? await this.backend.moveToFailed(ended, outcome, isRemoved, hold.token, takesNext)
@@ -234,8 +232,8 @@ class RedisBench extends BullBench {
   }
 
   /**
-   * Takes the mark that BullMQ sets when there is work. When the waiting ends early, so does the connection: what came
-   * in afterwards would be a mark that another node misses.
+   * Takes the marker that BullMQ sets when there is work. When the wait ends early, the connection is closed: a marker
+   * that it took afterwards would be missed by other nodes.
    */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     const end = (): void => this.#waiter.disconnect()
@@ -243,7 +241,7 @@ class RedisBench extends BullBench {
     try {
       await this.#waiter.call("BZPOPMIN", this.backend.toKey("marker"), Math.max(0.002, ms / 1000))
     } catch {
-      await pauseFor(Math.min(ms, 250), signal) // without a connection there is no news; the next claim tells of it
+      await pauseFor(Math.min(ms, 250), signal) // there is no connection; the next claim reports that
     } finally {
       signal.removeEventListener("abort", end)
     }
@@ -257,7 +255,7 @@ class RedisBench extends BullBench {
 /** BullMQ's queue, with the server's time in its commands. */
 function backendOf({ bull, client, prefix, now }: RedisContext, queue: string, options: object): RedisBackend {
   const backend = bull.createRedisBackend(queue, { ...options, connection: client, prefix, skipVersionCheck: true })
-  backend.on("error", () => undefined) // the client tells of it; but an event of this name that is not heard ends the process
+  backend.on("error", () => undefined) // the client reports errors; an error event without a listener ends the process
   const run = backend.execCommand.bind(backend)
   backend.execCommand = (target, script, values): unknown =>
     run(target, script, TIMED.has(script) ? withServerTime(values, now()) : values)
@@ -279,7 +277,7 @@ function storedOf(jobId: string, [state, score, name, data, returned, reason, pr
     name,
     data: fromStorableJson(data) as StoredData,
     state,
-    // BullMQ keeps the time in the upper bits, and the order of jobs that are due at the same time in the lower.
+    // BullMQ keeps the time in the upper bits, and the order of jobs due at the same time in the lower.
     dueAt: state === "delayed" ? Math.floor(Number(score) / 4096) : undefined,
     returned: returned === null ? undefined : textIn(parsed(returned)),
     reason: reason ?? undefined,

@@ -4,8 +4,8 @@
  *     const engine = redis("rediss://:secret@redis.example.com:6379/0")
  *     const engine = redis({ host: "redis.example.com", password, tls: {}, prefix: "work" })
  *
- * A Redis that throws keys away when its memory is full loses jobs: it must have `maxmemory-policy noeviction`. There
- * is a warning otherwise.
+ * A Redis that evicts keys when its memory is full loses jobs: it must have `maxmemory-policy noeviction`. Otherwise
+ * there is a warning.
  */
 import { typeError } from "../../checks.ts"
 import type { Engine, EngineQueue } from "../job/engine.ts"
@@ -24,11 +24,11 @@ import { requireUrl, secretsOf, type UrlForm, whereOf } from "./where.ts"
 export interface RedisOptions {
   /** `redis://user:password@host:port/db`; `rediss:` with TLS. */
   readonly url?: string
-  /** With what the keys begin; default `bull`. */
+  /** The beginning of all keys; default `bull`. */
   readonly prefix?: string
   /** For how long an operation is tried while the server is away, in ms; default 30,000. Then it is rejected. */
   readonly patience?: number
-  /** What ioredis takes. */
+  /** Any option of ioredis. */
   readonly [option: string]: unknown
 }
 
@@ -87,13 +87,13 @@ class RedisEngine implements Engine {
     return `${this.#where}, prefix ${this.#prefix}`
   }
 
-  /** A client that is connected, and connects again by itself. Commands that cannot be sent fail at once. */
+  /** A connected client, which reconnects by itself. Commands that cannot be sent fail at once. */
   async #connect(onError: (error: unknown) => void): Promise<RedisClient> {
     const settings = {
       connectTimeout: 5000,
       keepAlive: 10_000,
       ...this.#config,
-      socketTimeout: 10_000, // of a server that does not answer at all; the longest waiting command takes two seconds
+      socketTimeout: 10_000, // for a server that does not answer at all; the longest waiting command takes two seconds
       lazyConnect: true,
       maxRetriesPerRequest: 0,
       enableOfflineQueue: false,
@@ -113,7 +113,7 @@ class RedisEngine implements Engine {
     }
   }
 
-  /** Servers that do not tell, as some that are rented, are believed. */
+  /** A server that does not tell its policy, as some hosted ones, is trusted. */
   async #checkMemory(client: RedisClient): Promise<void> {
     const info = String(await client.call("INFO", "memory").catch(() => ""))
     const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? "noeviction"
@@ -127,11 +127,11 @@ class RedisEngine implements Engine {
 }
 
 /**
- * The connection keeps no program alive. Neither does ioredis' timer for a server that does not answer, which runs as
- * long as a command waits for news: it is unref'd when ioredis sets it.
+ * Makes the connection keep no program alive. ioredis has a timer for a server that does not answer, which runs as long
+ * as a command waits: it is unref'd when ioredis sets it.
  */
 function letProgramsEnd(client: RedisClient): void {
-  client.on("connect", () => client.stream?.unref()) // also when it has connected again
+  client.on("connect", () => client.stream?.unref()) // also after it has reconnected
   let timer: NodeJS.Timeout | undefined
   Object.defineProperty(client, "socketTimeoutTimer", {
     configurable: true,
@@ -144,7 +144,7 @@ function letProgramsEnd(client: RedisClient): void {
 }
 
 /**
- * ioredis' client, which writes each command to its socket by itself. This one writes those of one turn together: a
+ * ioredis' client writes each command to its socket separately. This one writes all commands of one turn together: a
  * write costs more than a command.
  */
 function clientClass(): RedisClientClass {
@@ -153,7 +153,7 @@ function clientClass(): RedisClientClass {
       const socket = this.stream
       if (socket?.writableCorked === 0) {
         socket.cork()
-        void Promise.resolve().then(() => socket.uncork()) // after all flows that have come as far in this turn
+        void Promise.resolve().then(() => socket.uncork()) // after all flows that send in this turn
       }
       return super.sendCommand(command, stream)
     }

@@ -4,11 +4,11 @@ const ROUNDS = 5
 const PERIOD = 60_000
 
 /**
- * The server's clock as this process knows it: how far it is ahead of a clock of this process that cannot be set. What
- * the machine believes the time to be does not matter.
+ * The server's clock as this process knows it: its offset from a clock of this process that cannot be set. The wall
+ * clock of this machine does not matter.
  *
- * The server is asked a few times, and the answer that took the shortest time is the best: it is wrong by at most half
- * that time. It is asked again every minute, because clocks drift and machines sleep.
+ * The server is asked a few times, and the answer that took the shortest time is used: its error is at most half that
+ * time. It is asked again every minute, because clocks drift and machines sleep.
  */
 export class ServerClock {
   readonly #ask: () => Promise<number>
@@ -16,7 +16,7 @@ export class ServerClock {
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
 
-  /** `ask` gives the server's time, in milliseconds since 1970. */
+  /** `ask` returns the server's time, in milliseconds since 1970. */
   constructor(ask: () => Promise<number>) {
     this.#ask = ask
   }
@@ -40,7 +40,7 @@ export class ServerClock {
     this.#ahead = ahead
   }
 
-  /** Measures again from time to time. What goes wrong meanwhile is no news: the connection tells of itself. */
+  /** Measures again from time to time. Failures are ignored: the connection reports its own errors. */
   keepUp(): void {
     if (this.#isStopped) return
     this.#timer = runtime.startTimeout(() => {
@@ -59,8 +59,8 @@ export class ServerClock {
 }
 
 /**
- * The arguments of a command of BullMQ, with the server's time in the place of this machine's: BullMQ goes by the
- * machine's clock in due times, and on PostgreSQL in locks. Rounded to whole milliseconds, as BullMQ's is.
+ * The arguments of a command of BullMQ, with the server's time in place of this machine's: BullMQ uses the machine's
+ * clock in due times, and on PostgreSQL in locks. Rounded to whole milliseconds, as BullMQ's is.
  */
 export function withServerTime(values: readonly unknown[], now: number): unknown[] {
   const wallTime = runtime.wallTime()

@@ -4,7 +4,7 @@ import { KeepAlive } from "../../memory/thread/keep-alive.ts"
 import { runtime } from "../../time/runtime.ts"
 import { messageOf } from "../../user-values.ts"
 
-/** For how long an operation is tried unless the program says otherwise, in ms. */
+/** For how long an operation is tried by default, in ms. */
 export const PATIENCE = 30_000
 
 const CODES =
@@ -18,29 +18,31 @@ export function requirePatience(patience: unknown): void {
   if (!(patience >= 0)) throw rangeError("patience", "a number of milliseconds ≥ 0", patience)
 }
 
-/** Whether the same may go well a moment later. */
+/** Whether the same operation may succeed a moment later. */
 export function isPassing(error: unknown): boolean {
   const { code, errors } = error as { code?: unknown; errors?: unknown }
-  if (Array.isArray(errors) && errors.length > 0) return errors.every(isPassing) // of several addresses of one host
+  if (Array.isArray(errors) && errors.length > 0) return errors.every(isPassing) // one for each address of a host
   return (typeof code === "string" && CODES.test(code)) || MESSAGES.test(messageOf(error))
 }
 
-/** Whether the server says that the job is not this node's, or not there. BullMQ's codes are negative numbers. */
+/**
+ * Whether the server says that another node has the job, or that it is missing. BullMQ's codes are negative numbers.
+ */
 export function isRefusal(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   return typeof code === "number" && code < 0
 }
 
 /**
- * Operations on a server that may be away for a while: one that fails because of the connection is tried again, for a
- * limited time.
+ * Runs operations on a server that may be away for a while: an operation that fails because of the connection is tried
+ * again, for a limited time.
  *
- * All operations of the engine may be repeated. A job that is added twice is added once, by its id; what a node reports
- * is accepted once, by its lock; the others give the same when done twice.
+ * All operations of the engine may be repeated. A job that is added twice is added once, by its id; a report of a node
+ * is accepted once, by its lock; the other operations have the same effect when done twice.
  *
- * Connections keep no program alive, as an idle executor must not. An operation does, until it has ended.
+ * Connections do not keep the program alive, as an idle executor must not. An operation does, until it has ended.
  *
- * No error leaves the engine as the driver has made it: drivers put commands, with passwords in them, and whole URLs
+ * Errors of a driver never leave the engine unchanged: drivers put commands, with passwords in them, and whole URLs
  * into errors.
  */
 export class Steady {
@@ -50,19 +52,19 @@ export class Steady {
   readonly #end = new AbortController()
   readonly #keepAlive = new KeepAlive()
 
-  /** `where` is what errors say of the server; `secrets` what they must not say; `patience` for how long to try. */
+  /** `where` names the server in errors; `secrets` must not appear in errors; `patience` is how long to try, in ms. */
   constructor(where: string, secrets: readonly string[], patience: number) {
     this.#where = where
     this.#patience = patience
     this.#secrets = secrets.flatMap((secret) => (secret === "" ? [] : [secret, encodeURIComponent(secret)]))
   }
 
-  /** Aborts when nothing is to be tried any more. */
+  /** Aborts when no operation is tried any more. */
   get ended(): AbortSignal {
     return this.#end.signal
   }
 
-  /** What waits for another try is rejected. */
+  /** Operations that wait for another try are rejected. */
   end(): void {
     this.#end.abort()
   }
@@ -72,7 +74,7 @@ export class Steady {
     return this.alive(() => this.#run(operation, forMs))
   }
 
-  /** The program stays alive until the operation has ended. */
+  /** Keeps the program alive until the operation has ended. */
   async alive<T>(operation: () => Promise<T>): Promise<T> {
     this.#keepAlive.hold(operation)
     try {
@@ -96,7 +98,7 @@ export class Steady {
     }
   }
 
-  /** The same error without what must not be seen. */
+  /** The error without secrets. */
   clean(error: unknown): Error {
     if (error instanceof CorepoolError || error instanceof RangeError) return error
     const { code } = error as { code?: unknown }
@@ -112,7 +114,7 @@ export class Steady {
   }
 }
 
-/** Is fulfilled when the time is over, or at once when the signal aborts. Keeps no program alive. */
+/** Is fulfilled when the time is over, or at once when the signal aborts. Does not keep the program alive. */
 export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {

@@ -2,20 +2,20 @@ import type { JobData } from "../job/job-data.ts"
 import type { JobCounts } from "../job/engine.ts"
 import type { BullJob } from "./bull-types.ts"
 
-/** A job as it lies in the store. */
+/** A job as it is stored. */
 export interface StoredJob {
   readonly jobId: string
   readonly name: string
   readonly data: StoredData
   readonly state: string
   readonly dueAt: number | undefined
-  /** What it has returned, as JSON; undefined if it has not. */
+  /** Its outcome, as JSON; undefined if it has not completed. */
   readonly returned: string | undefined
   readonly reason: string | undefined
   readonly progress: unknown
 }
 
-/** An outcome that is too large to be sent to all listeners is kept with the data. */
+/** An outcome that is too large to be sent to all listeners is stored with the data. */
 export interface StoredData extends JobData {
   readonly outcome?: string
 }
@@ -23,9 +23,9 @@ export interface StoredData extends JobData {
 /** The answer to a node that asks for work. */
 export interface Claim {
   readonly jobs: readonly { readonly job: BullJob; readonly token: string }[]
-  /** Whether there may be more. */
+  /** Whether there may be more jobs. */
   readonly isMore: boolean
-  /** If there is no more: when the next delayed job is due, by the server's clock; 0 if there is none. */
+  /** If not: when the next delayed job is due, by the server's clock; 0 if there is none. */
   readonly due: number
 }
 
@@ -41,13 +41,13 @@ export interface End {
   readonly isFailed: boolean
   /** The outcome, or the reason of the failure. */
   readonly outcome: string
-  /** Whether nothing is kept of it. */
+  /** Whether the job and its outcome are removed. */
   readonly isRemoved: boolean
   /** Whether the node wants another job in its place, with the same token. */
   readonly takesNext: boolean
 }
 
-/** Hears of what happens. */
+/** Receives events. */
 export interface EventSink {
   event(kind: string, fields: Readonly<Record<string, string>>): void
   gap(): void
@@ -58,18 +58,18 @@ export interface EventSink {
 export interface Bench {
   /** Takes jobs, at most one by each token. */
   claim(tokens: readonly string[]): Promise<Claim>
-  /** The next job, if there is one and it is wanted, comes with the answer. */
+  /** Ends a job. Returns the next job, if there is one and `takesNext`. */
   end(end: End): Promise<BullJob | undefined>
-  /** `reason` is that of a failed attempt; without it, this was no attempt. */
+  /** `reason` is that of a failed attempt; without it, this does not count as an attempt. */
   delay(hold: Hold, dueAt: number, reason: string | undefined): Promise<void>
   giveBack(hold: Hold): Promise<void>
   /** The jobs that are held by these tokens. */
   held(tokens: readonly string[]): Promise<Hold[]>
-  /** Replaces the data of a job that this node has. False if it has not. */
+  /** Replaces the data of a job that this node has. False if it has lost the job. */
   rewrite(hold: Hold, data: StoredData): Promise<boolean>
-  /** Which of them are not this node's any more. */
+  /** Returns the ids of those that this node has lost. */
   renew(holds: readonly Hold[]): Promise<string[]>
-  /** Gives the jobs of dead nodes free. */
+  /** Frees the jobs of dead nodes. */
   recover(): Promise<void>
   /** Is fulfilled when there may be work, after that many milliseconds at the latest, and when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>
@@ -77,18 +77,18 @@ export interface Bench {
 
 /**
  * What differs between PostgreSQL and Redis: the operations on one queue, each a single try. Ids are those of BullMQ
- * here, see names.ts. What decides between two parties (who has a job, whether it has begun) is decided by the server
- * in one step.
+ * here, see names.ts. Where two processes compete (which node has a job, whether it has begun), the server decides in
+ * one step.
  */
 export interface Store {
   /** In milliseconds since 1970, by the server. */
   time(): Promise<number>
   /**
-   * All or none. An outcome whose time is over makes room for a job of the same id; only the ids in `named` can have
-   * one.
+   * Adds all jobs or none. An outcome whose time is over is replaced by a job of the same id; only the ids in `named`
+   * can have one.
    */
   add(jobs: readonly BullJob[], named: readonly string[]): Promise<void>
-  /** `withExpired` finds also outcomes whose time is over, as long as they lie there. */
+  /** `withExpired` also finds outcomes whose time is over, as long as they are stored. */
   find(jobIds: readonly string[], withExpired: boolean): Promise<(StoredJob | undefined)[]>
   remove(jobId: string): Promise<boolean>
   update(jobId: string, data: JobData): Promise<boolean>
@@ -97,7 +97,7 @@ export interface Store {
   /** Removes the outcomes whose time is over. */
   clean(): Promise<void>
   publish(message: string): Promise<void>
-  /** Is fulfilled when the sink misses nothing any more. */
+  /** Once the promise is fulfilled, the sink misses no event. */
   listen(sink: EventSink): Promise<void>
   bench(node: string, lockDuration: number): Promise<Bench>
   setNote(field: string, text: string): Promise<void>
@@ -109,19 +109,19 @@ export interface Store {
 /** The name of the event that carries a message from process to process. */
 export const CONTROL = "corepool.control"
 
-/** What an executor hears of. */
+/** The events that an executor hears of. */
 export const JOB_EVENTS: readonly string[] = ["active", "completed", "failed", "removed", "delayed", "progress"]
 
 /** How many events the server keeps for listeners that are slow, or away for a moment. */
 export const EVENTS_KEPT = 50_000
 
 /**
- * Messages and the list of nodes stand in a queue of their own: a node hears these and not what happens to each job of
- * the fleet.
+ * Messages and the list of nodes are in a queue of their own: a node hears of these and not of the events of each job
+ * of the fleet.
  */
 export function controlQueue(queue: string): string {
   return `${queue}%control`
 }
 
-/** An outcome longer than this is kept with the data of its job, and the mark stands in its place. */
+/** An outcome longer than this is stored with the data of its job, and the mark is stored in its place. */
 export const LARGE: { readonly limit: number; readonly mark: string } = { limit: 4096, mark: "\u0001@" }

@@ -1,6 +1,4 @@
-/**
- * What may be said of where a server is, and what must not be.
- */
+/** How error messages name a server, and what they must not contain. */
 import { wrongType } from "../../checks.ts"
 
 type Options = Readonly<Record<string, unknown>>
@@ -11,7 +9,7 @@ export interface UrlForm {
   readonly example: string
 }
 
-/** Throws TypeError if it is no URL of that form. The message does not show what was given: a password may be in it. */
+/** Throws TypeError if it is no URL of that form. The message does not show the URL: a password may be in it. */
 export function requireUrl(name: string, url: string, { protocols, example }: UrlForm): void {
   const protocol = url.includes("://") && URL.canParse(url) ? new URL(url).protocol : undefined
   if (protocol !== undefined && protocols.includes(protocol)) return
@@ -35,7 +33,7 @@ export function whereOf(
   return `${kind} at ${place}${name === "" ? "" : `/${name}`}`
 }
 
-/** What no message may have in it. */
+/** Texts that no message may contain. */
 export function secretsOf(url: string | undefined, options: Options): string[] {
   const parsed = url === undefined ? undefined : parse(url)
   const password = text(options["password"])
@@ -53,7 +51,7 @@ function decoded(password: string | undefined): string | undefined {
   try {
     return password === undefined ? undefined : decodeURIComponent(password)
   } catch {
-    return undefined // a percent sign that stands for itself
+    return undefined // a percent sign that is no escape
   }
 }
 

@@ -15,19 +15,16 @@ type AnyFunction = (...args: never[]) => unknown
  *     import * as tasks from "./tasks.js"
  *     new DistributedExecutor({ name: "images", engine, tasks })
  *
- * Only names travel. What counts are the own enumerable members that are functions, and no classes: a name such as
+ * Only names travel. Tasks are the own enumerable members that are functions, and no classes: a name such as
  * `constructor` or `__proto__`, which every object inherits, is no task.
  */
 export class Catalogue {
   readonly #tasks: Readonly<Record<string, unknown>>
-  /**
-   * If the tasks are references made by `tasksOf`: the URL of their module. Their names are not known before that is
-   * loaded.
-   */
+  /** The URL of the module, if the tasks are references made by `tasksOf`. Their names are known once it is loaded. */
   readonly #module: string | undefined
   readonly #byName = new Map<string, AnyFunction>()
   readonly #names = new Map<AnyFunction, string>()
-  /** Of tasks that were made by `task()`, or referred to by `tasksOf`. */
+  /** Names of tasks made by `task()` or referred to by `tasksOf`, by their place. */
   readonly #byPlace = new Map<string, string>()
 
   constructor(tasks: TaskCatalogue) {
@@ -42,8 +39,8 @@ export class Catalogue {
   }
 
   /**
-   * For a node, which has to know what it can run before it runs anything: loads the module of references made by
-   * `tasksOf`. Without effect for others.
+   * Loads the module of references made by `tasksOf`; has no effect on other catalogues. A node calls it, because it
+   * has to know what it can run before it runs anything.
    */
   async load(): Promise<void> {
     if (this.#module === undefined) return

@@ -8,26 +8,26 @@ import type { SeriesData } from "./job-data.ts"
 
 /** The future of a task that runs on another machine. */
 export interface DistributedFuture<T> extends Future<T> {
-  /** What the task is called by all processes: `executor.future(id)` gives the same future elsewhere. */
+  /** The name of the task in all processes: `executor.future(id)` gives the same future elsewhere. */
   readonly id: string
 
   /**
    * Is fulfilled when the engine has the task: from then on the task survives the death of this process. Rejects if the
-   * engine does not take it, or if it was cancelled before. A rejection that is not looked at is no unhandled one.
+   * engine does not take it, or if it was cancelled before. Ignoring a rejection raises no unhandledRejection.
    *
    * Of a future of `future(id)` that is cancelled at once: is fulfilled when the engine has the cancellation, and
    * rejects with IllegalStateError if it has no such task.
    */
   readonly stored: Promise<void>
 
-  /** What the task has reported last; undefined if it has not. */
+  /** The last value that the task has reported; undefined if there is none. */
   readonly progress: unknown
 }
 
 /** The future of a task that runs on other machines, later or again and again. */
 export interface DistributedScheduledFuture<T> extends DistributedFuture<T>, ScheduledFuture<T> {}
 
-/** What a future asks of the executor it belongs to. */
+/** What a future needs of its executor. */
 export interface FutureHost {
   /**
    * When the job with this handle is due, by the engine's clock, whether it runs, and that clock; undefined if the job
@@ -37,8 +37,8 @@ export interface FutureHost {
 }
 
 /*
- * What happens to the job is told by the ledger, through static methods: the program has these objects in its hands,
- * and must not find such methods on them.
+ * The ledger tells the future of events through static methods, because the program has these objects and must not find
+ * such methods on them.
  */
 export class DistributedFutureTask<T> extends FutureTask<T> implements DistributedScheduledFuture<T> {
   readonly id: string
@@ -46,7 +46,7 @@ export class DistributedFutureTask<T> extends FutureTask<T> implements Distribut
   #kind: SeriesData["kind"] | undefined
   #period: number | undefined
   #progress: unknown
-  /** Whether the engine has it: undefined as long as that is not known. */
+  /** Whether the engine has the job: undefined as long as that is not known. */
   #storing: { readonly error?: unknown } | undefined
   #promise: Promise<void> | undefined
   #tell: (() => void) | undefined
@@ -71,7 +71,7 @@ export class DistributedFutureTask<T> extends FutureTask<T> implements Distribut
         else resolve()
       }
     })
-    promise.catch(() => undefined) // it is in the future as well
+    promise.catch(() => undefined) // the future has the error as well
     if (this.#storing !== undefined) this.#tell?.()
     return promise
   }
@@ -97,7 +97,7 @@ export class DistributedFutureTask<T> extends FutureTask<T> implements Distribut
     return Number.isNaN(date.getTime()) ? undefined : date // a Date ends in the year 275760
   }
 
-  /** When the run after the one that is due at this time is due, as far as that can be known before that ends. */
+  /** When the run after the one due at this time is due, if that can be known before this one ends. */
   #timeAfter(time: number): number | undefined {
     return this.#kind === "rate" ? time + (this.#period ?? NaN) : undefined
   }
@@ -121,7 +121,7 @@ export class DistributedFutureTask<T> extends FutureTask<T> implements Distribut
     future.#tell?.()
   }
 
-  /** @internal Without effect if it was stored before. */
+  /** @internal No effect if it was stored before. */
   static notStored(future: DistributedFutureTask<unknown>, error: unknown): void {
     future.#storing ??= { error }
     future.#tell?.()
@@ -132,7 +132,7 @@ export class DistributedFutureTask<T> extends FutureTask<T> implements Distribut
     future.#progress = value
   }
 
-  /** @internal What kind of schedule it is of which only the id was known. */
+  /** @internal Sets the kind of schedule, for a future made from its id alone. */
   static learn(future: DistributedFutureTask<unknown>, series: SeriesData | undefined): void {
     future.#kind = series?.kind
     future.#period = series?.period

@@ -4,7 +4,7 @@
  *
  * An engine keeps jobs. A job waits (for its time, or for a node), is active on one node, and ends as completed or
  * failed; or it is removed before it began. A node holds a lock on each job that it runs and renews it. When a node
- * stops renewing, the engine gives the job to another node and refuses what the first one reports later.
+ * stops renewing, the engine gives the job to another node and refuses later reports of the first one.
  */
 import type { JobData } from "./job-data.ts"
 
@@ -12,7 +12,7 @@ import type { JobData } from "./job-data.ts"
 export interface JobOrder {
   /** Unique in the queue. A job whose id the queue has already is not added again. */
   readonly id: string
-  /** Whether the id was made for this job, so that no job before it can have had the same. */
+  /** Whether the id was made for this job, so that no earlier job can have it. */
   readonly isNew?: boolean
   /** The name of the task in the catalogue. */
   readonly name: string
@@ -25,11 +25,11 @@ export interface JobOrder {
   readonly priority: number
   /** How often it may be started in all, after failures. At least 1. */
   readonly attempts: number
-  /** For how long its outcome is kept after its end, in ms; 0 if no process wants it. */
+  /** For how long its outcome is kept after its end, in ms; 0 if no process needs it. */
   readonly keep: number
 }
 
-/** What has become of a job so far. */
+/** The state of a job. */
 export type JobState = "waiting" | "delayed" | "active" | "completed" | "failed"
 
 /** What the engine knows of a job. */
@@ -40,14 +40,14 @@ export interface JobRecord {
   readonly state: JobState
   /** When it is due, by the engine's clock; undefined if it is not delayed. */
   readonly dueAt: number | undefined
-  /** If it has completed, what the node gave; if it has failed, the reason. */
+  /** The outcome that the node reported if it has completed; the reason if it has failed. */
   readonly outcome: string | undefined
   readonly progress: unknown
 }
 
 /**
- * What happens to jobs of the queue, whichever process has added them and whichever node runs them. A queue that was
- * opened as a node's tells only `control`, `gap` and `error`: a fleet has many nodes, and none of them needs to hear of
+ * Hears of events of all jobs of the queue, whichever process has added them and whichever node runs them. A queue
+ * opened by a node calls only `control`, `gap` and `error`: a fleet has many nodes, and none of them needs to hear of
  * the jobs of all others.
  */
 export interface EngineListener {
@@ -57,39 +57,37 @@ export interface EngineListener {
   failed(id: string, reason: string): void
   /** It was removed while it waited. */
   removed(id: string): void
-  /** It waits for its time again: a failed attempt, or a schedule between two runs. */
+  /** It waits for its time again: after a failed attempt, or between two runs of a schedule. */
   delayed(id: string, dueAt: number): void
   progress(id: string, value: unknown): void
-  /** A message that some process has published. */
+  /** A message that any process has published. */
   control(message: ControlMessage): void
-  /** Events may have been lost: the connection was. Everything that is waited for has to be looked up. */
+  /** Events may have been lost with the connection. All jobs that are waited for have to be looked up. */
   gap(): void
-  /** The connection is lost or an operation failed in the background. The engine tries on. */
+  /** The connection is lost, or an operation has failed in the background. The engine keeps trying. */
   error(error: unknown): void
 }
 
-/** What processes tell each other beside the queue. */
+/** What processes tell each other outside of the queue. */
 export type ControlMessage =
-  /**
-   * The job is cancelled: a node that runs it interrupts it (`interrupt`), or lets it run and drops what comes of it.
-   */
+  /** The job is cancelled: a node that runs it interrupts it (`interrupt`), or lets it run and drops its outcome. */
   { readonly kind: "cancel"; readonly id: string; readonly interrupt: boolean }
 
-/** What a node says of itself. */
+/** What a node announces of itself. */
 export interface NodeRecord {
   /** Unique. */
   readonly id: string
-  /** What the node is called in messages. */
+  /** The name of the node in messages. */
   readonly name: string
   /** The name of the machine. */
   readonly host: string
   /** The number of the process. */
   readonly pid: number
-  /** How many jobs it has at most at the same time. */
+  /** How many jobs it runs at most at the same time. */
   readonly concurrency: number
   /**
-   * How many jobs it has: as it was at `seenAt`. A node tells within a second that it has begun or ceased to be idle,
-   * or that the number is quite another; a small difference, within two seconds.
+   * How many jobs it runs, as of `seenAt`. A node announces within a second that it has become idle or busy, or that
+   * the number has changed much; a small difference, within two seconds.
    */
   readonly running: number
   /** When the node started, by the engine's clock: whole milliseconds since 1970. */
@@ -104,7 +102,8 @@ export type JobCounts = { readonly [S in JobState]: number }
 /** The engine as `postgres(…)` and `redis(…)` give it: where to connect, not yet a connection. */
 export interface Engine {
   /**
-   * @internal Opens the queue of this name. Rejects with an error that names what is missing (a peer, the schema), no credentials.
+   * @internal Opens the queue of this name. Rejects with an error that names what is missing (a peer, the schema), no
+   * credentials.
    *
    * Connections of an executor do not keep the program alive: the executor does so itself as long as it waits for
    * something. Those of a node do.
@@ -116,7 +115,7 @@ export interface Engine {
 
 /** An open queue. */
 export interface EngineQueue {
-  /** The engine's clock, in ms since 1970: that of the server, as far as it can be known here without asking. */
+  /** The engine's clock, in ms since 1970: that of the server, as far as this process knows it. */
   now(): number
 
   /** Adds the jobs in one round trip, all or none. */
@@ -128,7 +127,7 @@ export interface EngineQueue {
   find(ids: readonly string[], withExpired?: boolean): Promise<(JobRecord | undefined)[]>
 
   /**
-   * Takes a job out that waits, also between two attempts or runs. False if a node has it, if it has ended, or if there
+   * Removes a job that waits, also between two attempts or runs. False if a node has it, if it has ended, or if there
    * is none.
    */
   remove(id: string): Promise<boolean>
@@ -139,7 +138,7 @@ export interface EngineQueue {
   /** Delivered to the listeners of all processes that are connected now, and to none that connects later. */
   publish(message: ControlMessage): Promise<void>
 
-  /** From when the promise is fulfilled on, the listener misses nothing, or hears `gap`. */
+  /** Once the promise is fulfilled, the listener misses no event, or `gap` is called. */
   listen(listener: EngineListener): Promise<void>
 
   /** Begins to take jobs. */
@@ -147,22 +146,22 @@ export interface EngineQueue {
 
   counts(): Promise<JobCounts>
 
-  /** Tells of a node, for `forMs` milliseconds unless told again before; with 0 the node is gone. */
+  /** Announces a node, for `forMs` milliseconds unless announced again before; with 0 the node is gone. */
   announce(node: NodeRecord, forMs: number): Promise<void>
-  /** The nodes that are known to live. */
+  /** The nodes that are known to be alive. */
   nodes(): Promise<NodeRecord[]>
 
-  /** Ends the connections. What is not told yet is not told any more; nothing is left running. */
+  /** Ends the connections. Listeners hear of nothing after that; nothing is left running. */
   close(): Promise<void>
 }
 
 export interface ConsumeOptions {
   readonly node: string
-  /** How many jobs it has at once. */
+  /** How many jobs it runs at once. */
   readonly concurrency: number
-  /** How long a job stays this node's without being renewed, in ms. */
+  /** How long a job stays with this node without being renewed, in ms. */
   readonly lockDuration: number
-  /** Runs one job of this consumer. What it gives is the job's end. Never rejects. */
+  /** Runs one job of this consumer and returns its end. Never rejects. */
   run(job: ClaimedJob, consumer: Consumer): Promise<JobEnd>
 }
 
@@ -176,10 +175,10 @@ export interface ClaimedJob {
   readonly attempts: number
   /** How many nodes have died with it. */
   readonly deaths: number
-  /** Aborts when the job is not this node's any more: its lock is lost. What it gives then is refused. */
+  /** Aborts when the lock is lost: the job no longer belongs to this node, and the engine refuses its outcome. */
   readonly lost: AbortSignal
   progress(value: unknown): Promise<void>
-  /** Replaces the job's data. False if the job is not this node's any more. */
+  /** Replaces the job's data. False if the job no longer belongs to this node. */
   rewrite(data: JobData): Promise<boolean>
 }
 
@@ -189,18 +188,18 @@ export type JobEnd =
   /** This attempt has failed; another one begins after `delay` ms. Only if attempts are left. */
   | { readonly kind: "retry"; readonly reason: string; readonly delay: number }
   /**
-   * It has to run again at `dueAt` (the engine's clock), with this data: a schedule. The data are written first: a job
-   * whose node dies just then is taken by another node at once, with the new data, which say when it is due.
+   * A schedule: it has to run again at `dueAt` (the engine's clock), with this data. The data are written first: if the
+   * node dies just then, another node takes the job at once, with the new data, which say when it is due.
    */
   | { readonly kind: "again"; readonly dueAt: number; readonly data: JobData }
-  /** This node does not want it: another one takes it at once. Not counted as an attempt. */
+  /** This node gives it back: another one takes it at once. Not counted as an attempt. */
   | { readonly kind: "back" }
 
 /** Takes jobs of a queue, one after the other. */
 export interface Consumer {
-  /** Takes no more jobs until `resume`. Those that are on their way to it still arrive. */
+  /** Takes no more jobs until `resume`. Jobs that are on their way still arrive. */
   pause(): void
   resume(): void
-  /** Takes no more jobs; is fulfilled when all that it had are ended and reported. */
+  /** Takes no more jobs; is fulfilled when all its jobs have ended and are reported. */
   drain(): Promise<void>
 }

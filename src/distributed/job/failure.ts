@@ -5,7 +5,7 @@
  *     corepool:error:AQkcCQ…               for corepool: the kind, and the error as payload.ts writes it
  *
  * The error arrives with its class (if this program knows it), fields, cause and `errors`, and with the stack of the
- * machine on which it was thrown. The executor that has submitted the task adds its own below that, as between threads.
+ * machine on which it was thrown. The submitting executor adds its own stack below that, as between threads.
  */
 import { shorten } from "../../checks.ts"
 import {
@@ -19,25 +19,24 @@ import { signStack } from "../../future/merge-stacks.ts"
 import { isError, messageOf, propertyOf, setOwn, textOf } from "../../user-values.ts"
 import { decodePayload, encodePayload, MAX_PAYLOAD } from "./payload.ts"
 
-/** Why a job has failed: by its own error, because a process wanted it to end, or because it could not be run. */
+/** Why a job has failed: by its own error, because a process cancelled it, or because it could not be run. */
 export type FailureKind = "error" | "cancelled" | "timeout" | "unknown-task" | "node-death"
 
 /** How a job has failed. */
 export interface Failure {
   readonly kind: FailureKind
-  /** What the future fails with, or of which the cancellation is told as its cause. */
+  /** The error of the future, or the cause of its cancellation. */
   readonly error: unknown
 }
 
 const KINDS: readonly FailureKind[] = ["error", "cancelled", "timeout", "unknown-task", "node-death"]
 const MARK = "corepool:"
-/** Of the line for people. */
+/** How many characters of the line for people. */
 const LONGEST_LINE = 300
 
 /**
- * The reason for the engine. `kind` is told by the class of the error unless it is given. `where` names the thread and
- * the machine on which it was thrown, for the stack. Never throws: an error that cannot be sent is sent as what can be
- * said of it.
+ * The reason for the engine. `where` names the thread and the machine on which the error was thrown, for the stack.
+ * Never throws: for an error that cannot be sent, its description is sent.
  */
 export function encodeFailure(
   error: unknown,
@@ -60,7 +59,7 @@ function payloadOf(error: unknown, maxPayload: number): string {
   }
 }
 
-/** As `String(error)` has it, without calling code of the program. */
+/** Like `String(error)`, without calling code of the program. */
 function describe(error: unknown): string {
   if (!isError(error)) return messageOf(error)
   const name = propertyOf(error, "name")
@@ -69,7 +68,9 @@ function describe(error: unknown): string {
   return message === "" ? title : `${title}: ${message}`
 }
 
-/** What a reason says. One that corepool has not written is an error of that text. Never throws. */
+/**
+ * The failure that a reason describes. A reason not written by corepool becomes an error of that text. Never throws.
+ */
 export function decodeFailure(reason: unknown): Failure {
   const lines = typeof reason === "string" ? reason.split("\n") : []
   const [mark, kind, payload] = lines.at(-1)?.split(":") ?? []
@@ -87,10 +88,7 @@ function isKind(kind: string | undefined): kind is FailureKind {
   return KINDS.some((each) => each === kind)
 }
 
-/**
- * In the place of an error that this program cannot read: of a class that is not registered here, or of a later
- * release.
- */
+/** Replaces an error that this program cannot read: its class is not registered here, or it is of a later release. */
 function madeOf(kind: FailureKind, line: string, cause: unknown): Error {
   const options = { cause }
   switch (kind) {

@@ -1,30 +1,30 @@
 /**
- * What stands in a job besides its name: plain JSON, so that every engine can keep it and every dashboard can show it.
- * Fields have short names because there may be millions of jobs. Releases of corepool that live side by side read each
- * other's jobs: a field is never given another meaning, and a reader ignores fields that it does not know.
+ * What a job has besides its name: plain JSON, so that every engine can keep it and every dashboard can show it. Fields
+ * have short names because there may be millions of jobs. Releases of corepool that run side by side read each other's
+ * jobs: a field never changes its meaning, and a reader ignores fields that it does not know.
  */
 
 export interface JobData {
-  /** Of this form. A node that knows only older forms gives the job back. */
+  /** The version of this form. A node that knows only older forms gives the job back. */
   readonly v: 1
   /** The arguments, as payload.ts writes them. */
   readonly args: string
   /**
-   * The task is to be called for each element of its only argument, an array, one after the other (`eachOf` of
-   * src/task/each.ts); its result is the array of what came of these calls. `map` makes such jobs.
+   * The task is called for each element of its only argument, an array, one after the other (`eachOf` of
+   * src/task/each.ts); the result is the array of the results. `map` makes such jobs.
    */
   readonly each?: true
   /** The id of the executor that submitted it, for lists and dashboards. */
   readonly from: string
-  /** What the task is called, if it was given a name by `with`. */
+  /** The name of the task, if it was given one by `with`. */
   readonly title?: string
   /** Milliseconds that each attempt may run. */
   readonly timeout?: number
-  /** By the engine's clock: a node that takes it later fails it with TimeoutError. */
+  /** By the engine's clock: a node that takes the job later fails it with TimeoutError. */
   readonly startBy?: number
   /** How long to wait between attempts. */
   readonly retry?: RetryData
-  /** How many nodes may die with it; default 1. */
+  /** How many nodes may die with the job; default 1. */
   readonly maxDeaths?: number
   /** The last run that `maxDeaths` allows has begun, in the attempt after so many failures (last-runs.ts). */
   readonly lastRun?: number

@@ -1,4 +1,4 @@
-/** What a distributed executor is made with, and what can be said of its tasks. */
+/** The options of a distributed executor and of its tasks. */
 import {
   type Known,
   rangeError,
@@ -27,7 +27,7 @@ export interface DistributedExecutorOptions {
   readonly name: string
   /** Where the queue is: `postgres(…)` or `redis(…)`. */
   readonly engine: Engine
-  /** The tasks, by name: a module, or an object with functions. The nodes are given the same. */
+  /** The tasks, by name: a module, or an object with functions. The nodes have the same. */
   readonly tasks: TaskCatalogue
   /** How many bytes the arguments of a task may take; default 1 MiB. */
   readonly maxPayload?: number
@@ -39,11 +39,11 @@ export interface DistributedExecutorOptions {
   /** How many nodes may die with a task before it fails with NodeDeathError; default 1. */
   readonly maxDeaths?: number
   /**
-   * How often the executor asks the engine what has become of the tasks that it has waited for all that time, in ms;
-   * default 30,000. Normally the engine tells. Asking finds what a lost event would have told.
+   * How often the executor asks the engine for the state of tasks that it has waited for all that time, in ms; default
+   * 30,000. Normally the engine sends events. Asking makes up for a lost event.
    */
   readonly reviewInterval?: number
-  /** Told of errors that belong to no future, such as those of the connection. Default: print them. */
+  /** Called with errors that belong to no future, such as those of the connection. Default: print them. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -53,23 +53,22 @@ export interface DistributedRetryOptions {
   readonly attempts?: number
   /** Milliseconds before the second attempt; default 100. */
   readonly delay?: number
-  /** By which each further delay is longer than the one before; default 2. */
+  /** The factor by which each further delay is longer than the one before; default 2. */
   readonly factor?: number
   /** The longest delay. */
   readonly maxDelay?: number
   /**
-   * Whether each delay is a random part of what it would be, so that tasks which failed together do not come back
-   * together.
+   * Whether each delay is randomly shortened, so that tasks which failed together do not come back together.
    */
   readonly jitter?: boolean
 }
 
-/** What can be said of tasks of a distributed executor beforehand; see {@link DistributedExecutorService.with}. */
+/** Options for tasks of a distributed executor; see {@link DistributedExecutorService.with}. */
 export interface DistributedTaskOptions extends Omit<TaskOptions, "transfer"> {
   /**
-   * What the task is called by all processes. There is one run for one id, as long as the engine remembers it: a task
-   * that is submitted again, by whichever process, is the same, and its future gets the result of that run. Another
-   * task, other arguments or other times under the id are an IllegalStateError. 1 to 200 characters.
+   * The name of the task in all processes. There is one run for one id, as long as the engine remembers it: a task that
+   * any process submits again is the same, and its future gets the result of that run. Another task, other arguments or
+   * other times under the id are an IllegalStateError. 1 to 200 characters.
    */
   readonly id?: string
   /** How often the task is started, at most, if it fails; default 1. It wins over `retry.attempts`. */
@@ -147,7 +146,7 @@ const TASK_OPTIONS: Known<DistributedTaskOptions & { transfer?: unknown }> = {
   transfer: true,
 }
 
-/** Options of a view of a view add up; the later one wins. */
+/** The options of a view of a view are merged; the later one wins. */
 export function requireTaskOptions(options: DistributedTaskOptions, settings: TaskSettings): TaskSettings {
   const { transfer, retry, ...given } = requireOptions<DistributedTaskOptions & { transfer?: unknown }>(
     "options",

@@ -1,13 +1,13 @@
 /**
- * Values on their way between machines: arguments, results and errors, as text that stands in a job.
+ * Values on their way between machines: arguments, results and errors, as text in a job.
  *
- * The text is base64 of a version byte and the bytes that corepool's codec makes of a value. These bytes say everything
- * themselves: keys, classes and shapes are written by name, each time, so that any other process can read them. Only
- * copies travel. What threads of one process share (SharedArrayBuffers, locks, queues, pools, ports) is refused with
- * NotSerializableError.
+ * The text is base64 of a version byte and the bytes that corepool's codec makes of a value. These bytes are
+ * self-contained: keys, classes and shapes are written by name, each time, so that any other process can read them.
+ * Only copies travel. Objects that threads of one process share (SharedArrayBuffers, locks, queues, pools, ports) are
+ * refused with NotSerializableError.
  *
  * Text from a queue is not trusted. Reading any text gives a value or throws NotSerializableError. It calls no function
- * but `decode` of classes that this program has registered, and takes no more time and memory than the text is long.
+ * but `decode` of classes that this program has registered, and takes time and memory in proportion to the text.
  */
 import { Buffer } from "node:buffer"
 import { shorten } from "../../checks.ts"
@@ -15,7 +15,7 @@ import { decodeFromStranger, encodeToBytes } from "../../codec/codec.ts"
 import { NotSerializableError } from "../../errors.ts"
 import { messageOf } from "../../user-values.ts"
 
-/** Of the bytes. A release that reads a newer version reads the older ones, too. */
+/** The version of the bytes. A release that reads a newer version reads the older ones, too. */
 export const PAYLOAD_VERSION = 1
 
 /** How many bytes the arguments of a task, or its result, may take unless the program says otherwise. */
@@ -38,8 +38,7 @@ export function decodeArguments(task: string, text: string): unknown[] {
 }
 
 /**
- * What a task has returned, for the end of its job. Throws NotSerializableError if it cannot be copied, or is too
- * large.
+ * The result of a task, for the end of its job. Throws NotSerializableError if it cannot be copied, or is too large.
  */
 export function encodeResult(task: string, value: unknown, maxPayload: number = MAX_PAYLOAD): string {
   return value === undefined ? "" : encodePayload(`result of the task \`${task}\``, value, maxPayload)
@@ -70,7 +69,7 @@ export function encodePayload(what: string, value: unknown, maxPayload: number):
   return text.toString("base64")
 }
 
-/** What the codec says is about threads, to which more can be sent. */
+/** The codec's message without its advice for threads, to which more can be sent. */
 function reasonOf(error: unknown): string {
   return messageOf(error).replace(/: (?:post it|send what it belongs to)\b.*$/s, "")
 }

@@ -1,14 +1,14 @@
 /**
- * The packages that a queue engine is made of. They are optional peers: a program installs those that it uses, and
- * corepool looks for each when it is needed first. A bundler does not see that, so a program can be bundled without
- * them; one that is bundled into one file, and runs where no packages are installed, hands them over by `usePeers`.
+ * The packages that a queue engine needs. They are optional peers: a program installs those that it uses, and corepool
+ * looks for each when it is first needed. A bundler does not see that, so a program can be bundled without them. A
+ * program that is bundled into one file, and runs where no packages are installed, passes them by `usePeers`.
  */
 import { createRequire } from "node:module"
 import { resolve } from "node:path"
 import { typeError } from "../../checks.ts"
 import { UnsupportedOperationError } from "../../errors.ts"
 
-/** What each of them is, to a program that has it installed. */
+/** The types of the packages, for a program that has them installed. */
 export interface PeerModules {
   readonly bullmq: typeof import("bullmq")
   readonly pg: typeof import("pg")
@@ -20,7 +20,7 @@ type PeerName = keyof PeerModules
 interface Peer {
   /** A class that it exports, and older versions do not. */
   readonly member: string
-  /** What npm is to install. */
+  /** The version for `npm install`. */
   readonly version: string
 }
 
@@ -43,8 +43,8 @@ export interface GivenPeers {
 const found = new Map<PeerName, object>()
 
 /**
- * Tells where the packages are, for programs in which they cannot be found: those that a bundler has put into one file.
- * Others need not call it.
+ * Passes the packages to corepool, for programs in which they cannot be found: those that a bundler has put into one
+ * file. Others need not call it.
  *
  *     import * as bullmq from "bullmq"
  *     import * as pg from "pg"
@@ -60,7 +60,7 @@ export function usePeers(peers: GivenPeers): void {
   }
 }
 
-/** The package of this name. `user` is what needs it, as a program writes it: `postgres()`. */
+/** The package of this name. `user` is the function that needs it, as a program writes it: `postgres()`. */
 export function peer<N extends PeerName>(name: N, user: string): PeerModules[N] {
   let module = found.get(name)
   if (module === undefined) {
@@ -70,7 +70,7 @@ export function peer<N extends PeerName>(name: N, user: string): PeerModules[N] 
   return module as PeerModules[N]
 }
 
-/** Seen from corepool, as its dependencies are; and seen from the program, if a bundler has moved corepool into it. */
+/** Looks from corepool, as for its dependencies, and from the program, if a bundler has moved corepool into it. */
 function find(name: PeerName, user: string): object {
   const { member, version } = PEERS[name]
   const places = [(import.meta as Partial<ImportMeta>).url, resolve("_")].filter((place) => place !== undefined)
@@ -89,7 +89,7 @@ function find(name: PeerName, user: string): object {
   )
 }
 
-/** Of a CommonJS module, an `import` may find all members in `default` alone. */
+/** An `import` of a CommonJS module may have all members only in `default`. */
 function withMember(module: object, member: string): object | undefined {
   for (const candidate of [module, (module as { default?: unknown }).default]) {
     const isObject = (typeof candidate === "object" && candidate !== null) || typeof candidate === "function"

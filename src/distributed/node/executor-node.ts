@@ -34,10 +34,10 @@ import { NodePresence } from "./node-presence.ts"
 import { SignalWatch } from "./node-signals.ts"
 import { ProgressInbox } from "./progress-inbox.ts"
 
-/** How long a node that has given its jobs back waits for the engine to hear that, in ms. */
+/** How long a node that has given its jobs back waits for the engine to confirm that, in ms. */
 const FAREWELL = 5000
 
-/** What has been opened for a node before there is one. */
+/** What is opened before the node is made. */
 interface Parts {
   readonly settings: NodeSettings
   readonly catalogue: Catalogue
@@ -47,15 +47,15 @@ interface Parts {
 /**
  * A process that takes the tasks of a `DistributedExecutor` and runs them on a local executor.
  *
- *     await using node = await ExecutorNode.start({ name: "images", engine: postgres(url), tasks, signals: ["SIGTERM", "SIGINT"] })
+ *     await using node = await ExecutorNode.start({ name: "images", engine, tasks, signals: ["SIGTERM", "SIGINT"] })
  *     await node.awaitTermination()
  *
- * It runs the functions of its catalogue, by their names, and nothing else. Retries, time limits, schedules and
- * cancellation are those that the submitter has asked for; a task that is cancelled on another machine is interrupted
- * here, and a platform thread that does not stop is terminated by the local pool.
+ * It runs only the functions of its catalogue, by their names. Retries, time limits, schedules and cancellation are
+ * those of the submitter; a task that is cancelled on another machine is interrupted here, and a platform thread that
+ * does not stop is terminated by the local pool.
  *
- * A node that is cut off from the engine takes nothing new and interrupts what it has lost: other nodes run that again.
- * It comes back by itself. `close()` drains: the node takes nothing more, and what it runs comes to its end.
+ * A node that is cut off from the engine takes no new jobs and interrupts those it has lost: other nodes run them
+ * again. It reconnects by itself. `close()` drains: the node takes no more jobs, and finishes those that it has.
  *
  * A node keeps its process alive until it is closed.
  */
@@ -143,22 +143,22 @@ export class ExecutorNode implements AsyncDisposable {
     return this.#settings.name
   }
 
-  /** What this node is called. */
+  /** The name of this node. */
   get nodeName(): string {
     return this.#settings.nodeName
   }
 
-  /** How many jobs it has at once, at most. */
+  /** How many jobs it runs at once, at most. */
   get concurrency(): number {
     return this.#settings.concurrency
   }
 
-  /** How many jobs it has now. */
+  /** How many jobs it runs now. */
   get running(): number {
     return this.#jobs.size
   }
 
-  /** Whether it has let go of everything. */
+  /** Whether it is closed. */
   get isClosed(): boolean {
     return this.#isClosed
   }
@@ -182,9 +182,9 @@ export class ExecutorNode implements AsyncDisposable {
   // ------------------------------------------------------------------ ending
 
   /**
-   * Drains: takes no more jobs, lets those that it has come to their ends and tells the engine, then disconnects. When
-   * the time is up or the signal aborts, what still runs is interrupted and given back, to be run by other nodes. The
-   * executor that the node was given stays open.
+   * Drains: takes no more jobs, lets those that it has come to their end, tells the engine, then disconnects. When the
+   * time is up or the signal aborts, tasks that still run are interrupted and given back, for other nodes. An executor
+   * that was passed to the node stays open.
    */
   close(wait?: WaitOptions): Promise<void> {
     const timeout = timeoutOf(wait)
@@ -211,9 +211,9 @@ export class ExecutorNode implements AsyncDisposable {
   }
 
   /**
-   * Closes the node when the process gets one of these signals, by default `SIGTERM` or `SIGINT`; if it takes longer
-   * than `timeout`, as `close({ timeout })`. Then the process ends by itself, unless the program has something else to
-   * do. A second signal ends it at once.
+   * Closes the node when the process gets one of these signals, by default `SIGTERM` or `SIGINT`; with `timeout` as
+   * `close({ timeout })`. Then the process ends by itself, unless the program has something else to do. A second signal
+   * ends it at once.
    */
   shutdownOnSignals(options: { readonly signals?: readonly SignalName[]; readonly timeout?: number } = {}): void {
     const { signals = ["SIGTERM", "SIGINT"], timeout } = requireOptions("options", options, {
@@ -261,7 +261,7 @@ export class ExecutorNode implements AsyncDisposable {
   }
 
   /**
-   * Waits until all jobs have ended and the engine knows. Once the jobs are given back, it does not wait long: the
+   * Waits until all jobs have ended and the engine knows. After the jobs are given back it waits only FAREWELL ms: the
    * engine may be out of reach.
    */
   async #drain(): Promise<void> {
@@ -279,7 +279,7 @@ export class ExecutorNode implements AsyncDisposable {
     }
   }
 
-  /** What still runs there was cancelled, and does not count any more. */
+  /** Tasks that still run there were cancelled; their outcomes do not count. */
   async #endOwnExecutor(executor: ExecutorService): Promise<void> {
     executor.shutdownNow()
     await executor.close()
@@ -327,8 +327,8 @@ export class ExecutorNode implements AsyncDisposable {
   }
 
   /**
-   * That is told once. If the local executor is shut down, this node cannot run anything any more and leaves the jobs
-   * to others.
+   * Reports the error once. If the local executor is shut down, this node cannot run any job and leaves them to other
+   * nodes.
    */
   #refused(error: unknown, job: ClaimedJob): void {
     if (!this.#isRefused) this.#report(error, job)
@@ -349,10 +349,10 @@ export class ExecutorNode implements AsyncDisposable {
   }
 }
 
-/** What happens to jobs is their submitters' concern. */
+/** Nodes ignore events of jobs, which concern only the submitters. */
 function nothing(): void {}
 
-/** As errors of threads are that the program does not handle. */
+/** Prints an error as an unhandled error of a thread is printed. */
 function print(error: unknown, { node, job }: { node: string; job?: { id: string; name: string } }): void {
   const title = `Exception in node "${node}"${job === undefined ? "" : `, job ${job.id} of task "${job.name}"`}`
   guarded(

@@ -1,6 +1,6 @@
 /**
- * What a node looks at before it runs a job. In this order: the form of its data, whether it is cancelled, how many
- * nodes it has cost, whether it was to begin earlier, whether its name is known here.
+ * What a node checks before it runs a job, in this order: the form of its data, whether it is cancelled, how many nodes
+ * have died with it, whether it should have begun earlier, whether its task is in the catalogue.
  */
 import { show } from "../../checks.ts"
 import {
@@ -21,8 +21,8 @@ import { deathsOf } from "./series-run.ts"
 const FORM = 1
 
 /**
- * How long a job waits that this node cannot run but another one may, in ms: it would get it back at once if it is the
- * only one.
+ * How long a job is put off that this node cannot run but another one may, in ms. Given back at once, it would come
+ * back at once if this is the only node.
  */
 const PUT_OFF = 2000
 
@@ -41,14 +41,13 @@ export function unknownTask({ name }: ClaimedJob, nodeName: string): JobEnd {
   return failedAs("unknown-task", new UnknownTaskError(message), nodeName)
 }
 
-/** Another node may take it, but not at once. It is not an attempt. */
+/** Leaves the job to another node, but not at once. This does not count as an attempt. */
 export function putOff({ data }: ClaimedJob, now: number): JobEnd {
   return { kind: "again", dueAt: now + PUT_OFF, data }
 }
 
 /**
- * What is wrong with a job's data, which any process may have written; undefined if nothing is, or if they are of a
- * newer form.
+ * What is wrong with a job's data, which any process may have written; undefined if they are right, or of a newer form.
  */
 function whatIsWrong(data: unknown): string | undefined {
   if (typeof data !== "object" || data === null) return `its data are ${show(data)}`
@@ -97,7 +96,7 @@ function isNewer(data: object): boolean {
   return (propertyOf(data, "v") as number) > FORM
 }
 
-/** What becomes of the job without being run; undefined if it is to be run. `now` is the engine's clock. */
+/** The end of a job that is not to be run; undefined if it is to be run. `now` is the engine's clock. */
 export function checkJob(job: ClaimedJob, isCancelled: boolean, now: number, nodeName: string): JobEnd | undefined {
   const { name, data, failures, deaths } = job
   const wrong = whatIsWrong(data)
@@ -108,7 +107,7 @@ export function checkJob(job: ClaimedJob, isCancelled: boolean, now: number, nod
       nodeName,
     )
   }
-  // Fields keep their meaning in newer forms. So an old node ends what is cancelled, and leaves the rest to new ones.
+  // Fields keep their meaning in newer forms. So an old node ends a cancelled job, and leaves others to newer nodes.
   if (isCancelled || data.cancelled === true) return cancelledEnd(nodeName)
   if (isNewer(data)) return putOff(job, now)
   if (isGivenUp(job)) {
@@ -118,7 +117,7 @@ export function checkJob(job: ClaimedJob, isCancelled: boolean, now: number, nod
     const message = `${nodes} died, or lost the connection, while running task ${show(name)}, which may cost ${maxDeaths}: it is not run again`
     return failedAs("node-death", new NodeDeathError(message), nodeName)
   }
-  // What has begun once was in time.
+  // A job that has begun once was in time.
   const hasBegun = failures > 0 || deaths > 0 || (data.series?.runs ?? 0) > 0
   if (data.startBy !== undefined && !hasBegun && now > data.startBy) {
     const message = `The task did not start in time: a node took it ${Math.ceil(now - data.startBy)} ms too late`

@@ -1,7 +1,7 @@
 /**
- * What a thread of a node does with a job: it reads the arguments, calls the task, and writes down what comes of it.
- * All of that happens here and not in the node's main thread, which only moves text and so has time to renew the locks
- * of its jobs.
+ * What a thread of a node does with a job: it decodes the arguments, calls the task, and encodes the outcome. This
+ * happens in the thread and not in the node's main thread, which only moves text and so has time to renew the locks of
+ * its jobs.
  *
  * The function is one of the node's catalogue. The node has looked it up by the job's name and tells the thread where
  * it is; nothing in a job says what code to run.
@@ -18,7 +18,7 @@ import { Thread } from "../../thread/thread.ts"
 import { encodeFailure } from "../job/failure.ts"
 import { decodeArguments, encodeResult, MAX_PAYLOAD } from "../job/payload.ts"
 
-/** What a task can know of the job by which it runs. */
+/** What a task can know of its job. */
 export interface CurrentJob {
   /** Unique in the queue. The same in every attempt, and so a key for what must not be done twice. */
   readonly id: string
@@ -26,47 +26,47 @@ export interface CurrentJob {
   readonly name: string
   /** Which attempt this is, from 1. Of a schedule, the failed attempts of all runs count. */
   readonly attempt: number
-  /** How many nodes have died while they had it. What they had done before is not known. */
+  /** How many nodes have died while they had it. How far they had got is not known. */
   readonly deaths: number
 }
 
-/** All that a thread is told of a job besides the function and its arguments. Plain data. */
+/** What a thread gets of a job besides the function and its arguments. Plain data. */
 export interface ThreadOrder {
   readonly job: CurrentJob
   /** A number that no other run of this process has. */
   readonly run: number
   readonly maxPayload: number
-  /** Of the node, for stacks. */
+  /** The name of the node, for stacks. */
   readonly nodeName: string
   /** Whether the function was sent as source, so that it may refer to variables that the thread does not have. */
   readonly isSource: boolean
 }
 
-/** Where a thread leaves what its task reports: a queue that the node reads. */
+/** The queue through which the node receives the progress that tasks report. */
 export interface ProgressQueue {
   offer(entry: string): boolean
   remove(entry: string): boolean
 }
 
-/** What has come of a call: the text for the engine. */
+/** The outcome of a call, as text for the engine. */
 export interface ThreadOutcome {
-  /** `unreadable`: the task was not called, because its arguments cannot be read; to try again would not help. */
+  /** `unreadable`: the arguments cannot be read, so the task was not called; another attempt would not help. */
   readonly kind: "completed" | "failed" | "unreadable"
   readonly text: string
 }
 
-/** How many characters a value may have that a task reports, as JSON. */
+/** How many characters a reported progress value may have, as JSON. */
 export const LONGEST_PROGRESS: number = 2 ** 16
 
-/** The job by which the current task runs; undefined if a distributed executor has nothing to do with it. */
+/** The job of the current task; undefined if the task does not belong to a distributed executor. */
 export function currentJob(): CurrentJob | undefined {
   const listener = currentListener()
   return listener !== undefined && "job" in listener ? (listener as RunningJob).job : undefined
 }
 
 /**
- * A job under way in this thread. Of what its task reports, at most one value is in the queue: a newer one takes the
- * place of one that the node has not read yet. So the node gets the newest, and a task that reports without pause fills
+ * A job under way in this thread. At most one of the values that its task reports is in the queue: a newer value
+ * replaces one that the node has not read yet. So the node gets the newest, and a task that reports without pause fills
  * no memory.
  */
 class RunningJob implements ProgressListener {
@@ -85,7 +85,7 @@ class RunningJob implements ProgressListener {
 
   progress(value: unknown): void {
     const text = jsonOf(value)
-    if (this.#isOver) return // what the task has left behind has nothing to say any more
+    if (this.#isOver) return // code that the task has left behind reports nothing any more
     const entry = entryOf(this.#run, text)
     if (this.#last !== undefined) this.#queue.remove(this.#last)
     this.#last = this.#queue.offer(entry) ? entry : undefined
@@ -100,11 +100,11 @@ class RunningJob implements ProgressListener {
   }
 }
 
-/** The runs that are under way in this thread, and what is to be called at their ends. */
+/** The runs under way in this thread, and what to call at their ends. */
 const underWay = perThread("runs under way", () => new Map<number, () => void>())
 
 /**
- * Is fulfilled when the run is not under way in this very thread any more; at once if it is in another one, or has not
+ * Is fulfilled when the run is no longer under way in this thread; at once if it is in another thread, or has not
  * begun.
  */
 export function endOfRunHere(run: number): Promise<void> {
@@ -118,7 +118,7 @@ export function endOfRunHere(run: number): Promise<void> {
   })
 }
 
-/** As a thread writes it into the queue, and {@link readEntry} reads it. */
+/** The entry that a thread puts into the queue, and that {@link readEntry} reads. */
 function entryOf(run: number, json: string): string {
   return `${run} ${json}`
 }
@@ -189,9 +189,9 @@ function failed(error: unknown, running: RunningJob, order: ThreadOrder): Thread
 
 function failure(kind: "failed" | "unreadable", error: unknown, { nodeName, maxPayload }: ThreadOrder): ThreadOutcome {
   const where = `${Thread.currentThread().name} of ${nodeName}`
-  // A limit that is meant for results must not cut errors short, whose stacks have a few kilobytes.
+  // The limit is meant for results and must not truncate errors, whose stacks take a few kilobytes.
   return { kind, text: encodeFailure(error, "error", where, Math.max(maxPayload, MAX_PAYLOAD)) }
 }
 
-/** To be called with the task's function, as `give(runInThread, [fn])`. */
+/** The task's function is passed by `give(runInThread, [fn])`. */
 export const runInThread: typeof runJob = defineBuiltIn({ module: JOB_MODULE, name: "runJob" }, runJob)

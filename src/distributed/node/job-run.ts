@@ -17,34 +17,34 @@ export interface JobHost {
   readonly catalogue: Catalogue
   readonly local: LocalRuns
   readonly inbox: ProgressInbox
-  /** For how long a last run is alone, in ms. */
+  /** How long no other job begins beside a last run, in ms. */
   readonly aloneFor: number
   /** The engine's clock. */
   now(): number
-  /** Whether this node has heard that the job is cancelled, before it had it. Does not reject. */
+  /** Whether this node heard that the job is cancelled before it got the job. Does not reject. */
   isCancelled(id: string): boolean | Promise<boolean>
-  /** Tells of an error that no other process hears of. Does not throw. */
+  /** Reports an error that no other process hears of. Does not throw. */
   report(error: unknown, job: ClaimedJob): void
-  /** The local executor does not take the task: it is shut down, or full. */
+  /** Called when the local executor does not take the task: it is shut down, or full. */
   refused(error: unknown, job: ClaimedJob): void
 }
 
-/** Why what comes of the task does not count. */
+/** Why the outcome of the task does not count. */
 type Dropped = "cancelled" | "lost" | "given back"
 
 /**
- * A job on this node, from when the engine has given it to when its end is told.
+ * A job on this node, from the moment when the engine gives it to this node until the node reports its end.
  *
- *     checked -> running      job-checks.ts has nothing against it
+ *     checked -> running      job-checks.ts has found nothing wrong
  *     checked -> ended        it is cancelled, too late, unknown …
- *     checked -> alone        it is its last run (last-runs.ts), and waits to be the only one that begins
+ *     checked -> alone        it is its last run (last-runs.ts), and waits to be the only job that begins
  *     alone -> running
- *     running -> ended        the task has returned or thrown, or its time or its thread has come to an end
- *     running -> dropped      it is cancelled, is not this node's any more, or is given back: what comes of the task does not count
+ *     running -> ended        the task has returned or thrown, has timed out, or its thread has ended
+ *     running -> dropped      it is cancelled, lost or given back: the outcome of the task does not count
  *
- * A job is not over before its thread has stopped: the process that has cancelled it may count on that, and the node
- * takes no other job in its place before. A task that is dropped with interrupt is interrupted and, if that does not
- * help, its thread is terminated by the local pool. One that is cancelled without interrupt goes on to its end.
+ * A job is not over before its thread has stopped: the process that cancelled it may rely on that, and until then the
+ * node takes no other job in its place. A task that is dropped with interrupt is interrupted; if it does not stop, the
+ * local pool terminates its thread. A task that is cancelled without interrupt goes on to its end.
  */
 export class JobRun {
   readonly job: ClaimedJob
@@ -63,7 +63,7 @@ export class JobRun {
     this.#lastRuns = lastRuns
   }
 
-  /** The job is cancelled: by interrupt, or so that the task goes on and its outcome is dropped. */
+  /** Cancels the job. Without interrupt the task goes on and its outcome is dropped. */
   cancel(interrupt: boolean): void {
     this.#drop("cancelled", interrupt)
   }
@@ -81,7 +81,7 @@ export class JobRun {
     this.#drops?.()
   }
 
-  /** Runs it. Never rejects. */
+  /** Runs the job. Never rejects. */
   async run(): Promise<JobEnd> {
     const { lost } = this.job
     if (lost.aborted) return { kind: "back" }
@@ -89,8 +89,8 @@ export class JobRun {
     try {
       return await this.#run()
     } catch (error) {
-      // Of corepool's own making: the engine's clock, say, or an executor that keeps no contract. The task must not be
-      // pending for ever.
+      // An error inside corepool: of the engine's clock, or of an executor that breaks its contract. The job must not
+      // stay pending for ever.
       this.#host.report(error, this.job)
       return this.#failed(encodeFailure(error, "error", this.#host.nodeName))
     } finally {
@@ -110,7 +110,7 @@ export class JobRun {
     return this.#lastRuns.isOf(this) ? await this.#runAlone(fn) : await this.#runTask(fn)
   }
 
-  /** That it has begun is written down first. If that cannot be, the job is left to another node. */
+  /** First writes into the job that its last run has begun. If that fails, leaves the job to another node. */
   async #runAlone(fn: (...args: never[]) => unknown): Promise<JobEnd> {
     const { aloneFor } = this.#host
     await this.#lastRuns.alone(this, aloneFor, () => this.#dropped !== undefined)
@@ -153,7 +153,7 @@ export class JobRun {
     return this.#endIfDropped() ?? this.#tell(end)
   }
 
-  /** Waits until the engine has what the task has reported, or the job is dropped. */
+  /** Waits until the engine has the progress that the task has reported, or the job is dropped. */
   async #reported({ run }: Attempt): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#drops = resolve
@@ -163,7 +163,7 @@ export class JobRun {
 
   #endIfDropped(): JobEnd | undefined {
     if (this.#dropped === undefined) return undefined
-    // Of a job that is lost, the engine refuses whatever is told.
+    // The engine refuses any report of a lost job.
     return this.#dropped === "cancelled" ? cancelledEnd(this.#host.nodeName) : { kind: "back" }
   }
 
@@ -176,9 +176,9 @@ export class JobRun {
       : afterRun(this.job, series, this.#host.now(), text)
   }
 
-  /** What has kept the task from an end of its own. */
+  /** The end of a job whose task was not run, was cancelled, or has timed out. */
   #endOf(error: unknown): JobEnd {
-    // A task that throws one of these does so in its thread, and its text comes as that of any error.
+    // A task that throws one of these itself does so in its thread, and its outcome comes as text.
     if (error instanceof RejectedExecutionError || error instanceof CancellationError) {
       if (this.#dropped === undefined) this.#host.refused(error, this.job)
       return putOff(this.job, this.#host.now())
@@ -192,7 +192,7 @@ export class JobRun {
     return { kind: "retry", reason, delay: retryDelay(data.retry, failures, Math.random()) }
   }
 
-  /** No process waits for the outcome of a command: if it has failed, this node says so. */
+  /** No process waits for the outcome of a command: if it has failed, this node reports the error. */
   #tell(end: JobEnd): JobEnd {
     if (end.kind === "failed" && this.job.data.command === true) {
       this.#host.report(decodeFailure(end.reason).error, this.job)

@@ -3,10 +3,10 @@ import type { ClaimedJob, Consumer } from "../job/engine.ts"
 import { propertyOf } from "../../user-values.ts"
 import { deathsOf } from "./series-run.ts"
 
-/** How many nodes may die with a job that does not say so. */
+/** The default of `maxDeaths`. */
 export const MAX_DEATHS = 1
 
-/** Whether the job has died in the last run that it is allowed. With `maxDeaths: 0`, that is its first. */
+/** Whether a node has died in the last run that the job is allowed. With `maxDeaths: 0`, that is its first run. */
 export function isGivenUp(job: ClaimedJob): boolean {
   const { data, failures } = job
   const { maxDeaths = MAX_DEATHS, lastRun } = data
@@ -14,8 +14,8 @@ export function isGivenUp(job: ClaimedJob): boolean {
 }
 
 /**
- * Whether a node has died with the job, and if that happens once more it is given up. The data are those of any
- * process, and nothing may be wrong with them.
+ * Whether a node has died with the job, and one more death makes it fail. Any process may have written the data, so
+ * nothing is assumed about them.
  */
 function isLastRun({ deaths, data }: ClaimedJob): boolean {
   if (deaths === 0) return false
@@ -25,7 +25,7 @@ function isLastRun({ deaths, data }: ClaimedJob): boolean {
   return died > 0 && died >= (typeof maxDeaths === "number" ? maxDeaths : MAX_DEATHS)
 }
 
-/** A job of the node. */
+/** A job on the same node. */
 export interface Neighbour {
   readonly job: ClaimedJob
   /** On the clock of `now()`. */
@@ -33,31 +33,31 @@ export interface Neighbour {
 }
 
 /**
- * The last run that `maxDeaths` allows a job begins alone on its node.
+ * Makes the last run that `maxDeaths` allows a job begin alone on its node.
  *
- * A node that dies takes all its jobs with it, and the engine counts a death for each of them, for the one that has
- * killed the node and for its neighbours. Only the killer will kill the next node, too. So before a job is given up, it
- * has a node to itself: if that one dies as well, no other job can have been the cause.
+ * A node that dies takes all its jobs with it, and the engine counts a death for each of them: for the job that has
+ * killed the node, and for its neighbours. Only the killer will kill the next node, too. So before a job is given up,
+ * it has a node to itself: if that node dies as well, no other job can have been the cause.
  *
- * A job that takes hours must not keep a node from its work for so long. Only the beginning is alone: for as long as a
- * lock lasts (`window`) the node begins nothing else. A neighbour that has been running for longer than that counts as
- * harmless, and is not waited for. What kills a node only later than that may still be taken for another one's doing.
+ * A job that takes hours must not block a node for so long. Only the beginning is alone: for as long as a lock lasts
+ * (`window`) the node begins no other job. A neighbour that has been running for longer than that counts as harmless,
+ * and is not waited for. A job that kills its node later than that may still be blamed on another one.
  *
- * While a job waits for its neighbours, the node may die by one of them. That is no death in its last run: the data of
- * the job say whether this has begun (`JobData.lastRun`).
+ * While a job waits for its neighbours, one of them may kill the node. That is no death in the job's last run: the data
+ * of the job say whether that run has begun (`JobData.lastRun`).
  */
 export class LastRuns {
   readonly #neighbours: Iterable<Neighbour>
-  /** The job that waits to begin alone, or has begun so, and the consumer that pauses for it. */
+  /** The job that waits to begin alone, or has begun so, and the consumer that is paused for it. */
   #current: { readonly self: Neighbour; readonly consumer: Consumer } | undefined
   #wake: (() => void) | undefined
 
-  /** `neighbours` are all jobs of the node, at any time. */
+  /** `neighbours` is a live collection of all jobs of the node. */
   constructor(neighbours: Iterable<Neighbour>) {
     this.#neighbours = neighbours
   }
 
-  /** Whether the node begins no job now, because another one is alone. */
+  /** Whether the node begins no job now, because a last run is alone. */
   get isTaken(): boolean {
     return this.#current !== undefined
   }
@@ -66,7 +66,7 @@ export class LastRuns {
     return this.#current?.self === self
   }
 
-  /** The job has come to the node. If it is its last run, no others come until `leave`. */
+  /** The node has got this job. If it is a last run, pauses the consumer until `leave`. */
   arrive(self: Neighbour, consumer: Consumer): void {
     if (!isLastRun(self.job)) return
     this.#current = { self, consumer }
@@ -74,8 +74,8 @@ export class LastRuns {
   }
 
   /**
-   * Waits until no other job of the node is younger than `window` ms, or `isDropped` says that this one need not be run
-   * any more.
+   * Waits until no other job of the node is younger than `window` ms, or until `isDropped` says that this one need not
+   * be run.
    */
   async alone(self: Neighbour, window: number, isDropped: () => boolean): Promise<void> {
     while (!isDropped()) {
@@ -97,7 +97,7 @@ export class LastRuns {
     return wait
   }
 
-  /** A job of the node has ended, or need not be run any more. */
+  /** A job of the node has ended, or was dropped. */
   changed(): void {
     this.#wake?.()
   }

@@ -12,30 +12,30 @@ import type { ProgressInbox } from "./progress-inbox.ts"
 type AnyFunction = (...args: never[]) => unknown
 type Call = (args: string, order: ThreadOrder, queue: ProgressInbox["queue"]) => Promise<ThreadOutcome>
 
-/** An attempt that has been given to the local executor. */
+/** An attempt that the local executor has accepted. */
 export interface Attempt {
   readonly future: Future<ThreadOutcome>
   /** See {@link ProgressInbox}. */
   readonly run: number
   /**
-   * Is fulfilled when no thread runs the task any more, as far as the executor lets that be known. The future may be
-   * done before that: it is cancelled, or out of time, and the thread is yet to stop.
+   * Is fulfilled when no thread runs the task any more, as far as the executor can tell. The future may be done before
+   * that: it was cancelled or has timed out, and the thread has yet to stop.
    */
   stopped(): Promise<void>
 }
 
 /**
- * One attempt at a job, on the local executor. What runs there is the function that the node's catalogue has under the
- * job's name, called by `runInThread`, which reads the arguments and writes the outcome in the thread of the task. A
- * function of a module is found there by the module's URL and its name, both from the catalogue; one without a place
- * travels as source, as with every executor.
+ * Runs attempts at jobs on the local executor. The executor runs the function that the node's catalogue has under the
+ * job's name. `runInThread` calls it, and decodes the arguments and encodes the outcome in the thread of the task. The
+ * thread finds a function of a module by the module's URL and its name, both from the catalogue; other functions are
+ * sent as source, as with every executor.
  */
 export class LocalRuns {
   readonly #executor: ExecutorService
   readonly #inbox: ProgressInbox
   readonly #nodeName: string
   readonly #maxPayload: number
-  /** Made once for each function: threads find a function once, and know it by a number then. */
+  /** Made once for each function: a thread looks a function up once, and then knows it by a number. */
   readonly #calls = new WeakMap<AnyFunction, Call>()
   readonly #callsForEach = new WeakMap<AnyFunction, Call>()
 
@@ -51,7 +51,7 @@ export class LocalRuns {
     return this.#executor.isShutdown
   }
 
-  /** Throws what the executor throws: RejectedExecutionError, if it takes no more tasks, or TaskNotPortableError. */
+  /** Throws the executor's error: RejectedExecutionError, if it takes no more tasks, or TaskNotPortableError. */
   start(fn: AnyFunction, job: ClaimedJob): Attempt {
     const { id, name, failures, deaths, data } = job
     const run = this.#inbox.begin(job)
@@ -89,7 +89,7 @@ export class LocalRuns {
   }
 }
 
-/** Of a future that has just been submitted. */
+/** `stopped()` for a future that has just been submitted. */
 function stopOf(future: Future<unknown>, run: number): Attempt["stopped"] {
   if (!(future instanceof FutureTask) || !future.isRemote) return () => endOfRunHere(run)
   const released = new Promise<void>((resolve) => whenReleased(future, resolve))

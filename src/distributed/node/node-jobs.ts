@@ -7,24 +7,24 @@ import { RecentCancels } from "./recent-cancels.ts"
 
 const MOST_SERIES = 1000
 
-/** When a node looks again whether a job is marked as cancelled, after a message that said so, in ms. */
+/** When a node looks again whether a job is marked as cancelled, after a cancel message, in ms. */
 const LOOKS = [200, 1000, 5000]
 
 /**
- * The jobs that a node has, and what reaches them from other processes: cancel messages, and what may have been missed
- * while the connection was lost.
+ * The jobs of a node. Passes cancel messages of other processes on to them, and looks jobs up after the connection was
+ * lost, because messages may have been missed.
  */
 export class NodeJobs {
   readonly #queue: EngineQueue
   readonly #report: Report
-  /** Told when there is a job more, or one less. */
+  /** Called when a job begins or ends. */
   readonly #changed: () => void
   readonly #runs = new Set<JobRun>()
   readonly #lastRuns = new LastRuns(this.#runs)
   readonly #cancels = new RecentCancels()
-  /** Schedules that this node has run: a cancel message may come between two runs. Oldest first, and not too many. */
+  /** Schedules that this node has run: a cancel message may come between two runs. Oldest first, limited in number. */
   readonly #series = new Set<string>()
-  /** No job is begun any more: what the engine still gives is given back. */
+  /** If true, no job is begun any more: jobs that still come are given back. */
   #isGivingBack = false
 
   constructor(queue: EngineQueue, report: Report, changed: () => void) {
@@ -55,7 +55,7 @@ export class NodeJobs {
     }
   }
 
-  /** Interrupts all tasks and leaves their jobs to other nodes, and whatever else comes. */
+  /** Interrupts all tasks and gives their jobs back, and all jobs that come later. */
   giveBack(): void {
     this.#isGivingBack = true
     for (const run of this.#runs) run.giveBack()
@@ -64,7 +64,7 @@ export class NodeJobs {
   // ------------------------------------------------------------------ cancelling
 
   control({ kind, id, interrupt }: ControlMessage): void {
-    if (kind !== "cancel") return // of a newer release
+    if (kind !== "cancel") return // a message of a newer release
     let isHere = false
     for (const run of this.#runs) {
       if (run.job.id !== id) continue
@@ -77,9 +77,9 @@ export class NodeJobs {
   }
 
   /**
-   * Whether a message has said that the job is cancelled, before this node had the job. The engine is asked, because a
-   * job that was cancelled and has ended may have a successor of the same id, which has no mark. But the message may
-   * also have come before the mark: so the node looks again, while it runs the job.
+   * Whether a message has said that the job is cancelled, before this node got the job. The engine is asked, because a
+   * cancelled job that has ended may have a successor of the same id, which has no mark. But the message may also have
+   * come before the mark: so the node looks again, while it runs the job.
    */
   isCancelled(id: string): boolean | Promise<boolean> {
     return this.#cancels.take(id) && this.#isMarked(id)
@@ -100,7 +100,7 @@ export class NodeJobs {
     return this.#look([...this.#runs].filter(({ job }) => job.id === id))
   }
 
-  /** The schedule waits for its next run; or another node has it, which has heard the message, too. */
+  /** The schedule waits for its next run; or it is on another node, which has got the message, too. */
   async #remove(id: string): Promise<void> {
     try {
       await this.#queue.remove(id)
@@ -118,7 +118,7 @@ export class NodeJobs {
     }
   }
 
-  /** Messages may have been lost: looks which of the jobs are cancelled. */
+  /** Messages may have been lost: looks up which of the jobs are cancelled. */
   lookUp(): Promise<void> {
     return this.#look([...this.#runs])
   }

@@ -1,4 +1,4 @@
-/** What a node is started with. */
+/** The options of a node. */
 import { availableParallelism, constants, hostname } from "node:os"
 import {
   type Known,
@@ -23,11 +23,11 @@ import { MAX_PAYLOAD } from "../job/payload.ts"
 /** The name of a signal, such as `"SIGTERM"`. (Not the type of Node, which not all programs have.) */
 export type SignalName = `SIG${string}`
 
-/** What an error is about that a node tells of. */
+/** What an error that a node reports is about. */
 export interface NodeErrorContext {
   /** The name of the node. */
   readonly node: string
-  /** The job, if it is about one. */
+  /** The job, if the error is about one. */
   readonly job?: { readonly id: string; readonly name: string }
 }
 
@@ -37,15 +37,15 @@ export interface ExecutorNodeOptions {
   readonly name: string
   /** Where the queue is: `postgres(…)` or `redis(…)`. */
   readonly engine: Engine
-  /** The tasks that the node runs, by name: a module, or an object with functions. It runs nothing else. */
+  /** The tasks that the node runs, by name: a module, or an object with functions. It runs no others. */
   readonly tasks: TaskCatalogue
   /**
-   * What runs them: any executor, of platform threads or of virtual ones. It stays open when the node is closed.
-   * Default: a fixed pool with a platform thread for each processor, which is the node's own and is closed with it.
+   * Runs the tasks: any executor, of platform threads or of virtual ones. It stays open when the node is closed.
+   * Default: a fixed pool with a platform thread for each processor, which is closed with the node.
    */
   readonly executor?: ExecutorService
   /**
-   * How many jobs the node has at once; default the executor's maximum size, or the number of processors if it has no
+   * How many jobs the node runs at once; default the executor's maximum size, or the number of processors if it has no
    * limit.
    */
   readonly concurrency?: number
@@ -54,10 +54,7 @@ export interface ExecutorNodeOptions {
    * node gives such signs more often than that, however long a task takes.
    */
   readonly lockDuration?: number
-  /**
-   * What the node is called in lists, stacks and messages; default the name of the machine and the number of the
-   * process.
-   */
+  /** The node's name in lists, stacks and messages; default the name of the machine and the number of the process. */
   readonly nodeName?: string
   /** How many bytes a result may have; default 1 MiB. */
   readonly maxPayload?: number
@@ -66,8 +63,8 @@ export interface ExecutorNodeOptions {
    */
   readonly signals?: readonly SignalName[]
   /**
-   * Told of errors that no future tells: those of tasks that were given to `execute`, of the connection to the engine,
-   * of the local executor. Default: print them.
+   * Called with errors that reach no future: those of tasks given to `execute`, of the connection to the engine, of the
+   * local executor. Default: print them.
    */
   readonly onError?: (error: unknown, context: NodeErrorContext) => void
 }
@@ -85,7 +82,7 @@ const KNOWN: Known<ExecutorNodeOptions> = {
   onError: true,
 }
 
-/** The same, checked, with all defaults but the executor. */
+/** The checked options, with all defaults but the executor. */
 export interface NodeSettings extends ExecutorNodeOptions {
   readonly concurrency: number
   readonly lockDuration: number
@@ -95,7 +92,7 @@ export interface NodeSettings extends ExecutorNodeOptions {
 }
 
 const LOCK_DURATION = 15_000
-/** A shorter lock would be lost whenever the engine takes a moment. */
+/** A shorter lock would be lost whenever the engine is slow for a moment. */
 const SHORTEST_LOCK = 500
 
 export function requireNodeOptions(options: ExecutorNodeOptions): NodeSettings {
@@ -122,7 +119,7 @@ export function requireNodeOptions(options: ExecutorNodeOptions): NodeSettings {
   return { ...given, concurrency, lockDuration, maxPayload, nodeName, signals: [...signals] }
 }
 
-/** One that puts tasks into a queue again runs nothing: the tasks would go round for ever. */
+/** A distributed executor puts tasks into a queue again and runs nothing: the tasks would go round for ever. */
 function requireExecutor(executor: unknown): void {
   if (executor instanceof DistributedExecutorBase) {
     throw wrongType(
@@ -134,7 +131,7 @@ function requireExecutor(executor: unknown): void {
   if (!isOne) throw typeError("executor", "an ExecutorService such as Executors.newFixedThreadPool(4)", executor)
 }
 
-/** The operating system gives these to no process: `process.on` throws. */
+/** The operating system never delivers these to a process: `process.on` throws. */
 const UNSTOPPABLE: ReadonlySet<string> = new Set(["SIGKILL", "SIGSTOP"])
 
 export function requireSignals(signals: readonly SignalName[]): void {
@@ -144,7 +141,7 @@ export function requireSignals(signals: readonly SignalName[]): void {
   }
 }
 
-/** How many tasks the executor runs at once, as far as it says so. */
+/** How many tasks the executor runs at once, if it has such a property. */
 function sizeOf(executor: ExecutorService | undefined): number {
   const size = propertyOf(executor, "maximumPoolSize") ?? propertyOf(executor, "parallelism")
   return typeof size === "number" && size >= 1 && size < MAX_VALUE ? size : availableParallelism()

@@ -3,14 +3,14 @@ import type { Report } from "../../memory/flow/guard.ts"
 import { now, Timer } from "../../time/timer.ts"
 import type { EngineQueue, NodeRecord } from "../job/engine.ts"
 
-/** How often, and for how long that counts, in ms: one or two that get lost do no harm. */
+/** How often a node announces itself, and how long an announcement counts, in ms: one or two may be lost. */
 const EVERY = 2000
 const COUNTS_FOR = 5000
-/** How long a change is waited out before it is told, and how much time is between two signs, in ms. */
+/** How long a change has to last before it is announced, and the least time between two announcements, in ms. */
 const SOON = 250
 const BETWEEN = 500
 
-/** What there is to say. */
+/** What a node announces. */
 export interface NodeFacts {
   readonly id: string
   readonly nodeName: string
@@ -19,25 +19,25 @@ export interface NodeFacts {
 }
 
 /**
- * A node's signs of life: it says every two seconds that it is there, so that `fleet.nodes()` shows it, and when it
- * goes. What it runs is told sooner, when the node has begun or ceased to be idle, or runs many more or fewer jobs than
- * it has said; but not more often than twice a second.
+ * Announces a node to the engine every two seconds, so that `fleet.nodes()` shows it, and announces its end. It
+ * announces earlier when the node becomes idle or busy, or runs many more or fewer jobs than announced; but at most
+ * twice a second.
  */
 export class NodePresence {
   readonly #queue: EngineQueue
   readonly #node: NodeFacts
   readonly #report: Report
   readonly #startedAt: number
-  /** Undefined while a sign is on its way, and before the first one. */
+  /** Undefined while an announcement is on its way, and before the first one. */
   #timer: Timer | undefined
   #isSoon = false
-  /** The sign that is on its way. */
+  /** The announcement that is on its way. */
   #giving: Promise<void> = Promise.resolve()
-  /** How many jobs the node had at the last sign, and when that was. */
+  /** How many jobs the last announcement said, and when that was. */
   #told = 0
   #toldAt = 0
   #isOver = false
-  /** Whether the last one has failed: that is told once. */
+  /** Whether the last announcement has failed: that is reported once. */
   #isUnheard = false
 
   constructor(queue: EngineQueue, node: NodeFacts, report: Report) {
@@ -47,7 +47,7 @@ export class NodePresence {
     this.#startedAt = Math.round(queue.now())
   }
 
-  /** Is fulfilled when the first sign has been given, or has failed. */
+  /** Is fulfilled when the first announcement has arrived, or has failed. */
   async begin(): Promise<void> {
     await this.#announce(COUNTS_FOR)
     this.#goOn()
@@ -58,20 +58,22 @@ export class NodePresence {
     if (this.#timer !== undefined && !this.#isSoon && this.#isNews) this.#goOn()
   }
 
-  /** No more signs are given; the last one is due when the node has ended. */
+  /** Stops the announcements; `end` makes the last one when the node has ended. */
   stop(): void {
     this.#isOver = true
     this.#timer?.cancel()
   }
 
-  /** The node is gone. A sign that is on its way arrives before: it would bring the node back into the list. */
+  /**
+   * Announces that the node is gone, after any announcement on its way, which would bring the node back into the list.
+   */
   async end(): Promise<void> {
     this.stop()
     await this.#giving
     await this.#announce(0)
   }
 
-  /** Whether the last sign does not say what the node does: idle or not, and about how many jobs. */
+  /** Whether the last announcement is out of date: on whether the node is idle, or on the number of jobs. */
   get #isNews(): boolean {
     const { running, concurrency } = this.#node
     return (running === 0) !== (this.#told === 0) || Math.abs(running - this.#told) >= Math.max(2, concurrency / 4)
@@ -86,7 +88,7 @@ export class NodePresence {
     this.#timer = new Timer(delay, true, () => void this.#next())
   }
 
-  /** A change that is over when it would be told needs no sign. */
+  /** A change that is over when it would be announced needs no announcement. */
   async #next(): Promise<void> {
     if (!this.#isSoon || this.#isNews) {
       this.#timer = undefined
@@ -96,7 +98,7 @@ export class NodePresence {
     this.#goOn()
   }
 
-  /** Does not reject. That it fails is told once, until it succeeds again. */
+  /** Does not reject. A failure is reported once, until an announcement succeeds again. */
   async #announce(forMs: number): Promise<void> {
     this.#told = this.#node.running
     this.#toldAt = now()

@@ -2,9 +2,9 @@ import { constants } from "node:os"
 import type { SignalName } from "./node-options.ts"
 
 /**
- * A node and the signals that end its process. The first one lets the node drain; then nothing of the node keeps the
- * process alive, and it ends by itself when the rest of the program lets it. A second signal, if the first is taking
- * too long, ends it at once.
+ * Closes a node on signals that end its process. The first signal makes the node drain; after that the node no longer
+ * keeps the process alive, and the process ends by itself when the rest of the program lets it. A second signal ends it
+ * at once.
  */
 export class SignalWatch {
   readonly #signals: readonly SignalName[]
@@ -24,14 +24,14 @@ export class SignalWatch {
     for (const signal of this.#signals) process.on(signal, this.#onSignal)
   }
 
-  /** The signals mean again what they meant before. */
+  /** Restores the earlier meaning of the signals. */
   stop(): void {
     this.#isWatching = false
     for (const signal of this.#signals) process.off(signal, this.#onSignal)
   }
 
   #receive(signal: string): void {
-    // With the code that shells give for a process that a signal has ended.
+    // The exit code is the one that shells give for a process that a signal has ended.
     // oxlint-disable-next-line unicorn/no-process-exit -- which is what is asked for
     if (this.#isDraining) process.exit(128 + constants.signals[signal as NodeJS.Signals])
     this.#isDraining = true

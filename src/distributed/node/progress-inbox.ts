@@ -7,14 +7,14 @@ import type { ClaimedJob } from "../job/engine.ts"
 import { readEntry } from "./job-in-thread.ts"
 
 /**
- * Each run has one entry at most; so many are more than a node ever runs at once. What finds no room is lost: the next
- * one may find it.
+ * Each run has one entry at most, so this is more than a node ever needs. A value that finds no room is lost; the next
+ * one may find room.
  */
 const CAPACITY = 2 ** 16
 
 const runs = perThread("runs of jobs", () => ({ last: 0 }))
 
-/** What one job has reported, on its way to the engine. */
+/** The progress of one job, on its way to the engine. */
 class Reports {
   readonly #job: ClaimedJob
   readonly #report: Report
@@ -32,7 +32,7 @@ class Reports {
     this.#sending ??= this.#send()
   }
 
-  /** Is fulfilled when all has been sent, or has failed to be. */
+  /** Is fulfilled when all values have been sent, or sending has failed. */
   async sent(): Promise<void> {
     await this.#sending
   }
@@ -52,12 +52,12 @@ class Reports {
 }
 
 /**
- * Where a node hears how far its jobs have got. Threads leave what tasks report in one queue in shared memory
- * (job-in-thread.ts); the node passes it on to the engine, one value of a job at a time: while one is on its way, newer
- * ones replace each other, and the newest goes next.
+ * Receives the progress of a node's jobs. Threads put the values that tasks report into one queue in shared memory
+ * (job-in-thread.ts). The node passes them on to the engine, one value of a job at a time: while one is on its way,
+ * newer ones replace each other, and the newest goes next.
  */
 export class ProgressInbox {
-  /** Given to each task as an argument, in threads of this process. */
+  /** Passed to each task as an argument, in threads of this process. */
   readonly queue: LinkedBlockingQueue<string> = new LinkedBlockingQueue<string>(CAPACITY)
   readonly #runs = new Map<number, Reports>()
   readonly #report: Report
@@ -66,12 +66,12 @@ export class ProgressInbox {
   #isListening = false
   #isClosed = false
 
-  /** `report` is told of errors of the engine. */
+  /** `report` is called with errors of the engine. */
   constructor(report: Report) {
     this.#report = report
   }
 
-  /** The number of a new run. What it reports goes to this job until {@link end}. */
+  /** Returns the number of a new run. Its progress goes to this job until {@link end}. */
   begin(job: ClaimedJob): number {
     if (!this.#isListening) this.#listen()
     const run = ++runs.last
@@ -87,7 +87,7 @@ export class ProgressInbox {
     await reports?.sent()
   }
 
-  /** The run's job is not this node's any more, or its end is decided: what it reports from now on goes nowhere. */
+  /** The run's job is lost, or its end is decided: its progress is ignored from now on. */
   drop(run: number): void {
     this.#runs.delete(run)
   }
@@ -98,8 +98,8 @@ export class ProgressInbox {
   }
 
   /**
-   * By callback, at the moment when there is something. A promise of it would be on its way while {@link end} finds an
-   * empty queue.
+   * Receives by callback, at the moment when an entry comes. The value of a promise would still be on its way while
+   * {@link end} finds an empty queue.
    */
   #listen(): void {
     if (this.#isClosed) return
@@ -109,7 +109,7 @@ export class ProgressInbox {
         resolve: (entry) => {
           if (entry !== undefined) this.#receive(entry)
           this.#empty()
-          // Once in a turn of the event loop: a task may report without pause.
+          // Once in a turn of the event loop, as a task may report without pause.
           runtime.afterTurn(() => this.#listen())
         },
         reject: (error) => {
@@ -122,7 +122,7 @@ export class ProgressInbox {
     )
   }
 
-  /** Takes what is there now. Not until it is empty: tasks go on reporting. */
+  /** Takes the entries that are there now. A loop until the queue is empty might not end: tasks go on reporting. */
   #empty(): void {
     for (let left = this.queue.size; left > 0; left--) {
       const entry = this.queue.poll()

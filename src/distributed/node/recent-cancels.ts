@@ -5,12 +5,12 @@ const MOST = 1000
 const KEPT = 60_000
 
 /**
- * The jobs of which this node has lately heard that they are cancelled, and which it does not have. A message can
- * overtake its job: the engine has given the job to this node, but the node has not seen it yet. Bounded by number and
- * by time, whatever other processes send.
+ * Ids of cancelled jobs that this node has lately got a message of, and that it does not have. A message can overtake
+ * its job: the engine has given the job to this node, but the node has not got it yet. Limited in number and time,
+ * whatever other processes send.
  */
 export class RecentCancels {
-  /** When each was heard of, oldest first. */
+  /** When each message came, oldest first. */
   readonly #times = new Map<string, number>()
   readonly #clock: () => number
 
@@ -24,7 +24,7 @@ export class RecentCancels {
     this.#forgetOld()
   }
 
-  /** Whether it was heard of, and then forgets it. */
+  /** Whether there was such a message; forgets it. */
   take(id: string): boolean {
     this.#forgetOld()
     return this.#times.delete(id)

@@ -1,20 +1,20 @@
 /**
  * Schedules, as a node sees them: one job that runs again and again. After each run the node computes when the next one
- * is due and gives the job back until then. So two runs never overlap, and all that is known of the schedule stands in
- * its job.
+ * is due and gives the job back until then. So two runs never overlap, and the whole state of the schedule is in its
+ * job.
  */
 import { CronCalendar } from "../../schedule/cron-calendar.ts"
 import type { ClaimedJob, JobEnd } from "../job/engine.ts"
 import type { SeriesData } from "../job/job-data.ts"
 
-/** How many nodes have died with what the job runs now: of a schedule, its current run. */
+/** How many nodes have died with the job; for a schedule, with its current run. */
 export function deathsOf({ deaths, data: { series } }: ClaimedJob): number {
   return series === undefined ? deaths : deaths - series.deathsBefore
 }
 
 /**
- * What becomes of the job of a schedule whose run has ended well, at `now` by the engine's clock. A calendar that has
- * no further time ends it; `outcome` is what it ends with then. Throws if the calendar cannot be read.
+ * The end of a job of a schedule whose run has succeeded, at `now` by the engine's clock. If the calendar has no
+ * further time, the job completes with `outcome`. Throws if the calendar cannot be read.
  */
 export function afterRun(job: ClaimedJob, series: SeriesData, now: number, outcome: string): JobEnd {
   const due = nextDue(series, now)
@@ -26,13 +26,13 @@ export function afterRun(job: ClaimedJob, series: SeriesData, now: number, outco
 
 function nextDue({ kind, due, period = 0, cron = "", timezone }: SeriesData, now: number): number | undefined {
   switch (kind) {
-    // May have passed: late runs are made up for, one after the other, as in Java.
+    // The time may have passed: late runs are made up for, one after the other, as in Java.
     case "rate":
       return due + period
     case "delay":
       return now + period
-    // A run may have begun a little early by this machine's clock, and must not run again for the same time. What was
-    // missed is not made up for.
+    // A run may have begun a little early by this machine's clock, and must not run again for the same time. Missed
+    // runs are not made up for.
     case "cron":
       return new CronCalendar(cron, timezone === undefined ? {} : { timezone }).next(Math.max(now, due))
   }

@@ -4,22 +4,22 @@ import type { Ledger } from "./ledger.ts"
 
 export interface CancelsHost {
   queue(): Promise<EngineQueue>
-  /** Nothing keeps the entry from being sent. */
+  /** Sends the entry at once. */
   send(entry: JobEntry): void
   report(error: unknown): void
 }
 
 /**
- * How a cancellation travels: the future is done already, or is going to be when the job is over.
+ * Brings cancellations to the engine. The future is done already, or is done when the job is over.
  *
- * Until it has arrived, the executor does not terminate, and sends no other job of the same id: the engine would take
- * that for the old one.
+ * Until a cancellation has arrived, the executor does not terminate, and sends no other job of the same id: the engine
+ * would take that job for the old one.
  */
 export class Cancels {
   readonly #ledger: Ledger
   readonly #host: CancelsHost
   readonly #underWay = new Set<Promise<void>>()
-  /** What waits for a cancellation of its id, in the order of submission. */
+  /** Entries that wait for a cancellation of their id, in the order of submission. */
   readonly #held = new Set<JobEntry>()
 
   constructor(ledger: Ledger, host: CancelsHost) {
@@ -27,7 +27,7 @@ export class Cancels {
     this.#host = host
   }
 
-  /** The entry is to be cancelled, with this wish. Nothing is sent. */
+  /** Notes that the entry is to be cancelled, and how. Sends nothing. */
   wish(entry: JobEntry, interrupt: boolean): void {
     this.#ledger.change(entry, () => {
       entry.wish = { interrupt: interrupt || entry.wish?.interrupt === true }
@@ -35,10 +35,10 @@ export class Cancels {
     })
   }
 
-  /** Tells the engine, which has the job. */
+  /** Tells the engine, which has the job, of the cancellation. */
   travel(entry: JobEntry): void {
     if (entry.isOver) return
-    // News that comes while it is under way may be of later: it is looked at again.
+    // If a cancellation is under way, this news may be later than it: the loop runs once more.
     entry.hasToTravel = true
     if (entry.isTravelling) return
     entry.isTravelling = true
@@ -54,7 +54,7 @@ export class Cancels {
         await cancelOnEngine(entry, await this.#host.queue(), this.#ledger)
       }
     } catch (error) {
-      // One that is over has no need of it. Otherwise it is said again when the engine is there again.
+      // If the job is over, the cancellation is not needed. Otherwise it is sent again when the engine is back.
       if (!entry.isOver) {
         this.#ledger.wishFailed(entry, error)
         this.#host.report(error)
@@ -65,18 +65,18 @@ export class Cancels {
     }
   }
 
-  /** Is fulfilled when nothing is under way. */
+  /** Is fulfilled when no cancellation is under way. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
   }
 
-  /** Sends the entry, as soon as every earlier cancellation of its id has arrived. */
+  /** Sends the entry, as soon as all earlier cancellations of its id have arrived. */
   send(entry: JobEntry): void {
     if (this.#ledger.isBehindCancel(entry)) this.#held.add(entry)
     else this.#host.send(entry)
   }
 
-  /** Some cancellation has arrived, or some entry is over. */
+  /** Sends held entries that need not wait any more: a cancellation has arrived, or an entry is over. */
   release(): void {
     for (const entry of this.#held) {
       const isWanted = !entry.isOver && entry.wish === undefined && !entry.isTakenBack
@@ -88,16 +88,16 @@ export class Cancels {
 }
 
 /**
- * Takes the job out if no node has begun it. Otherwise marks it, so that no other node begins it should this one die,
- * and tells the nodes; the one that has it ends it, and the engine tells of that.
+ * Removes the job if no node has begun it. Otherwise marks it, so that no other node begins it should this node die,
+ * and publishes a cancel message. The node that has the job ends it, and the engine tells all processes of that end.
  */
 async function cancelOnEngine(entry: JobEntry, queue: EngineQueue, ledger: Ledger): Promise<void> {
   const { id } = entry
   const publish = (): Promise<void> => queue.publish({ kind: "cancel", id, interrupt: entry.wish?.interrupt ?? false })
-  // One that runs is told at once, for each way to the engine and back takes a while.
+  // The node of a running job is told at once, because each round trip to the engine takes a while.
   const isTold = entry.isRunning
   const telling = isTold ? publish() : undefined
-  telling?.catch(() => undefined) // it is awaited at the end, and must not count as unhandled before that
+  telling?.catch(() => undefined) // awaited at the end, and must not count as unhandled before that
   try {
     for (;;) {
       if (!entry.isRunning && (await queue.remove(id))) {

@@ -2,7 +2,7 @@ import { runtime } from "../../time/runtime.ts"
 import { inBackground } from "../job/background.ts"
 import type { Engine, EngineListener, EngineQueue } from "../job/engine.ts"
 
-/** The way to the engine: opened when it is needed first, and again if that has failed. */
+/** The connection to the engine: opened when it is first needed, and opened again if that has failed. */
 export class Connection {
   readonly #engine: Engine
   readonly #name: string
@@ -16,7 +16,7 @@ export class Connection {
     this.#listener = listener
   }
 
-  /** The queue. The listener hears of everything that happens from then on. Rejects if the engine cannot be reached. */
+  /** The queue. The listener hears of all events from then on. Rejects if the engine cannot be reached. */
   queue(): Promise<EngineQueue> {
     this.#opening ??= inBackground(() => this.#open())
     return this.#opening
@@ -28,14 +28,14 @@ export class Connection {
       queue = await this.#engine.open(this.#name, "executor")
       await queue.listen(this.#listener)
     } catch (error) {
-      this.#opening = undefined // the next one tries again
+      this.#opening = undefined // the next caller tries again
       await queue?.close()
       throw error
     }
     return (this.#queue = queue)
   }
 
-  /** The engine's clock; that of this machine as long as there was no connection. */
+  /** The engine's clock; that of this machine before the first connection. */
   now(): number {
     return this.#queue?.now() ?? runtime.wallTime()
   }
@@ -46,7 +46,7 @@ export class Connection {
 
   async close(): Promise<void> {
     if (this.#opening === undefined) return
-    const queue = await this.#opening.catch(() => undefined) // it was told to those who wanted to use it
+    const queue = await this.#opening.catch(() => undefined) // callers of queue() have got the error
     await queue?.close()
   }
 }

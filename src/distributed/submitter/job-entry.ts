@@ -1,17 +1,17 @@
-/** What the program that has submitted a job knows of it. */
+/** What an executor knows of a job. */
 import type { Call } from "../../future/call.ts"
 import type { FutureTask } from "../../future/future-task.ts"
 import type { Timer } from "../../time/timer.ts"
 import type { JobOrder } from "../job/engine.ts"
 import type { SeriesRule } from "./job-plan.ts"
 
-/** What a job is for to the executor that knows of it. */
+/** How an executor is concerned with a job. */
 export type JobRole =
-  /** It was submitted here. The executor waits for its end. */
+  /** This executor has submitted it and waits for its end. */
   | "own"
-  /** A schedule with an id: it was registered here, but belongs to no process. */
+  /** A schedule with an id: this executor has registered it, but it belongs to no process. */
   | "shared-schedule"
-  /** It was submitted by some process, and is only looked at. */
+  /** Any process has submitted it; this executor only watches it. */
   | "watched"
 
 export interface JobPlan {
@@ -24,17 +24,17 @@ export interface JobPlan {
   readonly role: JobRole
   /** The future, if there is one. */
   readonly future: FutureTask<unknown> | undefined
-  /** What was given to `execute`, if that is not the future itself but carries it. */
+  /** The task given to `execute`, if that is not the future itself but carries it. */
   readonly carrier: FutureTask<unknown> | undefined
-  /** What was submitted, for `shutdownNow`; undefined if it was not submitted here. */
+  /** The call that was submitted, for `shutdownNow`; undefined if this executor has not submitted it. */
   readonly call: Call | undefined
-  /** The order for the engine, by the time of its clock; undefined if the engine has it. */
+  /** Makes the order for the engine, from the time of its clock; undefined if the engine has the job. */
   readonly order: ((now: number) => JobOrder) | undefined
-  /** Whether the id was given by the program, so that the engine may have the job already. */
+  /** Whether the program has given the id, so that the engine may have the job already. */
   readonly isNamed: boolean
   /** Milliseconds until it is due; Infinity if it never is. */
   readonly delay: number
-  /** If it is a schedule that runs again and again. */
+  /** The rule of a schedule that runs again and again. */
   readonly series: SeriesRule | undefined
 }
 
@@ -42,12 +42,12 @@ export interface JobPlan {
  * The life of an entry:
  *
  *     outbox -> sending -> stored -> over       the usual way
- *     outbox -> over                            cancelled before it was sent, or never to run
+ *     outbox -> over                            cancelled before it was sent, or it will never run
  *     sending -> over                           the engine has not taken it
  */
 export class JobEntry {
   readonly plan: JobPlan
-  /** How the future calls it. */
+  /** The number by which the future names it. */
   readonly handle: number
   place: "outbox" | "sending" | "stored" | "over" = "outbox"
   /** When a node has begun it, on the clock of `now()`. */
@@ -55,26 +55,26 @@ export class JobEntry {
   isRunning = false
   /** When it is due, by the engine's clock, as far as that is known. */
   dueAt: number | undefined
-  /** It is to be cancelled on the engine, and how. */
+  /** Set if it is to be cancelled on the engine. */
   wish: { interrupt: boolean } | undefined
-  /** That is being told, and has to be told once more after that. */
+  /** Whether the cancellation is under way, and whether it has to be sent once more after that. */
   isTravelling = false
   hasToTravel = false
-  /** The wish has arrived at the engine, or the program was told that it has not. */
+  /** Whether the cancellation has arrived at the engine, or the program was told that it has not. */
   isWishTold = false
-  /** The engine has told that the job was removed. */
+  /** Whether the engine has told that the job was removed. */
   isHeardRemoved = false
-  /** The engine had a job of this id, of another executor, before this one submitted it. */
+  /** Whether the engine had a job of this id, of another executor, before this one submitted it. */
   isForeign = false
-  /** `shutdownNow` wants it to end, as soon as it is known whether it is foreign. */
+  /** Whether `shutdownNow` wants it to end, as soon as it is known whether it is foreign. */
   hasToStop = false
-  /** Fires when it has waited for too long. */
+  /** Fires when the job has waited for longer than `queueTimeout`. */
   queueTimer: Timer | undefined
-  /** Lets go of the signal that may cancel it. */
+  /** Stops listening to the signal that may cancel it. */
   forgetSignal: (() => void) | undefined
   /** The stack with which it was submitted, not yet as text. */
   submitter: { readonly stack?: string } | undefined
-  /** shutdownNow has it in hand. */
+  /** Whether shutdownNow or the queue timer is taking it back. */
   isTakenBack = false
 
   constructor(plan: JobPlan, handle: number) {
@@ -96,8 +96,8 @@ export class JobEntry {
   }
 
   /**
-   * Whether the executor cannot terminate before it is over. A schedule of all processes has only to arrive, and so has
-   * a cancellation.
+   * Whether the executor cannot terminate before it is over. A shared schedule only has to be stored, and a
+   * cancellation only has to arrive.
    */
   get isOwn(): boolean {
     const { role } = this.plan

@@ -15,7 +15,7 @@ import type { JobPlan } from "./job-entry.ts"
 import type { TaskSettings } from "../job/options.ts"
 import { encodeArguments } from "../job/payload.ts"
 
-/** When a task is to run, if that is not at once. */
+/** When a task runs, if not at once. */
 export interface JobTiming {
   /** Milliseconds until it is due. */
   readonly delay: number
@@ -24,7 +24,7 @@ export interface JobTiming {
   readonly cron?: { readonly expression: string; readonly timezone: string; readonly calendar: CronCalendar }
 }
 
-/** What belongs to the executor, not to the task. */
+/** What planFor needs of the executor. */
 export interface PlanContext {
   /** The id of the executor. */
   readonly from: string
@@ -35,7 +35,7 @@ export interface PlanContext {
   now(): number | undefined
 }
 
-/** Nothing waits for longer: a time that far away is beyond what engines can keep. */
+/** No job waits longer: engines cannot keep times that are further away. */
 const LONGEST = 10 * 365 * 86_400_000
 
 /** The plan for a task, or for a command if `command` is a function. Throws if it cannot be sent to another machine. */
@@ -57,7 +57,7 @@ export function planFor(
   const id = known ?? given ?? context.newId()
   const connectedAt = context.now()
   const delay = Math.max(0, timing?.delay ?? 0)
-  // No process asks for what comes of a command; but one with an id must be remembered, or it would run again.
+  // No process asks for the outcome of a command; but a command with an id must be remembered, or it would run again.
   const keep = isCommand && given === undefined ? 0 : keepResults
   const data = dataFor(args, settings, context, isCommand, original !== undefined)
   return {
@@ -130,9 +130,9 @@ export function isSameRule(a: SeriesRule | undefined, b: SeriesRule | undefined)
   return a?.kind === b?.kind && a?.period === b?.period && a?.cron === b?.cron && a?.timezone === b?.timezone
 }
 
-// ------------------------------------------------------------------ what is to be called
+// ------------------------------------------------------------------ what the job calls
 
-/** Whose outcome it is. */
+/** The future that a carrier carries; otherwise the task itself. */
 export function futureOf(task: FutureTask<unknown>): FutureTask<unknown> {
   return task instanceof Carrier ? task.future : task
 }
@@ -148,7 +148,7 @@ function callIn(future: FutureTask<unknown>): Call {
   return args.length === 0 ? callOf(future.work) : { fn: future.work, args }
 }
 
-/** The function that is called in the end: what was bound by `bind` is taken apart. */
+/** The function that is called in the end: unwraps functions made by `bind`. */
 function innermost(call: Call): Call {
   let { fn, args } = call
   for (;;) {

@@ -14,35 +14,35 @@ import { DistributedFutureTask } from "../job/distributed-future.ts"
 export interface LedgerHost {
   /** An entry is over. */
   ended(entry: JobEntry): void
-  /** Events may have been lost. */
+  /** Events may have been lost: all jobs have to be looked up. */
   lookUpAll(): void
-  /** It runs again although it was to be cancelled: that has to be said once more. */
+  /** The job is to run again although it was to be cancelled: the cancellation has to be sent once more. */
   cancelAgain(entry: JobEntry): void
   /** A cancellation has arrived at the engine, or has failed. */
   cancelled(entry: JobEntry): void
-  /** What the engine has told may be about an earlier job of the same id. */
+  /** An event may have been about an earlier job of the same id: these jobs have to be looked up. */
   lookUp(entries: readonly JobEntry[]): void
   report(error: unknown): void
 }
 
 /**
- * The jobs that an executor waits for: those that it has submitted and that have not ended on the engine, and those
- * that it looks at for another process.
+ * The jobs that an executor waits for: those that it has submitted and that have not ended on the engine, and those of
+ * other processes that it watches.
  *
- * A future may be done before its job is over: one that was cancelled is done at once, while a node may still run the
- * task. What `awaitTermination` waits for are the jobs.
+ * A future may be done before its job is over: a cancelled future is done at once, while a node may still run the task.
+ * `awaitTermination` waits for the jobs.
  *
- * Everything that becomes of a job is told by the engine, to all processes; what is not in this ledger is another
- * one's. When events may have been lost, all jobs are looked up. A job can be heard of more than once, and before the
- * engine has confirmed it: the first news of its end counts.
+ * The engine tells all processes of all events; events of jobs that are not in this ledger are ignored. When events may
+ * have been lost, all jobs are looked up. The ledger may hear of a job more than once, and before the engine has
+ * confirmed it: the first news of its end counts.
  */
 export class Ledger implements EngineListener {
   readonly #host: LedgerHost
   readonly #byHandle = new Map<number, JobEntry>()
-  /** More than one only if the same id was submitted more than once. */
+  /** A list has more than one entry only if the same id was submitted more than once. */
   readonly #byId = new Map<string, JobEntry[]>()
   readonly #keepAlive = new KeepAlive()
-  /** Of which the engine has not told yet. */
+  /** Jobs that this executor has removed, and whose event has not come yet. */
   readonly #removed = new Removals()
   #own = 0
   #newest = 0
@@ -67,7 +67,7 @@ export class Ledger implements EngineListener {
     return this.#byHandle.get(handle)
   }
 
-  /** All, in the order in which they came. */
+  /** All entries, in the order in which they were added. */
   get entries(): Iterable<JobEntry> {
     return this.#byHandle.values()
   }
@@ -76,7 +76,7 @@ export class Ledger implements EngineListener {
     return this.#byHandle.size
   }
 
-  /** The handle of the entry that came last. */
+  /** The handle of the entry that was added last. */
   get newest(): number {
     return this.#newest
   }
@@ -86,11 +86,11 @@ export class Ledger implements EngineListener {
     return this.#own
   }
 
-  /** The engine has it. */
+  /** The engine has the job. */
   stored(entry: JobEntry): void {
     if (entry.place !== "sending") return
     this.change(entry, () => (entry.place = "stored"))
-    // Of a future that is only looked at, `stored` says that the cancellation is.
+    // For a watched future, `stored` means that its cancellation is stored.
     if (entry.plan.role !== "watched" || !entry.isCancelling) this.#tellStored(entry)
   }
 
@@ -100,7 +100,7 @@ export class Ledger implements EngineListener {
     else DistributedFutureTask.notStored(future, error)
   }
 
-  /** Changes of an entry on which it depends whether the executor, and the program, wait for it. */
+  /** Makes a change that may decide whether the executor, and the program, wait for the entry. */
   change(entry: JobEntry, change: () => void): void {
     const wasOwn = entry.isOwn
     change()
@@ -109,7 +109,7 @@ export class Ledger implements EngineListener {
     else if (!entry.isOver) this.#keepAlive.hold(entry)
   }
 
-  /** The engine knows that it is cancelled, or does not and the program has been told so. */
+  /** The cancellation has arrived at the engine, or has failed and the program was told so. */
   wishTold(entry: JobEntry): void {
     if (entry.isOver) return
     this.change(entry, () => (entry.isWishTold = true))
@@ -127,8 +127,8 @@ export class Ledger implements EngineListener {
   }
 
   /**
-   * This executor has removed the job. All that waited for it here has ended with it; what is submitted under its id
-   * from now on is another one.
+   * This executor has removed the job. All entries that waited for it end with it; a job submitted under its id from
+   * now on is another one.
    */
   removedHere(entry: JobEntry): void {
     if (!entry.plan.isNamed || entry.isHeardRemoved) return
@@ -138,7 +138,7 @@ export class Ledger implements EngineListener {
     }
   }
 
-  /** It has ended, here or on the engine. Its future is done. */
+  /** The job has ended, in this process or on the engine. Its future is done. */
   over(entry: JobEntry): void {
     if (entry.isOver) return
     if (entry.isOwn) this.#own--
@@ -179,7 +179,7 @@ export class Ledger implements EngineListener {
     this.over(entry)
   }
 
-  /** Fails the future, if there is one; `isTold` if a node has told of the error of a command. */
+  /** Fails the future, if there is one. `isTold` if a node has reported the error of a command. */
   fail(entry: JobEntry, error: unknown, isTold = false): void {
     const { future } = entry.plan
     if (future === undefined) {
@@ -191,7 +191,7 @@ export class Ledger implements EngineListener {
     this.#tellStored(entry, error)
   }
 
-  /** Cancels the future, if there is one, and nothing else. */
+  /** Cancels only the future, if there is one. */
   cancel(entry: JobEntry, cause: unknown): void {
     const { future } = entry.plan
     if (future !== undefined && !future.isSettled) {
@@ -207,7 +207,7 @@ export class Ledger implements EngineListener {
     this.over(entry)
   }
 
-  // ------------------------------------------------------------------ what the engine tells
+  // ------------------------------------------------------------------ events of the engine
 
   active(id: string): void {
     if (this.#removed.has(id)) return
@@ -234,7 +234,7 @@ export class Ledger implements EngineListener {
     }
     this.#each(id, (entry) => {
       entry.isHeardRemoved = true
-      if (!entry.isTakenBack) this.#drop(entry) // otherwise by shutdownNow of this executor, which tells why
+      if (!entry.isTakenBack) this.#drop(entry) // otherwise this executor has removed it, and ends the entry itself
     })
   }
 
@@ -255,7 +255,7 @@ export class Ledger implements EngineListener {
   }
 
   control(): void {
-    // Meant for nodes.
+    // Control messages are meant for nodes.
   }
 
   gap(): void {
@@ -271,20 +271,20 @@ export class Ledger implements EngineListener {
     const entries = this.#byId.get(id)
     if (entries === undefined) return
     for (const entry of [...entries]) {
-      // Not yet sent: it is about another run of the same id.
+      // An entry that is not sent yet is another run of the same id.
       if (entry.place !== "outbox") tell(entry)
     }
   }
 
-  // ------------------------------------------------------------------ what was looked up
+  // ------------------------------------------------------------------ results of look-ups
 
-  /** What the engine has of a job; undefined if it has nothing. */
+  /** Handles the engine's record of a job; undefined if the engine has none. */
   found(entry: JobEntry, record: JobRecord | undefined): void {
     if (entry.isOver) return
     if (record === undefined) {
       if (entry.wish === undefined) this.fail(entry, missing(entry), true)
       else {
-        // The future is cancelled all the same; that there was nothing to cancel is said by `stored`.
+        // The future is cancelled all the same; its `stored` rejects, as there was nothing to cancel.
         if (entry.plan.role === "watched") this.#tellStored(entry, missing(entry))
         this.cancel(entry, undefined)
       }
@@ -317,7 +317,7 @@ export class Ledger implements EngineListener {
   }
 }
 
-/** The cause that a node has told of a cancellation is that of the CancellationError. */
+/** The cause of a cancellation on a node is the cause of its CancellationError. */
 function causeIn(error: unknown): unknown {
   return error instanceof CancellationError ? error.cause : error
 }
@@ -350,7 +350,7 @@ function conflictWith(
   )
 }
 
-/** Below the stack of the machine that has run the task comes that of who has submitted it. */
+/** Adds the stack of the submitter below the stack of the machine that ran the task. */
 function withSubmitter({ submitter }: JobEntry, error: unknown): unknown {
   const frames = submitter?.stack?.split("\n").filter((line) => line.startsWith("    at ")) ?? []
   if (!(error instanceof Error) || typeof error.stack !== "string" || frames.length === 0) return error

@@ -5,20 +5,20 @@ import type { Ledger } from "./ledger.ts"
 
 /** How many jobs are looked up at once. */
 const AT_ONCE = 1000
-/** How long to wait before looking jobs up again, if the engine could not be asked, or has nothing of them. */
+/** How long to wait before looking jobs up again, if the engine has not answered or has no record of them. */
 const LOOK_AGAIN = 1000
 
 interface FindOptions {
-  /** What the engine does not have now counts as missing. */
+  /** A job of which the engine has no record counts as missing. */
   readonly isLast?: boolean
-  /** Outcomes whose time is over are found, too. */
+  /** Also finds outcomes whose time is over. */
   readonly withExpired?: boolean
 }
 
 /**
- * Asks the engine what has become of jobs: those of other processes, those whose ids may have been taken, all of them
- * when events may have been lost, and from time to time those that have been waited for since the last time, in case
- * the engine has lost an event without knowing it.
+ * Asks the engine what has become of jobs: jobs of other processes, jobs whose ids may have been taken, and all jobs
+ * when events may have been lost. It also reviews all jobs from time to time, in case the engine has lost an event
+ * without knowing it.
  */
 export class LookUps {
   readonly #ledger: Ledger
@@ -26,7 +26,7 @@ export class LookUps {
   readonly #report: (error: unknown) => void
   #isLooking = false
   #hasToLookAgain = false
-  /** The newest job that the coming review looks up; later ones are looked up by the review after that. */
+  /** The newest job that the coming review looks up; later jobs are left to the review after that. */
   #reviewUpTo = 0
   #isReviewPlanned = false
 
@@ -57,7 +57,7 @@ export class LookUps {
     if (this.#ledger.size > 0) this.review(interval)
   }
 
-  /** All that is waited for. Tries on until the engine has answered. */
+  /** Looks up all stored jobs. Tries again until the engine has answered. */
   all(): void {
     this.#hasToLookAgain = true
     if (this.#isLooking) return
@@ -72,7 +72,7 @@ export class LookUps {
       try {
         if (stored.length > 0) await this.find(stored)
       } catch (error) {
-        if (stored.every(({ isOver }) => isOver)) continue // the executor has ended meanwhile
+        if (stored.every(({ isOver }) => isOver)) continue // the executor has ended in the meantime
         this.#report(error)
         this.#hasToLookAgain = true
         await new Promise<void>((resolve) => Timer.after(LOOK_AGAIN, resolve))
@@ -82,8 +82,8 @@ export class LookUps {
   }
 
   /**
-   * Tells the ledger of what the engine has. One that the engine does not have may have ended just now, and this
-   * process is about to hear of that: so it is looked at once more, a while later, before it counts as missing.
+   * Passes the engine's records to the ledger. A job of which the engine has no record may have just ended, and its
+   * event may be on its way. So it is looked up once more, a while later, before it counts as missing.
    */
   async find(entries: readonly JobEntry[], { isLast = false, withExpired = false }: FindOptions = {}): Promise<void> {
     const queue = await this.#queue()

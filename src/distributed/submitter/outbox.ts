@@ -4,8 +4,8 @@ import type { EngineQueue, JobOrder } from "../job/engine.ts"
 import type { JobEntry } from "./job-entry.ts"
 
 /**
- * So many at once: what is sent must not keep the engine busy for too long, and nodes begin with the first ones while
- * the rest is on its way.
+ * How many jobs are sent at once. More would keep the engine busy for too long; and nodes begin with the first ones
+ * while the rest is on its way.
  */
 const MOST_AT_ONCE = 250
 
@@ -18,9 +18,9 @@ export interface OutboxHost {
 }
 
 /**
- * Jobs on their way to the engine. All that are submitted in one turn of the event loop are added in one round trip;
- * what is submitted while that is under way goes with the next one. So the order is kept, and a burst costs few round
- * trips.
+ * Jobs on their way to the engine. All jobs that are submitted in one turn of the event loop are added in one round
+ * trip; jobs that are submitted during a round trip go with the next one. So the order is kept, and a burst costs few
+ * round trips.
  */
 export class Outbox {
   readonly #host: OutboxHost
@@ -39,12 +39,12 @@ export class Outbox {
     runtime.afterTurn(() => void inBackground(() => this.#sendAll()))
   }
 
-  /** Takes it out if it has not been sent; false if it has. */
+  /** Takes the entry out if it has not been sent; false if it has. */
   takeOut(entry: JobEntry): boolean {
     return this.#waiting.delete(entry)
   }
 
-  /** Is fulfilled when what is on its way now has arrived, or not. */
+  /** Is fulfilled when the round trip that is under way has ended. */
   sent(): Promise<void> {
     return this.#underWay
   }
@@ -77,15 +77,15 @@ export class Outbox {
   }
 
   /**
-   * A connection may break after the engine has taken the jobs, and before it has said so. Those that it has are
-   * stored.
+   * A connection may break after the engine has taken the jobs, and before it has said so. The jobs that the engine has
+   * are stored.
    */
   async #sendFailed(entries: readonly JobEntry[], queue: EngineQueue | undefined, error: unknown): Promise<void> {
     let found: readonly unknown[] = []
     try {
       found = (await queue?.find(entries.map(({ id }) => id))) ?? []
     } catch {
-      // It cannot be asked either: the first error is the one to tell.
+      // The engine does not answer either: the first error is reported.
     }
     const stored = entries.filter((_, i) => found[i] !== undefined)
     if (queue !== undefined && stored.length > 0) this.#host.stored(stored, queue)

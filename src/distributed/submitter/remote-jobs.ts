@@ -7,7 +7,7 @@ import type { FutureHost } from "../job/distributed-future.ts"
 import type { JobEntry } from "./job-entry.ts"
 import type { Ledger } from "./ledger.ts"
 
-/** What the futures of distributed tasks ask for: to be cancelled, and when their jobs are due. */
+/** How futures of distributed tasks reach their jobs: to cancel them, and to learn when they are due. */
 export class RemoteJobs implements RemoteTasks, FutureHost {
   readonly #ledger: Ledger
   readonly #connection: Connection
@@ -20,10 +20,10 @@ export class RemoteJobs implements RemoteTasks, FutureHost {
   }
 
   look(): void {
-    // What happens is told as soon as this process hears of it.
+    // Futures are completed as soon as this process hears of an event.
   }
 
-  /** It is decided here. If the engine has decided otherwise, this process has not heard of it. */
+  /** Always true: the future is cancelled here, even if the engine has decided otherwise and the event has not come. */
   cancel(handle: number, mayInterruptIfRunning: boolean): boolean {
     const entry = this.#ledger.get(handle)
     if (entry !== undefined) this.#cancel(entry, mayInterruptIfRunning)
@@ -47,7 +47,7 @@ export class RemoteJobs implements RemoteTasks, FutureHost {
   }
 
   awaited(): void {
-    // Another machine runs it, whichever thread waits.
+    // Another machine runs the task, whichever thread waits.
   }
 
   // oxlint-disable-next-line require-yield -- it never waits

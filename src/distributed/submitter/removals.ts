@@ -1,15 +1,15 @@
 import { now } from "../../time/timer.ts"
 
-/** In ms. Longer than an event is under way. */
+/** In ms. Longer than an event takes to arrive. */
 const KEPT = 60_000
 
 /**
- * The jobs that this executor has removed and of which the engine has not told yet. What it tells of their ids until
- * then is about them, and not about jobs that were submitted later under the same ids. An event may be lost: so they
- * are forgotten after a time, and when the engine says that events were lost.
+ * Jobs that this executor has removed, and whose `removed` event has not come yet. Events of their ids until then are
+ * about them, and not about jobs submitted later under the same ids. An event may be lost: so they are forgotten after
+ * a time, and when the engine says that events were lost.
  */
 export class Removals {
-  /** How many events are to come for an id, and since when; oldest first. */
+  /** How many events of an id are still to come, and since when; oldest first. */
   readonly #expected = new Map<string, { count: number; readonly since: number }>()
 
   add(id: string): void {
@@ -19,14 +19,14 @@ export class Removals {
     this.#expected.set(id, { count, since: now() })
   }
 
-  /** Whether the engine has yet to tell of such a job. */
+  /** Whether the `removed` event of such a job is still to come. */
   has(id: string): boolean {
     if (this.#expected.size === 0) return false
     this.#forgetOld()
     return this.#expected.has(id)
   }
 
-  /** The engine has told of a removed job of this id. True if it is one of these. */
+  /** A `removed` event of this id has come. True if it was expected. */
   heard(id: string): boolean {
     if (!this.has(id)) return false
     const expected = this.#expected.get(id)

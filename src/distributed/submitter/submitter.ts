@@ -27,8 +27,8 @@ type AnyFunction = (...args: never[]) => unknown
 const AT_ONCE = 100
 
 /**
- * The side of the program that submits: what all views of one DistributedExecutor have in common. It plans jobs, sends them, hears of them and ends with the last of
- * them.
+ * The submitting side of a DistributedExecutor, which all its views share. It plans jobs, sends them, hears of them and
+ * ends with the last of them.
  */
 export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
   readonly #id = randomBytes(8).toString("hex")
@@ -64,7 +64,7 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
     }
   }
 
-  /** No other job has it. */
+  /** An id that no other job has. */
   newId(): string {
     return `${this.#id}-${++this.#jobs}`
   }
@@ -84,7 +84,7 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
 
   // ------------------------------------------------------------------ submitting
 
-  /** Throws if the task cannot be sent, or if this is shut down. `above` is the function of corepool that the program has called. */
+  /** Throws if the task cannot be sent, or after shutdown. `above` is the method that the program has called. */
   submit(
     command: FutureTask<unknown> | Callable<unknown>,
     settings: TaskSettings,
@@ -105,7 +105,7 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
     if (queueTimeout !== undefined) {
       entry.queueTimer = new Timer(plan.delay + queueTimeout, true, () => void this.#expire(entry, queueTimeout))
     }
-    // What never runs need not be stored.
+    // A job that never runs need not be stored.
     if (plan.delay !== Infinity) this.#cancels.send(entry)
   }
 
@@ -131,7 +131,7 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
     entry.forgetSignal = () => unlisten(signal, onAbort)
   }
 
-  /** It has waited for too long: if no node has begun it, none will. */
+  /** The job has waited for too long: takes it back, if no node has begun it. */
   async #expire(entry: JobEntry, queueTimeout: number): Promise<void> {
     if (entry.isOver || entry.startedAt !== undefined || entry.wish !== undefined) return
     try {
@@ -144,7 +144,7 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
     }
   }
 
-  /** The future of a job that some process has submitted. */
+  /** The future of a job that any process has submitted. */
   watch(id: string): DistributedFutureTask<unknown> {
     if (this.#isShutdown) throw new RejectedExecutionError(`${String(this)} is shut down`)
     const future = new DistributedFutureTask<unknown>(() => undefined, id, this.remote)
@@ -165,14 +165,14 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
     entry.place = "sending"
     void this.#lookUps.find([entry]).catch((cause: unknown) => {
       const error = new RejectedExecutionError(`The job \`${id}\` cannot be looked up`, id, { cause })
-      if (entry.isCancelling) this.report(error) // the future is cancelled, and cannot tell
+      if (entry.isCancelling) this.report(error) // the future is cancelled, and cannot report it
       this.#ledger.fail(entry, error)
       this.#ledger.over(entry)
     })
     return future
   }
 
-  // ------------------------------------------------------------------ what the outbox tells
+  // ------------------------------------------------------------------ called by the outbox
 
   stored(entries: readonly JobEntry[]): void {
     const named: JobEntry[] = []
@@ -192,12 +192,15 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
     this.#tryTerminate()
   }
 
-  /** The engine may have had jobs of these ids before. An outcome that was kept when the engine was given the job counts, though its time may be over now: no other job was added. */
+  /**
+   * The engine may have had jobs of these ids before. An outcome that was kept when the job was sent counts, even if
+   * its time is over now: no other job was added.
+   */
   async #findNamed(entries: readonly JobEntry[]): Promise<void> {
     try {
       await this.#lookUps.find(entries, { withExpired: true })
     } catch (error) {
-      if (entries.some(({ isOver }) => !isOver)) this.report(error) // they are stored all the same
+      if (entries.some(({ isOver }) => !isOver)) this.report(error) // the jobs are stored all the same
     }
     for (const entry of entries) if (!entry.isOver) this.#isStored(entry)
   }
@@ -223,12 +226,12 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
 
   // ------------------------------------------------------------------ cancelling
 
-  /** The future is cancelled, or going to be: that has to be told to the engine, as soon as it has the job. */
+  /** The future is cancelled, or is about to be: tells the engine, as soon as the engine has the job. */
   cancel(entry: JobEntry, interrupt: boolean): void {
     this.#cancels.wish(entry, interrupt)
     if (entry.place === "outbox") {
       this.#outbox.takeOut(entry)
-      // After the future is done, which it is going to be in this very turn.
+      // After the future is done, which happens in this very turn.
       runtime.microtask(() => {
         this.#ledger.cancel(entry, undefined)
         this.#ledger.over(entry)
@@ -272,7 +275,7 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
     this.#tryTerminate()
   }
 
-  /** What belongs to no process goes on without this one, once it is stored. */
+  /** Ends the entry of a job that belongs to no process, and goes on without this one. It must be stored. */
   #letGo(entry: JobEntry): void {
     if ((entry.place !== "stored" && entry.plan.delay !== Infinity) || entry.isCancelling) return
     const what = entry.plan.role === "own" ? "task" : "schedule"
@@ -289,7 +292,7 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
       else if (isLeft(entry)) this.#letGo(entry)
       else if (entry.plan.role === "own" && !entry.isTakenBack) own.push(entry)
     }
-    own.sort((a, b) => dueOf(a) - dueOf(b)) // as they would have been taken; equal ones stay in the order of submission
+    own.sort((a, b) => dueOf(a) - dueOf(b)) // in the order of due times; equal ones stay in the order of submission
     const unrun: Runnable[] = []
     const failures: unknown[] = []
     for (let start = 0; start < own.length; start += AT_ONCE) {
@@ -307,13 +310,13 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
     return unrun
   }
 
-  /** Takes the job out if no node has begun it. Nothing is said of it to its future. */
+  /** Removes the job if no node has begun it; its future is left as it is. */
   async #takeBack(entry: JobEntry): Promise<boolean> {
     entry.isTakenBack = true
     try {
       if (this.#outbox.takeOut(entry) || entry.place === "outbox") return true
       await this.#outbox.sent()
-      // Of one that is foreign, or may be, another process waits.
+      // For a job that is foreign, or may be, another process waits: it is not removed.
       const isTaken = entry.place === "stored" && !isLeft(entry) && (await (await this.queue()).remove(entry.id))
       entry.isTakenBack = isTaken
       if (isTaken) this.#ledger.removedHere(entry)
@@ -335,10 +338,10 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
     this.#ledger.over(entry)
   }
 
-  /** A node has it: that is interrupted, and what comes of it is told when it is over. */
+  /** A node has the job: interrupts it. Its outcome is told when it is over. */
   #stop(entry: JobEntry): void {
     entry.hasToStop = true
-    if (entry.plan.isNamed && entry.place !== "stored") return // it has to be known first whose it is
+    if (entry.plan.isNamed && entry.place !== "stored") return // first it has to be known which executor it belongs to
     if (isLeft(entry)) this.#letGo(entry)
     else this.cancel(entry, true)
   }
@@ -379,17 +382,17 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
   }
 }
 
-/** Another executor had submitted it before: `shutdownNow` leaves it to that one, unless the program has cancelled it. */
+/** Another executor submitted it before: `shutdownNow` leaves it to that one, unless the program has cancelled it. */
 function isLeft({ isForeign, plan: { role }, wish }: JobEntry): boolean {
   return isForeign && role === "own" && wish === undefined
 }
 
-/** Among the jobs of one executor; what is due at once comes first. */
+/** For the order of jobs of one executor; jobs that are due at once come first. */
 function dueOf({ dueAt = 0, plan: { delay } }: JobEntry): number {
   return delay === Infinity ? Number.MAX_VALUE : dueAt
 }
 
-/** Where the program has called the function. Cheap as long as the stack is not read. */
+/** The stack of the program's call. Cheap as long as the stack is not read. */
 function callersOf(above: AnyFunction): { readonly stack?: string } {
   const holder: { stack?: string } = {}
   Error.captureStackTrace(holder, above)
