@@ -1,24 +1,24 @@
 /**
- * Argument checks. Every refusal has one shape: which argument, what it must be, what came.
+ * Argument checks. Every refusal has one shape: which argument, what it must be, what it was.
  *
  *     Expected `maximumPoolSize` to be an integer ≥ corePoolSize (4), got 2
  *
- * A value of the wrong type is a `TypeError`, one outside its range a `RangeError`. Nothing is ever
- * clamped or coerced: a program that passes nonsense has a bug its author wants to hear about.
+ * A value of the wrong type is a `TypeError`, one outside its range a `RangeError`. Nothing is ever clamped or coerced:
+ * a program that passes nonsense has a bug its author wants to hear about.
  */
 
-/** Java's `Integer.MAX_VALUE`: what "unbounded" is called in sizes and capacities. */
+/** Java's `Integer.MAX_VALUE`: it means "unbounded" in sizes and capacities. */
 export const MAX_VALUE: number = 2 ** 31 - 1
 
 /** The longest message that corepool makes, in characters. */
 export const LONGEST_MESSAGE = 500
 
-/** And the longest name in one. */
+/** The longest name in a message. */
 const LONGEST_NAME = 80
 
 /**
- * The text, if it is not longer than that; otherwise its beginning and its end: the values in a message are as long as
- * the program wants, and what to do about it is often said last.
+ * The text, if it is not longer than `limit`; otherwise its beginning and its end. The values in a message may have any
+ * length, and the advice often comes last.
  */
 export function shorten(text: string, limit: number = LONGEST_MESSAGE): string {
   if (text.length <= limit) return text
@@ -26,7 +26,7 @@ export function shorten(text: string, limit: number = LONGEST_MESSAGE): string {
   return `${whole(text.slice(0, limit - tail - 3))} … ${whole(text.slice(text.length - tail))}`
 }
 
-/** Without the halves of characters at its ends. */
+/** Removes the halves of characters at both ends. */
 function whole(part: string): string {
   return part.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "")
 }
@@ -47,13 +47,13 @@ export function show(value: unknown): string {
   }
 }
 
-/** The name of its class; "Object" if it has none, or does not tell. Never throws. */
+/** The name of its class; "Object" if it has none, or reading it throws. Never throws. */
 export function className(value: object): string {
   try {
     const constructor: unknown = (value as { constructor?: unknown }).constructor
     return (typeof constructor === "function" && shorten(nameIn(constructor), LONGEST_NAME)) || "Object"
   } catch {
-    return "Object" // a revoked proxy, a getter that throws: what it is remains its secret
+    return "Object" // a revoked proxy, or a getter that throws
   }
 }
 
@@ -67,7 +67,7 @@ function nameIn(callable: object): string {
   }
 }
 
-/** A TypeError in other words. */
+/** A TypeError with a message of its own. */
 export function wrongType(message: string): TypeError {
   return new TypeError(shorten(message))
 }
@@ -145,13 +145,13 @@ export function requireIterable<T>(name: string, value: Iterable<T>, demand = "i
   return value
 }
 
-/** The options that there are, each once. The compiler sees to it that none is forgotten. */
+/** All options, each once. The compiler makes sure that none is forgotten. */
 export type Known<T> = { readonly [K in keyof T]-?: unknown }
 
 /**
- * The options that a caller has given, each read once. An object may inherit options from another, but what all objects
- * inherit is none: whatever a program, or a package in it, has put on `Object.prototype` sets nothing here. Keys that
- * are symbols are not looked at. An error that a getter throws is the error of the call.
+ * The options that a caller has given, each read once. An object may inherit options from another, but properties that
+ * all objects inherit are not options: whatever a program, or a package in it, has put on `Object.prototype` sets
+ * nothing here. Keys that are symbols are ignored. An error that a getter throws is the error of the call.
  */
 export function requireOptions<T extends object>(name: string, options: T, known: Known<T>, demand?: string): T {
   requireObject(name, options, demand)
@@ -163,8 +163,8 @@ export function requireOptions<T extends object>(name: string, options: T, known
 }
 
 /**
- * Refuses what is none of these options, and says which one may have been meant. What is inherited counts, too, but for
- * the methods and accessors of a class: an AbortController is fine in the place of `{ signal }`.
+ * Refuses a key that is none of these options, and suggests which one may have been meant. Inherited keys count, too,
+ * except for the methods and accessors of a class: an AbortController is fine in the place of `{ signal }`.
  */
 export function refuseUnknown(name: string, options: object, known: object): void {
   for (const key in options) {
@@ -175,7 +175,7 @@ export function refuseUnknown(name: string, options: object, known: object): voi
   }
 }
 
-/** The object that has the key: this one, or one that it inherits from; not the one that all objects inherit from. */
+/** The object that has the key: `options`, or an object that it inherits from, except `Object.prototype`. */
 function holderOf(options: object, key: string): object | undefined {
   let holder: object | null = options
   while (holder !== null && holder !== Object.prototype) {
@@ -194,8 +194,8 @@ function unknown(name: string, key: string, known: object): TypeError {
 }
 
 /**
- * The word that this one is most likely a slip of: one with few letters changed, with the same beginning, or with one
- * of the two inside of the other.
+ * The word that this one is most likely a misspelling of: a word with few letters changed, with the same beginning, or
+ * where one contains the other.
  */
 function nearest(word: string, words: readonly string[]): string | undefined {
   if (word.length > LONGEST_NAME) return undefined
@@ -223,7 +223,7 @@ function commonBeginning(a: string, b: string): number {
   return length
 }
 
-/** How many letters to insert, remove, replace, or exchange with their neighbour, to make the one word of the other. */
+/** How many letters to insert, remove, replace, or swap with their neighbour, to turn one word into the other. */
 function changesBetween(a: string, b: string): number {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)
@@ -250,7 +250,7 @@ export function alone<T extends object>(options: T): T {
   return { __proto__: null, ...options }
 }
 
-/** Anything an `await` would unwrap: a promise, a future, any object with a `then` method. */
+/** Anything that an `await` would unwrap: a promise, a future, any object with a `then` method. */
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return (
     value !== null &&

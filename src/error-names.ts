@@ -1,6 +1,6 @@
 /**
- * The error classes that every thread knows, by name. A class may be there more than once: each copy of corepool in a
- * thread has its own, and they go by the same name.
+ * The error classes that every thread knows, by name. A name may have several classes: each copy of corepool in a
+ * thread has its own.
  */
 import { perThread } from "./per-thread.ts"
 
@@ -14,7 +14,7 @@ export const commonErrors: Map<string, ErrorClass> = perThread("errors", () => n
 /** The names, by the prototypes of all of them. */
 export const commonNames: Map<object, string> = perThread("names of errors", () => new Map<object, string>())
 
-/** By names that are given as such: bundlers shorten those that classes have of themselves. */
+/** The names are passed explicitly: bundlers shorten the names of classes. */
 export function nameErrors(classes: Readonly<Record<string, ErrorClass>>): void {
   for (const [name, type] of Object.entries(classes)) know(name, type)
 }
@@ -24,13 +24,13 @@ function know(name: string, type: ErrorClass): void {
   commonNames.set(type.prototype, name)
 }
 
-/** The same for a class of ours, which shows that name. */
+/** As {@link nameErrors}, for a class of corepool, whose `name` it also sets. */
 export function nameError(name: string, type: ErrorClass): void {
   Object.defineProperty(type, "name", { value: name, configurable: true })
   know(name, type)
 }
 
-/** What the errors of a class are called: by its own name, or by that of the class that it extends. */
+/** The name of the errors of a class: its own name, or that of the class that it extends. */
 export function nameOfErrors(type: ErrorClass): string | undefined {
   let step: unknown = type.prototype
   while (typeof step === "object" && step !== null) {
@@ -41,7 +41,7 @@ export function nameOfErrors(type: ErrorClass): string | undefined {
   return undefined
 }
 
-/** Whether the value is of a class that goes by the same name as this one. Throws what the trap of a proxy does. */
+/** Whether the value is of a class with the same name as this one. Throws if the trap of a proxy does. */
 export function isNamedLike(type: ErrorClass, value: unknown): boolean {
   const name = commonNames.get(type.prototype)
   if (name === undefined) return false

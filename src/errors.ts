@@ -1,11 +1,11 @@
 /**
  * The error family: one class per outcome, each with a stable `code`.
  *
- * The names are Java's with `Error` for `Exception`. Wrong arguments are not in this family:
- * they are plain `TypeError` and `RangeError`, worded by `checks.ts`.
+ * The names are Java's with `Error` for `Exception`. Wrong arguments are not in this family: they are plain `TypeError`
+ * and `RangeError`, worded by `checks.ts`.
  *
  * A thread may have loaded corepool more than once, in several bundles. Each copy has classes of its own, but to a user
- * a TimeoutError is a TimeoutError: so `instanceof` goes by the names that all copies have given to their classes.
+ * a TimeoutError is a TimeoutError: so `instanceof` compares the names that all copies have given to their classes.
  */
 import { shorten } from "./checks.ts"
 import { commonNames, type ErrorClass, isNamedLike, nameError, nameOfErrors } from "./error-names.ts"
@@ -25,17 +25,17 @@ export abstract class CorepoolError extends Error {
     this.name = nameOfErrors(new.target) ?? this.name
   }
 
-  /** @internal Of something that does not even let itself be asked, such as a revoked proxy, it is false. */
+  /** @internal False if looking at the value throws, as for a revoked proxy. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     try {
       return isInstanceOf(this, value) || isNamedLike(this, value)
     } catch {
-      return false // corepool asks this of whatever a task throws
+      return false // corepool asks this of every error that a task throws
     }
   }
 }
 
-/** Whether it is one of the classes below, and not one that the program has made of them. */
+/** Whether it is one of the classes below, and not a subclass that the program has made. */
 function isOurs(type: ErrorClass): boolean {
   return commonNames.has(type.prototype)
 }

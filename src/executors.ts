@@ -112,7 +112,7 @@ export const Executors = {
   },
 } as const
 
-/** Not for null, which is passed on to be refused. */
+/** The factory, or platform threads if it is undefined. Null is passed on, to be refused. */
 function orPlatform(factory: ThreadFactory | undefined): ThreadFactory {
   usePlatform()
   return factory === undefined ? platformThreads() : factory

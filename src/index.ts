@@ -15,17 +15,17 @@ export * from "./task/index.ts"
 
 export { type ClassCodec, registerClass } from "./codec/revival.ts"
 
-// Futures: what becomes of tasks.
+// Futures: the outcomes of tasks.
 export * from "./future/index.ts"
 
-// Threads: who runs them.
+// Threads: what runs tasks.
 export * from "./thread/index.ts"
 export type { WaitOptions } from "./memory/flow/waiting.ts"
 
-// Queues: where they wait, and how threads hand things to each other.
+// Queues: where tasks wait, and how threads pass values to each other.
 export * from "./queue/index.ts"
 
-// Locks and synchronizers: who goes when, between threads and between flows of one thread.
+// Locks and synchronizers: the order of tasks, between threads and between flows of one thread.
 export * from "./atomic/index.ts"
 export * from "./lock/index.ts"
 export * from "./sync/index.ts"

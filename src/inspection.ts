@@ -1,10 +1,9 @@
 /**
- * How the objects of corepool look to `console.log` and `util.inspect`: one line with the class, the state and the
- * sizes.
+ * How `console.log` and `util.inspect` show the objects of corepool: one line with the class, the state and the sizes.
  *
  *     ThreadPoolExecutor@1 { state: 'running', poolSize: 2, activeCount: 1, queued: 5, completedTaskCount: 10 }
  *
- * A class says by {@link FACTS} what is shown. Fields that a subclass of the program has added follow. Node, Bun and
+ * A class lists by {@link FACTS} what is shown. Fields that a subclass of the program has added follow. Node, Bun and
  * Deno all call the method {@link INSPECT} with the same three arguments.
  */
 import { shorten } from "./checks.ts"
@@ -14,8 +13,8 @@ import { isError, propertyOf, textOf } from "./user-values.ts"
 export const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom")
 
 /**
- * What is shown of an object: names and values. A fact that is undefined is not shown, and neither is a field of its
- * name.
+ * What is shown of an object: names and values. A fact that is undefined is not shown, and neither is a field of the
+ * same name.
  */
 export const FACTS: unique symbol = Symbol("facts")
 
@@ -38,10 +37,13 @@ export type InspectArguments = [
   inspect?: (value: unknown, options: object) => string,
 ]
 
-/** More of a single value would not be one readable line. */
+/** The longest text of a single value; more would not be one readable line. */
 const LONGEST_VALUE = 120
 
-/** The line for this object. Never throws: code of the program that does so costs the fact that it was asked for. */
+/**
+ * The line for this object. Never throws: where code of the program throws, the value is left out or shown as plain
+ * text.
+ */
 export function inspected(self: object, [depth, options = {}, inspect]: InspectArguments): string {
   const name = identityOf(self)
   const left = typeof depth === "number" ? depth : Infinity
@@ -52,7 +54,7 @@ export function inspected(self: object, [depth, options = {}, inspect]: InspectA
   return options.compact === false ? `${name} {\n  ${parts.join(",\n  ")}\n}` : `${name} { ${parts.join(", ")} }`
 }
 
-/** What the class says, and then the fields of the object. */
+/** The facts of the class, and then the fields of the object. */
 function factsOf(self: object): Map<string, unknown> {
   const facts = new Map(Object.entries((propertyOf(self, FACTS) ?? {}) as Facts))
   for (const [key, value] of fieldsOf(self)) if (!facts.has(key)) facts.set(key, value)
@@ -60,7 +62,7 @@ function factsOf(self: object): Map<string, unknown> {
   return facts
 }
 
-/** The fields that can be read without a call of the program's code. */
+/** The fields that can be read without running the program's code. */
 function* fieldsOf(self: object): Iterable<[string, unknown]> {
   try {
     for (const [key, field] of Object.entries(Object.getOwnPropertyDescriptors(self))) {
@@ -86,7 +88,7 @@ function shown(value: unknown, depth: number, options: Options, inspect: Inspect
     const text = inspect(value, limits)
     if (options.compact === false) return text.replaceAll("\n", "\n  ")
     if (!text.includes("\n") && text.length <= LONGEST_VALUE) return text
-    // Without colours: to cut a text that has some would colour all that follows.
+    // Without colours: cutting a coloured text would colour all that follows.
     return oneLine(inspect(value, { ...limits, colors: false }))
   } catch {
     return textOf(value) // its own inspection has thrown

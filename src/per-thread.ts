@@ -1,14 +1,14 @@
 /**
- * What a thread has once, however many copies of corepool are loaded in it. A bundler puts a copy into each bundle: the
- * thread's entry may come with one, and the module of a task with another. To them it is still one thread, with one
- * park word, one current flow and one list of registered classes; otherwise a task could not ask whether it was
- * interrupted.
+ * State that a thread has once, however many copies of corepool are loaded in it. A bundler puts a copy into each
+ * bundle: the thread's entry may come with one, and the module of a task with another. To all copies it is still one
+ * thread, with one park word, one current flow and one list of registered classes; otherwise a task could not ask
+ * whether it was interrupted.
  *
- * They find each other by a symbol of the global scope that names the version. Copies of different versions do not:
- * what they keep, and how it lies in shared memory, may differ. To each of them the other's threads are strangers.
+ * The copies find each other by a symbol of the global scope that names the version. Copies of different versions do
+ * not: their state, and its layout in shared memory, may differ. A copy does not know the threads of another version.
  *
- * What is kept here are objects with methods of the copy that came first. They are used by their methods only, never
- * tested by `instanceof`.
+ * The state consists of objects with methods of the copy that came first. The other copies call these methods only, and
+ * never test the objects by `instanceof`.
  */
 
 import { apply, isInstanceOf } from "./primordials.ts"
@@ -19,15 +19,15 @@ export const VERSION = "0.1.0"
 const KEY = Symbol.for(`corepool@${VERSION}`)
 
 /**
- * A property that stays: a task that deletes or replaces what it finds in the global scope would give its thread a
- * second corepool.
+ * Neither configurable nor writable: a task that deletes or replaces what it finds in the global scope would give its
+ * thread a second corepool.
  */
 if (!(KEY in globalThis)) {
   Object.defineProperty(globalThis, KEY, { __proto__: null, value: new Map() } as PropertyDescriptor)
 }
 const registry = (globalThis as Record<symbol, unknown>)[KEY] as Map<string, unknown>
 
-/** What the first copy has made under this name. */
+/** The value that the first copy has made under this name. */
 export function perThread<T>(name: string, make: () => T): T {
   if (!registry.has(name)) registry.set(name, make())
   return registry.get(name) as T
@@ -39,18 +39,17 @@ interface Class {
 }
 
 /**
- * The classes of copies that a bundler has taken apart, so that not even their files are the same: see {@link
+ * The classes of copies whose modules a bundler has split up, so that not even their files are the same: see {@link
  * joinCopies}.
  */
 export const strayClasses = (): Class[] => perThread<Class[]>("classes of copies", () => [])
 
-/** From a prototype to those of all classes that are the same to a user. */
+/** Maps a prototype to the prototypes of all classes that are the same to a user. */
 const kin = (): WeakMap<object, Set<object>> => perThread("kin", () => new WeakMap<object, Set<object>>())
 
 /**
- * Makes the classes of such copies, those that are loaded and those that come later, one with the classes of the same
- * names in `part`, as far as `instanceof` goes. A thread with one copy has nothing of that, and its `instanceof` is as
- * fast as any.
+ * Makes `instanceof` treat the classes of such copies, loaded already or later, as the classes of the same names in
+ * `part`. A thread with one copy is unaffected, and its `instanceof` is as fast as any.
  */
 export function joinCopies(part: Readonly<Record<string, unknown>>): void {
   const strays = strayClasses()
@@ -75,7 +74,7 @@ function joinClasses(one: Class, other: Class): void {
   }
 }
 
-/** Classes that extend one of these inherit the method, and have no kin. */
+/** A class that extends one of these inherits the method, and has no entry in `kin`. */
 function isOfKin(this: Class, value: unknown): boolean {
   if (isInstanceOf(this, value)) return true
   const all = kin().get(this.prototype)

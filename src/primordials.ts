@@ -1,9 +1,9 @@
 /**
  * Functions of the runtime as they were when this file was loaded: in a thread, before any task could replace them.
  *
- * A program may take `Function.prototype.call` away, or `apply`, or `bind`, and any function may have members of
- * these names of its own. So the code of corepool calls a function with a receiver by what this file exports, and
- * never by `fn.call(…)`. [PL62]
+ * A program may remove `Function.prototype.call`, or `apply`, or `bind`, and any function may have members of these
+ * names of its own. So the code of corepool calls a function with a receiver by the exports of this file, and never by
+ * `fn.call(…)`. [PL62]
  */
 // oxlint-disable typescript/unbound-method -- they are called with a receiver
 
@@ -13,8 +13,8 @@ const { bind, call, toString, [Symbol.hasInstance]: hasInstance } = Function.pro
 export const apply: typeof Reflect.apply = Reflect.apply
 
 /**
- * From a function to one whose first argument is the receiver. That is a bound `Function.prototype.call`, which V8
- * compiles to a direct call: it costs a third of what `apply` costs.
+ * Turns a function into one whose first argument is the receiver: a bound `Function.prototype.call`, which V8 compiles
+ * to a direct call. It costs a third of what `apply` costs.
  */
 const uncurry = /* @__PURE__ */ bind.bind(call) as (fn: unknown) => (receiver: unknown, ...args: unknown[]) => unknown
 
@@ -32,7 +32,7 @@ export function methodOf<P, K extends keyof P>(prototype: P, name: K): Uncurried
 
 type Uncurried<P, M> = M extends (...args: infer A) => infer R ? (object: P, ...args: A) => R : never
 
-/** A getter of the prototype, as a function of the object that is asked. */
+/** A getter of the prototype, as a function whose argument is the object. */
 export function getterOf(prototype: object, name: PropertyKey): (object: object) => unknown {
   return uncurry(Object.getOwnPropertyDescriptor(prototype, name)?.get)
 }
@@ -40,5 +40,5 @@ export function getterOf(prototype: object, name: PropertyKey): (object: object)
 /** The text of a function, or of a class. */
 export const sourceText: (fn: object) => string = /* @__PURE__ */ uncurry(toString) as never
 
-/** `value instanceof type`, as it is for classes that have no `Symbol.hasInstance` of their own. */
+/** `value instanceof type`, as for classes that have no `Symbol.hasInstance` of their own. */
 export const isInstanceOf: (type: object, value: unknown) => boolean = /* @__PURE__ */ uncurry(hasInstance) as never

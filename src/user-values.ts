@@ -1,13 +1,13 @@
 /**
- * Looking at values of the program: what its tasks throw and return, and what they are called with.
+ * Access to values of the program: what its tasks throw and return, and their arguments.
  *
- * Any look at such a value may run code of the program: a getter, a trap of a proxy, `toString`, `Symbol.hasInstance`,
- * `Error.prepareStackTrace`. That code may throw, and the error that it throws may resist being looked at in turn. So
- * corepool looks at values of the program through the functions of this file, wherever it has something left to do
+ * Any access to such a value may run code of the program: a getter, a trap of a proxy, `toString`,
+ * `Symbol.hasInstance`, `Error.prepareStackTrace`. That code may throw, and access to the thrown error may throw in
+ * turn. So corepool uses the functions of this file on values of the program, wherever it has something left to do
  * afterwards.
  *
- * The contract of each of them: it never throws, whatever the value. If the value cannot be looked at, what the code of
- * the program has thrown is dropped, and the answer is the one that the comment of the function names.
+ * The contract of each function: it never throws, whatever the value. If the program's code throws, that error is
+ * dropped, and the function returns the answer that its comment names.
  */
 import { show } from "./checks.ts"
 
@@ -20,7 +20,7 @@ export function propertyOf(value: unknown, key: PropertyKey): unknown {
   }
 }
 
-/** `value instanceof type`; false if the value does not let itself be asked. */
+/** `value instanceof type`; false if that throws. */
 export function isInstance<T extends object>(value: unknown, type: abstract new (...args: never[]) => T): value is T {
   try {
     return value instanceof type
@@ -29,14 +29,14 @@ export function isInstance<T extends object>(value: unknown, type: abstract new 
   }
 }
 
-/** Whether the value is an error of this realm; false if it does not let itself be asked. */
+/** Whether the value is an error of this realm; false if asking throws. */
 export function isError(value: unknown): value is Error {
   return isInstance(value, Error)
 }
 
 /**
- * What the value says of itself: its message, if it has one, as errors have; what it is, if it is another object. It is
- * not turned into text by itself: of an array with billions of holes, say, that would never end.
+ * The message of the value, if it has one, as errors have; for any other object the description by {@link show}. An
+ * object is not converted to text: for an array with billions of holes, say, that would never end.
  */
 export function messageOf(value: unknown): string {
   if ((typeof value !== "object" || value === null) && typeof value !== "function") return String(value)
@@ -44,7 +44,10 @@ export function messageOf(value: unknown): string {
   return typeof message === "string" ? message : show(value)
 }
 
-/** The value as text, as `String` has it; what it is, if it has no text, or is an array, whose text may be endless. */
+/**
+ * The value as text, by `String`; the description by {@link show} if that throws, or for an array, whose text may be
+ * endless.
+ */
 export function textOf(value: unknown): string {
   try {
     return Array.isArray(value) ? show(value) : String(value)
@@ -54,9 +57,9 @@ export function textOf(value: unknown): string {
 }
 
 /**
- * Gives the object a property, as an assignment would, but one that is seen by nobody else: no setter is called,
- * `__proto__` is a key as any other, and what is inherited does not matter, be it read-only. False if the object does
- * not take it.
+ * Gives the object an own property, as an assignment would, but without side effects: no setter is called, `__proto__`
+ * is a key as any other, and an inherited property does not matter, even a read-only one. False if the object refuses
+ * it.
  */
 export function setOwn(object: object, key: PropertyKey, value: unknown, enumerable: boolean): boolean {
   try {
@@ -67,8 +70,8 @@ export function setOwn(object: object, key: PropertyKey, value: unknown, enumera
 }
 
 /**
- * Without a prototype: a program that has given all objects a `get` would turn every other descriptor into a
- * contradiction.
+ * The descriptor has no prototype: a program that has given all objects a `get` would make every other descriptor
+ * contradictory.
  */
 export function dataDescriptor(value: unknown, enumerable: boolean): PropertyDescriptor {
   return { __proto__: null, value, enumerable, writable: true, configurable: true } as PropertyDescriptor

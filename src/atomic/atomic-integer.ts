@@ -17,8 +17,8 @@ const VALUE = 0
  * and the like. What is passed in must be an integer from −2³¹ to 2³¹ − 1: a `TypeError` or `RangeError` otherwise.
  * `AtomicLong` holds larger ones.
  *
- * **Memory effects.** Every access is sequentially consistent: what a thread wrote to shared memory before it changed the number is visible to each thread that
- * has read that change.
+ * **Memory effects.** Every access is sequentially consistent: what a thread wrote to shared memory before it changed
+ * the number is visible to each thread that has read that change.
  *
  * @example
  * ```ts
@@ -87,8 +87,8 @@ export class AtomicInteger extends AtomicNumber {
   }
 
   /**
-   * @internal `value => value + 1` does what `incrementAndGet` does, so it wraps; what is not exact any more has no low
-   * bits.
+   * @internal `value => value + 1` does what `incrementAndGet` does, so it wraps; a number that is not exact any more
+   * has no low bits.
    */
   protected override resultOf(computed: number): number {
     if (typeof computed !== "number") throw typeError("result of the function", "an integer", computed)

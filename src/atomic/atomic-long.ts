@@ -5,17 +5,16 @@ import { type Shared, SharedMemory } from "../memory/shared/shared-memory.ts"
 import { AtomicNumber } from "./atomic-number.ts"
 
 /*
- * Why numbers: with bigints for results, `bytes.get() / 1024` is a TypeError, and so is `JSON.stringify`. And what
- * wraps at 2⁶³ in Java is a mistake there too: at a billion a second it takes 292 years to come to it, and 104 days to
- * 2⁵³ here.
+ * Why numbers: with bigints for results, `bytes.get() / 1024` is a TypeError, and so is `JSON.stringify`. And a wrap at
+ * 2⁶³ is a mistake in Java too: at a billion a second it takes 292 years to come to it, and 104 days to 2⁵³ here.
  *
- * Why a loop: a single 64-bit add would be half as long (17 ns, and an add of 32 bits 8 ns, where this takes 35 to 45),
- * but it can only find out afterwards that it has gone too far. It would then have to go back, which a thread that dies
- * in between does not, and everybody would see what must not be seen.
+ * Why a loop: a single 64-bit add would take half as long (17 ns, and a 32-bit add 8 ns, where this takes 35 to 45).
+ * But it finds out only afterwards that the sum is out of range, and would then have to subtract again. A thread that
+ * dies in between does not, and all threads would see a value that must not be seen.
  *
- * Why not two words of 32 bits, the upper one counting the carries of the lower: that works for what only ever grows by
- * one (memory/structures/counter.ts), but not if it can be set, and a thread that dies before its carry leaves it wrong
- * for ever.
+ * Why not two words of 32 bits, the upper one counting the carries of the lower: that works for a number that only ever
+ * grows by one (memory/structures/counter.ts), but not if it can be set, and a thread that dies before its carry leaves
+ * the number wrong for ever.
  */
 
 /** Alone on its cache line. */
@@ -88,7 +87,10 @@ export class AtomicLong extends AtomicNumber {
     return this.#add(-1n, -1)
   }
 
-  /** What it is then. Both summands are exact, and so is their sum, or it is out of range and seen to be. */
+  /**
+   * Adds, and returns the sum. Both summands are exact, and so is their sum, or it is out of range and detected as
+   * such.
+   */
   #add(delta: bigint, amount: number): number {
     const longs = this.#longs
     for (;;) {

@@ -6,8 +6,8 @@ import { Shareable } from "../memory/shared/shared-memory.ts"
  * What `AtomicInteger` and `AtomicLong` have in common: a number that all threads share, and that is read and changed
  * at once, so that no change by another thread falls in between or gets lost.
  *
- * **Memory effects.** Every access is sequentially consistent. Java's weaker ones (`lazySet`, `getPlain`, `weakCompareAndSet` and so on)
- * have no counterpart: JavaScript has nothing weaker.
+ * **Memory effects.** Every access is sequentially consistent. Java's weaker ones (`lazySet`, `getPlain`,
+ * `weakCompareAndSet` and so on) have no counterpart: JavaScript has nothing weaker.
  */
 export abstract class AtomicNumber extends Shareable {
   /** The value now. */
@@ -16,13 +16,13 @@ export abstract class AtomicNumber extends Shareable {
   /** Sets the value. */
   abstract set(value: number): void
 
-  /** Sets it and returns what it was. */
+  /** Sets it and returns the old value. */
   abstract getAndSet(value: number): number
 
-  /** Sets it if it is `expected`, and says whether it was. */
+  /** Sets it if it is `expected`, and returns whether it was. */
   abstract compareAndSet(expected: number, value: number): boolean
 
-  /** Sets it if it is `expected`, and returns what it was: `expected` if that has happened. */
+  /** Sets it if it is `expected`, and returns the old value: `expected` if it was set. */
   compareAndExchange(expected: number, value: number): number {
     for (;;) {
       if (this.compareAndSet(expected, value)) return expected + 0 // without the sign of −0
@@ -31,29 +31,29 @@ export abstract class AtomicNumber extends Shareable {
     }
   }
 
-  /** Adds `delta`, which may be negative, and returns what it was. */
+  /** Adds `delta`, which may be negative, and returns the old value. */
   abstract getAndAdd(delta: number): number
 
-  /** Adds `delta`, which may be negative, and returns what it is then. */
+  /** Adds `delta`, which may be negative, and returns the new value. */
   abstract addAndGet(delta: number): number
 
-  /** Adds 1 and returns what it was. */
+  /** Adds 1 and returns the old value. */
   abstract getAndIncrement(): number
 
-  /** Subtracts 1 and returns what it was. */
+  /** Subtracts 1 and returns the old value. */
   abstract getAndDecrement(): number
 
-  /** Adds 1 and returns what it is then. */
+  /** Adds 1 and returns the new value. */
   abstract incrementAndGet(): number
 
-  /** Subtracts 1 and returns what it is then. */
+  /** Subtracts 1 and returns the new value. */
   abstract decrementAndGet(): number
 
   /** @internal The number that the result of a user's function stands for; throws if for none. */
   protected abstract resultOf(computed: number): number
 
   /**
-   * Sets it to what the function makes of it, and returns what it was. If another thread changes it meanwhile, the
+   * Sets it to the result of the function, and returns the old value. If another thread changes it meanwhile, the
    * function is called again: it should have no side effects. If it throws, nothing happens.
    */
   getAndUpdate(update: (value: number) => number): number {
@@ -64,7 +64,7 @@ export abstract class AtomicNumber extends Shareable {
     }
   }
 
-  /** As `getAndUpdate`, but returns what it is then. */
+  /** As `getAndUpdate`, but returns the new value. */
   updateAndGet(update: (value: number) => number): number {
     requireFunction("update", update)
     for (;;) {
@@ -75,7 +75,7 @@ export abstract class AtomicNumber extends Shareable {
   }
 
   /**
-   * Sets it to what the function makes of it and `operand`, in this order, and returns what it was. As with
+   * Sets it to the function's result for its value and `operand`, in this order, and returns the old value. As with
    * `getAndUpdate` the function may be called more than once.
    */
   getAndAccumulate(operand: number, accumulate: (value: number, operand: number) => number): number {
@@ -83,7 +83,7 @@ export abstract class AtomicNumber extends Shareable {
     return this.getAndUpdate((value) => accumulate(value, operand))
   }
 
-  /** As `getAndAccumulate`, but returns what it is then. */
+  /** As `getAndAccumulate`, but returns the new value. */
   accumulateAndGet(operand: number, accumulate: (value: number, operand: number) => number): number {
     requireFunction("accumulate", accumulate)
     return this.updateAndGet((value) => accumulate(value, operand))

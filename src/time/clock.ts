@@ -3,11 +3,11 @@ import { now, Timer } from "./timer.ts"
 import { runtime } from "./runtime.ts"
 
 /**
- * Where a scheduled executor takes its time from: the system's clock, or in a test one that
- * stands still until it is told to move (`ManualClock` of `corepool/testing`).
+ * Where a scheduled executor takes its time from: the system's clock, or in a test a clock that stands still until the
+ * test moves it (`ManualClock` of `corepool/testing`).
  *
  * Only the schedule follows such a clock: when tasks become due, and what `delay`, `nextRunAt` and the calendar say.
- * A limit for a wait, as of `get(timeout)`, and the time that a thread stays idle go by the system's clock in any case.
+ * The limit of a wait, as of `get(timeout)`, and the idle time of a thread go by the system's clock in any case.
  */
 export interface Clock {
   /** Milliseconds since some fixed moment. Never goes back, and knows nothing of the time of day. */
@@ -17,11 +17,11 @@ export interface Clock {
   wallTime(): number
 
   /**
-   * Calls `fire` once, when `time()` has reached `time`, and never inside the call. With `background` it is not worth
-   * keeping the program alive for.
+   * Calls `fire` once, when `time()` has reached `time`, and never inside the call. With `background` the timer does
+   * not keep the program alive.
    *
-   * A moment and not a delay: a delay added to the time may be off by the last bit of a number, and a clock that
-   * stands still would stand just before or after.
+   * A moment and not a delay: a delay added to the time may be off by the last bit of a number, and a clock that stands
+   * still would stand just before or after.
    */
   timer(time: number, background: boolean, fire: () => void): ClockTimer
 }

@@ -5,18 +5,17 @@ import { perThread } from "../per-thread.ts"
  * The runtime's clocks and timers as they were when corepool was loaded. All of src uses these, and none of the global
  * ones.
  *
- * Promise: what a program puts in the place of the global functions later on never reaches corepool, neither the fake
- * timers of a test (node:test, @sinonjs/fake-timers, jest, vitest) nor a task that replaces `setTimeout` in its thread.
- * Otherwise a limit for a wait would mix a timer that is faked with a clock that is not, and never end; and a pool
- * whose turns of the event loop are faked would stop. The schedule of an executor can follow a clock of the test's own,
- * see clock.ts.
+ * Promise: a later replacement of the global functions never reaches corepool, neither the fake timers of a test
+ * (node:test, @sinonjs/fake-timers, jest, vitest) nor a task that replaces `setTimeout` in its thread. Otherwise a
+ * limit for a wait would mix a faked timer with a real clock, and never end; and a pool whose turns of the event loop
+ * are faked would stop. The schedule of an executor can follow a clock of the test's own, see clock.ts.
  *
  * How it works. Each function is taken once per thread, by the first copy of corepool that is loaded in it: a thread of
  * a pool has them before any task. They come from `node:timers` and, for Node, `process.hrtime`: `node:perf_hooks` has
- * the same clock, which takes as long to read, but to load that module costs each thread 0.7 ms and 0.3 MB. Jest fakes
- * neither that module nor `node:timers`. A fake of @sinonjs/fake-timers, on which jest and vitest stand, says which
- * function it replaces, so that one is taken even if the fakes came first. The fakes of node:test do not say; if these
- * came first, there is a warning.
+ * the same clock, which takes as long to read, but loading that module costs each thread 0.7 ms and 0.3 MB. Jest fakes
+ * neither that module nor `node:timers`. A fake of @sinonjs/fake-timers, which jest and vitest use, refers to the
+ * function that it replaces, so corepool takes that function even if the fakes came first. The fakes of node:test do
+ * not; if these came first, there is a warning.
  *
  * The functions are fields of one object, in which a test of corepool itself can replace them.
  */
@@ -24,8 +23,8 @@ export interface Runtime {
   /** Milliseconds since about when corepool was loaded in this thread. Never goes back. */
   now: () => number
   /**
-   * When that clock began, in milliseconds on one that all threads have: in Node the monotonic clock of the process,
-   * elsewhere the wall clock.
+   * When that clock began, in milliseconds on a clock that all threads share: in Node the monotonic clock of the
+   * process, elsewhere the wall clock.
    */
   readonly origin: number
   /** Milliseconds since 1970, by the wall clock. */
@@ -35,7 +34,7 @@ export interface Runtime {
   startInterval: (fire: () => void, delay: number) => NodeJS.Timeout
   /** After the event loop has gone round once. */
   afterTurn: (call: () => void) => void
-  /** At the end of the present job. What it throws is an uncaught error. */
+  /** At the end of the present job. An error that `call` throws is an uncaught error. */
   microtask: (call: () => void) => void
   clone: <T>(value: T, options?: { transfer: ArrayBuffer[] }) => T
 }
@@ -76,21 +75,21 @@ function processClock(): Clock {
 }
 
 /**
- * A clock that each thread has for itself. The thread has only been told what the wall clock showed when that began,
- * and the wall clock may have been set meanwhile.
+ * A clock that each thread has for itself. The thread knows only what the wall clock showed when that clock began, and
+ * the wall clock may have been set meanwhile.
  */
 function threadClock(): Clock {
   const clock = unfaked("performance", process.getBuiltinModule("node:perf_hooks").performance)
   return { now: clock.now.bind(clock), origin: clock.timeOrigin }
 }
 
-/** What it stands for, if it is a fake of @sinonjs/fake-timers. */
+/** The original function, if this is a fake of @sinonjs/fake-timers. */
 function unfaked<T extends object>(name: string, thing: T): T {
   const { clock } = thing as { clock?: Record<string, unknown> }
   return (clock?.[`_${name}`] as T | undefined) ?? thing
 }
 
-/** The functions with which node:test replaces those of the runtime are bound ones, and nobody else's are. */
+/** Called if the timers are bound functions: those with which node:test replaces the runtime's are, and no others. */
 function warn(): void {
   process.emitWarning(
     "corepool was loaded while the timers of node:test were mocked, and has only these: its time limits and pools will stand still. Load it before",

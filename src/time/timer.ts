@@ -1,6 +1,6 @@
 /**
- * The monotonic clock and one-shot timers that keep their promise: never early, and true for any
- * delay, also beyond the 2³¹−1 ms at which `setTimeout` fires at once.
+ * The monotonic clock, and one-shot timers that are never early and work for any delay, also beyond the 2³¹−1 ms at
+ * which `setTimeout` fires at once.
  */
 import { runtime } from "./runtime.ts"
 
@@ -16,8 +16,8 @@ export function now(): number {
  * Calls `fire` once, not before `delay` ms have passed. `delay` may be `Infinity`: it then never fires and costs
  * nothing.
  *
- * A timer keeps the process alive unless `background` is set: an idle worker's keep-alive must
- * not, a program's own timed wait must.
+ * A timer keeps the process alive unless `background` is set: the keep-alive of an idle worker must not, a program's
+ * own timed wait must.
  */
 export class Timer {
   readonly #due: number
@@ -32,7 +32,7 @@ export class Timer {
     if (delay !== Infinity) this.#sleep(delay)
   }
 
-  /** One that nobody is going to cancel, and that keeps nothing alive. */
+  /** A timer that is never cancelled, and that does not keep the process alive. */
   static after(delay: number, fire: () => void): void {
     void new Timer(delay, true, fire)
   }
