@@ -6,10 +6,10 @@ import { guarded } from "../memory/flow/guard.ts"
  * Runs a future, and calls `told` when that is over. Code that wants to hear of a future's end gives the executor a
  * carrier instead of the future.
  *
- * `told` is called when the carrier itself is over. So a future that is cancelled while it waits is told when its turn
- * comes, as in the JDK. But if the executor drops the carrier (shutdownNow, a discarding policy), the future is
- * cancelled and told at once, where in the JDK its owner would wait for ever. The same goes for a future that a limit
- * ends (with-options.ts).
+ * `told` is called when the carrier itself is over. So for a future that is cancelled while it waits, `told` is called
+ * when its turn comes, as in the JDK. But if the executor drops the carrier (shutdownNow, a discarding policy), the
+ * future is cancelled and `told` is called at once, where in the JDK its owner would wait for ever. The same goes for a
+ * future that a limit ends (with-options.ts).
  */
 export abstract class Carrier<T> extends FutureTask<unknown> {
   readonly future: FutureTask<T>

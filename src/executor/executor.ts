@@ -71,7 +71,7 @@ export interface ExecutorService<Unrun = Runnable[]> extends Executor, AsyncDisp
    * @throws TaskNotPortableError if the function cannot be sent to the thread.
    */
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T>
-  /** The same for a function with several signatures: the one that fits the arguments counts. */
+  /** The same for a function with several signatures: the signature that fits the arguments counts. */
   submit<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]>(task: F, ...args: A): Future<ResultOf<F, A>>
 
   /** The same executor, with these options for every task given to it through the returned view. */

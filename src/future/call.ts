@@ -36,7 +36,7 @@ export function keptApart<A extends unknown[], T>(fn: (...args: A) => T | Promis
  * Unlike a function that was bound by `Function.prototype.bind`, it can be sent to another thread if the task can.
  */
 export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Callable<T>
-/** The same for a function with several signatures: the one that fits the arguments counts. */
+/** The same for a function with several signatures: the signature that fits the arguments counts. */
 export function bind<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]>(
   task: F,
   ...args: A

@@ -42,7 +42,7 @@ export interface Future<T> extends PromiseLike<T> {
    */
   getSync(timeout?: number): T
 
-  /** Calls the matching handler when the future is done. Promises what it returns; without a handler, the outcome. */
+  /** Calls the matching handler when the future is done. The promise of its result; without a handler, of the outcome. */
   then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: OnRejected<B>,
@@ -72,7 +72,7 @@ export interface Future<T> extends PromiseLike<T> {
   readonly isDone: boolean
   /** True if the task was cancelled. */
   readonly isCancelled: boolean
-  /** The outcome of the task so far. */
+  /** The state of the task. */
   readonly state: FutureState
 
   /**

@@ -150,10 +150,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     return "Future"
   }
 
-  /**
-   * @internal A wait other than `get` is about to begin. The waiting thread may be the only one that could run the
-   * task.
-   */
+  /** @internal A wait is about to begin. The waiting thread may be the only one that could run the task. */
   willBeAwaited(isLimitedInTime: boolean): void {
     if (this.#remote !== undefined) this.#remote.awaited(this.#handle, isLimitedInTime)
   }

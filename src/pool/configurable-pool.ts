@@ -6,7 +6,7 @@ import { atLeast, SHUTDOWN, TERMINATED, TIDYING } from "../core/control-word.ts"
 import type { PoolEngine } from "./pool-engine.ts"
 import type { Capabilities, PoolStats } from "./thread-pool-options.ts"
 
-/** The sizes and times of a pool, all of which can be changed while it runs, and what it tells of itself. */
+/** The sizes and times of a pool, all of which can be changed while it runs, and its statistics. */
 export abstract class ConfigurablePool extends AbstractExecutorService {
   /** @internal */
   protected abstract get engine(): PoolEngine

@@ -61,7 +61,7 @@ export interface ScheduledExecutorService<Unrun = Runnable[]> extends ExecutorSe
     ...args: A
   ): ScheduledFuture<void>
 
-/**
+  /**
    * Runs the task whenever the expression comes true by the wall clock of the time zone. Beyond Java; needs the package
    * croner (`npm install croner@~11.0`).
    *

@@ -150,7 +150,7 @@ export class SharedCore extends SharedLines {
     if (this.control.read(CONTROL.CLOSED) !== 0 && this.items.size === 0) this.refuseAll(this.takers)
   }
 
-  /** Puts a HELD element back to where it was. It has no waiting producer: that was told that the element was taken. */
+  /** Puts a HELD element back to where it was. It has no waiting producer: takeOut() has woken that. */
   putBack(cell: number): void {
     const { words } = this.store
     const kind = read(words, cell + ENTRY.SHAPE) & KIND
