@@ -15,7 +15,7 @@
 import { sharedWords } from "#atomics"
 
 /**
- * After how many reservations the collector is triggered. A collection takes a millisecond or two, shared by so many.
+ * After how many reservations the collector is triggered. They share the cost of a collection: a millisecond or two.
  */
 const EVERY = 1024
 

@@ -1,7 +1,7 @@
 /**
- * Listening to an AbortSignal that many waits and tasks share. Each signal gets one listener of ours,
- * however many parties: with one each, Node warns of a leak from the eleventh on, and removing one of
- * n listeners is a linear search.
+ * Listens to AbortSignals that many waits and tasks share. corepool adds one listener to each signal, however many
+ * parties wait for it: with a listener for each party, Node warns of a leak from the eleventh on, and removing one of n
+ * listeners is a linear search.
  */
 import { alone } from "../../checks.ts"
 import { guarded } from "./guard.ts"

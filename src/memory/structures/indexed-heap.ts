@@ -11,8 +11,7 @@ import { IllegalStateError } from "../../errors.ts"
  *
  * An operation makes all its comparisons first, and then all its moves. One slot moves along a path, and each slot on
  * the path moves by one step. They are copied in the direction of the path, so that each is in two places for a moment
- * and none is missing, apart from the moving slot, which stands in MOVING until it has its place. So at every
- * moment
+ * and none is missing, apart from the moving slot, which stands in MOVING until it has its place. So at every moment
  *
  *     { entries[0], …, entries[SIZE - 1] } and MOVING
  *

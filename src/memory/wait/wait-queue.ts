@@ -19,10 +19,10 @@ const DIRTY = 1
  * How it works
  *
  * The queue is a doubly linked list of nodes. One thread at a time, the *combiner*, changes it for all threads, under
- * the word GUARD (flat combining). No thread waits for the guard. A thread that finds it taken leaves a note (a node in
- * the inbox, a state in its own node, a flag), marks the guard DIRTY, and goes on; the combiner does not let go of the
- * guard while it is dirty. So every change of the list is made by one thread in plain sequence, while entering and
- * waking remain lock-free.
+ * the word GUARD (flat combining). Only `settle` and `waiters` wait for the guard. Any other caller that finds it taken
+ * leaves a note (a node in the inbox, a state in its own node, a flag), marks the guard DIRTY, and goes on; the
+ * combiner does not let go of the guard while it is dirty. So every change of the list is made by one thread in plain
+ * sequence, while entering and waking remain lock-free.
  *
  *     note                         when the combiner reads it
  *     INBOX    nodes that enter    drained at every pass, oldest first
