@@ -194,7 +194,10 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
   const shortened = await Promise.all(
     files.map(async ({ name, uses: { text, pattern } }, at): Promise<[string, string]> => {
       // The first file needs none of the others, and every entry needs it. So it is there before any task.
-      const keep = at > 0 ? "" : `corepoolParts.set(${key("globals")}, (({ ${kept} }) => ({ ${kept} }))(globalThis));\n`
+      const keep =
+        at > 0
+          ? ""
+          : `corepoolParts.set(${key("globals")}, (({ ${kept} }) => ({ ${kept}, Math: Object.defineProperties({}, Object.getOwnPropertyDescriptors(Math)) }))(globalThis));\n`
       const head = `"use strict";\nconst corepoolParts = typeof corepoolHost === "object" ? corepoolHost.parts : ${registry};\n${find}${keep}const ${pattern} = corepoolParts.get(${key("globals")}) ?? globalThis;\n`
       const end = `corepoolParts.has(${key(name)}) || corepoolParts.set(${key(name)}, module.exports);\n`
       return [name, await shorten(name, `${head}${text}${end}`)]

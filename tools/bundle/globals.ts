@@ -5,6 +5,9 @@
  *
  * A file that is loaded later, when a task may have been at work, takes them from what the first file has kept in the registry (chunks.ts).
  *
+ * Of `Math` they have a copy. A function of it that a task replaces by one that gives no number would make an index into
+ * shared memory that is none, which stands for the first word: that thread would destroy what others use. [PL49]
+ *
  * What a task does to the objects themselves (`Array.prototype.map = undefined`) is another matter: see src/platform/worker/stopping-runner.ts.
  */
 import { parseSync, type Program, Visitor } from "oxc-parser"

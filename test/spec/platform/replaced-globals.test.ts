@@ -98,6 +98,9 @@ const BREAK: Readonly<Record<string, () => void>> = {
   "all objects": () => {
     Object.assign(Object.prototype, { get: () => undefined, value: 1, transfer: [1], length: 7 })
   },
+  "Math, by functions that give no number": () => {
+    for (const name of Object.getOwnPropertyNames(Math)) Reflect.set(Math, name, () => Number.NaN)
+  },
   JSON: () => Reflect.set(globalThis, "JSON", undefined),
   Atomics: () => {
     for (const name of Object.getOwnPropertyNames(Atomics)) Reflect.set(Atomics, name, undefined)
@@ -106,7 +109,7 @@ const BREAK: Readonly<Record<string, () => void>> = {
 
 for (const [what, breakIt] of Object.entries(BREAK)) {
   for (const [kind, open] of Object.entries(POOLS)) {
-    test(`[PL49] a task that breaks ${what} strands no future, and the pool ends: ${kind}`, async () => {
+    test(`[PL49][PL64] a task that breaks ${what} strands no future, and the pool ends: ${kind}`, async () => {
       await using pool = open()
       const futures: Future<unknown>[] = [
         pool.submit(breakIt),
