@@ -177,11 +177,13 @@ export class ThreadContext {
   }
 
   #listen(): void {
-    const { words } = this.registry
+    const { registry, token } = this
     while (!this.#listening) {
-      store(words, this.#park, LISTENING)
-      this.#listening = listen(words, this.#park, LISTENING, this.#answer) // false: rung in between
+      if (registry.isSilent(token)) return
+      store(registry.words, this.#park, LISTENING)
+      this.#listening = listen(registry.words, this.#park, LISTENING, this.#answer) // false: rung in between
     }
+    if (registry.isSilent(token)) registry.ring(token) // it was silenced in between: that takes the listener back
   }
 
   readonly #answer = (): void => {
@@ -277,6 +279,7 @@ export class ThreadContext {
   /** This thread is about to end: other threads need not wait for it any longer. */
   leave(): void {
     this.#hasLeft = true
+    this.registry.silence(this.token)
     this.registry.reap(this.token)
   }
 

@@ -23,7 +23,9 @@ export const THREAD = {
   /** How often the thread has begun to listen to LIFE, and how often others have probed. */
   LISTENERS: 9,
   PROBES: 10,
-  SIZE: 11,
+  /** 1 if the thread must not listen any more: it is about to end. */
+  SILENT: 11,
+  SIZE: 12,
 } as const
 
 /** One wait of one flow. */
@@ -48,7 +50,7 @@ export const LISTENING = 1
 const RUNG = 2
 
 /** The version of the layouts. Two copies of corepool that differ must not share memory. */
-const MAGIC = 0xc0_9e_00_2
+const MAGIC = 0xc0_9e_00_3
 
 /*
  * A token names one life of one thread: the number of its entry, and how often that entry was taken before. A word that
@@ -149,6 +151,7 @@ export class ThreadRegistry {
       store(this.#words, entry + THREAD.PARK, AWAKE)
       store(this.#words, entry + THREAD.INTERRUPT, 0)
       store(this.#words, entry + THREAD.CONDEMNED, 0)
+      store(this.#words, entry + THREAD.SILENT, 0)
       store(this.#words, entry + THREAD.LISTENERS, 0)
       store(this.#words, entry + THREAD.PROBES, 0)
       store(this.#words, entry + THREAD.PARENT_ID, parentId)
@@ -182,6 +185,22 @@ export class ThreadRegistry {
 
   isTerminating(token: number): boolean {
     return load(this.#words, this.entryOf(token) + THREAD.CONDEMNED) !== 0
+  }
+
+  /**
+   * Takes back the listener of a thread that is about to end, for good. The thread does it itself if it can; otherwise
+   * the thread that ends it, right before.
+   *
+   * For Node crashes if a word is notified to which a thread listens whose event loop is gone, but not yet its memory.
+   */
+  silence(token: number): void {
+    if (token === 0 || !this.isAlive(token)) return // 0: it has not begun
+    store(this.#words, this.entryOf(token) + THREAD.SILENT, 1)
+    this.#alarm(token)
+  }
+
+  isSilent(token: number): boolean {
+    return load(this.#words, this.entryOf(token) + THREAD.SILENT) !== 0
   }
 
   get deaths(): number {

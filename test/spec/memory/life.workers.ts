@@ -1,5 +1,5 @@
 /** What the worker threads of life.test.ts do. */
-import { threadContext } from "#src/memory/thread/this-thread.js"
+import { leaveAll, threadContext } from "#src/memory/thread/this-thread.js"
 import { ReentrantLock, type Shared } from "corepool"
 
 /** How often the thread has worked, whether it is to stop, and its token. */
@@ -15,4 +15,23 @@ export function compute(words: Int32Array): void {
 export function computeWith(lock: Shared, words: Int32Array): void {
   ReentrantLock.from(lock).lockSync()
   compute(words)
+}
+
+/** Awaits a lock that another thread has, and counts the turns of its event loop. */
+export function awaitLock(lock: Shared, words: Int32Array): void {
+  void ReentrantLock.from(lock).lock()
+  Atomics.store(words, WORDS.TOKEN, threadContext().token)
+  setInterval(() => Atomics.add(words, WORDS.WORK, 1), 1)
+}
+
+/** Awaits a lock, leaves, and goes on for a while, as a thread does that is on its way to the end. */
+export function awaitLockAndLeave(lock: Shared, words: Int32Array): void {
+  void ReentrantLock.from(lock).lock()
+  const { token } = threadContext()
+  setImmediate(() => {
+    leaveAll()
+    Atomics.store(words, WORDS.TOKEN, token)
+    while (Atomics.load(words, WORDS.STOP) === 0) Atomics.add(words, WORDS.WORK, 1)
+    process.exit()
+  })
 }
