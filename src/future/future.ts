@@ -42,7 +42,7 @@ export interface Future<T> extends PromiseLike<T> {
    */
   getSync(timeout?: number): T
 
-  /** Calls the matching handler when the future is done. The promise of its result; without a handler, of the outcome. */
+  /** Calls the matching handler when the future is done. The promise of its result, or of the outcome without one. */
   then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: OnRejected<B>,

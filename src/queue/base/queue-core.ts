@@ -239,7 +239,7 @@ export abstract class QueueCore<E> {
    */
   protected abstract taking(end: End, timeout: number, flow: Flow): Steps<E | undefined>
 
-  /** @internal So many elements have left: wakes as many waiting putters. Always the last thing a method does. */
+  /** @internal So many elements have left: wakes the flows that wait for that. Always the last thing a method does. */
   protected vacated(_count: number): void {}
 
   /** @internal The queue has just been closed: wakes the flows that wait in vain. */

@@ -15,7 +15,7 @@ export class Heap<E> {
   #elements: E[] = []
   #ranks: number[] = []
   #lastRank = 0
-  /** Gets an error that the comparator throws during a removal, in place of the caller; and that error. */
+  /** In a heap of tasks, gets an error that the comparator throws during a removal; and that error. */
   #report: ((error: unknown) => void) | undefined
   #failure: { readonly error: unknown } | undefined
 
