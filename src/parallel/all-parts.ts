@@ -1,4 +1,4 @@
-/** What threads of a ForkJoinPool have to know of this folder: the functions that are told to them. */
+/** The functions of this folder that threads of a ForkJoinPool must know, because they are sent to them as tasks. */
 import { mergePart } from "./merging.ts"
 import { forEachPart } from "./parallel-for-each.ts"
 import { mapPart } from "./parallel-map.ts"

@@ -1,14 +1,14 @@
 /** How other threads find the functions of this folder. */
 import { defineBuiltIn } from "../task/definitions.ts"
 
-/** No file: every thread of a ForkJoinPool has them from the start, see worker-program/all-classes.ts. */
+/** Not a file: every thread of a ForkJoinPool has these functions from the start, see worker-program/all-classes.ts. */
 const MODULE = "corepool:parallel"
 
 /**
  * Makes a function of this folder a task.
  *
- * Not by `task`, for which it would be in a file, and have a name. Threads would load corepool once more then, if they
- * found it; but perhaps it was bundled into other files, by a tool that has given its functions names of one letter.
+ * `task` would name it by its file. Threads would then load corepool once more, if they found the file at all: a
+ * bundler may have put corepool into other files and shortened the names of its functions.
  */
 export function builtIn<F extends (...args: never[]) => unknown>(name: string, fn: F): F {
   return defineBuiltIn({ module: MODULE, name }, fn)

@@ -1,6 +1,6 @@
 /**
- * The user's function, as loops call it: with the element and its place, or with the number, and then with the
- * arguments that are the same for all.
+ * The user's function, as loops call it: with the element and its index, or with the number, and then with the
+ * arguments that are the same for all elements.
  */
 import { isPromiseLike } from "../checks.ts"
 import type { Elements } from "./typed-arrays.ts"
@@ -11,7 +11,7 @@ export type AnyFunction = (...args: never[]) => unknown
 type ElementFunction = (element: unknown, index: number, ...args: unknown[]) => unknown
 type NumberFunction = (index: number, ...args: unknown[]) => unknown
 
-/** To spread arguments is several times slower than to name them. */
+/** Binds the arguments. Spreading them in each call is several times slower than naming them. */
 function ofElements(fn: ElementFunction, args: readonly unknown[]): ElementFunction {
   const [a, b, c, d] = args
   switch (args.length) {
@@ -51,7 +51,7 @@ function ofNumbers(fn: NumberFunction, args: readonly unknown[]): NumberFunction
 const elements = new Loops(ofElements)
 const numbers = new Loops(ofNumbers)
 
-/** The function with its arguments, for a loop of so many turns. */
+/** The function with its arguments, for a loop over so many elements. */
 export function bound(
   fn: AnyFunction,
   args: readonly unknown[],
@@ -65,10 +65,10 @@ export function bound(
   return make(fn, args)
 }
 
-/** What loops have to know by the first value. */
+/** Throws if the function returned a promise. Loops check only the first value. */
 export function requireSynchronous(value: unknown): void {
   if (!isPromiseLike(value)) return
-  value.then(undefined, () => undefined) // it is of no use, so its error is of no interest
+  value.then(undefined, () => undefined) // the promise is not used, so its error is ignored
   throw new TypeError(
     "Expected the function to return a value, got a promise: parallel algorithms call synchronous functions only. For others there is `executor.map`",
   )

@@ -1,6 +1,4 @@
-/**
- * What is gone through: the elements of an array, or the numbers of a range.
- */
+/** What a parallel algorithm goes through: the elements of an array, or the numbers of a range. */
 import { requireArray, requireInteger, requireObject, typeError } from "../checks.ts"
 import { type Elements, isTypedArray, kindOf, shared, type TypedArray } from "./typed-arrays.ts"
 import { grainFor } from "./parts.ts"
@@ -15,17 +13,17 @@ export type Range =
       readonly to: number
     }
 
-/** What is done for each, and how it is divided. */
+/** Arguments of the function, and how the work is divided. */
 export interface EachOptions<X extends unknown[] = unknown[]> {
   /**
-   * What the function is called with after the element. Threads get copies with every part, but for what they share: so
-   * this had better be small, or shared.
+   * The arguments of the function after the element. Threads get copies with every part, except of shared memory and
+   * shared objects: so they should be small, or shared.
    */
   readonly args?: X
   /**
-   * How many make a part of the work, which one thread does. By default that is chosen from the size: at least 4096
-   * elements of an array, for which a function is taken to be quick, and at least one number of a range, for which it
-   * is not.
+   * How many elements make a part of the work, which one thread does. By default that depends on the size: at least
+   * 4096 elements of an array, whose function is expected to be quick, and at least one number of a range, whose
+   * function is not.
    */
   readonly grain?: number
 }
@@ -33,10 +31,10 @@ export interface EachOptions<X extends unknown[] = unknown[]> {
 /** Options that may be left out, unless the function needs more arguments than the element. */
 export type OptionsWith<X extends unknown[], O> = X extends [] ? [options?: O] : [options: O & { readonly args: X }]
 
-/** How many elements are worth being given to another thread. */
+/** How many elements are worth giving to another thread. */
 export const LEAST = 4096
 
-/** The numbers from `from` to before `to`, and what stands for them in an array. */
+/** The numbers from `from` to before `to`, and the array of which they are indices, if there is one. */
 export interface Items {
   readonly array: Elements | undefined
   readonly from: number
@@ -68,7 +66,7 @@ export function grainOf(grain: number | undefined, count: number, least: number)
 }
 
 /**
- * Whether it makes a single part: of a range only if there is nothing to do, as a function may take long for one
+ * Whether the items make a single part. A range does so only if it is empty, as a function may take long for one
  * number.
  */
 export function isTiny({ array, from, to, grain }: Items): boolean {
@@ -79,12 +77,12 @@ export function requireArgs<X extends unknown[]>(args: X | undefined): X {
   return (args === undefined ? [] : requireArray("args", args)) as X
 }
 
-/** The array, such as threads can share it. */
+/** The array, or a copy that threads can share. */
 export function sharedIn({ array }: Items): Elements | undefined {
   return array === undefined ? undefined : shared(array)
 }
 
-/** What loops are compiled for. */
+/** The kind of array for which a loop is compiled. */
 export function kindIn(array: Elements | undefined): string {
   return array === undefined ? "range" : kindOf(array)
 }

@@ -3,23 +3,23 @@ import { functionOf } from "../task/host.ts"
 
 type AnyFunction = (...args: never[]) => unknown
 
-/** To make a copy takes about as long as so many elements. */
+/** Making a copy takes about as long as a loop over so many elements. */
 const WORTHWHILE = 4096
 
-/** The engine takes two functions of the same text for one: each has its number in it. */
+/** Each copy has a number in its text: the engine takes two functions of the same text for one. */
 let made = 0
 let isAllowed = true
 
 /**
- * Loops over elements, each compiled for itself.
+ * Loops over elements, compiled separately for each function and each kind of array.
  *
- * An engine compiles a loop for what it has seen in it. If the functions of all users, and arrays of all kinds, went
- * through one loop, it would have seen everything, and would look up each element and really call for each: five times
- * as slow as a loop that the user has written. So for each function, and each kind of array, there is a copy of the
- * loop of its own.
+ * An engine optimises a loop for the types it has seen there. If the functions of all users, and arrays of all kinds,
+ * went through one loop, it would have seen everything: it would look up each element and make a real call for each,
+ * five times as slow as a loop that the user has written. So each function and kind of array gets its own copy of the
+ * loop.
  *
- * A copy is made of the text of the function. So a loop must be self-contained, as a task that is sent as source: it
- * may use nothing but what it is called with. Where a program forbids to make functions of texts, all use the one loop.
+ * A copy is made from the text of the function. So a loop must be self-contained, like a task that is sent as source:
+ * it may use only its arguments. If the program forbids making functions from text, all use the original loop.
  */
 export class Loops<L extends AnyFunction> {
   readonly #original: L
@@ -29,7 +29,7 @@ export class Loops<L extends AnyFunction> {
     this.#original = original
   }
 
-  /** The loop for so many elements of arrays of this kind, with that function. */
+  /** The loop for so many elements of arrays of this kind, with this function. */
   of(count: number, kind: string, user: object = this): L {
     if (count < WORTHWHILE) return this.#original
     let copies = this.#copies.get(user)

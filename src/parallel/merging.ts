@@ -1,8 +1,8 @@
 /**
- * Merging two sorted runs that stand in one array into another array, by several threads.
+ * Merges two sorted runs of one array into another array, by several threads.
  *
- * To divide that, one asks which elements come first in the result: so many of the one run, and so many of the other. A
- * binary search finds out how many of each, and then the two halves of the result have nothing to do with each other.
+ * To divide the work, a binary search finds how many elements of each run are in the first half of the result. After
+ * that the two halves of the result are independent of each other.
  */
 import { fork } from "../forkjoin/task/fork.ts"
 import { give, type Given } from "../task/reference.ts"
@@ -11,12 +11,12 @@ import { builtIn } from "./built-in.ts"
 import { type Elements, kindOf } from "./typed-arrays.ts"
 
 export type Compare = (a: unknown, b: unknown) => number
-/** None if elements stand in the order of numbers. */
+/** Empty if the elements are in the order of numbers. */
 export type Order = readonly [compare?: Compare]
 
 /**
- * The elements from `left` to before `leftEnd` and from `right` to before `rightEnd` go to where `out` is in the
- * target.
+ * The elements from `left` to before `leftEnd` and from `right` to before `rightEnd` of the source are merged into the
+ * target, from `out` on.
  */
 export type Merge = [
   source: Elements,
@@ -30,7 +30,7 @@ export type Merge = [
 ]
 
 /**
- * Merges the run from `from` to before `middle` and the one from there to before `to` to the same place of the target.
+ * Merges the runs from `from` to before `middle` and from `middle` to before `to` into the same place of the target.
  */
 export function mergeRuns(
   order: Order,
@@ -44,7 +44,7 @@ export function mergeRuns(
   let leftEnd = middle
   let rightEnd = to
   if (order.length === 0) {
-    // NaN is neither less nor more than anything; in a sorted run it stands at the end.
+    // NaN is neither less nor greater than any number; in a sorted run it is at the end.
     leftEnd = endOfNumbers(source, from, middle)
     rightEnd = endOfNumbers(source, middle, to)
     const rest = middle - leftEnd + to - rightEnd
@@ -57,7 +57,7 @@ function endOfNumbers(run: Elements, from: number, to: number): number {
   return firstIn(from, to, (i) => Number.isNaN(run[i]))
 }
 
-/** The first one from `from` to before `to` of which it is true; it is so of all that follow. `to` if there is none. */
+/** The first index from `from` to before `to` for which it is true, as for all that follow; `to` if there is none. */
 export function firstIn(from: number, to: number, isTrue: (i: number) => boolean): number {
   let low = from
   let high = to
@@ -69,7 +69,7 @@ export function firstIn(from: number, to: number, isTrue: (i: number) => boolean
   return low
 }
 
-/** @internal Does a part, and lets others have parts of it. */
+/** @internal Merges a part; forks a half of it if it is large. */
 export const mergePart: (given: Given<Order, (...part: Merge) => void>, ...part: Merge) => void = builtIn(
   "mergePart",
   function mergePart({ functions: [compare], self }, source, target, left, leftEnd, right, rightEnd, out, grain) {
@@ -82,8 +82,8 @@ export const mergePart: (given: Given<Order, (...part: Merge) => void>, ...part:
     }
     const half = Math.floor(count / 2)
     const isBefore = compare === undefined ? isLess : (a: unknown, b: unknown) => compare(b, a) > 0
-    // How many of the left run are among the first half: the fewest such
-    // that the last one taken of the right run is before the next one of the left.
+    // How many of the left run are in the first half: the least number
+    // for which the last element taken from the right run comes before the next one of the left.
     const taken = firstIn(Math.max(0, half - (rightEnd - right)), Math.min(half, leftEnd - left), (i) =>
       isBefore(source[right + half - i - 1], source[left + i]),
     )
@@ -105,8 +105,8 @@ function isLess(a: unknown, b: unknown): boolean {
 }
 
 /**
- * Which of the two comes next is as random as the data, so a branch on it would be guessed wrongly every other time.
- * This has none: it computes where to read, and takes half as long.
+ * Which run has the next element is as random as the data, so the processor would mispredict a branch on it every other
+ * time. This loop has no such branch: it computes where to read, and takes half as long.
  */
 function mergeNumbers(...[source, target, left, leftEnd, right, rightEnd, out]: Merge): void {
   let l = left

@@ -1,4 +1,4 @@
-/** Doing something for every number of a range, or every element of an array. */
+/** parallelForEach: calls a function for every number of a range, or every element of an array. */
 import { type Known, requireFunction } from "../checks.ts"
 import { fork } from "../forkjoin/task/fork.ts"
 import type { Given } from "../task/reference.ts"
@@ -39,12 +39,12 @@ export interface ParallelForEachOptions<X extends unknown[] = unknown[]> extends
  *     await parallelForEach(image.height, drawRow, { args: [image] })      // drawRow(y, image)
  *
  * Or for every element of a typed array, as `fn(element, index, ...args)`. The function must be portable, see `task`,
- * and synchronous. What it has to tell it writes into shared memory, as that is what all threads see: everything it has
- * written is seen by who has awaited this.
+ * and synchronous. It writes its results into shared memory, which all threads see; its writes are visible after this
+ * call.
  *
- * If it throws, the error is that of this call. Parts that have begun elsewhere may then still go on for a moment.
+ * If it throws, this call throws its error. Parts that have begun in other threads may still go on for a moment.
  *
- * @throws TaskNotPortableError, `CancellationError` if `signal` aborts, or what the function throws.
+ * @throws TaskNotPortableError, `CancellationError` if `signal` aborts, or the error of the function.
  */
 export async function parallelForEach<X extends unknown[] = []>(
   range: Range,
@@ -103,7 +103,7 @@ function plan(source: TypedArray | Range, fn: AnyFunction, options: ParallelForE
   }
 }
 
-/** @internal Does a part, and lets others have parts of it. */
+/** @internal Runs a part; forks parts of it if it is large. */
 export const forEachPart: (given: Given<readonly [AnyFunction], (...part: Part) => void>, ...part: Part) => void =
   builtIn("forEachPart", function forEachPart({ functions: [fn], self }, array, from, to, grain, args) {
     divide<void>(from, to, grain, {

@@ -1,4 +1,4 @@
-/** Computing an array, element by element. */
+/** parallelMap: computes an array, element by element. */
 import { type Known, rangeError, requireFunction, typeError } from "../checks.ts"
 import { fork } from "../forkjoin/task/fork.ts"
 import type { Given } from "../task/reference.ts"
@@ -36,7 +36,7 @@ import {
   type TypedArray,
 } from "./typed-arrays.ts"
 
-/** What comes out may be of another kind: a `tasksOf` reference is asynchronous only where it is not called. */
+/** The declared result may be a promise: a `tasksOf` reference is asynchronous only for direct callers. */
 type Mapper<P extends unknown[], E> = (...args: P) => E | PromiseLike<E>
 
 const KNOWN: Known<ParallelMapOptions> = { ...PARALLEL_OPTIONS, args: true, grain: true, into: true }
@@ -45,13 +45,13 @@ const KNOWN: Known<ParallelMapOptions> = { ...PARALLEL_OPTIONS, args: true, grai
 export interface ParallelMapOptions<X extends unknown[] = unknown[], T extends TypedArray = TypedArray>
   extends ParallelOptions, EachOptions<X> {
   /**
-   * Where the results go, instead of into a new array of the same kind: any typed array that is long enough, or the
+   * The array for the results, instead of a new array of the same kind: any typed array that is long enough, or the
    * array itself.
    */
   readonly into?: T
 }
 
-/** The same where a target is needed, as a range says nothing about it. */
+/** The same with a required target, as a range does not determine one. */
 export interface ParallelMapIntoOptions<
   X extends unknown[] = unknown[],
   T extends TypedArray = TypedArray,
@@ -60,18 +60,18 @@ export interface ParallelMapIntoOptions<
 }
 
 /**
- * As `array.map(fn)`, by all threads: a new array of the same kind, with what the function returns for each element. It
- * is called as `fn(element, index, ...args)`, must be portable, see `task`, and synchronous.
+ * As `array.map(fn)`, by all threads: a new array of the same kind, with the results of the function. It is called as
+ * `fn(element, index, ...args)`, must be portable, see `task`, and synchronous.
  *
  *     const roots = await parallelMap(numbers, (x) => Math.sqrt(x))
  *     await parallelMap(numbers, (x) => Math.sqrt(x), { into: numbers })
  *
- * Of a range each number is mapped, as `fn(number, ...args)`, the first one into `into[0]`:
+ * For a range each number is mapped, as `fn(number, ...args)`, the first one into `into[0]`:
  *
  *     await parallelMap(width * height, colorOf, { into: pixels, args: [width] })
  *
- * The new array lies in shared memory if the array does. If the call fails, some elements of `into` may have been
- * written, and for a moment be written still; but not if it is an array over ordinary memory.
+ * The new array is in shared memory if the array is. If the call fails, threads may have written some elements of
+ * `into`, and may write more for a moment; but not if it is in ordinary memory.
  */
 export async function parallelMap<T extends TypedArray, X extends unknown[] = []>(
   range: Range,
@@ -154,7 +154,7 @@ function targetOf(array: Elements | undefined, into: TypedArray | undefined, len
   return (isShared(array) ? newShared : newOrdinary)(kindOf(array), length)
 }
 
-/** @internal Does a part, and lets others have parts of it. */
+/** @internal Maps a part; forks parts of it if it is large. */
 export const mapPart: (given: Given<readonly [AnyFunction], (...part: Part) => void>, ...part: Part) => void = builtIn(
   "mapPart",
   function mapPart({ functions: [fn], self }, array, target, shift, from, to, grain, args) {

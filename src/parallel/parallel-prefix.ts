@@ -1,4 +1,4 @@
-/** Cumulating an array: running totals, running maxima, and the like. */
+/** parallelPrefix: running totals, running maxima, and the like. */
 import { type Known, requireFunction } from "../checks.ts"
 import { fork } from "../forkjoin/task/fork.ts"
 import { give, type Given } from "../task/reference.ts"
@@ -32,23 +32,22 @@ const KNOWN: Known<ParallelPrefixOptions> = { ...PARALLEL_OPTIONS, grain: true }
 /** Settings of {@link parallelPrefix}. */
 export interface ParallelPrefixOptions extends ParallelOptions {
   /**
-   * How many elements make a part of the work, which one thread does. By default that is chosen from the length, and at
-   * least 4096.
+   * How many elements make a part, which one thread does. By default it depends on the length, and is at least 4096.
    */
   readonly grain?: number
 }
 
 /**
- * Combines each element with all before it, in place: afterwards `array[i]` is what `array.slice(0, i +
- * 1).reduce(combine)` was. The array itself.
+ * Combines each element with all before it, in place: afterwards `array[i]` is what
+ * `array.slice(0, i + 1).reduce(combine)` was. Returns the array.
  *
  *     await parallelPrefix(Int32Array.of(2, 1, 0, 3), (a, b) => a + b)      // 2, 3, 3, 6
  *
  * The function must be portable, see `task`, and synchronous, and associative: see `parallelReduce`, also for what that
  * means for fractions.
  *
- * It is called twice for most elements, first for what comes before each part and then for the elements themselves. So
- * two threads are hardly faster than one loop; four are twice as fast.
+ * It is called twice for most elements, first for the sum of each part and then for the elements themselves. So two
+ * threads are hardly faster than one loop; four are twice as fast.
  */
 export async function parallelPrefix<A extends TypedArray>(
   array: A,
@@ -92,13 +91,12 @@ function plan<A extends TypedArray>(
 }
 
 /*
- * How it works. First every part but the last is made one value, then these values are cumulated, which says what
- * stands before each part, and then all parts are cumulated from there on. Java's way is to let the thread with the
- * leftmost part cumulate at once. But then it depends on who was faster where an offset comes from, and with fractions
- * that shows.
+ * How it works. First every part but the last is reduced to one value, its sum. Then these sums are cumulated, which
+ * gives the value before each part. Then all parts are cumulated from there on. In Java the thread with the leftmost
+ * part cumulates at once. But then the result of fractions would depend on which thread was faster.
  *
- * A value is made in a cell of an array of the same kind: a loop would cut it down to what fits into the array with
- * every element, and so has this.
+ * A sum is kept in a cell of an array of the same kind: a sequential loop rounds to what fits into the array with every
+ * element, and so does this.
  */
 
 type Operator = readonly [combine: Combine<unknown>]
@@ -122,7 +120,7 @@ function cumulated(combine: Combine<unknown>, sums: readonly unknown[], kind: st
   return Array.from(cells as Iterable<unknown> & Elements)
 }
 
-/** @internal What each part comes to. */
+/** @internal The sum of each part. */
 export const sumParts: (given: Given<Operator, (...part: SumPart) => unknown[]>, ...part: SumPart) => unknown[] =
   builtIn("sumParts", function sumParts({ functions: [combine], self }, array, from, to, grain) {
     return divide<unknown[]>(from, to, grain, {
@@ -138,7 +136,7 @@ export const sumParts: (given: Given<Operator, (...part: SumPart) => unknown[]>,
     })
   })
 
-/** @internal Cumulates each part, from what stands before it. */
+/** @internal Cumulates each part, from the value before it. */
 export const scanParts: (given: Given<Operator, (...part: ScanPart) => void>, ...part: ScanPart) => void = builtIn(
   "scanParts",
   function scanParts({ functions: [combine], self }, array, from, to, grain, offsets) {
@@ -146,7 +144,7 @@ export const scanParts: (given: Given<Operator, (...part: ScanPart) => void>, ..
     divide<void>(from, to, grain, {
       fork: (start, end) => fork(self, array, start, end, grain, offsets.slice(before(start))),
       run: (start, end) => {
-        const first = Math.max(start, 1) // the very first element stays what it is
+        const first = Math.max(start, 1) // the very first element is unchanged
         if (first >= end) return
         array[first] = combineOnce(combine, start === 0 ? array[0] : offsets[before(start)], array[first])
         scanning.of(end - start, kindOf(array), combine)(combine, array, first + 1, end)

@@ -1,4 +1,4 @@
-/** Making one value of many. */
+/** parallelReduce: makes one value of many. */
 import { type Known, requireFunction, typeError } from "../checks.ts"
 import { fork } from "../forkjoin/task/fork.ts"
 import type { Given } from "../task/reference.ts"
@@ -27,8 +27,8 @@ const KNOWN: Known<ParallelMapReduceOptions<unknown, unknown[]>> = {
 }
 
 /**
- * Makes one value of two: the left one and the right one. A `tasksOf` reference is asynchronous only where it is not
- * called.
+ * Makes one value of a left and a right one. The declared result may be a promise: a `tasksOf` reference is
+ * asynchronous only for direct callers.
  */
 export type Combine<R> = (left: R, right: R) => R | PromiseLike<R>
 
@@ -36,15 +36,13 @@ type Mapper<P extends unknown[], R> = (...args: P) => R | PromiseLike<R>
 
 /** Settings of {@link parallelReduce}. */
 export interface ParallelReduceOptions<R> extends ParallelOptions {
-  /**
-   * What stands before the first value, once, as with `array.reduce(combine, initial)`; needed if there may be none.
-   */
+  /** Combined with the first value, once, as in `array.reduce(combine, initial)`; needed if there may be no values. */
   readonly initial?: R
   /** See {@link EachOptions}. */
   readonly grain?: number
 }
 
-/** The same if values are made of the elements, or of numbers. */
+/** The same with a function that makes the values from elements, or from numbers. */
 export interface ParallelMapReduceOptions<R, P extends unknown[], X extends unknown[] = unknown[]>
   extends ParallelReduceOptions<R>, EachOptions<X> {
   /**
@@ -54,7 +52,7 @@ export interface ParallelMapReduceOptions<R, P extends unknown[], X extends unkn
 }
 
 /**
- * As `array.reduce(combine)`, by all threads: of a typed array, or of what `map` makes of its elements or of the
+ * As `array.reduce(combine)`, by all threads: of a typed array, or of the results of `map` for its elements or for the
  * numbers of a range.
  *
  *     await parallelReduce(numbers, (a, b) => a + b)
@@ -62,16 +60,16 @@ export interface ParallelMapReduceOptions<R, P extends unknown[], X extends unkn
  *     await parallelReduce(pages, mergeCounts, { map: countWords, args: [text] })
  *
  * The functions must be portable, see `task`, and synchronous. `combine` must be associative, since neighbours are
- * combined first: `(a + b) + (c + d)`, always from left to right. Where it is so only nearly, as are sums of fractions,
- * the result may differ from the sequential one in its last digits; but it is the same each time and on every machine,
- * as how the array is divided depends only on its length, and on `grain`.
+ * combined first: `(a + b) + (c + d)`, always from left to right. If it is only nearly so, as are sums of fractions,
+ * the result may differ from the sequential one in its last digits. But it is the same each time and on every machine,
+ * as the division of the array depends only on its length, and on `grain`.
  */
 export async function parallelReduce<R, X extends unknown[] = []>(
   range: Range,
   combine: Combine<R>,
   options: ParallelMapReduceOptions<R, [index: number], X>,
 ): Promise<R>
-/** Reduces what `map` makes of the elements of a typed array. */
+/** Reduces the results of `map` for the elements of a typed array. */
 export async function parallelReduce<A extends TypedArray, R, X extends unknown[] = []>(
   array: A,
   combine: Combine<R>,
@@ -98,7 +96,7 @@ export function parallelReduceSync<R, X extends unknown[] = []>(
   combine: Combine<R>,
   options: ParallelMapReduceOptions<R, [index: number], X>,
 ): R
-/** Reduces what `map` makes of the elements of a typed array; blocks this thread. */
+/** Reduces the results of `map` for the elements of a typed array; blocks this thread. */
 export function parallelReduceSync<A extends TypedArray, R, X extends unknown[] = []>(
   array: A,
   combine: Combine<R>,
@@ -119,7 +117,7 @@ export function parallelReduceSync(
   return runSync(plan(source, combine, given), given)
 }
 
-/** `before` has what stands before the first value of the part, if anything does. */
+/** `before` has the initial value before the first value of the part, if there is one. */
 type Part = [
   array: Elements | undefined,
   from: number,
@@ -154,7 +152,7 @@ function plan(
   }
 }
 
-/** @internal Does a part, and lets others have parts of it. */
+/** @internal Reduces a part; forks parts of it if it is large. */
 export const reducePart: (given: Given<Functions, (...part: Part) => unknown>, ...part: Part) => unknown = builtIn(
   "reducePart",
   function reducePart({ functions: [combine, map], self }, array, from, to, grain, args, before) {
@@ -197,8 +195,7 @@ function settled(value: unknown): unknown {
 }
 
 /**
- * Four at a time: what the engine checks in each round is then as little as in a loop that was written for one
- * function.
+ * Four elements in each round: so the checks of the engine cost as little as in a loop written for one function.
  */
 function foldEach(combine: Combine<unknown>, array: Elements, from: number, to: number, first: unknown): unknown {
   let result = first

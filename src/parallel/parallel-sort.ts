@@ -1,4 +1,4 @@
-/** Sorting by all threads. */
+/** parallelSort: sorts by all threads. */
 import { availableParallelism } from "node:os"
 import { type Known, requireFunction, requireInteger } from "../checks.ts"
 import { fork } from "../forkjoin/task/fork.ts"
@@ -33,15 +33,14 @@ export interface ParallelSortOptions<E = number | bigint> extends ParallelOption
   /** Less than 0 if `a` comes before `b`, more than 0 if after. It must be portable, see `task`, and synchronous. */
   readonly compare?: (a: E, b: E) => number
   /**
-   * How many elements make a part of the work, which one thread does. By default that is chosen from the length, and at
-   * least 8192.
+   * How many elements make a part, which one thread does. By default it depends on the length, and is at least 8192.
    */
   readonly grain?: number
 }
 
 /**
  * Sorts a typed array in place, as `array.sort()` does: numbers ascending, −0 before 0, NaN last; or by `compare`, and
- * then stably: what is equal by it stays in the order in which it was. The array itself.
+ * then stably: equal elements keep their order. Returns the array.
  *
  *     await parallelSort(prices)
  *     await parallelSort(prices, { compare: (a, b) => b - a })
@@ -64,24 +63,24 @@ export function parallelSortSync<A extends TypedArray>(array: A, options: Parall
 }
 
 /*
- * How it works. The array is cut into a few parts for each thread. Each is sorted as the engine sorts, which no code of
- * ours could do as fast, and then they are merged by twos, each time from one of two places to the other: the array,
- * and an array of the same size.
+ * How it works. The array is cut into a few parts for each thread. Each part is sorted by the engine, which is faster
+ * than any code here could be. Then the parts are merged by twos, each time from the array to a scratch array of the
+ * same size, or back.
  */
 
-/** So many elements are sorted in the time that it takes to begin with another thread, ten times over. */
+/** Sorting so many elements takes ten times as long as starting with another thread. */
 const LEAST = 8192
-/** For a moment nobody can stop a thread that sorts; this is a third of a second for it. */
+/** The most elements of a part: a thread that sorts cannot be stopped, and this many take a third of a second. */
 const MOST = 4_000_000
 /**
- * Parts for each thread: one, and another, so that those that come later have something to do, too. Each doubling means
- * to merge once more.
+ * Parts for each thread: two, so that threads that come later have something to do, too. Each doubling costs one more
+ * round of merging.
  */
 const PARTS = 2
-/** So many are merged in the time that it takes to give them to another thread, ten times over. */
+/** Merging so many elements takes ten times as long as giving them to another thread. */
 const MERGED = 65_536
 const MOST_OTHERS = 64
-/** A step of getting ready, of a tenth of a millisecond. */
+/** How many elements of the scratch are filled in one step, which takes a tenth of a millisecond. */
 const STEP = 32_768
 
 function plan<A extends TypedArray>(array: A, options: ParallelSortOptions<ElementOf<A>>): Plan<A, void, Whole> {
@@ -137,7 +136,7 @@ type SortPart = [
   intoScratch: boolean,
 ]
 
-/** @internal Sorts a part of the array, in its place or to the same place of the scratch. */
+/** @internal Sorts a part of the array, in its place or into the same place of the scratch. */
 export const sortPart: (given: Given<Order, (...part: SortPart) => void>, ...part: SortPart) => void = builtIn(
   "sortPart",
   function sortPart({ functions, self }, array, scratch, from, to, grain, mergeGrain, intoScratch) {
@@ -162,10 +161,10 @@ export const sortPart: (given: Given<Order, (...part: SortPart) => void>, ...par
 )
 
 /**
- * A thread that steals a part has to ask this one for arrays it does not know yet, and this one answers when it forks
- * something. But as soon as it sorts, it is deaf for long. So it lets the others have a task that does nothing, and
- * sorts when they have done that, or have not come in time. Meanwhile it goes through the scratch, whose memory the
- * system has promised but has yet to find, so this time is not lost.
+ * Sends both arrays to other threads before this one sorts. A thread that steals a part has to ask this thread for
+ * arrays it does not know yet, and this thread answers when it forks something; but while it sorts, it does not answer
+ * for long. So it forks tasks that do nothing, and sorts when thieves have run them, or have not come in time.
+ * Meanwhile it fills the scratch, whose memory the system has reserved but not yet provided, so this time is not lost.
  */
 function introduce(array: Elements, scratch: Elements, others: number): void {
   if (thisThread.forks === undefined) return
@@ -176,11 +175,11 @@ function introduce(array: Elements, scratch: Elements, others: number): void {
     scratch.fill(zero, from, from + STEP)
     answer()
   }
-  // Those that nobody has taken, the newest first, as they lie.
+  // Takes back the tasks that were not stolen, the newest first, as they are in the deque.
   for (const meeting of meetings.reverse()) if (!meeting.tryUnfork()) meeting.cancel()
 }
 
-/** Who forks something answers those who have asked. */
+/** Forks something: with that a thread answers requests of thieves. */
 function answer(): void {
   fork(nothing).tryUnfork()
 }
@@ -191,7 +190,7 @@ export const meet: (array: Elements, scratch: Elements) => void = builtIn("meet"
 /** @internal */
 export const nothing: () => void = builtIn("nothing", function nothing() {})
 
-/** To the merge, all zeros are the same. */
+/** Puts −0 before 0: for the merge, all zeros are equal. */
 function orderZeros(array: Elements): void {
   const from = firstIn(0, array.length, (i) => !((array[i] as number) < 0))
   const to = firstIn(from, array.length, (i) => array[i] !== 0)

@@ -1,11 +1,12 @@
 /**
- * Where a parallel algorithm runs, and how it is waited for.
+ * Where a parallel algorithm runs, and how the caller waits for it.
  *
- * - In a task of a ForkJoinPool it divides itself as the task does: this thread works on it, and idle ones steal from it.
- * - Anywhere else it is given to a pool, the common one or `options.pool`, so that the thread that asks stays free, or sleeps.
- * - What is too little for that is done at once, in this very thread. The functions it calls are then those that
- *   other threads would have found, so that a function that is not portable is noticed with the first three elements, and not with
- *   the first million.
+ * - In a task of a ForkJoinPool it divides itself as the task does: this thread works on it, and idle threads steal
+ *   from it.
+ * - Elsewhere it is submitted to a pool, the common one or `options.pool`. The calling thread stays free, or sleeps.
+ * - Work that is too small for that runs at once, in this very thread. It calls the functions as other threads would
+ *   have found them. So a function that is not portable fails with the first three elements, and not only with the
+ *   first million.
  */
 import { type Known, requireOptions, requireSignal, typeError } from "../checks.ts"
 import { CancellationError } from "../errors.ts"
@@ -17,9 +18,9 @@ import type { Sendable } from "../future/signatures.ts"
 import { listen, unlisten } from "../memory/flow/abort.ts"
 import { findHere, type FoundTask, give, type Given, giveFound } from "../task/reference.ts"
 
-/** What all parallel algorithms can be told. */
+/** Options of all parallel algorithms. */
 export interface ParallelOptions {
-  /** Where it runs. By default in the pool of the task that asks for it, or in the common pool. */
+  /** Where it runs. By default in the pool of the calling task, or in the common pool. */
   readonly pool?: ForkJoinPool
   /** Stops it: `CancellationError`, with the signal's reason as cause. */
   readonly signal?: AbortSignal
@@ -27,19 +28,19 @@ export interface ParallelOptions {
 
 type AnyFunction = (...args: never[]) => unknown
 
-/** What is to be done. */
+/** The work of an algorithm. */
 export interface Plan<T, R = unknown, A extends unknown[] = never[]> {
   readonly call: (given: never, ...args: A) => R
-  /** The functions of the user that it needs. */
+  /** The functions of the user that it calls. */
   readonly functions: readonly AnyFunction[]
-  /** Whether it is too little to be divided. Then `args` need not be such as threads can share. */
+  /** Whether it is too small to be divided. Then `args` need not be such as threads can share. */
   readonly isTiny: boolean
   readonly args: A
-  /** Makes of the result what the user gets. */
+  /** Makes the user's result of the result of `call`. */
   finish(result: R): T
 }
 
-/** What all of them have. */
+/** The names of these options. */
 export const PARALLEL_OPTIONS: Known<ParallelOptions> = { pool: true, signal: true }
 
 export function requireParallelOptions<O extends ParallelOptions>(given: O, known: Known<O>): O {
@@ -50,7 +51,7 @@ export function requireParallelOptions<O extends ParallelOptions>(given: O, know
   return options
 }
 
-/** Not by its class: it may be of another copy of corepool. */
+/** Does not check the class: the pool may be of another copy of corepool. */
 function isForkJoinPool(pool: object): boolean {
   return typeof pool === "object" && "stealCount" in pool && "submit" in pool
 }
@@ -69,7 +70,7 @@ function foundHere(fn: AnyFunction): FoundTask | undefined {
   return known
 }
 
-/** Whether this thread has these functions. TaskNotPortableError if others could not have them. */
+/** Whether this thread has these functions. Throws TaskNotPortableError if other threads could not have them. */
 export function areHere(functions: readonly AnyFunction[]): boolean {
   return functions.every((fn) => foundHere(fn) !== undefined)
 }
@@ -87,7 +88,7 @@ function runHere<T, R, A extends unknown[]>(plan: Plan<T, R, A>): T {
 
 // ------------------------------------------------------------------ anywhere
 
-/** Does what is planned. */
+/** Runs the plan. */
 export async function run<T, R, A extends unknown[]>(plan: Plan<T, R, A>, options: ParallelOptions): Promise<T> {
   throwIfAborted(options)
   if (plan.isTiny) return runHere(plan)

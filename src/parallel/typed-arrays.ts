@@ -1,9 +1,9 @@
 /**
- * The arrays that threads can work on together: typed arrays over shared memory. Others are copied into such memory,
- * and the result is copied back when everything has gone well.
+ * The arrays that threads can work on together: typed arrays over shared memory. Other typed arrays are copied into
+ * such memory, and the result is copied back on success.
  *
- * The other way was to refuse them. But whoever has a plain Float64Array and wants it sorted would then write these
- * very copies, which take a hundredth of the time that it takes to sort.
+ * The alternative was to refuse them. But a user who wants a plain Float64Array sorted would then write these very
+ * copies, which take a hundredth of the time of sorting.
  */
 import { types } from "node:util"
 import { typeError } from "../checks.ts"
@@ -28,10 +28,10 @@ export type BigIntArray = BigInt64Array | BigUint64Array
 /** The arrays that parallel algorithms work on. */
 export type TypedArray = NumberArray | BigIntArray
 
-/** What such an array has in it. */
+/** The type of the elements of such an array. */
 export type ElementOf<A extends TypedArray> = A extends BigIntArray ? bigint : number
 
-/** Any of them, for code that need not know what is in it. */
+/** Any of them, for code that need not know the type of the elements. */
 export interface Elements<E = unknown> {
   [index: number]: E
   readonly length: number

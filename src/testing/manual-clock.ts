@@ -18,24 +18,22 @@ interface ManualTimer {
   readonly fire: () => void
 }
 
-/** So many turns of the event loop in which no executor asks for the time, and all has come to rest. */
+/** After so many turns of the event loop in which no executor uses the clock, all is at rest. */
 const QUIET_TURNS = 10
 
-/** After so many without a rest nobody will. */
+/** After so many turns without rest the clock gives up. */
 const MOST_TURNS = 2000
 
 /**
- * A clock that stands still until it is told to move: with it a test of scheduled tasks takes no time and has one
- * outcome.
+ * A clock that stands still until the test moves it: a test of scheduled tasks takes no time and has one outcome.
  *
- * While time moves, everything that becomes due runs, in the order in which it is due, each at its own moment: a task
- * that is due in the middle of what is advanced by sees `clock.now` in the middle. Time moves on only when all has
- * come to rest that was set going, promises and turns of the event loop included. What takes real time is not waited
- * for: a timer of the runtime, a file, a request. A task that should last some time sleeps by the clock, with
- * `clock.sleep(ms)`.
+ * While time moves, all that becomes due runs, in order, each at its own moment: a task that is due in the middle of an
+ * advance sees `clock.now` in the middle. Time moves on only when all that was started has come to rest, promises and
+ * turns of the event loop included. The clock does not wait for what takes real time: a timer of the runtime, a file, a
+ * request. A task that should last some time sleeps by the clock, with `clock.sleep(ms)`.
  *
- * Only schedules follow the clock. A limit for a wait, as of `get(timeout)`, `Thread.sleep` and the time that an idle
- * thread stays go by real time. What waits for the clock keeps no program alive.
+ * Only schedules follow the clock. Time limits of waits, as of `get(timeout)`, `Thread.sleep` and the keep-alive time
+ * of idle threads go by real time. Waiting for the clock does not keep the program alive.
  *
  * @example
  * ```ts
@@ -51,15 +49,15 @@ const MOST_TURNS = 2000
  * ```
  */
 export class ManualClock implements Clock {
-  /** In the order in which they were set, which decides between those of the same time. */
+  /** In the order in which they were set, which decides between timers of the same time. */
   readonly #timers = new Set<ManualTimer>()
   #now = 0
-  /** What the time of day is ahead of `now`. */
+  /** How far the time of day is ahead of `now`. */
   #ahead: number
   #moving = false
   /** Grows whenever an executor uses the clock, as it does for everything that it schedules, runs or has run. */
   #uses = 0
-  /** Turns of the event loop since time has last moved, or somebody has told it to. */
+  /** Turns of the event loop since time has last moved, or since the last call that moves it. */
   #turns = 0
 
   /** Stands at `startAt`. */
@@ -96,8 +94,8 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * How many parties wait for a time: each executor with a run ahead is one, however many these are, and so is each
-   * sleeper. Executors make up their minds at the end of a turn: `await clock.advance(0)` before you look.
+   * How many waits there are: one for each executor with runs ahead, however many, and one for each sleeper. Executors
+   * set their timers at the end of a turn: call `await clock.advance(0)` before you look.
    */
   get pending(): number {
     return [...this.#timers].filter(({ background }) => !background).length
@@ -110,7 +108,7 @@ export class ManualClock implements Clock {
 
   // ------------------------------------------------------------------ moving
 
-  /** Lets so many milliseconds pass, and all happen that becomes due. With 0, what is due now. */
+  /** Lets so many milliseconds pass, and runs all that becomes due. With 0, what is due now. */
   async advance(ms: number): Promise<void> {
     const demand = "a finite number of milliseconds ≥ 0"
     if (typeof ms !== "number") throw typeError("ms", demand, ms)
@@ -127,8 +125,8 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Moves to the next moment for which anybody waits, and lets all happen that is due then; false if nobody waits. A
-   * task that is cancelled, but still in the queue in front of others, is waited for like these.
+   * Moves to the next moment for which there is a wait, and runs all that is due then; false if there is none. A
+   * cancelled task that is still in the queue in front of others counts as a wait, too.
    */
   async runNext(): Promise<boolean> {
     return await this.#during(async () => {
@@ -141,7 +139,7 @@ export class ManualClock implements Clock {
     })
   }
 
-  /** Sets the time of day, as somebody may do with a real clock. No time passes by that. */
+  /** Sets the time of day, as an administrator may do with a real clock. No time passes by that. */
   setWallTime(moment: Date | number): void {
     this.#ahead = momentOf("moment", moment) - this.#now
   }
@@ -149,8 +147,8 @@ export class ManualClock implements Clock {
   // ------------------------------------------------------------------ waiting
 
   /**
-   * Settles when so much time has passed; `Infinity` is never. Like `Thread.sleep` it ends with InterruptedError if the
-   * thread is interrupted, and with the signal's reason if that is aborted.
+   * Settles when so much time has passed; `Infinity` is never. Like `Thread.sleep` it rejects with InterruptedError if
+   * the thread is interrupted, and with the signal's reason if that is aborted.
    */
   sleep(ms: number, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     return awaiting(this.#sleeping(ms, options), options)
@@ -169,7 +167,7 @@ export class ManualClock implements Clock {
 
   // ------------------------------------------------------------------ for executors
 
-  /** The same as `now`, but whoever asks in this way is seen to be at work, and time does not move on under it. */
+  /** The same as `now`, but counts as a use: time does not move on while executors call this. */
   time(): number {
     this.#uses++
     return this.#now
@@ -209,7 +207,7 @@ export class ManualClock implements Clock {
     }
   }
 
-  /** True if anybody was served for whom time is worth moving. */
+  /** True if a timer that is not a background one has fired. */
   async #moveTo(end: number): Promise<boolean> {
     let served = false
     for (;;) {
@@ -226,7 +224,7 @@ export class ManualClock implements Clock {
   }
 
   #set(time: number): void {
-    if (time <= this.#now) return // it was due when it was set
+    if (time <= this.#now) return // the timer was due when it was set
     this.#now = time
     this.#turns = 0
   }
@@ -239,7 +237,7 @@ export class ManualClock implements Clock {
     return first
   }
 
-  /** Lets the event loop go round until nobody has anything more to do now. */
+  /** Lets the event loop turn until no executor uses the clock any more. */
   async #rest(): Promise<void> {
     for (let quiet = 0; quiet < QUIET_TURNS; this.#turns++) {
       if (this.#turns > MOST_TURNS) {

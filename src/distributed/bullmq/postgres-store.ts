@@ -108,8 +108,7 @@ export interface PostgresContext {
  *
  * - Looking up many jobs at once, which BullMQ cannot.
  * - Removing: BullMQ's `remove` first looks and then deletes, so that a job which a node takes in between vanishes
- *   while
- *   it runs; it also removes jobs that have ended, and tells no listener.
+ *   while it runs; it also removes jobs that have ended, and tells no listener.
  * - Replacing data, which BullMQ also does for a node that has lost the job.
  * - Removing old outcomes: BullMQ's limit of age belongs to the queue and not to the job. The end of one job would
  *   remove the outcomes of others.

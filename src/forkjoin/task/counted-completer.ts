@@ -23,9 +23,8 @@ const pending = new WeakMap<object, Promise<void>>()
 
 /**
  * A task that completes when its parts have; it knows only how many are pending. No thread waits. A task that ends
- * calls
- * `tryComplete`. That takes one off the pending count of its completer; if the count is 0, it calls `onCompletion` of
- * the completer and goes on with the completer's completer, up to the root.
+ * calls `tryComplete`. That takes one off the pending count of its completer; if the count is 0, it calls
+ * `onCompletion` of the completer and goes on with the completer's completer, up to the root.
  *
  *     export class Sum extends CountedCompleter<number> {
  *       static {
