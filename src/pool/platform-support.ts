@@ -18,7 +18,8 @@ export interface PlatformSupport {
   /** The engine ends when `pool` is garbage. */
   newEngine(queue: BlockingQueue<Runnable>, shell: PoolShell, maximum: number, pool: object): PoolEngine
   /**
-   * Whether a pool may put off making its engine until it is used: true only while the code of engines is not loaded.
+   * Whether a pool may put off making its engine until it is used: true for the first pool that asks, since the code of
+   * engines is not loaded then.
    */
   mayWait(): boolean
   /**
