@@ -8,7 +8,7 @@
  *
  * If the object has memory of its own, its handle is posted, as for all shared objects. But the thread that receives
  * the handle makes a {@link PostedKey} of it, since only the value says how to open the object. From then on the key
- * stands for the object. If the same object comes again, the thread finds the one that it has. If an object comes back
+ * stands for the object. If the same object comes again, the thread finds its own object. If an object comes back
  * to the thread that sent it, that thread gets its own object.
  */
 import { NotSerializableError } from "../errors.ts"

@@ -34,7 +34,7 @@ export abstract class ForkJoinStatus extends AbstractExecutorService {
     return this.engine.forkJoinWorkers.runningCount
   }
 
-  /** How many tasks were begun by another thread than the one that forked or submitted them. */
+  /** How many tasks were begun by another thread than their forking or submitting one. */
   get stealCount(): number {
     return this.engine.forkJoinWorkers.deques.steals
   }

@@ -127,7 +127,8 @@ export class EncodedValue {
   reserve(total: number, used: number): void {
     requireShort(total)
     const larger = new EncodedValue(memoryFor(Math.min(Math.max(total, used * 2, ROOM), LONGEST)))
-    larger.#bytes.set(new Uint8Array(bufferOf(this.#bytes), 0, used)) // subarray() uses `length`, maybe broken by a task
+    // Not by subarray(): that of Node's buffers uses `length`, which a task may have broken.
+    larger.#bytes.set(new Uint8Array(bufferOf(this.#bytes), 0, used))
     this.#capacity = larger.#capacity
     this.#words = larger.#words
     this.#bytes = larger.#bytes
@@ -151,7 +152,8 @@ export class EncodedValue {
   release(): void {
     if (this.bulk.count > 0) this.bulk.cut(0)
     this.bulkSource = undefined
-    if (this.#capacity <= LONGEST_KEPT && kept.length < MOST_KEPT) kept[kept.length] = this // a task may have replaced push()
+    // Not by push(), which a task may have replaced.
+    if (this.#capacity <= LONGEST_KEPT && kept.length < MOST_KEPT) kept[kept.length] = this
   }
 }
 

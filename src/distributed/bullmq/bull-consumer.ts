@@ -278,8 +278,8 @@ export class BullConsumer implements Consumer {
   }
 
   /**
-   * Keeps the outcome with the data, and returns the mark for that: BullMQ sends all outcomes to all listeners, and
-   * keeps many of them for late ones.
+   * Stores a large outcome with the data, and returns the mark that replaces it; the outcome itself if the job is lost.
+   * BullMQ sends all outcomes to all listeners, and keeps many of them for late ones.
    */
   async #keptAside(running: Running, outcome: string): Promise<string> {
     const isOurs = await this.#context.bench.rewrite(running, { ...running.data, outcome })

@@ -68,8 +68,8 @@ export interface EventSource {
  * number would never ask for the lower. So each read begins a little before the last number and leaves out events that
  * were read already; and twice a second the numbers of the last seconds are checked once more.
  *
- * BullMQ also leaves out notifications when several transactions end at once, and the one that it sends may come before
- * the last of them has ended. So the reader reads again shortly after it has read something, and once a second
+ * BullMQ also leaves out notifications when several transactions end at once, and a notification that it sends may come
+ * before the last of them has ended. So the reader reads again shortly after it has read something, and once a second
  * otherwise.
  *
  * Events that were removed before they were read are a gap.

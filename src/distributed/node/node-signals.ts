@@ -31,7 +31,7 @@ export class SignalWatch {
   }
 
   #receive(signal: string): void {
-    // The exit code is the one that shells give for a process that a signal has ended.
+    // Shells give this exit code for a process that a signal has ended.
     // oxlint-disable-next-line unicorn/no-process-exit -- which is what is asked for
     if (this.#isDraining) process.exit(128 + constants.signals[signal as NodeJS.Signals])
     this.#isDraining = true

@@ -338,7 +338,7 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
     this.#ledger.over(entry)
   }
 
-  /** A node has the job: interrupts it. Its outcome is told when it is over. */
+  /** Interrupts a job that a node has. The engine tells its outcome when it is over. */
   #stop(entry: JobEntry): void {
     entry.hasToStop = true
     if (entry.plan.isNamed && entry.place !== "stored") return // first it has to be known which executor it belongs to

@@ -23,7 +23,7 @@ export const ENDING = {
 
 /** Of a copy whose original has a completer. */
 interface Stolen {
-  /** What stands in the copy for the completer of the original. */
+  /** The placeholder for the completer of the original. */
   readonly far: object
   /** The error that the copy got when it used a task that is out of reach. */
   misuse: unknown
