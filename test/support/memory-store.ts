@@ -2,6 +2,7 @@
 import type { ClockTimer } from "corepool"
 import type { ClaimedJob, ConsumeOptions, Consumer, JobEnd, JobOrder, JobState } from "#src/distributed/job/engine.js"
 import type { JobData } from "#src/distributed/job/job-data.js"
+import { JobLoss } from "#src/distributed/job/job-loss.js"
 import type { Announcements, MemoryEngine } from "./memory-engine.ts"
 
 export interface MemoryJob {
@@ -15,7 +16,7 @@ export interface MemoryJob {
   progress: unknown
   /** Who has it, and how that one hears that it has lost it. */
   holder: MemoryConsumer | undefined
-  lost: AbortController | undefined
+  lost: JobLoss | undefined
   claimed: ClaimedJob | undefined
   timer: ClockTimer | undefined
   /** When it began to wait for a node: of equal priority the first is first. */
@@ -147,7 +148,7 @@ export class MemoryStore {
       const { lost } = job
       job.holder = job.lost = undefined
       job.deaths++
-      if (isTold) lost?.abort(new Error("The lock is lost"))
+      if (isTold) lost?.lose()
       this.#wait(job)
     }
   }
@@ -234,7 +235,7 @@ export class MemoryConsumer implements Consumer {
   }
 
   claim(job: MemoryJob): void {
-    const lost = new AbortController()
+    const lost = new JobLoss()
     this.#running++
     job.state = "active"
     job.holder = this
@@ -247,7 +248,7 @@ export class MemoryConsumer implements Consumer {
       failures: job.failures,
       attempts: job.order.attempts,
       deaths: job.deaths,
-      lost: lost.signal,
+      lost,
       progress: async (value) => {
         await Promise.resolve()
         if (job.lost !== lost) return
@@ -265,7 +266,7 @@ export class MemoryConsumer implements Consumer {
     void this.#run(job, claimed, lost)
   }
 
-  async #run(job: MemoryJob, claimed: ClaimedJob, lost: AbortController): Promise<void> {
+  async #run(job: MemoryJob, claimed: ClaimedJob, lost: JobLoss): Promise<void> {
     await Promise.resolve()
     const end = await this.#options.run(claimed, this)
     await Promise.resolve()

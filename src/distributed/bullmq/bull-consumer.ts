@@ -4,6 +4,7 @@ import { runtime } from "../../time/runtime.ts"
 import { messageOf } from "../../user-values.ts"
 import type { ClaimedJob, ConsumeOptions, Consumer, JobEnd } from "../job/engine.ts"
 import { encodeFailure } from "../job/failure.ts"
+import { JobLoss } from "../job/job-loss.ts"
 import { fromJobId, fromStorableJson, toStorable } from "./names.ts"
 import type { BullJob } from "./bull-types.ts"
 import { isPassing, isRefusal, pauseFor, type Steady } from "./steady.ts"
@@ -32,7 +33,7 @@ export interface ConsumerContext {
 interface Running extends Hold {
   readonly job: BullJob
   readonly data: StoredData
-  readonly lost: AbortController
+  readonly lost: JobLoss
   /** When this node last knew that the lock was its own, by a clock that cannot be set. */
   renewedAt: number
 }
@@ -102,7 +103,7 @@ export class BullConsumer implements Consumer {
   #stop(): void {
     this.#stopping.abort()
     for (const tick of this.#ticks) runtime.stopTimeout(tick)
-    for (const { lost } of this.#running.values()) lost.abort()
+    for (const { lost } of this.#running.values()) lost.lose()
     this.#stir()
   }
 
@@ -195,13 +196,13 @@ export class BullConsumer implements Consumer {
     // If the answer took longer than the lock lasts, another node has the job by now.
     while (job !== undefined && runtime.now() - since < this.#options.lockDuration) {
       const data = fromStorableJson(job.data) as StoredData
-      const running: Running = { jobId: job.id, token, job, data, lost: new AbortController(), renewedAt: since }
+      const running: Running = { jobId: job.id, token, job, data, lost: new JobLoss(), renewedAt: since }
       this.#running.set(token, running)
       let next: BullJob | undefined
       try {
         const end = await this.#options.run(this.#claimed(running), this)
         since = runtime.now()
-        next = running.lost.signal.aborted ? undefined : await this.#report(running, end)
+        next = running.lost.isLost ? undefined : await this.#report(running, end)
       } finally {
         this.#running.delete(token)
       }
@@ -219,7 +220,7 @@ export class BullConsumer implements Consumer {
       failures: job.attemptsMade ?? 0,
       attempts: numberIn(job.opts?.attempts, 1),
       deaths: job.stalledCounter ?? 0,
-      lost: running.lost.signal,
+      lost: running.lost,
       progress: (value) => this.#context.progress(jobId, value),
       rewrite: (given) => this.#context.steady.run(() => this.#context.bench.rewrite(running, given)),
     }
@@ -291,9 +292,9 @@ export class BullConsumer implements Consumer {
   #renew(): void {
     const now = runtime.now()
     const { lockDuration } = this.#options
-    for (const { renewedAt, lost } of this.#running.values()) if (now - renewedAt > lockDuration) lost.abort()
+    for (const { renewedAt, lost } of this.#running.values()) if (now - renewedAt > lockDuration) lost.lose()
     const due = [...this.#running.values()].filter(
-      ({ renewedAt, lost }) => !lost.signal.aborted && now - renewedAt > lockDuration / 4,
+      ({ renewedAt, lost }) => !lost.isLost && now - renewedAt > lockDuration / 4,
     )
     if (due.length === 0 || this.#isRenewing) return
     this.#isRenewing = true
@@ -311,7 +312,7 @@ export class BullConsumer implements Consumer {
 
   /** Only if it is still running: a job that has ended in the meantime has no lock either. */
   #lose(running: Running): void {
-    if (this.#running.get(running.token) === running) running.lost.abort()
+    if (this.#running.get(running.token) === running) running.lost.lose()
   }
 
   #recover(): void {

@@ -26,6 +26,7 @@ import {
   toStorableJson,
 } from "./names.ts"
 import type { BullJob } from "./bull-types.ts"
+import { Removing } from "./removing.ts"
 import type { ServerClock } from "./server-clock.ts"
 import type { Steady } from "./steady.ts"
 import { CONTROL, type EventSink, LARGE, type Store, type StoredData, type StoredJob } from "./store.ts"
@@ -56,6 +57,7 @@ export class BullQueue implements EngineQueue {
     gap: () => this.#gap(),
     error: (error) => this.error(error),
   }
+  readonly #removing = new Removing((jobIds) => this.#try(() => this.#store.remove(jobIds)))
   #listening: Promise<void> | undefined
   #cleaning: NodeJS.Timeout | undefined
   #closing: Promise<void> | undefined
@@ -88,7 +90,7 @@ export class BullQueue implements EngineQueue {
   }
 
   remove(id: string): Promise<boolean> {
-    return this.#try(() => this.#store.remove(toJobId(id)))
+    return this.#removing.remove(toJobId(id))
   }
 
   update(id: string, data: JobData): Promise<boolean> {

@@ -62,9 +62,14 @@ function adding(name: string, before: string, queue: string): Readonly<Record<"f
 const FIND = `SELECT id, name, state::text AS state, data, process_at_ms AS due, return_value::text AS returned,
   failed_reason AS reason, progress FROM job WHERE queue = $1 AND id = ANY($2::text[]) AND ($3::boolean OR NOT ${IS_EXPIRED})`
 
+/**
+ * Rows are locked in the order of ids, so that two processes do not wait for each other. A job that a node takes just
+ * then is not one that waits any more.
+ */
 const REMOVE = `WITH gone AS (
-    DELETE FROM job WHERE queue = $1 AND id = $2 AND state IN ('waiting', 'delayed') RETURNING id)
-  SELECT publish_event($1, 'removed', jsonb_build_object('jobId', id)) FROM gone`
+    DELETE FROM job WHERE queue = $1 AND id IN (SELECT id FROM job
+      WHERE queue = $1 AND id = ANY($2::text[]) AND state IN ('waiting', 'delayed') ORDER BY id FOR UPDATE) RETURNING id)
+  SELECT id, publish_event($1, 'removed', jsonb_build_object('jobId', id)) FROM gone`
 
 /**
  * BullMQ's channel tells of the events of each job of all queues. A node listens to a channel of corepool, which tells
@@ -153,8 +158,9 @@ export class PostgresStore implements Store {
     return jobIds.map((jobId) => found.get(jobId))
   }
 
-  async remove(jobId: string): Promise<boolean> {
-    return (await this.#query(REMOVE, this.#context.queue, jobId)).length > 0
+  async remove(jobIds: readonly string[]): Promise<string[]> {
+    const removed = await this.#query<{ id: string }>(REMOVE, this.#context.queue, jobIds)
+    return removed.map(({ id }) => id)
   }
 
   async update(jobId: string, data: JobData): Promise<boolean> {

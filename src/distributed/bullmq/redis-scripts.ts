@@ -62,15 +62,19 @@ for i = 1, #ARGV - 1 do
 end
 return found`
 
-/** ARGV: id, how many events to keep. 1 if it was removed. */
+/** ARGV: how many events to keep, and ids. Gives the ids of those that were removed. */
 export const REMOVE = `
-local prefix, id = KEYS[1], ARGV[1]
-local isGone = redis.call("ZREM", prefix .. "prioritized", id) == 1 or redis.call("ZREM", prefix .. "delayed", id) == 1
-  or redis.call("LREM", prefix .. "wait", 0, id) > 0 or redis.call("LREM", prefix .. "paused", 0, id) > 0
-if not isGone then return 0 end
-redis.call("DEL", prefix .. id, prefix .. id .. ":logs")
-redis.call("XADD", prefix .. "events", "MAXLEN", "~", ARGV[2], "*", "event", "removed", "jobId", id)
-return 1`
+local prefix, removed = KEYS[1], {}
+for i = 2, #ARGV do
+  local id = ARGV[i]
+  if redis.call("ZREM", prefix .. "prioritized", id) == 1 or redis.call("ZREM", prefix .. "delayed", id) == 1
+    or redis.call("LREM", prefix .. "wait", 0, id) > 0 or redis.call("LREM", prefix .. "paused", 0, id) > 0 then
+    redis.call("DEL", prefix .. id, prefix .. id .. ":logs")
+    redis.call("XADD", prefix .. "events", "MAXLEN", "~", ARGV[1], "*", "event", "removed", "jobId", id)
+    table.insert(removed, id)
+  end
+end
+return removed`
 
 /** ARGV: id, data. 1 if the job has not ended. */
 export const UPDATE = `

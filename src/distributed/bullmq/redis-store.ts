@@ -111,8 +111,8 @@ export class RedisStore implements Store {
     })
   }
 
-  async remove(jobId: string): Promise<boolean> {
-    return (await this.#script(REMOVE, jobId, EVENTS_KEPT)) === 1
+  async remove(jobIds: readonly string[]): Promise<string[]> {
+    return (await this.#script(REMOVE, EVENTS_KEPT, ...jobIds)) as string[]
   }
 
   async update(jobId: string, data: JobData): Promise<boolean> {

@@ -90,7 +90,8 @@ export interface Store {
   add(jobs: readonly BullJob[], named: readonly string[]): Promise<void>
   /** `withExpired` also finds outcomes whose time is over, as long as they are stored. */
   find(jobIds: readonly string[], withExpired: boolean): Promise<(StoredJob | undefined)[]>
-  remove(jobId: string): Promise<boolean>
+  /** Gives those that were removed: each waited. */
+  remove(jobIds: readonly string[]): Promise<string[]>
   update(jobId: string, data: JobData): Promise<boolean>
   progress(jobId: string, value: unknown): Promise<void>
   counts(): Promise<JobCounts>

@@ -7,6 +7,7 @@
  * stops renewing, the engine gives the job to another node and refuses later reports of the first one.
  */
 import type { JobData } from "./job-data.ts"
+import type { JobLoss } from "./job-loss.ts"
 
 /** A job to be added. */
 export interface JobOrder {
@@ -90,6 +91,8 @@ export interface NodeRecord {
    * the number has changed much; a small difference, within two seconds.
    */
   readonly running: number
+  /** Whether it takes no more jobs, and ends with the last of those that it has. */
+  readonly isDraining: boolean
   /** When the node started, by the engine's clock: whole milliseconds since 1970. */
   readonly startedAt: number
   /** When the node was last heard of, by the same clock. */
@@ -175,8 +178,8 @@ export interface ClaimedJob {
   readonly attempts: number
   /** How many nodes have died with it. */
   readonly deaths: number
-  /** Aborts when the lock is lost: the job no longer belongs to this node, and the engine refuses its outcome. */
-  readonly lost: AbortSignal
+  /** Says when the job is not this node's any more: its lock is lost. What the node gives then is refused. */
+  readonly lost: JobLoss
   progress(value: unknown): Promise<void>
   /** Replaces the job's data. False if the job no longer belongs to this node. */
   rewrite(data: JobData): Promise<boolean>

@@ -247,9 +247,9 @@ export class ExecutorNode implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
+    this.#presence.drain()
+    await this.#beforeFarewell(() => this.#leave())
     this.#presence.stop()
-    await this.#attempt(() => this.#drain())
-    if (this.#consumer !== undefined) await this.#presence.end()
     await this.#attempt(() => this.#queue.close())
     this.#inbox.close()
     if (this.#ownExecutor !== undefined)
@@ -260,11 +260,15 @@ export class ExecutorNode implements AsyncDisposable {
     this.#ended.signalAll()
   }
 
-  /**
-   * Waits until all jobs have ended and the engine knows. After the jobs are given back it waits only FAREWELL ms: the
-   * engine may be out of reach.
-   */
-  async #drain(): Promise<void> {
+  /** Is fulfilled when all jobs have ended, and the engine knows that and that the node is gone. */
+  async #leave(): Promise<void> {
+    if (this.#consumer === undefined) return
+    await this.#attempt(() => (this.#consumer as Consumer).drain())
+    await this.#presence.end()
+  }
+
+  /** Waits for the step. Once the jobs are given back, it does not wait long: the engine may be out of reach. */
+  async #beforeFarewell(step: () => Promise<void>): Promise<void> {
     let timer: Timer | undefined
     const givenUp = new Promise<void>((resolve) => {
       this.#farewell = () => {
@@ -272,7 +276,7 @@ export class ExecutorNode implements AsyncDisposable {
       }
     })
     try {
-      await Promise.race([this.#consumer?.drain(), givenUp])
+      await Promise.race([step(), givenUp])
     } finally {
       timer?.cancel()
       this.#farewell = undefined

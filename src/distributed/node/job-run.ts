@@ -1,5 +1,4 @@
 import { CancellationError, RejectedExecutionError, TimeoutError } from "../../errors.ts"
-import { listen, unlisten } from "../../memory/flow/abort.ts"
 import { now, Timer } from "../../time/timer.ts"
 import type { Catalogue } from "../job/catalogue.ts"
 import type { ClaimedJob, JobEnd } from "../job/engine.ts"
@@ -52,7 +51,6 @@ export class JobRun {
   readonly begunAt: number = now()
   readonly #host: JobHost
   readonly #lastRuns: LastRuns
-  readonly #onLost = (): void => this.#drop("lost", true)
   #dropped: Dropped | undefined
   #attempt: Attempt | undefined
   #drops: (() => void) | undefined
@@ -84,8 +82,8 @@ export class JobRun {
   /** Runs the job. Never rejects. */
   async run(): Promise<JobEnd> {
     const { lost } = this.job
-    if (lost.aborted) return { kind: "back" }
-    listen(lost, this.#onLost)
+    if (lost.isLost) return { kind: "back" }
+    lost.onLost = () => this.#drop("lost", true)
     try {
       return await this.#run()
     } catch (error) {
@@ -94,7 +92,7 @@ export class JobRun {
       this.#host.report(error, this.job)
       return this.#failed(encodeFailure(error, "error", this.#host.nodeName))
     } finally {
-      unlisten(lost, this.#onLost)
+      lost.onLost = undefined
     }
   }
 

@@ -19,9 +19,9 @@ export interface NodeFacts {
 }
 
 /**
- * Announces a node to the engine every two seconds, so that `fleet.nodes()` shows it, and announces its end. It
- * announces earlier when the node becomes idle or busy, or runs many more or fewer jobs than announced; but at most
- * twice a second.
+ * A node's signs of life: it says every two seconds that it is there, so that `fleet.nodes()` shows it, and when it
+ * goes. What it runs is told sooner, when the node has begun or ceased to be idle, or runs many more or fewer jobs than
+ * it has said, and that it drains; but not more often than twice a second.
  */
 export class NodePresence {
   readonly #queue: EngineQueue
@@ -36,6 +36,9 @@ export class NodePresence {
   /** How many jobs the last announcement said, and when that was. */
   #told = 0
   #toldAt = 0
+  #isDraining = false
+  /** Whether the last sign has said so. */
+  #isDrainingTold = false
   #isOver = false
   /** Whether the last announcement has failed: that is reported once. */
   #isUnheard = false
@@ -49,7 +52,8 @@ export class NodePresence {
 
   /** Is fulfilled when the first announcement has arrived, or has failed. */
   async begin(): Promise<void> {
-    await this.#announce(COUNTS_FOR)
+    this.#giving = this.#announce(COUNTS_FOR)
+    await this.#giving
     this.#goOn()
   }
 
@@ -58,7 +62,13 @@ export class NodePresence {
     if (this.#timer !== undefined && !this.#isSoon && this.#isNews) this.#goOn()
   }
 
-  /** Stops the announcements; `end` makes the last one when the node has ended. */
+  /** The node takes no more jobs. Signs are given until it has ended, however long that takes. */
+  drain(): void {
+    this.#isDraining = true
+    this.changed()
+  }
+
+  /** No more signs are given. */
   stop(): void {
     this.#isOver = true
     this.#timer?.cancel()
@@ -75,6 +85,7 @@ export class NodePresence {
 
   /** Whether the last announcement is out of date: on whether the node is idle, or on the number of jobs. */
   get #isNews(): boolean {
+    if (this.#isDraining !== this.#isDrainingTold) return true
     const { running, concurrency } = this.#node
     return (running === 0) !== (this.#told === 0) || Math.abs(running - this.#told) >= Math.max(2, concurrency / 4)
   }
@@ -102,6 +113,7 @@ export class NodePresence {
   async #announce(forMs: number): Promise<void> {
     this.#told = this.#node.running
     this.#toldAt = now()
+    this.#isDrainingTold = this.#isDraining
     try {
       await this.#queue.announce(this.#record(), forMs)
       this.#isUnheard = false
@@ -121,6 +133,7 @@ export class NodePresence {
       pid,
       concurrency,
       running,
+      isDraining: this.#isDraining,
       startedAt: this.#startedAt,
       seenAt: Math.round(this.#queue.now()),
     }

@@ -44,7 +44,7 @@ class Reports {
       try {
         await this.#job.progress(value)
       } catch (error) {
-        if (!this.#job.lost.aborted) this.#report(error)
+        if (!this.#job.lost.isLost) this.#report(error)
       }
     }
     this.#sending = undefined

@@ -24,7 +24,7 @@ import { RemoteJobs } from "./remote-jobs.ts"
 type AnyFunction = (...args: never[]) => unknown
 
 /** How many jobs are taken back at once. */
-const AT_ONCE = 100
+const AT_ONCE = 1000
 
 /**
  * The submitting side of a DistributedExecutor, which all its views share. It plans jobs, sends them, hears of them and

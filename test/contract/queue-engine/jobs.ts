@@ -110,6 +110,35 @@ export function jobs({ open }: EngineKind): void {
     for (const id of ids) assert.notEqual(begun.has(id), removed.has(id), id)
   })
 
+  test("[QE438][QE5] of jobs that are removed together while a node takes them, each is removed or begun, never both", async () => {
+    await using lab = new Lab(await open())
+    const [queue, log] = await lab.listening()
+    const begun = new Set<string>()
+    const ids = Array.from({ length: 1200 }, (_, n) => `${n}`)
+    await queue.add(ids.map((id) => order(id)))
+    await lab.consume(
+      ({ id }) => {
+        begun.add(id)
+        return DONE
+      },
+      { concurrency: 4 },
+    )
+    await log.hears("completed")
+    // Each is asked for twice: only one of the two has removed it.
+    const asked = [...ids, "unknown", ...ids]
+    const answers = await Promise.all(asked.map((id) => queue.remove(id)))
+    const removed = asked.filter((_, n) => answers[n] === true)
+    await log.until(() => log.of("completed").length + log.of("removed").length >= ids.length)
+    assert.deepEqual([...removed, ...begun].sort(), ids.toSorted())
+    assert.deepEqual(
+      log
+        .of("removed")
+        .map(({ id }) => id)
+        .sort(),
+      removed.toSorted(),
+    )
+  })
+
   test("[QE6] the data of a job that has not ended are replaced, and a node sees the new ones", async () => {
     await using lab = new Lab(await open())
     const [queue, log] = await lab.listening()

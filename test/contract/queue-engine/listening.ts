@@ -11,6 +11,7 @@ const NODE: NodeRecord = {
   pid: 17,
   concurrency: 4,
   running: 2,
+  isDraining: true,
   startedAt: 1000,
   seenAt: 0,
 }

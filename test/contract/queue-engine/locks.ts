@@ -10,11 +10,11 @@ const TAKE_ONE = `
     node: "child", concurrency: 1, lockDuration: ${BRIEF},
     run: ({ lost }) => new Promise((resolve) => {
       say("begun")
-      lost.addEventListener("abort", () => {
+      lost.onLost = () => {
         say("lost")
         resolve({ kind: "completed", outcome: "first node" })
         void consumer.drain().then(() => queue.close())
-      })
+      }
     }),
   })
 `
@@ -30,7 +30,7 @@ export function locks({ open, inAnotherProcess }: EngineKind): void {
         async ({ lost }) => {
           runs++
           await new Promise((resolve) => setTimeout(resolve, LONGER_THAN_LOCK))
-          isLost ||= lost.aborted
+          isLost ||= lost.isLost
           return DONE
         },
         { lockDuration: LOCK, node },

@@ -39,7 +39,7 @@ export function running({ open }: EngineKind): void {
     const [, elsewhere] = await lab.listening()
     const seen: unknown[] = []
     await lab.consume(({ id, name, data, failures, attempts, deaths, lost }) => {
-      seen.push([id, name, data.args, failures, attempts, deaths, lost.aborted])
+      seen.push([id, name, data.args, failures, attempts, deaths, lost.isLost])
       return id === "good" ? { kind: "completed", outcome: "fine\0\uD801" } : { kind: "failed", reason: "bad\0\uDC01" }
     })
     await queue.add([order("good", { attempts: 3 })])

@@ -120,7 +120,7 @@ function faultsOfNetwork(place: Place): void {
     const lost = new Gate()
     await cutOff.consume(
       async (job) => {
-        job.lost.addEventListener("abort", lost.open)
+        job.lost.onLost = lost.open
         begun.open()
         await lost.opened
         return { kind: "completed", outcome: "too late" }

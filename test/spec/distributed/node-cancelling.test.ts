@@ -1,6 +1,6 @@
 import { CancellationError, Executors, platformThreads } from "corepool"
 import { Catalogue } from "#src/distributed/job/catalogue.js"
-import type { ClaimedJob, Consumer, EngineQueue } from "#src/distributed/job/engine.js"
+import type { Consumer, EngineQueue } from "#src/distributed/job/engine.js"
 import { decodeFailure } from "#src/distributed/job/failure.js"
 import type { JobData } from "#src/distributed/job/job-data.js"
 import type { JobHost } from "#src/distributed/node/job-run.js"
@@ -8,6 +8,7 @@ import { NodeJobs } from "#src/distributed/node/node-jobs.js"
 import { RecentCancels } from "#src/distributed/node/recent-cancels.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { claimedJob } from "../../support/claimed-job.ts"
 import { eventually, turns } from "../../support/harness.ts"
 import { Calls, Driver, type DrivenJob, KINDS, NodeGate } from "./node-driver.ts"
 
@@ -143,18 +144,7 @@ test("[ND27] a message that overtakes its job is remembered, and the engine is a
       now: () => 0,
       isCancelled: (id: string) => jobs.isCancelled(id),
     } as unknown as JobHost
-    const { signal } = new AbortController()
-    const job: ClaimedJob = {
-      ...record,
-      data,
-      failures: 0,
-      attempts: 1,
-      deaths: 0,
-      lost: signal,
-      progress: () => Promise.resolve(),
-      rewrite: () => Promise.resolve(true),
-    }
-    const end = await jobs.run(job, host, {} as Consumer)
+    const end = await jobs.run(claimedJob({ ...record, data }), host, {} as Consumer)
     assert.ok(end.kind === "failed")
     assert.equal(decodeFailure(end.reason).kind, isMarked ? "cancelled" : "unknown-task")
   }

@@ -3,7 +3,7 @@ import { DistributedExecutor } from "#src/distributed/distributed-executor.js"
 import { ExecutorNode } from "#src/distributed/node/executor-node.js"
 import assert from "node:assert/strict"
 import { availableParallelism } from "node:os"
-import { test } from "node:test"
+import { describe, test } from "node:test"
 import { runProgram } from "../../support/child.ts"
 import { eventually, turns } from "../../support/harness.ts"
 import { MemoryEngine } from "../../support/memory-engine.ts"
@@ -180,21 +180,41 @@ test("[ND42] a thread that does not stop is terminated before its job is given b
   assert.equal(job.stored()?.state, "waiting")
 })
 
-test("[ND43] close() with a limit ends though the engine does not answer", async () => {
-  const engine = new MemoryEngine()
-  const silent = {
-    async open(queue: string, role: "executor" | "node") {
-      const opened = await engine.open(queue, role)
-      const consume = opened.consume.bind(opened)
-      opened.consume = async (given) => ({ ...(await consume(given)), drain: () => new Promise(() => undefined) })
-      return opened
-    },
-  }
-  await using executor = Executors.newFixedThreadPool(1, virtualThreads())
-  const node = await ExecutorNode.start({ ...options, engine: silent, executor })
-  await node.close(0)
-  assert.equal(engine.connections, 0)
-  assert.equal(node.isClosed, true)
+// Each waits for as long as a node waits for such an engine.
+describe("an engine that does not answer", { concurrency: 2 }, () => {
+  test("[ND43] close() with a limit ends though the engine does not answer", async () => {
+    const engine = new MemoryEngine()
+    const silent = {
+      async open(queue: string, role: "executor" | "node") {
+        const opened = await engine.open(queue, role)
+        const consume = opened.consume.bind(opened)
+        opened.consume = async (given) => ({ ...(await consume(given)), drain: () => new Promise(() => undefined) })
+        return opened
+      },
+    }
+    await using executor = Executors.newFixedThreadPool(1, virtualThreads())
+    const node = await ExecutorNode.start({ ...options, engine: silent, executor })
+    await node.close(0)
+    assert.equal(engine.connections, 0)
+    assert.equal(node.isClosed, true)
+  })
+
+  test("[ND43] close() with a limit ends though the engine does not take the last sign of life", async () => {
+    const engine = new MemoryEngine()
+    const silent = {
+      async open(queue: string, role: "executor" | "node") {
+        const opened = await engine.open(queue, role)
+        const announce = opened.announce.bind(opened)
+        opened.announce = (node, forMs) => (forMs > 0 ? announce(node, forMs) : new Promise(() => undefined))
+        return opened
+      },
+    }
+    await using executor = Executors.newFixedThreadPool(1, virtualThreads())
+    const node = await ExecutorNode.start({ ...options, engine: silent, executor })
+    await node.close(0)
+    assert.equal(engine.connections, 0)
+    assert.equal(node.isClosed, true)
+  })
 })
 
 test("[ND44] close() may be called again; awaitTermination() waits for the end", async () => {

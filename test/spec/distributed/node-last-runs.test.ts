@@ -1,11 +1,12 @@
 /** Whose fault the death of a node is: docs/spec/distributed-node.md. */
 import { Catalogue } from "#src/distributed/job/catalogue.js"
-import type { ClaimedJob, Consumer, EngineQueue } from "#src/distributed/job/engine.js"
+import type { Consumer, EngineQueue } from "#src/distributed/job/engine.js"
 import type { ExecutorNode } from "#src/distributed/node/executor-node.js"
 import type { JobHost } from "#src/distributed/node/job-run.js"
 import { NodeJobs } from "#src/distributed/node/node-jobs.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { claimedJob } from "../../support/claimed-job.ts"
 import { eventually, turns } from "../../support/harness.ts"
 import { type DrivenJob, Driver, NodeGate } from "./node-driver.ts"
 
@@ -152,19 +153,7 @@ test("[ND52] a last run that cannot be written down does not begin on this node"
       resume: () => calls.push("resume"),
       drain: () => Promise.resolve(),
     }
-    const { signal: lost } = new AbortController()
-    const job: ClaimedJob = {
-      id: "a",
-      name: "add",
-      data: { v: 1, args: "", from: "test" },
-      failures: 0,
-      attempts: 1,
-      deaths: 1,
-      lost,
-      progress: () => Promise.resolve(),
-      rewrite,
-    }
-    assert.deepEqual(await jobs.run(job, host, consumer), { kind: "back" })
+    assert.deepEqual(await jobs.run(claimedJob({ deaths: 1, rewrite }), host, consumer), { kind: "back" })
     assert.deepEqual(calls, ["pause", "resume"])
     assert.equal(told.length, errors)
   }

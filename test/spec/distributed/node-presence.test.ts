@@ -2,10 +2,10 @@ import { Executors, virtualThreads } from "corepool"
 import type { EngineListener, EngineQueue, NodeRecord } from "#src/distributed/job/engine.js"
 import { ExecutorNode } from "#src/distributed/node/executor-node.js"
 import { NodePresence } from "#src/distributed/node/node-presence.js"
-import { runtime } from "#src/time/runtime.js"
 import assert from "node:assert/strict"
 import { hostname } from "node:os"
 import { mock, test } from "node:test"
+import { FakeClock } from "../../support/fake-clock.ts"
 import { turns } from "../../support/harness.ts"
 import { MemoryEngine } from "../../support/memory-engine.ts"
 import { Driver, NodeGate } from "./node-driver.ts"
@@ -24,113 +24,103 @@ test("[ND47] a node is announced while it lives", async () => {
   assert.deepEqual(await driver.nodes(), [])
 })
 
-test("[ND47] signs of life are given again and again, and that they fail is told once", async () => {
-  const told: unknown[] = []
-  const given: [number, number][] = []
-  let failure: Error | undefined
-  const queue = {
-    now: () => 7,
-    async announce(node: { running: number }, forMs: number) {
-      given.push([node.running, forMs])
-      await Promise.resolve()
-      if (failure !== undefined) throw failure
-    },
-  } as unknown as EngineQueue
-  let fire: () => void = () => undefined
-  const timeouts = mock.method(runtime, "startTimeout", (call: () => void) => {
-    fire = call
-    return { unref: () => undefined } as unknown as NodeJS.Timeout
-  })
-  const clock = mock.method(runtime, "now", () => Infinity)
-  try {
-    const facts = { id: "a", nodeName: "a", concurrency: 1, running: 0 }
-    const presence = new NodePresence(queue, facts, (error) => told.push(error))
-    await presence.begin()
-    const next = async (): Promise<void> => {
-      fire()
-      await turns(2)
+/** The presence of a node that has what it says in `facts`; by a clock of the test's. */
+class Signs implements Disposable {
+  readonly facts = { id: "a", nodeName: "a", concurrency: 16, running: 0 }
+  readonly clock = new FakeClock()
+  /** What was announced: how many jobs the node runs, whether it drains, for how long that counts, and when it was. */
+  readonly given: {
+    readonly running: number
+    readonly isDraining: boolean
+    readonly forMs: number
+    readonly at: number
+  }[] = []
+  readonly told: unknown[] = []
+  /** What the engine does before it takes an announcement. */
+  before: () => Promise<void> = () => Promise.resolve()
+  readonly presence = new NodePresence(this.#queue(), this.facts, (error) => this.told.push(error))
+
+  #queue(): EngineQueue {
+    const announce = async ({ running, isDraining, startedAt, seenAt }: NodeRecord, forMs: number): Promise<void> => {
+      assert.ok(Number.isInteger(startedAt) && Number.isInteger(seenAt))
+      const at = this.clock.now
+      await this.before()
+      this.given.push({ running, isDraining, forMs, at })
     }
-    facts.running = 3
-    await next()
-    assert.deepEqual(
-      given.map(([running, forMs]) => [running, forMs > 0]),
-      [
-        [0, true],
-        [3, true],
-      ],
-    )
-    failure = new Error("no connection")
-    await next()
-    await next()
-    assert.deepEqual(told, [failure])
-    failure = undefined
-    await next()
-    failure = new Error("again")
-    await next()
-    assert.deepEqual(told.at(-1), failure)
-    assert.equal(told.length, 2)
-    failure = undefined
-    await presence.end()
-    assert.equal(given.at(-1)?.[1], 0)
-    const count = timeouts.mock.callCount()
-    await turns(2)
-    assert.equal(timeouts.mock.callCount(), count)
-  } finally {
-    timeouts.mock.restore()
-    clock.mock.restore()
+    return { now: () => 1.5, announce } as unknown as EngineQueue
   }
+
+  run(running: number): void {
+    this.facts.running = running
+    this.presence.changed()
+  }
+
+  async pass(ms: number): Promise<void> {
+    this.clock.advance(ms)
+    await turns(2)
+  }
+
+  [Symbol.dispose](): void {
+    this.presence.stop()
+    this.clock[Symbol.dispose]()
+  }
+}
+
+test("[ND47] signs of life are given again and again, and that they fail is told once", async () => {
+  using signs = new Signs()
+  const { presence, given, told } = signs
+  await presence.begin()
+  signs.facts.running = 1
+  await signs.pass(2000)
+  assert.deepEqual(
+    given.map(({ running, forMs }) => [running, forMs]),
+    [
+      [0, 5000],
+      [1, 5000],
+    ],
+  )
+  const failure = new Error("no connection")
+  signs.before = () => Promise.reject(failure)
+  await signs.pass(2000)
+  await signs.pass(2000)
+  assert.deepEqual(told, [failure])
+  signs.before = () => Promise.resolve()
+  await signs.pass(2000)
+  const again = new Error("again")
+  signs.before = () => Promise.reject(again)
+  await signs.pass(2000)
+  assert.deepEqual(told, [failure, again])
+  signs.before = () => Promise.resolve()
+  await presence.end()
+  assert.equal(given.at(-1)?.forMs, 0)
+  const count = given.length
+  await signs.pass(10_000)
+  assert.equal(given.length, count)
+  assert.equal(signs.clock.ticking, 0)
 })
 
 test("[ND51] a node announces that it has begun or ceased to be idle, not too often, and not what is over by then", async () => {
-  const given: [running: number, at: number][] = []
-  let time = 1000
-  let pending: { readonly at: number; readonly call: () => void } | undefined
-  const started = mock.method(runtime, "startTimeout", (call: () => void, delay: number) => {
-    pending = { at: time + delay, call }
-    return { unref: () => undefined } as unknown as NodeJS.Timeout
-  })
-  const stopped = mock.method(runtime, "stopTimeout", () => undefined)
-  const clock = mock.method(runtime, "now", () => time)
-  const queue = {
-    now: () => 1.5,
-    announce({ running, startedAt, seenAt }: NodeRecord) {
-      assert.ok(Number.isInteger(startedAt) && Number.isInteger(seenAt))
-      given.push([running, time])
-      return Promise.resolve()
-    },
-  } as unknown as EngineQueue
-  try {
-    const facts = { id: "a", nodeName: "a", concurrency: 16, running: 0 }
-    const presence = new NodePresence(queue, facts, (error) => assert.fail(String(error)))
-    const run = (running: number): void => {
-      facts.running = running
-      presence.changed()
-    }
-    const next = async (): Promise<void> => {
-      const { at, call } = pending as NonNullable<typeof pending>
-      time = at
-      call()
-      await turns(2)
-    }
-    await presence.begin()
-    run(1) // at once after the first: 500 ms are between two
-    run(2)
-    await next()
-    time += 400
-    run(0) // long after the last one
-    await next()
-    time += 1000
-    run(1)
-    run(0) // is over before it is told
-    await next()
-    await next()
-    run(9)
-    await next()
-    run(8) // not much
-    await next()
-    run(4)
-    await next()
-    assert.deepEqual(given, [
+  using signs = new Signs()
+  await signs.presence.begin()
+  signs.run(1) // at once after the first: 500 ms are between two
+  signs.run(2)
+  await signs.pass(500)
+  await signs.pass(400)
+  signs.run(0) // long after the last one
+  await signs.pass(250)
+  await signs.pass(1000)
+  signs.run(1)
+  signs.run(0) // is over before it is told
+  await signs.pass(1000)
+  signs.run(9)
+  await signs.pass(500)
+  signs.run(8) // not much
+  await signs.pass(2000)
+  signs.run(4)
+  await signs.pass(500)
+  assert.deepEqual(
+    signs.given.map(({ running, at }) => [running, at]),
+    [
       [0, 1000],
       [2, 1500],
       [0, 2150],
@@ -138,43 +128,57 @@ test("[ND51] a node announces that it has begun or ceased to be idle, not too of
       [9, 4650],
       [8, 6650],
       [4, 7150],
-    ])
-    presence.stop()
-  } finally {
-    for (const each of [started, stopped, clock]) each.mock.restore()
-  }
+    ],
+  )
+  assert.deepEqual(signs.told, [])
+})
+
+test("[ND453] a node that drains announces that soon, and goes on to do so until it has ended", async () => {
+  using signs = new Signs()
+  await signs.presence.begin()
+  signs.run(1)
+  await signs.pass(2000)
+  signs.presence.drain()
+  await signs.pass(500)
+  for (let n = 0; n < 5; n++) await signs.pass(2000)
+  await signs.presence.end()
+  const [, , ...draining] = signs.given
+  assert.deepEqual(
+    draining.map(({ isDraining, forMs }) => [isDraining, forMs]),
+    [...Array.from({ length: 6 }, () => [true, 5000]), [true, 0]],
+  )
+})
+
+test("[ND453] a node that drains is listed as such until it has ended", async () => {
+  await using driver = await Driver.open()
+  const node = await driver.start()
+  using gate = new NodeGate()
+  const job = await driver.add("pass", [gate.index])
+  await gate.reached()
+  assert.equal((await driver.nodes())[0]?.isDraining, false)
+  const closing = node.close()
+  while ((await driver.nodes())[0]?.isDraining !== true) await new Promise((resolve) => setTimeout(resolve, 10))
+  gate.open()
+  await job.end
+  await closing
+  assert.deepEqual(await driver.nodes(), [])
 })
 
 test("[ND47] a sign of life that is on its way when the node ends does not outlive it", async () => {
-  const given: number[] = []
+  using signs = new Signs()
+  await signs.presence.begin()
   let arrive: () => void = () => undefined
-  const queue = {
-    now: () => 7,
-    async announce(_: NodeRecord, forMs: number) {
-      if (given.length === 1) await new Promise<void>((resolve) => (arrive = resolve))
-      given.push(forMs)
-    },
-  } as unknown as EngineQueue
-  let fire: () => void = () => undefined
-  const timeouts = mock.method(runtime, "startTimeout", (call: () => void) => {
-    fire = call
-    return { unref: () => undefined } as unknown as NodeJS.Timeout
-  })
-  const clock = mock.method(runtime, "now", () => Infinity)
-  try {
-    const facts = { id: "a", nodeName: "a", concurrency: 1, running: 0 }
-    const presence = new NodePresence(queue, facts, (error) => assert.fail(String(error)))
-    await presence.begin()
-    fire()
-    const ending = presence.end()
-    await turns(2)
-    arrive()
-    await ending
-    assert.deepEqual(given, [5000, 5000, 0])
-  } finally {
-    timeouts.mock.restore()
-    clock.mock.restore()
-  }
+  signs.before = () => new Promise((resolve) => (arrive = resolve))
+  signs.clock.advance(2000)
+  signs.before = () => Promise.resolve()
+  const ending = signs.presence.end()
+  await turns(2)
+  arrive()
+  await ending
+  assert.deepEqual(
+    signs.given.map(({ forMs }) => forMs),
+    [5000, 5000, 0],
+  )
 })
 
 test("[ND51] what a node runs is seen while it runs", async () => {

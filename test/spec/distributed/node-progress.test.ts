@@ -1,9 +1,9 @@
 import { Executors } from "corepool"
-import type { ClaimedJob } from "#src/distributed/job/engine.js"
 import { currentJob } from "#src/distributed/node/job-in-thread.js"
 import { ProgressInbox } from "#src/distributed/node/progress-inbox.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { claimedJob } from "../../support/claimed-job.ts"
 import { eventually, turns } from "../../support/harness.ts"
 import { Driver, KINDS, NodeGate } from "./node-driver.ts"
 
@@ -89,20 +89,15 @@ test("[ND35] a task of another executor has no job", async () => {
   assert.equal(await pool.submit(() => currentJob()), undefined)
 })
 
-function claimed(progress: ClaimedJob["progress"]): ClaimedJob {
-  const data = { v: 1, args: "", from: "test" } as const
-  const { signal: lost } = new AbortController()
-  const rewrite = (): Promise<boolean> => Promise.resolve(true)
-  return { id: "a", name: "a", data, failures: 0, attempts: 1, deaths: 0, lost, progress, rewrite }
-}
-
 test("[ND31] one value is on its way at a time, and newer ones replace each other", async () => {
   const sent: unknown[] = []
   const arrived: (() => void)[] = []
   const inbox = new ProgressInbox(assert.ifError)
-  const job = claimed((value) => {
-    sent.push(value)
-    return new Promise((resolve) => arrived.push(resolve))
+  const job = claimedJob({
+    progress(value) {
+      sent.push(value)
+      return new Promise((resolve) => arrived.push(resolve))
+    },
   })
   const run = inbox.begin(job)
   const report = async (value: number): Promise<void> => {
@@ -127,7 +122,7 @@ test("[ND31][ND48] that the engine does not take a value is told, and the job go
   const told: unknown[] = []
   const inbox = new ProgressInbox((error) => told.push(error))
   const failure = new Error("no connection")
-  const run = inbox.begin(claimed(() => Promise.reject(failure)))
+  const run = inbox.begin(claimedJob({ progress: () => Promise.reject(failure) }))
   inbox.queue.add(`${run} 1`)
   await inbox.end(run)
   inbox.close()

@@ -4,6 +4,7 @@ import { checkJob } from "#src/distributed/node/job-checks.js"
 import type { JobData } from "#src/distributed/job/job-data.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { claimedJob } from "../../support/claimed-job.ts"
 import { eventually, turns } from "../../support/harness.ts"
 import { Calls, Driver, KINDS, NodeGate } from "./node-driver.ts"
 import * as tasks from "./node-tasks.ts"
@@ -210,18 +211,7 @@ test("[ND17] a job that is taken too late is not run", async () => {
 })
 
 test("[ND17] what has begun once was in time", () => {
-  const { signal: lost } = new AbortController()
-  const job: ClaimedJob = {
-    id: "a",
-    name: "a",
-    data: { v: 1, args: "", from: "test", startBy: 1000 },
-    failures: 0,
-    attempts: 9,
-    deaths: 0,
-    lost,
-    progress: () => Promise.resolve(),
-    rewrite: () => Promise.resolve(true),
-  }
+  const job = claimedJob({ data: { v: 1, args: "", from: "test", startBy: 1000 }, attempts: 9 })
   const isRefused = (of: Partial<ClaimedJob>): boolean => checkJob({ ...job, ...of }, false, 1001, "node") !== undefined
   assert.equal(isRefused({}), true)
   assert.equal(isRefused({ failures: 1 }), false)

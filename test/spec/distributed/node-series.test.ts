@@ -3,6 +3,7 @@ import type { ClaimedJob, JobEnd } from "#src/distributed/job/engine.js"
 import type { SeriesData } from "#src/distributed/job/job-data.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { claimedJob } from "../../support/claimed-job.ts"
 import { eventually, turns } from "../../support/harness.ts"
 import { Calls, Driver, NodeGate } from "./node-driver.ts"
 
@@ -11,18 +12,7 @@ function series(data: Partial<SeriesData>): SeriesData {
 }
 
 function jobOf(data: SeriesData, deaths = 0): ClaimedJob {
-  const { signal: lost } = new AbortController()
-  return {
-    id: "s",
-    name: "tick",
-    data: { v: 1, args: "", from: "test", series: data },
-    failures: 0,
-    attempts: 1,
-    deaths,
-    lost,
-    progress: () => Promise.resolve(),
-    rewrite: () => Promise.resolve(true),
-  }
+  return claimedJob({ id: "s", name: "tick", data: { v: 1, args: "", from: "test", series: data }, deaths })
 }
 
 function next(data: SeriesData, now: number, deaths = 0): JobEnd {
