@@ -67,6 +67,39 @@ test("[DX28] a cancellation that cannot arrive is told, and does not keep the ex
   assert.ok(lab.errors[1] instanceof RejectedExecutionError && lab.errors[1].cause === away)
 })
 
+test("[DX435] stored of a cancelled future(id) is fulfilled though the job has ended before", async () => {
+  await using lab = new FleetLab()
+  const fleet = lab.fleet()
+  await lab.node()
+  assert.equal(await fleet.with({ id: "done" }).submit(tasks.add, 1, 2), 3)
+  assert.ok((await rejectionOf(fleet.with({ id: "failed" }).submit(tasks.fail, "x"))) instanceof RangeError)
+  const other = lab.fleet()
+  for (const id of ["done", "failed"]) {
+    const future = other.future(id)
+    assert.equal(future.cancel(true), true)
+    await future.stored
+    assert.equal(future.state, "cancelled")
+  }
+  assert.equal(await fleet.future("done"), 3)
+})
+
+test("[DX435] stored of a cancelled future(id) is fulfilled though the job ends while the cancellation is on its way", async () => {
+  await using lab = new FleetLab()
+  const fleet = lab.fleet()
+  await lab.node()
+  const entered = tasks.someoneEntered()
+  const first = fleet.with({ id: "brief" }).submit(tasks.wait, 7)
+  await entered
+  const other = lab.fleet()
+  const future = other.future("brief")
+  await other.stats()
+  tasks.open()
+  assert.equal(future.cancel(), true)
+  await future.stored
+  assert.equal(future.state, "cancelled")
+  await Promise.allSettled([first])
+})
+
 test("[DX28] stored of a cancelled future(id) is fulfilled when the cancellation has arrived", async () => {
   await using lab = new FleetLab()
   await lab.fleet().with({ id: "nightly" }).scheduleAtFixedRate(tasks.tick, 1_000_000, 1000).stored
