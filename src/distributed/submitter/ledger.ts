@@ -141,7 +141,7 @@ export class Ledger implements EngineListener {
   /** The job has ended, in this process or on the engine. Its future is done. */
   over(entry: JobEntry): void {
     if (entry.isOver) return
-    // The job has ended before its cancellation has arrived: there is nothing to cancel any more. [DX435]
+    // The job has ended before its cancellation has arrived: there is nothing to cancel any more. [DX35]
     if (entry.isCancelling) this.#tellStored(entry)
     if (entry.isOwn) this.#own--
     entry.place = "over"

@@ -110,7 +110,7 @@ export function jobs({ open }: EngineKind): void {
     for (const id of ids) assert.notEqual(begun.has(id), removed.has(id), id)
   })
 
-  test("[QE438][QE5] of jobs that are removed together while a node takes them, each is removed or begun, never both", async () => {
+  test("[QE38][QE5] of jobs that are removed together while a node takes them, each is removed or begun, never both", async () => {
     await using lab = new Lab(await open())
     const [queue, log] = await lab.listening()
     const begun = new Set<string>()

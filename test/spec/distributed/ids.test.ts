@@ -67,7 +67,7 @@ test("[DX28] a cancellation that cannot arrive is told, and does not keep the ex
   assert.ok(lab.errors[1] instanceof RejectedExecutionError && lab.errors[1].cause === away)
 })
 
-test("[DX435] stored of a cancelled future(id) is fulfilled though the job has ended before", async () => {
+test("[DX35] stored of a cancelled future(id) is fulfilled though the job has ended before", async () => {
   await using lab = new FleetLab()
   const fleet = lab.fleet()
   await lab.node()
@@ -83,7 +83,7 @@ test("[DX435] stored of a cancelled future(id) is fulfilled though the job has e
   assert.equal(await fleet.future("done"), 3)
 })
 
-test("[DX435] stored of a cancelled future(id) is fulfilled though the job ends while the cancellation is on its way", async () => {
+test("[DX35] stored of a cancelled future(id) is fulfilled though the job ends while the cancellation is on its way", async () => {
   await using lab = new FleetLab()
   const fleet = lab.fleet()
   await lab.node()

@@ -133,7 +133,7 @@ test("[ND51] a node announces that it has begun or ceased to be idle, not too of
   assert.deepEqual(signs.told, [])
 })
 
-test("[ND453] a node that drains announces that soon, and goes on to do so until it has ended", async () => {
+test("[ND53] a node that drains announces that soon, and goes on to do so until it has ended", async () => {
   using signs = new Signs()
   await signs.presence.begin()
   signs.run(1)
@@ -149,7 +149,7 @@ test("[ND453] a node that drains announces that soon, and goes on to do so until
   )
 })
 
-test("[ND453] a node that drains is listed as such until it has ended", async () => {
+test("[ND53] a node that drains is listed as such until it has ended", async () => {
   await using driver = await Driver.open()
   const node = await driver.start()
   using gate = new NodeGate()

@@ -5,7 +5,7 @@ import { Removing } from "#src/distributed/bullmq/removing.js"
 
 const numbered = (length: number): string[] => Array.from({ length }, (_, n) => `${n}`)
 
-test("[QE438] jobs that are removed in one turn go together, at most 500 in a command; later ones do not wait for them", async () => {
+test("[QE38] jobs that are removed in one turn go together, at most 500 in a command; later ones do not wait for them", async () => {
   const commands: (readonly string[])[] = []
   const removing = new Removing((jobIds) => {
     commands.push(jobIds)
@@ -23,13 +23,13 @@ test("[QE438] jobs that are removed in one turn go together, at most 500 in a co
   assert.deepEqual(commands.at(-1), ["later"])
 })
 
-test("[QE438] each is answered by itself", async () => {
+test("[QE38] each is answered by itself", async () => {
   const removing = new Removing((jobIds) => Promise.resolve(jobIds.filter((id) => id !== "begun")))
   const asked = ["waits", "begun", "waits", "also waits"]
   assert.deepEqual(await Promise.all(asked.map((id) => removing.remove(id))), [true, false, false, true])
 })
 
-test("[QE438] a command that fails fails for all whose jobs it was to remove, and for no others", async () => {
+test("[QE38] a command that fails fails for all whose jobs it was to remove, and for no others", async () => {
   const removing = new Removing((jobIds) =>
     jobIds.includes("0") ? Promise.reject(new Error("away")) : Promise.resolve([...jobIds]),
   )
