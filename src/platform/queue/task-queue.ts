@@ -32,7 +32,7 @@ const WATCH = 0.1
 /** How long a worker backs off, in ms. */
 const BACKOFF_TIME = 0.5
 
-type Office = typeof HEADER.SPINNER | typeof HEADER.BACKOFF
+type Role = typeof HEADER.SPINNER | typeof HEADER.BACKOFF
 
 const IDLE: number = BASE.HEADER + HEADER.IDLE
 
@@ -182,17 +182,17 @@ export class TaskQueue implements SlotQueue {
   }
 
   /** Whether a living worker has this role. */
-  #isHeld(sideChannel: Office): boolean {
-    const holder = this.#memory.header(sideChannel)
+  #isHeld(role: Role): boolean {
+    const holder = this.#memory.header(role)
     return holder !== 0 && this.#memory.threadContext.registry.isAlive(holder)
   }
 
   /** Takes the role; false if another worker has it. */
-  #tryHold(sideChannel: Office): boolean {
-    const before = this.#memory.header(sideChannel)
+  #tryHold(role: Role): boolean {
+    const before = this.#memory.header(role)
     const { threadContext } = this.#memory
     if (before !== 0 && threadContext.registry.isAlive(before)) return false
-    return compareAndSet(this.#words, BASE.HEADER + sideChannel, before, threadContext.token)
+    return compareAndSet(this.#words, BASE.HEADER + role, before, threadContext.token)
   }
 
   #wakeUnlessSpinning(): void {
