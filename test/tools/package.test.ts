@@ -124,4 +124,17 @@ test("[RP27] a package without an entry and the name of a registry are found", (
     `package-lock.json node_modules/@a/linux names a registry: https://registry.example/@a/linux.tgz ${hint}`,
   ])
   assert.deepEqual(told(checkLock(repository(t, {}))), ["package-lock.json is missing"])
+  const files = {
+    "package-lock.json": `{ "packages": {} }`,
+    "bench/package.json": "{}",
+    "docs/site/package.json": "{}",
+  }
+  const locked = {
+    ...files,
+    "docs/site/package-lock.json": JSON.stringify({ packages: { "": { dependencies: { a: "1" } } } }),
+  }
+  assert.deepEqual(told(checkLock(repository(t, locked))), [
+    "bench/package-lock.json is missing",
+    "docs/site/package-lock.json a, asked for by package.json, has no entry",
+  ])
 })

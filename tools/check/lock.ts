@@ -1,5 +1,5 @@
 /**
- * The lock file is whole: [RP27] in docs/spec/repository.md.
+ * The lock files are whole: [RP27] in docs/spec/repository.md.
  *
  * Tools written in other languages come as a package per platform. A registry that lacks one makes `npm install`
  * leave it out of the lock file without a word, and the next `npm ci` fails for everybody. An entry with version, os
@@ -17,9 +17,18 @@ interface Entry {
   readonly optionalDependencies?: Record<string, string>
 }
 
+/** Of the package, and of what has packages of its own. */
+const FOLDERS = ["", "bench/", "docs/site/", "tools/runtimes/"]
+
 export function checkLock(root: string): Finding[] {
-  const where = "package-lock.json"
-  if (!existsSync(join(root, where))) return [{ where, what: "is missing" }]
+  return FOLDERS.flatMap((folder) => {
+    const where = `${folder}package-lock.json`
+    if (existsSync(join(root, where))) return checkFile(root, where)
+    return existsSync(join(root, `${folder}package.json`)) || folder === "" ? [{ where, what: "is missing" }] : []
+  })
+}
+
+function checkFile(root: string, where: string): Finding[] {
   const { packages } = JSON.parse(readText(root, where)) as { packages: Record<string, Entry> }
   const findings: Finding[] = []
   for (const [path, entry] of Object.entries(packages)) {
