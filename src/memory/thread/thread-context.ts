@@ -188,6 +188,7 @@ export class ThreadContext {
 
   readonly #answer = (): void => {
     this.#listening = false
+    if (this.#hasLeft) return // leave() has rung, to take the listener back
     // Listen first, then look: mail that comes after the look rings again.
     if (this.#waits.size > 0 || this.#attentive) this.#listen()
     this.#look()
