@@ -353,7 +353,10 @@ export class SharedWorker implements Worker<number> {
 
   /** True if the thread may be terminated now; the caller then must terminate it. */
   markTerminating(): boolean {
-    return compareAndSet(this.#words, this.#entry + WORKER.PHASE, this.token, CONDEMNED)
+    const { token } = this
+    if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, token, CONDEMNED)) return false
+    this.#threadContext.registry.silence(token)
+    return true
   }
 
   /** Frees the line, unless the thread is still ending. What the worker has completed stays counted there. */

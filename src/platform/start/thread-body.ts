@@ -188,11 +188,6 @@ export class WorkerBody implements ThreadBody {
         alone({ code: "COREPOOL_TERMINATED" }),
       )
     }
-    this.#stop()
-  }
-
-  #stop(): void {
-    hereIn(this.#pool.space).registry.silence(this.#worker.token)
     void this.#thread?.terminate()
   }
 
@@ -214,7 +209,7 @@ export class WorkerBody implements ThreadBody {
    */
   end(delay: number = PULSE): void {
     if (this.#death !== undefined) return
-    this.#stop()
+    void this.#thread?.terminate()
     Timer.after(delay, () => this.end(2 * delay)) // more and more rarely: each terminate() adds a listener
   }
 }
