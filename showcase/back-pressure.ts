@@ -7,7 +7,7 @@ const ROOM = 8
 
 export const backPressure: Stage = {
   title: "Back-pressure",
-  about: `One thread, room for ${ROOM} tasks. With CallerRunsPolicy, who submits too fast has to do the work.`,
+  about: `One thread, room for ${ROOM} tasks. With CallerRunsPolicy, a submitter that is too fast runs the task itself.`,
   file: "back-pressure.ts",
 
   async run(): Promise<void> {

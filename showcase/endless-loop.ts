@@ -4,7 +4,7 @@ import { spin, whoAmI } from "./tasks.ts"
 
 export const endlessLoop: Stage = {
   title: "Stopping an endless loop",
-  about: "cancel(true) asks a task to stop. One that does not listen is ended with its thread, here 200 ms later.",
+  about: "cancel(true) asks a task to stop. A task that ignores it is terminated with its thread, here 200 ms later.",
   file: "endless-loop.ts",
 
   async run(): Promise<void> {
@@ -20,7 +20,7 @@ export const endlessLoop: Stage = {
 
     const next = pool.submit(whoAmI)
     endless.cancel(true)
-    say(`cancel(true): it is ${endless.state}, for everybody who waits for it`)
+    say(`cancel(true): its future is ${endless.state}`)
     const { value, ms } = await timed(() => next)
     say(`the next task was run by ${value}, ${inMs(ms)} later`)
   },

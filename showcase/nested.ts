@@ -6,7 +6,7 @@ const LIMIT = 64_000
 
 export const nested: Stage = {
   title: "A task that submits to its own pool",
-  about: "Each task gives away a half of its work and waits for it. Who would have to wait for nothing works instead.",
+  about: "Each task gives away a half of its work and waits for it. A thread that would only wait runs a task instead.",
   file: "nested.ts",
 
   async run(): Promise<void> {

@@ -4,7 +4,7 @@ import { treat } from "./tasks.ts"
 
 export const priorities: Stage = {
   title: "Priorities",
-  about: "One doctor. Who waits is not served in the order of arrival.",
+  about: "One doctor. The most urgent patient is next, whatever the order of arrival.",
   file: "priorities.ts",
 
   async run(): Promise<void> {

@@ -109,7 +109,7 @@ export class Actors {
     return snapshot
   }
 
-  /** RunningTasks an op to an actor, which starts it at once; nobody waits for it here. */
+  /** Hands an op to an actor, which starts it at once. The caller does not wait for it. */
   perform(name: string, command: Command): void {
     const actor = this.#actor(name)
     if (actor.current !== undefined) {

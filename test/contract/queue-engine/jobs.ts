@@ -91,17 +91,7 @@ export function jobs({ open }: EngineKind): void {
 
   test("[QE5] a job is removed or begun, never both", async () => {
     await using lab = new Lab(await open())
-    const [queue, log] = await lab.listening()
-    const begun = new Set<string>()
-    const ids = Array.from({ length: 200 }, (_, n) => `${n}`)
-    await queue.add(ids.map((id) => order(id)))
-    await lab.consume(
-      ({ id }) => {
-        begun.add(id)
-        return DONE
-      },
-      { concurrency: 4 },
-    )
+    const { queue, log, ids, begun } = await takenByANode(lab, 200)
     const removed = new Set<string>()
     // From the end, so that both meet in the middle.
     for (const id of ids.toReversed()) if (await queue.remove(id)) removed.add(id)
@@ -112,17 +102,7 @@ export function jobs({ open }: EngineKind): void {
 
   test("[QE38][QE5] of jobs that are removed together while a node takes them, each is removed or begun, never both", async () => {
     await using lab = new Lab(await open())
-    const [queue, log] = await lab.listening()
-    const begun = new Set<string>()
-    const ids = Array.from({ length: 1200 }, (_, n) => `${n}`)
-    await queue.add(ids.map((id) => order(id)))
-    await lab.consume(
-      ({ id }) => {
-        begun.add(id)
-        return DONE
-      },
-      { concurrency: 4 },
-    )
+    const { queue, log, ids, begun } = await takenByANode(lab, 1200)
     await log.hears("completed")
     // Each is asked for twice: only one of the two has removed it.
     const asked = [...ids, "unknown", ...ids]
@@ -205,4 +185,20 @@ export function jobs({ open }: EngineKind): void {
     assert.deepEqual(await queue.counts(), { waiting: 2, delayed: 1, active: 1, completed: 1, failed: 1 })
     gate.open()
   })
+}
+
+/** Adds so many jobs, of which a node begins to take four at a time. */
+async function takenByANode(lab: Lab, count: number) {
+  const [queue, log] = await lab.listening()
+  const begun = new Set<string>()
+  const ids = Array.from({ length: count }, (_, n) => `${n}`)
+  await queue.add(ids.map((id) => order(id)))
+  await lab.consume(
+    ({ id }) => {
+      begun.add(id)
+      return DONE
+    },
+    { concurrency: 4 },
+  )
+  return { queue, log, ids, begun }
 }

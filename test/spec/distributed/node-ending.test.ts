@@ -12,6 +12,28 @@ import * as tasks from "./node-tasks.ts"
 
 const options = { name: "q", tasks }
 
+type OpenedQueue = Awaited<ReturnType<MemoryEngine["open"]>>
+
+/** The engine, with queues that are changed when they are opened. */
+function changed(engine: MemoryEngine, change: (opened: OpenedQueue) => void) {
+  return {
+    async open(queue: string, role: "executor" | "node") {
+      const opened = await engine.open(queue, role)
+      change(opened)
+      return opened
+    },
+  }
+}
+
+async function closesAtOnce(change: (opened: OpenedQueue) => void): Promise<void> {
+  const engine = new MemoryEngine()
+  await using executor = Executors.newFixedThreadPool(1, virtualThreads())
+  const node = await ExecutorNode.start({ ...options, engine: changed(engine, change), executor })
+  await node.close(0)
+  assert.equal(engine.connections, 0)
+  assert.equal(node.isClosed, true)
+}
+
 test("[ND1] a node that cannot connect, or load its catalogue, is not started", async () => {
   const engine = new MemoryEngine()
   const failure = new Error("no server")
@@ -25,13 +47,9 @@ test("[ND1] a node that cannot connect, or load its catalogue, is not started", 
 test("[ND1] what fails after the connection is opened closes it again", async () => {
   const engine = new MemoryEngine()
   const failure = new Error("no consumer")
-  const breaking = {
-    async open(queue: string, role: "executor" | "node") {
-      const opened = await engine.open(queue, role)
-      opened.consume = () => Promise.reject(failure)
-      return opened
-    },
-  }
+  const breaking = changed(engine, (opened) => {
+    opened.consume = () => Promise.reject(failure)
+  })
   await assert.rejects(ExecutorNode.start({ ...options, engine: breaking }), failure)
   assert.equal(engine.connections, 0)
 })
@@ -182,39 +200,17 @@ test("[ND42] a thread that does not stop is terminated before its job is given b
 
 // Each waits for as long as a node waits for such an engine.
 describe("an engine that does not answer", { concurrency: 2 }, () => {
-  test("[ND43] close() with a limit ends though the engine does not answer", async () => {
-    const engine = new MemoryEngine()
-    const silent = {
-      async open(queue: string, role: "executor" | "node") {
-        const opened = await engine.open(queue, role)
-        const consume = opened.consume.bind(opened)
-        opened.consume = async (given) => ({ ...(await consume(given)), drain: () => new Promise(() => undefined) })
-        return opened
-      },
-    }
-    await using executor = Executors.newFixedThreadPool(1, virtualThreads())
-    const node = await ExecutorNode.start({ ...options, engine: silent, executor })
-    await node.close(0)
-    assert.equal(engine.connections, 0)
-    assert.equal(node.isClosed, true)
-  })
+  test("[ND43] close() with a limit ends though the engine does not answer", () =>
+    closesAtOnce((opened) => {
+      const consume = opened.consume.bind(opened)
+      opened.consume = async (given) => ({ ...(await consume(given)), drain: () => new Promise(() => undefined) })
+    }))
 
-  test("[ND43] close() with a limit ends though the engine does not take the last sign of life", async () => {
-    const engine = new MemoryEngine()
-    const silent = {
-      async open(queue: string, role: "executor" | "node") {
-        const opened = await engine.open(queue, role)
-        const announce = opened.announce.bind(opened)
-        opened.announce = (node, forMs) => (forMs > 0 ? announce(node, forMs) : new Promise(() => undefined))
-        return opened
-      },
-    }
-    await using executor = Executors.newFixedThreadPool(1, virtualThreads())
-    const node = await ExecutorNode.start({ ...options, engine: silent, executor })
-    await node.close(0)
-    assert.equal(engine.connections, 0)
-    assert.equal(node.isClosed, true)
-  })
+  test("[ND43] close() with a limit ends though the engine does not take the last sign of life", () =>
+    closesAtOnce((opened) => {
+      const announce = opened.announce.bind(opened)
+      opened.announce = (node, forMs) => (forMs > 0 ? announce(node, forMs) : new Promise(() => undefined))
+    }))
 })
 
 test("[ND44] close() may be called again; awaitTermination() waits for the end", async () => {

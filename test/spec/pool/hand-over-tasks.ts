@@ -30,7 +30,7 @@ export const operations = {
 
 export type Operation = keyof typeof operations
 
-/** RunningTasks a task over that counts, if a thread is idle, and does that. How many tasks were found. */
+/** Hands over a task that counts, if a thread is idle, and then calls the method. Returns how many tasks it found. */
 export function handOver(pool: ThreadPoolExecutor, operation: Operation, index: number): number | undefined {
   let future: Future<number>
   try {
