@@ -9,9 +9,11 @@ import { repository, ROOT, told } from "./fixture.ts"
 test("[RP70] a pronoun that names nothing is found, also one of two words on two lines", (t) => {
   const root = repository(t, {
     "README.md": "# Whoever\n\nSomebody tells those\nwho wait.\n",
-    "docs/guide/a.md": "Who waits is woken. Ask the one that knows; who asks is told.\n",
+    "docs/guide/a.md":
+      "Who waits is woken. Ask the one that knows; who asks is told.\n\n- It tells those\n  who wait.\n",
     "src/a.ts": "/**\n * Nobody, and one\n * who waits.\n */\nconst nobody = 1 // whomever\n",
     "src/memory/README.md": "One that sleeps does what it is told.\n",
+    "test/README.md": "Everyone.\n",
   })
   assert.deepEqual(told(listWording(root)), [
     'README.md:1 "Whoever" names nothing',
@@ -19,9 +21,11 @@ test("[RP70] a pronoun that names nothing is found, also one of two words on two
     'README.md:3 "those who" names nothing',
     'docs/guide/a.md:1 "the one that" names nothing',
     'docs/guide/a.md:1 "; who" names nothing',
+    'docs/guide/a.md:3 "those   who" names nothing',
     'docs/guide/a.md:1 "Who" names nothing',
     'src/memory/README.md:1 "what it is told" names nothing',
     'src/memory/README.md:1 "One that" names nothing',
+    'test/README.md:1 "Everyone" names nothing',
     'src/a.ts:2 "Nobody" names nothing',
     'src/a.ts:2 "one who" names nothing',
     'src/a.ts:5 "whomever" names nothing',
@@ -32,6 +36,7 @@ test("[RP70] code, questions, a who after its noun and other documents do not co
   const root = repository(t, {
     "README.md": "The caller, who waits, runs `nobody()`. Who calls it? A task.\n\n```ts\nwhoever()\n```\n",
     "docs/api/a.md": "Nobody waits.\n",
+    "docs/reference/a.md": "Nobody waits.\n",
     "CHANGELOG.md": "Nobody waits any more.\n",
     "src/a.ts": 'export const text = "nobody"\n',
     "test/a.ts": "// nobody\n",

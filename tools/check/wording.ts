@@ -29,19 +29,25 @@ interface Place {
   readonly finding: Finding
 }
 
-/** Pronouns that stand for something without a name. A "who" that follows its noun is fine, and so is a question. */
+/**
+ * Pronouns that stand for something without a name. A "who" that follows its noun is fine, and so is a question. A line
+ * break within a list is an indentation too, hence several spaces.
+ */
 const PRONOUNS: RegExp = new RegExp(
   [
     String.raw`\b(?:whoever|whomever|nobody|somebody|anybody|everybody|someone|anyone|everyone)\b`,
-    String.raw`\b(?:ones?|those) who\b`,
-    String.raw`\bthe ones? that\b`,
-    String.raw`\bwhat (?:it|they|he) (?:is|are|was|were) (?:told|given|asked)\b`,
-    String.raw`[;:] who\b`,
+    String.raw`\b(?:ones?|those) +who\b`,
+    String.raw`\bthe +ones? +that\b`,
+    String.raw`\bwhat +(?:it|they|he) +(?:is|are|was|were) +(?:told|given|asked)\b`,
+    String.raw`[;:] +who\b`,
   ].join("|"),
   "gi",
 )
 /** The same at the beginning of a sentence, where the capital letter tells. */
-const OPENINGS = /\bWho\b(?![^.?!]*\?)|\bOnes? that\b/g
+const OPENINGS = /\bWho\b(?![^.?!]*\?)|\bOnes? +that\b/g
+
+/** Documents that are generated, and the list of changes, which tells of the past in the words of the past. */
+const OTHER_DOCUMENTS = /^(?:CHANGELOG\.md$|docs\/(?:api|reference|site)\/)/
 
 /** The text of a document or of comments, and the widest lines among its own. */
 interface Prose {
@@ -93,9 +99,7 @@ export function listWording(root: string): Finding[] {
 }
 
 function placesIn(root: string): Place[] {
-  const documents = listFiles(root, "", ".md").filter((path) =>
-    /^(?:README|CONTRIBUTING|(?:docs\/(?!api\/|reference\/|site\/)|src\/).*)\.md$/.test(path),
-  )
+  const documents = listFiles(root, "", ".md").filter((path) => !OTHER_DOCUMENTS.test(path))
   return [
     ...documents.flatMap((path) => placesOf(path, proseOfDocument(readText(root, path)))),
     ...listFiles(root, "src", ".ts").flatMap((path) => placesOf(path, proseOfComments(new Source(root, path)))),
