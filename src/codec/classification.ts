@@ -7,7 +7,7 @@
 import { types } from "node:util"
 import { isPromiseLike } from "../checks.ts"
 import { isLocal, isPart, isShareable } from "../memory/shared/shareables.ts"
-import { runtime } from "../time/runtime.ts"
+import { runtime } from "#host/clock"
 import { isForeign } from "./foreign.ts"
 
 export type Classification =

@@ -9,7 +9,7 @@
 import { types } from "node:util"
 import { show } from "../checks.ts"
 import { sourceText } from "../primordials.ts"
-import { runtime } from "../time/runtime.ts"
+import { runtime } from "#host/clock"
 import { isInstance, propertyOf } from "../user-values.ts"
 
 /** Whether it is such an object. It must be no array, view, map, set, date, error, and so on. */

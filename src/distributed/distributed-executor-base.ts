@@ -11,7 +11,7 @@ import { guarded } from "../memory/flow/guard.ts"
 import { LOCAL } from "../memory/shared/shareables.ts"
 import { awaiting, type WaitOptions } from "../memory/flow/waiting.ts"
 import { CronCalendar, type CronOptions } from "../schedule/cron-calendar.ts"
-import { runtime } from "../time/runtime.ts"
+import { runtime } from "#host/clock"
 import {
   type DistributedFuture,
   DistributedFutureTask,

@@ -1,4 +1,4 @@
-import { availableParallelism } from "node:os"
+import { availableParallelism } from "#host/machine"
 import { alone, requireBoolean, requireInteger, requireObject, requireOptions, typeError } from "../checks.ts"
 import { CancellationError, IllegalStateError, RejectedExecutionError } from "../errors.ts"
 import type { Future } from "../future/future.ts"

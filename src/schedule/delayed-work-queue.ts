@@ -8,7 +8,7 @@ import type { Cursor } from "../queue/local/iteration.ts"
 import { type Clock, type ClockTimer, systemClock } from "../time/clock.ts"
 import { ScheduledTask } from "./scheduled-task.ts"
 import { NOWHERE, TaskHeap } from "./task-heap.ts"
-import { runtime } from "../time/runtime.ts"
+import { runtime } from "#host/clock"
 
 type Task = ScheduledTask<unknown>
 

@@ -10,7 +10,7 @@ import { awaiting, type Steps, TIMEOUT, WaitList, type WaitOptions } from "../me
 import { now } from "../time/timer.ts"
 import { currentListener } from "./progress.ts"
 import { reportUncaught, type UncaughtExceptionHandler } from "./uncaught.ts"
-import { runtime } from "../time/runtime.ts"
+import { runtime } from "#host/clock"
 
 /*
  * How it works: Flow does the waiting and interrupting; Thread adds an identity and a life.

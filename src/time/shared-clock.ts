@@ -1,7 +1,5 @@
 /** The monotonic clock of all threads of a process. */
-import { runtime } from "./runtime.ts"
-
-export { isNode } from "./runtime.ts"
+import { runtime } from "#host/clock"
 
 /** A clock that all threads read alike, in ms. Each thread has a clock of its own, and knows when that began. */
 export function sharedNow(): number {

@@ -13,12 +13,12 @@ import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { importModule } from "../task/host.ts"
 import { beforeLoading } from "../task/loading.ts"
-import { isNode } from "../time/shared-clock.ts"
+import { isNode } from "#host/runtime"
 import { typeScriptHooks } from "./typescript-hooks.ts"
 
 /** Call it before a thread loads any module. */
 export async function prepareForTypeScript(): Promise<void> {
-  if (!isNode()) return
+  if (!isNode) return
   const tsx = tsxIn(importsIn(process.execArgv, process.env["NODE_OPTIONS"] ?? ""), process.cwd())
   if (tsx !== undefined) await registerTsx(tsx)
   else if (process.env["VITEST"] !== undefined) hook()

@@ -5,7 +5,7 @@ import { PoolCore } from "../core/pool-core.ts"
 import { boundTo } from "../primordials.ts"
 import { provideModule } from "../task/loading.ts"
 import { Thread } from "../thread/thread.ts"
-import { isNode } from "../time/shared-clock.ts"
+import { isNode } from "#host/runtime"
 import { CompletionQueues } from "../platform/memory/completion-queues.ts"
 import { TaskPayloads } from "../platform/worker/task-payloads.ts"
 import { FunctionTable } from "../platform/memory/function-table.ts"
@@ -104,7 +104,7 @@ function job(): Promise<Record<string, unknown>> {
  * `process.reallyExit` comes last.
  */
 function sayFarewell(progress: Int32Array): void {
-  if (!isNode()) return // elsewhere the thread does not learn whether it has failed
+  if (!isNode) return // elsewhere the thread does not learn whether it has failed
   const process = globalThis.process as NodeJS.Process & { reallyExit: (code?: number) => never }
   let hasFailed = false
   process.once("uncaughtExceptionMonitor", () => (hasFailed = true))

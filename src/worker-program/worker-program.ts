@@ -6,7 +6,7 @@ import { UnfitThread } from "../platform/worker/fitness.ts"
 import { inheritCode, keepCode, type KeptCode, RUN } from "../platform/start/worker-code.ts"
 import { work } from "./worker-main.ts"
 import { requireOrders } from "../platform/start/worker-orders.ts"
-import { runtime } from "../time/runtime.ts"
+import { runtime } from "#host/clock"
 
 /** When most of what a thread needs has been compiled, in ms. It only affects how much compiled code is kept. */
 const WARM = 50

@@ -7,7 +7,7 @@
  *     const waiting = task.get(100)
  *     clock.advance(100)
  */
-import { runtime } from "#src/time/runtime.js"
+import { runtime } from "#host/clock"
 
 interface FakeTimer {
   readonly due: number

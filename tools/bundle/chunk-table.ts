@@ -22,6 +22,7 @@ export const CHUNKS: readonly ChunkRule[] = [
       "checks",
       "error-names",
       "errors",
+      "host/",
       "identity",
       "inspection",
       "per-thread",
@@ -134,6 +135,7 @@ export const CHUNKS: readonly ChunkRule[] = [
     name: "space",
     after: ["base"],
     modules: [
+      "host/node/machine",
       "memory/growth",
       "memory/thread/node-pool",
       "memory/record",

@@ -14,7 +14,10 @@ import { ENTRIES, WORKER_ENTRY } from "./entries.ts"
 
 /** From the path of a file in build to its text. */
 export function developmentFiles(root: string): Map<string, string> {
-  const { name, version, type } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Record<string, string>
+  const { name, version, type, imports } = JSON.parse(
+    readFileSync(join(root, "package.json"), "utf8"),
+    fromBuild,
+  ) as Record<string, unknown>
   const entries = [...ENTRIES, WORKER_ENTRY]
   const exports = Object.fromEntries(
     entries.map((entry) => [
@@ -22,10 +25,6 @@ export function developmentFiles(root: string): Map<string, string> {
       { shipped: `./shipped/${entry.name}.js`, default: `./src/${entry.module}.js` },
     ]),
   )
-  const imports = {
-    "#atomics": { model: "./test/model/atomics.js", default: "./src/memory/atomics.js" },
-    "#src/*": "./src/*",
-  }
   const files = new Map([
     ["package.json", `${JSON.stringify({ name, version, type, private: true, exports, imports }, undefined, 2)}\n`],
   ])
@@ -35,4 +34,9 @@ export function developmentFiles(root: string): Map<string, string> {
     files.set(`shipped/${entry.name}.d.ts`, `export * from "../../dist/${entry.name}.js"\n`)
   }
   return files
+}
+
+/** A path of the repository as seen from build, if it leads there. */
+function fromBuild(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? value.replace(/^\.\/build\//, "./") : value
 }

@@ -5,7 +5,7 @@
  */
 import type { ChunkTable } from "./chunk-table.ts"
 import { CHUNK, type Edit, edited, LATER_CALL } from "./edit.ts"
-import type { CompiledModule, Import, ModuleGraph, Origin } from "./module-graph.ts"
+import { type CompiledModule, type Import, type ModuleGraph, moduleOf, type Origin } from "./module-graph.ts"
 import { usesIn } from "./uses.ts"
 
 export interface Linked {
@@ -115,7 +115,9 @@ export class Linker {
       // Other modules take it from where it comes from.
       if (
         statement.type === "ExportAllDeclaration" ||
-        (statement.type === "ExportNamedDeclaration" && statement.source !== null)
+        (statement.type === "ExportNamedDeclaration" &&
+          statement.source !== null &&
+          moduleOf(module.path, statement.source.value) !== undefined)
       )
         edits.push({ start: statement.start, end: statement.end, text: "" })
     }

@@ -126,8 +126,12 @@ function declaredBy(declaration: unknown): string[] {
   return declarations === undefined ? (id === undefined ? [] : [id.name]) : declarations.map((one) => one.id.name)
 }
 
+/** How modules name those of src/host. */
+const HOST = "#host/"
+
 /** The module that another one names; undefined if it is one of the runtime, or of another package. */
 export function moduleOf(path: string, source: string): string | undefined {
   if (source === "#atomics") return "memory/atomics.js"
+  if (source.startsWith(HOST)) return `host/node/${source.slice(HOST.length)}.js`
   return source.startsWith(".") ? posix.join(dirname(path), source) : undefined
 }

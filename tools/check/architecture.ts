@@ -1,5 +1,5 @@
 /**
- * The architecture, read from the imports of src: [RP1] to [RP5], [RP35], [RP39] and [RP61] in
+ * The architecture, read from the imports of src: [RP1] to [RP5], [RP35], [RP39], [RP61], [RP574] and [RP575] in
  * docs/spec/repository.md.
  *
  * Imports of types count like any other: they vanish when compiled, but a layer that knows another's types cannot be
@@ -19,7 +19,9 @@ import { type Import, Source } from "./source.ts"
  */
 const FOLDERS: readonly string[] = [
   // What needs no threads and no shared memory.
-  ...["primordials", "per-thread", "error-names", "checks", "errors", "user-values", "identity", "inspection", "time"],
+  ...["primordials", "per-thread", "error-names", "checks", "errors", "user-values", "identity", "inspection"],
+  // What is the runtime's, and the clocks on it.
+  ...["host/node", "time"],
   // Words of shared memory, waiting, and structures of words.
   ...["memory", "memory/flow", "memory/thread", "memory/wait", "memory/shared", "memory/structures"],
   // Values as bytes.
@@ -49,7 +51,7 @@ const FOLDERS: readonly string[] = [
 const VIRTUAL_ENTRY = "src/virtual/index.ts"
 const OF_VIRTUAL_THREADS = new Set(["executor", "future", "pool", "queue", "schedule", "thread", "time", "virtual"])
 const ALSO_OF_VIRTUAL_THREADS =
-  /^src\/(?:[^/]+\.ts|core\/[^/]+\.ts|memory\/(?:flow\/(?:abort|flow|guard|wait-list|waiting)|structures\/(?:counter|histogram|indexed-heap)|thread\/block-for|shared\/shareables|atomics|words)\.ts|task\/each\.ts)$/
+  /^src\/(?:[^/]+\.ts|core\/[^/]+\.ts|host\/node\/(?:clock|context|modules|paths|runtime|warnings)\.ts|memory\/(?:flow\/(?:abort|flow|guard|wait-list|waiting)|structures\/(?:counter|histogram|indexed-heap)|thread\/block-for|shared\/shareables|atomics|words)\.ts|task\/each\.ts)$/
 const NOT_OF_VIRTUAL_THREADS = /^src\/(?:queue\/share|future\/both-stacks|thread\/platform-threads)/
 const RUNTIME_OF_VIRTUAL_THREADS = new Set(["node:async_hooks", "node:timers", "node:module", "node:path"])
 
@@ -70,7 +72,7 @@ const TIME = new Set([
   "structuredClone",
 ])
 const TIME_MEMBERS = new Set(["Date.now"])
-const HOME_OF_TIME = "src/time/runtime.ts"
+const HOME_OF_TIME = "src/host/node/clock.ts"
 
 /**
  * The methods of functions, which a program may take away. The home of time uses them when it is loaded; BullMQ does
@@ -80,6 +82,72 @@ const HOME_OF_TIME = "src/time/runtime.ts"
 const FUNCTION_METHODS = new Set(["call", "apply", "bind"])
 const HOME_OF_FUNCTIONS = "src/primordials.ts"
 const USES_BULLMQ = "src/distributed/bullmq/"
+
+/** What a browser does not have, or has in another way. */
+const OF_RUNTIME = new Set([
+  ...["process", "Buffer", "NodeJS", "require", "__filename", "__dirname", "Bun", "Deno"],
+  ...["AsyncLocalStorage", "MessageChannel", "MessagePort", "BroadcastChannel", "Transferable"],
+])
+const HOST = "src/host/"
+/** How files outside of src/host name its modules: package.json chooses the folder of the host. */
+const HOST_ALIAS = "#host/"
+/** Says which runtime this is. */
+const WHICH_RUNTIME = "src/host/node/runtime.ts"
+
+/** Files that name the runtime, and wait for their place in src/host. This list only gets shorter. */
+const NOT_YET_IN_HOST = new Set<string>([
+  "src/codec/binary.ts",
+  "src/codec/bytes/byte-reader.ts",
+  "src/codec/bytes/byte-writer.ts",
+  "src/codec/bytes/encoded-value.ts",
+  "src/codec/bytes/texts.ts",
+  "src/codec/bytes/views.ts",
+  "src/codec/classification.ts",
+  "src/codec/decoder.ts",
+  "src/codec/encoder.ts",
+  "src/codec/foreign.ts",
+  "src/codec/shapes.ts",
+  "src/distributed/bullmq/bull-consumer.ts",
+  "src/distributed/job/payload.ts",
+  "src/distributed/job/peers.ts",
+  "src/distributed/node/executor-node.ts",
+  "src/distributed/node/node-options.ts",
+  "src/distributed/node/node-presence.ts",
+  "src/distributed/node/node-signals.ts",
+  "src/distributed/submitter/submitter.ts",
+  "src/memory/flow/flow.ts",
+  "src/memory/reservation.ts",
+  "src/memory/thread/last-listener.ts",
+  "src/memory/thread/this-thread.ts",
+  "src/memory/uninitialized.ts",
+  "src/parallel/typed-arrays.ts",
+  "src/platform/memory/function-table.ts",
+  "src/platform/start/thread-ahead.ts",
+  "src/platform/start/thread-body.ts",
+  "src/platform/start/worker-code.ts",
+  "src/platform/start/worker-orders.ts",
+  "src/platform/start/worker-output.ts",
+  "src/platform/start/worker-source.ts",
+  "src/platform/start/worker-start.ts",
+  "src/platform/transport/channel.ts",
+  "src/platform/worker/fitness.ts",
+  "src/platform/worker/memory-guard.ts",
+  "src/queue/shared/shared-equality.ts",
+  "src/schedule/cron-calendar.ts",
+  "src/task/compile.ts",
+  "src/task/entry.ts",
+  "src/task/load-failure.ts",
+  "src/task/origin.ts",
+  "src/task/position.ts",
+  "src/task/task.ts",
+  "src/task/transfer.ts",
+  "src/task/vite-imports.ts",
+  "src/thread/progress.ts",
+  "src/worker-program/typescript-hooks.ts",
+  "src/worker-program/typescript.ts",
+  "src/worker-program/worker-main.ts",
+  "src/worker-program/worker-program.ts",
+])
 
 interface Module {
   readonly path: string
@@ -112,6 +180,7 @@ export function checkArchitecture(root: string): Finding[] {
   }
   for (const module of modules.values()) {
     findings.push(...checkLayers(module), ...checkSharedMemory(module), ...checkTime(module), ...checkCalls(module))
+    findings.push(...checkHost(module))
   }
   return [...findings, ...checkVirtual(modules), ...findCycles(modules)]
 }
@@ -147,6 +216,31 @@ function checkTime({ path, source }: Module): Finding[] {
     where: `${path}:${line}`,
     what: `names ${text}: a program may replace it, use that of ${HOME_OF_TIME}`,
   }))
+}
+
+function checkHost({ path, source, targets, foreign }: Module): Finding[] {
+  if (path.startsWith(HOST)) return []
+  const findings: Finding[] = []
+  for (const [target, { specifier, line }] of targets) {
+    if (!target.startsWith(HOST)) continue
+    const where = `${path}:${line}`
+    if (!specifier.startsWith(HOST_ALIAS))
+      findings.push({ where, what: `imports ${specifier}: name it ${HOST_ALIAS}…` })
+    if (target === WHICH_RUNTIME)
+      findings.push({ where, what: `asks which runtime this is: only ${HOST} does, and offers what differs` })
+  }
+  for (const { specifier, line } of foreign) {
+    if (specifier.startsWith("node:"))
+      findings.push({ where: `${path}:${line}`, what: `imports ${specifier}: only ${HOST} does` })
+  }
+  const told = new Set<string>()
+  for (const { line, text } of source.identifiers(OF_RUNTIME)) {
+    const where = `${path}:${line}`
+    const what = `names ${text}, which is the runtime's: only ${HOST} does`
+    if (!told.has(where + what)) findings.push({ where, what })
+    told.add(where + what)
+  }
+  return NOT_YET_IN_HOST.has(path) ? [] : findings
 }
 
 function checkCalls({ path, source }: Module): Finding[] {

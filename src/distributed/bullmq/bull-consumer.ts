@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { IllegalStateError, NotSerializableError } from "../../errors.ts"
-import { runtime } from "../../time/runtime.ts"
+import { runtime, type Timeout } from "#host/clock"
 import { messageOf } from "../../user-values.ts"
 import type { ClaimedJob, ConsumeOptions, Consumer, JobEnd } from "../job/engine.ts"
 import { encodeFailure } from "../job/failure.ts"
@@ -64,7 +64,7 @@ export class BullConsumer implements Consumer {
   /** Wakes the pump, which waits for room, or the drain. */
   #wake: (() => void) | undefined
   readonly #stopping = new AbortController()
-  readonly #ticks: NodeJS.Timeout[] = []
+  readonly #ticks: Timeout[] = []
   readonly #pumping: Promise<void>
   #draining: Promise<void> | undefined
 

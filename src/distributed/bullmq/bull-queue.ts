@@ -1,5 +1,5 @@
 import { IllegalStateError } from "../../errors.ts"
-import { runtime } from "../../time/runtime.ts"
+import { runtime, type Timeout } from "#host/clock"
 import { propertyOf } from "../../user-values.ts"
 import type {
   ConsumeOptions,
@@ -59,7 +59,7 @@ export class BullQueue implements EngineQueue {
   }
   readonly #removing = new Removing((jobIds) => this.#try(() => this.#store.remove(jobIds)))
   #listening: Promise<void> | undefined
-  #cleaning: NodeJS.Timeout | undefined
+  #cleaning: Timeout | undefined
   #closing: Promise<void> | undefined
 
   constructor(store: Store, clock: ServerClock, steady: Steady) {

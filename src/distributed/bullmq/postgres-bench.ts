@@ -1,4 +1,4 @@
-import { runtime } from "../../time/runtime.ts"
+import { runtime } from "#host/clock"
 import { BullBench, NEVER_GIVEN_UP } from "./bull-bench.ts"
 import type { BullJob, BullJobOptions, PgBackend, PgConnection, PgStatement } from "./bull-types.ts"
 import { toStorableJson } from "./names.ts"

@@ -7,6 +7,8 @@
  * A Redis that evicts keys when its memory is full loses jobs: it must have `maxmemory-policy noeviction`. Otherwise
  * there is a warning.
  */
+import type { Timeout } from "#host/clock"
+import { warn } from "#host/warnings"
 import { typeError } from "../../checks.ts"
 import type { Engine, EngineQueue } from "../job/engine.ts"
 import { BullQueue } from "./bull-queue.ts"
@@ -119,9 +121,9 @@ class RedisEngine implements Engine {
     const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? "noeviction"
     if (policy === "noeviction" || warned.has(this.#where)) return
     warned.add(this.#where)
-    process.emitWarning(
+    warn(
       `${this.#where} throws keys away when its memory is full (maxmemory-policy ${policy}), and jobs with them: set maxmemory-policy to noeviction`,
-      { code: "COREPOOL_REDIS_EVICTION" },
+      "COREPOOL_REDIS_EVICTION",
     )
   }
 }
@@ -132,11 +134,11 @@ class RedisEngine implements Engine {
  */
 function letProgramsEnd(client: RedisClient): void {
   client.on("connect", () => client.stream?.unref()) // also after it has reconnected
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timeout | undefined
   Object.defineProperty(client, "socketTimeoutTimer", {
     configurable: true,
     get: () => timer,
-    set(given: NodeJS.Timeout | undefined) {
+    set(given: Timeout | undefined) {
       timer = given
       timer?.unref()
     },

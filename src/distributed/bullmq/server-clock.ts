@@ -1,4 +1,4 @@
-import { runtime } from "../../time/runtime.ts"
+import { runtime, type Timeout } from "#host/clock"
 
 const ROUNDS = 5
 const PERIOD = 60_000
@@ -13,7 +13,7 @@ const PERIOD = 60_000
 export class ServerClock {
   readonly #ask: () => Promise<number>
   #ahead = 0
-  #timer: NodeJS.Timeout | undefined
+  #timer: Timeout | undefined
   #isStopped = false
 
   /** `ask` returns the server's time, in milliseconds since 1970. */

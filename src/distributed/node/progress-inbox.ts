@@ -2,7 +2,7 @@ import { Flow } from "../../memory/flow/flow.ts"
 import { guarded, type Report } from "../../memory/flow/guard.ts"
 import { perThread } from "../../per-thread.ts"
 import { LinkedBlockingQueue } from "../../queue/linked-blocking-queue.ts"
-import { runtime } from "../../time/runtime.ts"
+import { runtime } from "#host/clock"
 import type { ClaimedJob } from "../job/engine.ts"
 import { readEntry } from "./job-in-thread.ts"
 

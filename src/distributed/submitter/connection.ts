@@ -1,4 +1,4 @@
-import { runtime } from "../../time/runtime.ts"
+import { runtime } from "#host/clock"
 import { inBackground } from "../job/background.ts"
 import type { Engine, EngineListener, EngineQueue } from "../job/engine.ts"
 

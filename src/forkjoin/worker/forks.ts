@@ -22,7 +22,7 @@ import { Compensation } from "./compensation.ts"
 import type { StealingStore } from "../../platform/queue/stealing-store.ts"
 import { takeFromHand } from "./stray-code.ts"
 import type { AnyFunction, ForkingWorker } from "../task/this-thread.ts"
-import { runtime } from "../../time/runtime.ts"
+import { runtime } from "#host/clock"
 
 /** What a worker thread consists of: see worker-program/worker-main.ts. */
 export interface WorkerParts {

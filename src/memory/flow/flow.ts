@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import { exchange, letPass, load, read, store } from "#atomics"
 import { InterruptedError } from "../../errors.ts"
 import { perThread } from "../../per-thread.ts"
-import { runtime } from "../../time/runtime.ts"
+import { runtime } from "#host/clock"
 import { nextIndex, nextPage } from "../words.ts"
 
 /** A wait that a flow is in. An interrupt breaks it off. */

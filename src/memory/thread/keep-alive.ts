@@ -1,4 +1,4 @@
-import { runtime } from "../../time/runtime.ts"
+import { runtime, type Timeout } from "#host/clock"
 
 /** The longest interval that timers can have; the callback does nothing. */
 const LONG = 2 ** 31 - 1
@@ -10,7 +10,7 @@ const LONG = 2 ** 31 - 1
 export class KeepAlive {
   readonly #reasons = new Set<object>()
   /** One timer for all reasons and all times: `ref` and `unref` are much cheaper than a new timer. */
-  #handle: NodeJS.Timeout | undefined
+  #handle: Timeout | undefined
 
   hold(reason: object): void {
     this.#reasons.add(reason)

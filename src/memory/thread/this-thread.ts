@@ -8,7 +8,7 @@
  * The death of a thread is noticed by its parent, which hears of the exit of each worker it starts, and by the thread
  * itself if the runtime lets it end in order.
  */
-import { availableParallelism } from "node:os"
+import { availableParallelism } from "#host/machine"
 import { getEnvironmentData, isMainThread, setEnvironmentData, threadId, type Worker } from "node:worker_threads"
 import { type Addressee, ThreadContext } from "./thread-context.ts"
 import { atTheVeryEnd } from "./last-listener.ts"

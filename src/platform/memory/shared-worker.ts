@@ -6,7 +6,7 @@ import { THREAD } from "../../memory/thread/thread-registry.ts"
 import type { Worker } from "../../core/worker.ts"
 import { BASE, WORKER } from "./layout.ts"
 import type { PoolMemory } from "./pool-memory.ts"
-import { runtime } from "../../time/runtime.ts"
+import { runtime } from "#host/clock"
 
 /** Values of STATUS. */
 export const FREE = 0

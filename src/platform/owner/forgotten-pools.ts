@@ -4,7 +4,7 @@
  * They are ended when the runtime collects the pool. That may take long: a program that makes pools in a loop can have
  * thousands of threads by then. Hence the warning.
  */
-import { alone } from "../../checks.ts"
+import { warn } from "#host/warnings"
 import { perThread } from "../../per-thread.ts"
 
 /** The engine of a pool. */
@@ -32,8 +32,8 @@ export function unwatchPool(engine: Forgettable): void {
 export function warnOfForgotten(threads: number): void {
   if (warned.isTold || threads === 0) return
   warned.isTold = true
-  process.emitWarning(
+  warn(
     `A pool with ${threads} idle ${threads === 1 ? "thread" : "threads"} was garbage-collected before it was shut down. The threads are ended now, but until then they take memory: declare pools by \`await using\`, or call close()`,
-    alone({ code: "COREPOOL_FORGOTTEN_POOL" }),
+    "COREPOOL_FORGOTTEN_POOL",
   )
 }

@@ -7,7 +7,7 @@
 import { MessageChannel, type MessagePort, type Worker as RuntimeThread } from "node:worker_threads"
 import { nextThread, type NextThread } from "../../thread/platform-threads.ts"
 import type { ThreadFactory } from "../../thread/thread-factory.ts"
-import { isNode } from "../../time/shared-clock.ts"
+import { isNode } from "#host/runtime"
 import { giveCode, optionsOf, startOwn } from "./worker-start.ts"
 
 interface ThreadAhead extends NextThread {
@@ -24,7 +24,7 @@ let ahead: ThreadAhead | undefined
  * @returns A function that ends the thread, unless the thread has been taken.
  */
 export function startAhead(factory: ThreadFactory): () => void {
-  const next = isNode() && ahead === undefined ? nextThread(factory) : undefined
+  const next = isNode && ahead === undefined ? nextThread(factory) : undefined
   if (next === undefined) return () => {}
   const { port1: port, port2 } = new MessageChannel()
   try {

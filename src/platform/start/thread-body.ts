@@ -1,6 +1,6 @@
 import { load, sharedWords } from "#atomics"
+import { warn } from "#host/warnings"
 import type { Worker as RuntimeThread } from "node:worker_threads"
-import { alone } from "../../checks.ts"
 import { LifeProbe } from "../../memory/thread/life.ts"
 import { hereIn, isExitTheEnd } from "../../memory/thread/this-thread.ts"
 import { VERSION } from "../../per-thread.ts"
@@ -183,9 +183,9 @@ export class WorkerBody implements ThreadBody {
   terminate(): void {
     if (this.#death !== undefined) return
     if (isInspected()) {
-      process.emitWarning(
+      warn(
         `Thread "${this.#name}" is terminated: its task was interrupted and has not stopped in time. If a debugger has stopped it, set \`terminateAfter: Infinity\` while you debug`,
-        alone({ code: "COREPOOL_TERMINATED" }),
+        "COREPOOL_TERMINATED",
       )
     }
     void this.#thread?.terminate()

@@ -8,7 +8,7 @@
  */
 import { resourceLimits } from "node:worker_threads"
 import { leaveAll } from "../../memory/thread/this-thread.ts"
-import { runtime } from "../../time/runtime.ts"
+import { runtime } from "#host/clock"
 
 /** In ms: it does no harm to find a lost task a little later. */
 const INTERVAL = 50

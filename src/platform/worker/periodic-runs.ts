@@ -4,7 +4,7 @@ import { repeats, type Timetable } from "../../core/timetable.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
-import { runtime } from "../../time/runtime.ts"
+import { runtime } from "#host/clock"
 
 /**
  * Tasks with times, as the worker that runs them sees them: whether a task may run, and how a periodic one gets back

@@ -1,5 +1,5 @@
 import { pause } from "#atomics"
-import { availableParallelism } from "node:os"
+import { availableParallelism } from "#host/machine"
 import { IllegalStateError } from "../../errors.ts"
 import { reacquiring } from "../../lock/acquiring.ts"
 import type { LockSync } from "../../lock/lock-sync.ts"

@@ -16,7 +16,7 @@ import {
 } from "corepool"
 import { threadContext } from "#src/memory/thread/this-thread.js"
 import { LISTENING, THREAD } from "#src/memory/thread/thread-registry.js"
-import { isNode } from "#src/time/shared-clock.js"
+import { isNode } from "#src/host/node/runtime.js"
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises"
 import { setEnvironmentData, Worker } from "node:worker_threads"
 import { ACTIVITY, clock } from "./activity.ts"
@@ -56,7 +56,7 @@ export interface PoolThreadsOptions {
 
 /** Has a thread count what it does, from before it loads corepool. */
 function watched(): PlatformThreadOptions {
-  if (isNode()) return { execArgv: ["--import", new URL("pool-thread.js", import.meta.url).href] }
+  if (isNode) return { execArgv: ["--import", new URL("pool-thread.js", import.meta.url).href] }
   return { workerFactory: (options) => new Worker(new URL("pool-worker.js", import.meta.url), options) }
 }
 

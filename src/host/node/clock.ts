@@ -1,5 +1,7 @@
 import { clearTimeout, setImmediate, setInterval, setTimeout } from "node:timers"
-import { perThread } from "../per-thread.ts"
+import { perThread } from "../../per-thread.ts"
+import { isNode } from "./runtime.ts"
+import { warn } from "./warnings.ts"
 
 /**
  * The runtime's clocks and timers as they were when corepool was loaded. All of src uses these, and none of the global
@@ -8,7 +10,7 @@ import { perThread } from "../per-thread.ts"
  * Promise: a later replacement of the global functions never reaches corepool, neither the fake timers of a test
  * (node:test, @sinonjs/fake-timers, jest, vitest) nor a task that replaces `setTimeout` in its thread. Otherwise a
  * limit for a wait would mix a faked timer with a real clock, and never end; and a pool whose turns of the event loop
- * are faked would stop. The schedule of an executor can follow a clock of the test's own, see clock.ts.
+ * are faked would stop. The schedule of an executor can follow a clock of the test's own, see src/time/clock.ts.
  *
  * How it works. Each function is taken once per thread, by the first copy of corepool that is loaded in it: a thread of
  * a pool has them before any task. They come from `node:timers` and, for Node, `process.hrtime`: `node:perf_hooks` has
@@ -29,9 +31,9 @@ export interface Runtime {
   readonly origin: number
   /** Milliseconds since 1970, by the wall clock. */
   wallTime: () => number
-  startTimeout: (fire: () => void, delay: number) => NodeJS.Timeout
-  stopTimeout: (timeout: NodeJS.Timeout | undefined) => void
-  startInterval: (fire: () => void, delay: number) => NodeJS.Timeout
+  startTimeout: (fire: () => void, delay: number) => Timeout
+  stopTimeout: (timeout: Timeout | undefined) => void
+  startInterval: (fire: () => void, delay: number) => Timeout
   /** After the event loop has gone round once. */
   afterTurn: (call: () => void) => void
   /** At the end of the present job. An error that `call` throws is an uncaught error. */
@@ -39,13 +41,16 @@ export interface Runtime {
   clone: <T>(value: T, options?: { transfer: ArrayBuffer[] }) => T
 }
 
+/** A timer that was started. It keeps the process alive unless `unref` was called. */
+export type Timeout = NodeJS.Timeout
+
 export const runtime: Runtime = perThread("clocks and timers", take)
 
 function take(): Runtime {
   const startTimeout = unfaked("setTimeout", setTimeout)
-  if (startTimeout.name.startsWith("bound ")) warn()
+  if (startTimeout.name.startsWith("bound ")) warnOfMocks()
   return {
-    ...(isNode() ? processClock() : threadClock()),
+    ...(isNode ? processClock() : threadClock()),
     wallTime: unfaked("Date", globalThis.Date).now,
     startTimeout,
     stopTimeout: unfaked("clearTimeout", clearTimeout),
@@ -54,11 +59,6 @@ function take(): Runtime {
     microtask: unfaked("queueMicrotask", globalThis.queueMicrotask),
     clone: globalThis.structuredClone,
   }
-}
-
-export function isNode(): boolean {
-  const { versions } = process
-  return versions["bun"] === undefined && versions["deno"] === undefined
 }
 
 type Clock = Pick<Runtime, "now" | "origin">
@@ -90,9 +90,9 @@ function unfaked<T extends object>(name: string, thing: T): T {
 }
 
 /** Called if the timers are bound functions: those with which node:test replaces the runtime's are, and no others. */
-function warn(): void {
-  process.emitWarning(
+function warnOfMocks(): void {
+  warn(
     "corepool was loaded while the timers of node:test were mocked, and has only these: its time limits and pools will stand still. Load it before",
-    { code: "COREPOOL_MOCKED_TIMERS" },
+    "COREPOOL_MOCKED_TIMERS",
   )
 }
