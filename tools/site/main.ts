@@ -4,7 +4,9 @@
  *     npm run docs               writes docs/reference, and the site to docs/site/build/html
  *     npm run docs -- --check    fails if docs/reference is out of date, and makes nothing
  *
- * VitePress makes the pages, with a search that needs no server, and fails on a link that leads nowhere.
+ * VitePress makes the pages, with a search that runs in the browser, and fails on a link that leads nowhere. The pages
+ * load nothing from elsewhere, so the site works without a network. But it needs a file server (`npm run docs:show`, or
+ * any other): a browser does not load modules from `file:` addresses.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -38,17 +40,14 @@ async function main(root: string): Promise<number> {
     writeFileSync(join(source, place), pageOf(path, readText(root, path)))
   }
   mkdirSync(join(source, ".vitepress"), { recursive: true })
-  writeFileSync(
-    join(source, ".vitepress/config.mjs"),
-    `export default ${JSON.stringify(siteConfig(root, pages), null, 2)}\n`,
-  )
+  writeFileSync(join(source, ".vitepress/config.mjs"), siteConfig(root, pages))
   const vitepress = join(root, SITE, "node_modules/vitepress/bin/vitepress.js")
   const outcome = await runNode([vitepress, "build", source], { cwd: join(root, SITE), timeout: 1_800_000 })
   if (outcome.code !== 0) {
     console.error(saidBy(outcome))
     return 1
   }
-  console.log(`${MADE}/html: ${pages.length} documents. To look at it: npx vitepress preview ${MADE}/source`)
+  console.log(`${MADE}/html: ${pages.length} documents. To look at it: npm run docs:show`)
   return 0
 }
 

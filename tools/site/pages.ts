@@ -29,7 +29,9 @@ export function pageOf(path: string, text: string): string {
           (_, open: string, to: string, end: string) => `${open}${linkOf(path, to)}${end}`,
         )
   })
-  return lines.join("\n")
+  // The list of signatures repeats the reference: it would fill the results of every search.
+  const front = path.startsWith("docs/api/") ? "---\nsearch: false\n---\n\n" : ""
+  return front + lines.join("\n")
 }
 
 function linkOf(path: string, link: string): string {
