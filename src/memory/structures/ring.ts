@@ -93,7 +93,9 @@ export class Ring {
 
   /** Appends the value; false if the ring is full, holes included. */
   offer(value: number): boolean {
-    if (!this.#canHold(value)) throw rangeError("value", `an integer from 1 to ${this.maxValue}`, value)
+    if ((value | 0) !== value || value < 1 || value > this.maxValue) {
+      throw rangeError("value", `an integer from 1 to ${this.maxValue}`, value)
+    }
     const words = this.#words
     for (;;) {
       const at = load(words, this.#tail)
@@ -147,7 +149,7 @@ export class Ring {
    * `remove` and a `poll` that meet, one gets it. Its room is free again when all values before it are gone.
    */
   remove(value: number): boolean {
-    if (!this.#canHold(value)) return false
+    if ((value | 0) !== value || value < 1 || value > this.maxValue) return false
     const words = this.#words
     const end = this.#findTail()
     // Finding HEAD also keeps it from falling behind without bound where values are only ever added and removed.
@@ -216,10 +218,6 @@ export class Ring {
       if ((content & ~this.#valueMask) === this.#lap(at) && (content & this.#valueMask) !== 0) count++
     }
     return count
-  }
-
-  #canHold(value: number): boolean {
-    return (value | 0) === value && value >= 1 && value <= this.maxValue
   }
 
   /**

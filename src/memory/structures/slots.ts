@@ -64,7 +64,7 @@ export class Slots {
   /** Where slot 0 would be. */
   readonly #records: number
   /** The bits of a handle that are the number of the slot; the others are its generation. */
-  readonly #mask: number
+  readonly mask: number
 
   /**
    * Occupies `Slots.wordsFor(capacity, bodyWords)` words from `index` on. If `index` is at the start of a cache line
@@ -78,7 +78,7 @@ export class Slots {
     this.#fresh = index + SLOTS.FRESH
     this.#ring = new Ring(words, index + SLOTS.RING, places, places - 1)
     this.#records = index + recordsFor(places) - this.stride
-    this.#mask = places - 1
+    this.mask = places - 1
   }
 
   static wordsFor(capacity: number, bodyWords: number): number {
@@ -108,7 +108,7 @@ export class Slots {
    * Gives the slot back. False, and no effect, if the handle is out of date: of two threads that free it one succeeds.
    */
   free(handle: number): boolean {
-    const slot = handle & this.#mask
+    const slot = handle & this.mask
     if (!this.#exists(slot)) return false
     if (!compareAndSet(this.#words, this.#recordOf(slot) + SLOT.STAMP, handle, this.#next(handle))) return false
     this.#release(slot)
@@ -120,7 +120,7 @@ export class Slots {
    * slots for later, since this takes one access and not eight. Only if no other thread can free it meanwhile.
    */
   renew(handle: number): number {
-    const slot = handle & this.#mask
+    const slot = handle & this.mask
     const next = this.#next(handle) | slot
     store(this.#words, this.#recordOf(slot) + SLOT.STAMP, next)
     return next
@@ -128,7 +128,7 @@ export class Slots {
 
   /** Whether the slot is still in use under this handle. */
   isCurrent(handle: number): boolean {
-    const slot = handle & this.#mask
+    const slot = handle & this.mask
     return this.#exists(slot) && load(this.#words, this.#recordOf(slot) + SLOT.STAMP) === handle
   }
 
@@ -137,7 +137,7 @@ export class Slots {
    * get the handle back by {@link handleOf}.
    */
   slotOf(handle: number): number {
-    return handle & this.#mask
+    return handle & this.mask
   }
 
   /** The handle of a slot that is in use. */
@@ -150,16 +150,16 @@ export class Slots {
    * from.
    */
   bodyOf(handle: number): number {
-    return this.#recordOf(handle & this.#mask) + SLOT.BODY
+    return this.#recordOf(handle & this.mask) + SLOT.BODY
   }
 
   ownerOf(handle: number): number {
-    return load(this.#words, this.#recordOf(handle & this.#mask) + SLOT.OWNER)
+    return load(this.#words, this.#recordOf(handle & this.mask) + SLOT.OWNER)
   }
 
   /** Hands the slot, which is the caller's, to another owner, or to none (0): then no death frees it. */
   giveTo(handle: number, owner: number): void {
-    store(this.#words, this.#recordOf(handle & this.#mask) + SLOT.OWNER, owner)
+    store(this.#words, this.#recordOf(handle & this.mask) + SLOT.OWNER, owner)
   }
 
   /**
@@ -173,7 +173,7 @@ export class Slots {
     for (let slot = 1; slot <= fresh; slot++) {
       const record = this.#recordOf(slot)
       const stamp = load(words, record + SLOT.STAMP)
-      if ((stamp & this.#mask) !== slot) continue
+      if ((stamp & this.mask) !== slot) continue
       const owner = load(words, record + SLOT.OWNER)
       // If another thread took the slot since the first look, its stamp is another one and it is not freed.
       if (owner !== 0 && isDead(owner, slot) && this.free(stamp)) reclaimed++
@@ -183,7 +183,7 @@ export class Slots {
 
   /** The stamp of a slot that was freed under this handle. */
   #next(handle: number): number {
-    return ((handle & ~this.#mask) + this.#mask + 1) | 0
+    return ((handle & ~this.mask) + this.mask + 1) | 0
   }
 
   /** The slot belongs to this thread alone until its stamp says that it is in use. */

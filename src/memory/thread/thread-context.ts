@@ -92,10 +92,31 @@ export class ThreadContext {
 
   /** Wakes a wait, in whichever thread its flow is. If the wait is over, nothing happens. */
   wake(token: number, node: number): void {
-    if (token !== this.token) {
-      if (this.registry.isAlive(token)) this.#send(token, node)
-    } else if (this.#waking) this.#toWake.push(node)
-    else this.#wakeOwn(node)
+    const { registry } = this
+    if (token === this.token) {
+      this.#wakeOwn(node)
+      return
+    }
+    if (!registry.isAlive(token)) return
+    const words = registry.reach(node)
+    // A node can be in one mailbox only, because its link is one word. If this thread dies here, the node's thread
+    // hears of the death and sets MAILED back.
+    if (!compareAndSet(words, node + NODE.MAILED, 0, this.token)) return
+    if (!registry.isAlive(token)) {
+      // The thread has just died, and its mail is not read any more. Its node may belong to another thread by now,
+      // which perhaps missed mail because MAILED was set.
+      store(words, node + NODE.MAILED, 0)
+      const heir = load(words, node + NODE.THREAD)
+      if (heir !== token) this.wake(heir, node)
+      return
+    }
+    const box = registry.entryOf(token) + THREAD.MAIL
+    let top: number
+    do {
+      top = load(words, box)
+      write(words, node + NODE.MAIL_NEXT, top)
+    } while (!compareAndSet(words, box, top, node))
+    registry.ring(token)
   }
 
   /**
@@ -105,6 +126,10 @@ export class ThreadContext {
    */
   #wakeOwn(node: number): void {
     const more = this.#toWake
+    if (this.#waking) {
+      more.push(node)
+      return
+    }
     this.#waking = true
     try {
       this.#unpark(node)
@@ -122,28 +147,6 @@ export class ThreadContext {
     } catch (error) {
       waitFailed(error)
     }
-  }
-
-  #send(token: number, node: number): void {
-    const words = this.registry.reach(node)
-    // A node can be in one mailbox only, because its link is one word. If this thread dies here, the node's thread
-    // hears of the death and sets MAILED back.
-    if (!compareAndSet(words, node + NODE.MAILED, 0, this.token)) return
-    if (!this.registry.isAlive(token)) {
-      // The thread has just died, and its mail is not read any more. Its node may belong to another thread by now,
-      // which perhaps missed mail because MAILED was set.
-      store(words, node + NODE.MAILED, 0)
-      const heir = load(words, node + NODE.THREAD)
-      if (heir !== token) this.wake(heir, node)
-      return
-    }
-    const box = this.registry.entryOf(token) + THREAD.MAIL
-    let top: number
-    do {
-      top = load(words, box)
-      write(words, node + NODE.MAIL_NEXT, top)
-    } while (!compareAndSet(words, box, top, node))
-    this.registry.ring(token)
   }
 
   // ------------------------------------------------------------------ the waits of this thread

@@ -23,8 +23,9 @@ export class Bell implements Addressee, ParkPlace {
   readonly #answer: () => void
   /** Called whenever the bell is let go. */
   onRest: (() => void) | undefined
+  /** Whether the bell is held. */
+  isVital = false
   #rung = false
-  #held = false
 
   /** `interruptible`: whether an interrupt ends the wait of a thread that blocks for the bell. */
   constructor(threadContext: ThreadContext, answer: () => void, interruptible = true) {
@@ -41,20 +42,16 @@ export class Bell implements Addressee, ParkPlace {
     return this.threadContext.token
   }
 
-  get isVital(): boolean {
-    return this.#held
-  }
-
   /** The process stays alive until the bell is let go. */
   hold(): void {
-    if (this.#held) return
-    this.#held = true
+    if (this.isVital) return
+    this.isVital = true
     this.threadContext.expect(this, true)
   }
 
   letGo(): void {
-    if (!this.#held) return
-    this.#held = false
+    if (!this.isVital) return
+    this.isVital = false
     this.threadContext.relax(this)
     this.onRest?.()
   }

@@ -1,6 +1,5 @@
 import { compareAndSet, load, read, store, write } from "#atomics"
 import { ACQUIRED, ACQUIRED_SHARED, ENTERED, FREE, LEAVING, WAITING } from "../thread/node-pool.ts"
-import type { MemoryRecord } from "../record.ts"
 import { NODE, type ThreadRegistry } from "../thread/thread-registry.ts"
 
 export const QUEUE = {
@@ -33,41 +32,25 @@ export interface Waiter {
  */
 export class CombiningList {
   readonly #registry: ThreadRegistry
-  readonly #record: MemoryRecord
+  readonly #words: Int32Array
+  readonly #base: number
   /** Whether the first node is to be woken. */
-  #wanted = false
+  wakesFirst = false
   readonly #dropped: number[] = []
 
-  constructor(registry: ThreadRegistry, record: MemoryRecord) {
+  constructor(registry: ThreadRegistry, words: Int32Array, base: number) {
     this.#registry = registry
-    this.#record = record
+    this.#words = words
+    this.#base = base
   }
 
-  /**
-   * One pass: handles all notes that there are now. `entering` and `leaving` are nodes of the caller's, or 0;
-   * `afterDeath` says that the last combiner died during a pass.
-   */
-  pass(entering: number, leaving: number, afterDeath: boolean): void {
-    // Before all else: a thread that sets WAKE has changed its node before, if it has one in this list.
-    if (this.#record.load(QUEUE.WAKE) !== 0) {
-      this.#record.store(QUEUE.WAKE, 0)
-      this.#wanted = true
-    }
-    const { deaths } = this.#registry
-    if (afterDeath) this.#restore()
-    this.#drain(entering)
-    if (leaving !== 0 && this.#isLinked(leaving)) this.#remove(leaving)
-    this.#removeFirstLeavers()
-    if (deaths !== this.#record.read(QUEUE.DEATHS_SEEN)) this.#sweep(deaths)
-    if (this.#record.load(QUEUE.SCAN) !== 0) this.#scan()
-  }
-
-  #drain(entering: number): void {
+  /** Links the nodes in the inbox. The node `entering` is not woken if it becomes first. */
+  drain(entering: number): void {
     for (;;) {
-      const top = this.#record.load(QUEUE.INBOX)
+      const top = load(this.#words, this.#base + QUEUE.INBOX)
       if (top === 0) return
-      this.#record.write(QUEUE.TAKEN, top)
-      if (this.#record.compareAndSet(QUEUE.INBOX, top, 0)) this.#linkTaken(top, entering)
+      write(this.#words, this.#base + QUEUE.TAKEN, top)
+      if (compareAndSet(this.#words, this.#base + QUEUE.INBOX, top, 0)) this.#linkTaken(top, entering)
     }
   }
 
@@ -79,7 +62,7 @@ export class CombiningList {
       node = read(this.#registry.reach(node), node + NODE.INBOX_NEXT)
     }
     for (const node of batch.reverse()) if (!this.#isLinked(node)) this.#link(node, entering)
-    this.#record.store(QUEUE.TAKEN, 0) // not a plain write: other threads have to see HEAD set before
+    store(this.#words, this.#base + QUEUE.TAKEN, 0) // not a plain write: other threads have to see HEAD set before
     // Not earlier: the owner of a dropped node may use it again at once, and the chain of the batch runs through it.
     for (const node of this.#dropped.splice(0)) store(this.#registry.reach(node), node + NODE.STATE, FREE)
   }
@@ -90,15 +73,15 @@ export class CombiningList {
       this.#dropped.push(node)
       return
     }
-    const tail = this.#record.read(QUEUE.TAIL)
+    const tail = read(this.#words, this.#base + QUEUE.TAIL)
     write(words, node + NODE.NEXT, 0)
     write(words, node + NODE.PREV, tail)
-    if (tail === 0) this.#record.store(QUEUE.HEAD, node)
+    if (tail === 0) store(this.#words, this.#base + QUEUE.HEAD, node)
     else write(this.#registry.reach(tail), tail + NODE.NEXT, node)
-    this.#record.write(QUEUE.TAIL, node)
+    write(this.#words, this.#base + QUEUE.TAIL, node)
     write(words, node + NODE.LINKED, 1)
-    this.#record.write(QUEUE.LENGTH, this.#record.read(QUEUE.LENGTH) + 1)
-    if (tail === 0 && node !== entering) this.#wanted = true
+    write(this.#words, this.#base + QUEUE.LENGTH, read(this.#words, this.#base + QUEUE.LENGTH) + 1)
+    if (tail === 0 && node !== entering) this.wakesFirst = true
   }
 
   /**
@@ -110,66 +93,66 @@ export class CombiningList {
     return compareAndSet(words, node + NODE.STATE, WAITING, ENTERED)
   }
 
-  #removeFirstLeavers(): void {
-    for (let node = this.#record.read(QUEUE.HEAD); node !== 0; node = this.#record.read(QUEUE.HEAD)) {
-      if (load(this.#registry.reach(node), node + NODE.STATE) < LEAVING) return
-      this.#remove(node)
-    }
+  removeIfLinked(node: number): void {
+    if (this.#isLinked(node)) this.remove(node)
   }
 
-  #remove(node: number): void {
+  /** Takes out a node that leaves, and decides whether that wakes the next one. */
+  remove(node: number): void {
     const words = this.#registry.reach(node)
     const how = load(words, node + NODE.STATE)
-    const wasFirst = this.#record.read(QUEUE.HEAD) === node
+    const wasFirst = read(this.#words, this.#base + QUEUE.HEAD) === node
     this.#unlink(node)
     if (!wasFirst) return
-    const first = this.#record.read(QUEUE.HEAD)
+    const first = read(this.#words, this.#base + QUEUE.HEAD)
     if (first === 0) return
     if (how === ACQUIRED_SHARED) {
-      if (read(this.#registry.reach(first), first + NODE.MODE) === SHARED) this.#wanted = true
-    } else if (how !== ACQUIRED) this.#wanted = true
+      if (read(this.#registry.reach(first), first + NODE.MODE) === SHARED) this.wakesFirst = true
+    } else if (how !== ACQUIRED) this.wakesFirst = true
   }
 
   #unlink(node: number): void {
     const words = this.#registry.reach(node)
     const next = read(words, node + NODE.NEXT)
     const prev = read(words, node + NODE.PREV)
-    // First: if this thread dies here, `#restore` sets LINKED again if the node is still in the list, but does not
+    // First: if this thread dies here, `restore` sets LINKED again if the node is still in the list, but does not
     // clear it if it is not.
     write(words, node + NODE.LINKED, 0)
-    if (prev === 0) this.#record.store(QUEUE.HEAD, next)
+    if (prev === 0) store(this.#words, this.#base + QUEUE.HEAD, next)
     else write(this.#registry.reach(prev), prev + NODE.NEXT, next)
-    if (next === 0) this.#record.write(QUEUE.TAIL, prev)
+    if (next === 0) write(this.#words, this.#base + QUEUE.TAIL, prev)
     else write(this.#registry.reach(next), next + NODE.PREV, prev)
-    this.#record.write(QUEUE.LENGTH, this.#record.read(QUEUE.LENGTH) - 1)
+    write(this.#words, this.#base + QUEUE.LENGTH, read(this.#words, this.#base + QUEUE.LENGTH) - 1)
     store(words, node + NODE.STATE, FREE)
   }
 
-  #scan(): void {
-    this.#record.store(QUEUE.SCAN, 0)
+  /** Takes out all nodes that leave. */
+  scan(): void {
+    store(this.#words, this.#base + QUEUE.SCAN, 0)
     this.#removeIf((words, node) => load(words, node + NODE.STATE) >= LEAVING)
   }
 
-  #sweep(deaths: number): void {
+  /** Takes out the nodes of dead threads. */
+  sweep(deaths: number): void {
     this.#removeIf((words, node) => !this.#registry.isAlive(read(words, node + NODE.THREAD)))
-    this.#record.write(QUEUE.DEATHS_SEEN, deaths)
-    this.#wanted = true // the flow that was woken may have died
+    write(this.#words, this.#base + QUEUE.DEATHS_SEEN, deaths)
+    this.wakesFirst = true // the flow that was woken may have died
   }
 
   #removeIf(condition: (words: Int32Array, node: number) => boolean): void {
-    for (let node = this.#record.read(QUEUE.HEAD); node !== 0;) {
+    for (let node = read(this.#words, this.#base + QUEUE.HEAD); node !== 0;) {
       const words = this.#registry.reach(node)
       const next = read(words, node + NODE.NEXT)
-      if (condition(words, node)) this.#remove(node)
+      if (condition(words, node)) this.remove(node)
       node = next
     }
   }
 
   /** Makes all other words from the forward links, after a combiner died during a pass. */
-  #restore(): void {
+  restore(): void {
     let last = 0
     let length = 0
-    for (let node = this.#record.read(QUEUE.HEAD); node !== 0;) {
+    for (let node = read(this.#words, this.#base + QUEUE.HEAD); node !== 0;) {
       const words = this.#registry.reach(node)
       write(words, node + NODE.PREV, last)
       write(words, node + NODE.LINKED, 1)
@@ -177,18 +160,18 @@ export class CombiningList {
       length++
       node = read(words, node + NODE.NEXT)
     }
-    this.#record.write(QUEUE.TAIL, last)
-    this.#record.write(QUEUE.LENGTH, length)
-    this.#wanted = true
-    const taken = this.#record.read(QUEUE.TAKEN)
+    write(this.#words, this.#base + QUEUE.TAIL, last)
+    write(this.#words, this.#base + QUEUE.LENGTH, length)
+    this.wakesFirst = true
+    const taken = read(this.#words, this.#base + QUEUE.TAKEN)
     if (taken === 0) return
-    if (this.#isInInbox(taken)) this.#record.write(QUEUE.TAKEN, 0)
+    if (this.#isInInbox(taken)) write(this.#words, this.#base + QUEUE.TAKEN, 0)
     else this.#linkTaken(taken, 0)
   }
 
   /** If so, the dead combiner had noted in TAKEN what it was about to take, but had not taken it. */
   #isInInbox(sought: number): boolean {
-    for (let node = this.#record.load(QUEUE.INBOX); node !== 0;) {
+    for (let node = load(this.#words, this.#base + QUEUE.INBOX); node !== 0;) {
       if (node === sought) return true
       node = read(this.#registry.reach(node), node + NODE.INBOX_NEXT)
     }
@@ -199,21 +182,10 @@ export class CombiningList {
     return read(this.#registry.reach(node), node + NODE.LINKED) !== 0
   }
 
-  // ------------------------------------------------------------------ what can be seen
-
-  /** The node that is to be woken, or 0. */
-  get toWake(): number {
-    return this.#wanted ? this.#record.read(QUEUE.HEAD) : 0
-  }
-
-  /** The node has been woken. */
-  woken(): void {
-    this.#wanted = false
-  }
-
+  /** The flows in the list, the first one first. */
   waiters(): Waiter[] {
     const found: Waiter[] = []
-    for (let node = this.#record.read(QUEUE.HEAD); node !== 0;) {
+    for (let node = read(this.#words, this.#base + QUEUE.HEAD); node !== 0;) {
       const words = this.#registry.reach(node)
       const [thread, flow, mode] = [NODE.THREAD, NODE.FLOW, NODE.MODE].map((word) => read(words, node + word))
       found.push({ thread: thread ?? 0, flow: flow ?? 0, mode: mode ?? 0 })

@@ -1,8 +1,7 @@
-import { load, pause, read, store, write } from "#atomics"
+import { compareAndSet, load, pause, read, store, write } from "#atomics"
 import type { Flow } from "../flow/flow.ts"
 import type { ThreadContext } from "../thread/thread-context.ts"
-import { ENTERED } from "../thread/node-pool.ts"
-import { MemoryRecord } from "../record.ts"
+import { ENTERED, LEAVING } from "../thread/node-pool.ts"
 import { NODE } from "../thread/thread-registry.ts"
 import { EXCLUSIVE, QUEUE, SHARED, CombiningList, type Waiter } from "./combining-list.ts"
 import { type Sharing, WaitNode } from "./wait-node.ts"
@@ -44,7 +43,8 @@ const DIRTY = 1
  */
 export class WaitQueue {
   readonly #threadContext: ThreadContext
-  readonly #record: MemoryRecord
+  readonly #words: Int32Array
+  readonly #base: number
   readonly #list: CombiningList
   readonly #sharing: Sharing
   readonly #mine: number
@@ -52,8 +52,9 @@ export class WaitQueue {
   /** Occupies `QUEUE.SIZE` words from `base` on. */
   constructor(threadContext: ThreadContext, words: Int32Array, base: number, sharing: Sharing) {
     this.#threadContext = threadContext
-    this.#record = new MemoryRecord(words, base)
-    this.#list = new CombiningList(threadContext.registry, this.#record)
+    this.#words = words
+    this.#base = base
+    this.#list = new CombiningList(threadContext.registry, words, base)
     this.#sharing = sharing
     this.#mine = threadContext.token << 1
   }
@@ -62,14 +63,15 @@ export class WaitQueue {
   get isEmpty(): boolean {
     this.#forgetDead()
     // In the order in which nodes pass them: a node that waits all the while is seen in one of the three.
-    if (this.#record.load(QUEUE.INBOX) !== 0 || this.#record.load(QUEUE.TAKEN) !== 0) return false
-    return this.#record.load(QUEUE.HEAD) === 0
+    if (load(this.#words, this.#base + QUEUE.INBOX) !== 0 || load(this.#words, this.#base + QUEUE.TAKEN) !== 0)
+      return false
+    return load(this.#words, this.#base + QUEUE.HEAD) === 0
   }
 
   /** How many flows are in it; exact when nothing changes. */
   get length(): number {
     this.#forgetDead()
-    return this.#record.load(QUEUE.LENGTH)
+    return load(this.#words, this.#base + QUEUE.LENGTH)
   }
 
   /** Begins a new wait, at the end of the queue. */
@@ -88,20 +90,20 @@ export class WaitQueue {
     const words = this.#threadContext.registry.reach(node)
     let top: number
     do {
-      top = this.#record.load(QUEUE.INBOX)
+      top = load(this.#words, this.#base + QUEUE.INBOX)
       write(words, node + NODE.INBOX_NEXT, top)
-    } while (!this.#record.compareAndSet(QUEUE.INBOX, top, node))
+    } while (!compareAndSet(this.#words, this.#base + QUEUE.INBOX, top, node))
   }
 
   /** Whether it is this node's turn to try. */
   isFirst(node: WaitNode): boolean {
-    return this.#record.load(QUEUE.HEAD) === node.index
+    return load(this.#words, this.#base + QUEUE.HEAD) === node.index
   }
 
   /** Whether another flow is before this one in the queue, or would be. False if this flow is first itself. */
   hasPredecessorOf(flow: Flow): boolean {
-    const head = this.#record.load(QUEUE.HEAD)
-    if (head === 0) return this.#record.load(QUEUE.INBOX) !== 0
+    const head = load(this.#words, this.#base + QUEUE.HEAD)
+    if (head === 0) return load(this.#words, this.#base + QUEUE.INBOX) !== 0
     if (this.#forgetDead()) return this.hasPredecessorOf(flow)
     const words = this.#threadContext.registry.reach(head)
     return (
@@ -111,9 +113,9 @@ export class WaitQueue {
 
   /** The mode of the first node; undefined if the queue is empty. */
   get firstMode(): number | undefined {
-    if (this.#record.load(QUEUE.HEAD) === 0) return undefined
+    if (load(this.#words, this.#base + QUEUE.HEAD) === 0) return undefined
     this.#forgetDead()
-    const head = this.#record.load(QUEUE.HEAD)
+    const head = load(this.#words, this.#base + QUEUE.HEAD)
     return head === 0 ? undefined : load(this.#threadContext.registry.reach(head), head + NODE.MODE)
   }
 
@@ -124,19 +126,21 @@ export class WaitQueue {
     node.end()
   }
 
-  /**
-   * Whether the first flow has been woken and does not know it yet, so that it will look after this call. A thread that
-   * makes many resources available can then leave out `wakeFirst`, if each flow that takes one wakes the next flow.
-   */
-  get isFirstCalled(): boolean {
-    const head = this.#record.load(QUEUE.HEAD)
-    return head !== 0 && load(this.#threadContext.registry.reach(head), head + NODE.MAILED) !== 0
-  }
-
   /** The resource may be available. Call it after making it so, and last of all. */
   wakeFirst(): void {
-    if (this.#record.load(QUEUE.HEAD) === 0) return
-    this.#record.store(QUEUE.WAKE, 1)
+    if (load(this.#words, this.#base + QUEUE.HEAD) === 0) return
+    store(this.#words, this.#base + QUEUE.WAKE, 1)
+    this.#tend(0, 0)
+  }
+
+  /**
+   * As {@link wakeFirst}, but not if the first flow has been woken and does not know it yet: it will look after this
+   * call. For a thread that makes many resources available, where each flow that takes one wakes the next flow.
+   */
+  wakeFirstOnce(): void {
+    const head = load(this.#words, this.#base + QUEUE.HEAD)
+    if (head === 0 || load(this.#threadContext.registry.reach(head), head + NODE.MAILED) !== 0) return
+    store(this.#words, this.#base + QUEUE.WAKE, 1)
     this.#tend(0, 0)
   }
 
@@ -164,7 +168,7 @@ export class WaitQueue {
 
   /** Sweeps out the nodes of dead threads, if there were deaths since the last sweep; true if there were. */
   #forgetDead(): boolean {
-    if (this.#threadContext.registry.deaths === this.#record.read(QUEUE.DEATHS_SEEN)) return false
+    if (this.#threadContext.registry.deaths === read(this.#words, this.#base + QUEUE.DEATHS_SEEN)) return false
     this.settle()
     return true
   }
@@ -173,9 +177,10 @@ export class WaitQueue {
 
   /** Makes a pass as the combiner, or marks the guard so that the combiner makes one. */
   #tend(entering: number, leaving: number): void {
-    const dead = this.#takeGuard(leaving)
+    const isFree = compareAndSet(this.#words, this.#base + QUEUE.GUARD, 0, this.#mine)
+    const dead = isFree ? false : this.#takeGuard(leaving)
     if (dead === undefined) return
-    this.#list.pass(entering, leaving, dead)
+    this.#pass(entering, leaving, dead)
     this.#finish()
   }
 
@@ -184,16 +189,18 @@ export class WaitQueue {
    */
   #takeGuard(leaving = 0): boolean | undefined {
     for (;;) {
-      const guard = this.#record.load(QUEUE.GUARD)
+      const guard = load(this.#words, this.#base + QUEUE.GUARD)
       if (guard === 0) {
-        if (this.#record.compareAndSet(QUEUE.GUARD, 0, this.#mine)) return false
+        if (compareAndSet(this.#words, this.#base + QUEUE.GUARD, 0, this.#mine)) return false
       } else if (!this.#threadContext.registry.isAlive(guard >> 1)) {
-        if (this.#record.compareAndSet(QUEUE.GUARD, guard, this.#mine)) return true
+        if (compareAndSet(this.#words, this.#base + QUEUE.GUARD, guard, this.#mine)) return true
       } else {
         // The combiner finds a node that leaves from the middle only by walking through all nodes.
-        if (leaving !== 0 && this.#record.load(QUEUE.HEAD) !== leaving) this.#record.store(QUEUE.SCAN, 1)
-        if ((guard & DIRTY) !== 0 && this.#record.load(QUEUE.GUARD) === guard) return undefined
-        if ((guard & DIRTY) === 0 && this.#record.compareAndSet(QUEUE.GUARD, guard, guard | DIRTY)) return undefined
+        if (leaving !== 0 && load(this.#words, this.#base + QUEUE.HEAD) !== leaving)
+          store(this.#words, this.#base + QUEUE.SCAN, 1)
+        if ((guard & DIRTY) !== 0 && load(this.#words, this.#base + QUEUE.GUARD) === guard) return undefined
+        if ((guard & DIRTY) === 0 && compareAndSet(this.#words, this.#base + QUEUE.GUARD, guard, guard | DIRTY))
+          return undefined
       }
     }
   }
@@ -205,23 +212,51 @@ export class WaitQueue {
   #holdGuard(): void {
     let dead = this.#takeGuard()
     for (; dead === undefined; dead = this.#takeGuard()) pause()
-    this.#list.pass(0, 0, dead)
+    this.#pass(0, 0, dead)
+  }
+
+  /**
+   * One pass: handles all notes that there are now. `entering` and `leaving` are nodes of the caller's, or 0;
+   * `afterDeath` says that the last combiner died during a pass.
+   */
+  #pass(entering: number, leaving: number, afterDeath: boolean): void {
+    const list = this.#list
+    const words = this.#words
+    const base = this.#base
+    const { registry } = this.#threadContext
+    // Before all else: a thread that sets WAKE has changed its node before, if it has one in this list.
+    if (load(words, base + QUEUE.WAKE) !== 0) {
+      store(words, base + QUEUE.WAKE, 0)
+      list.wakesFirst = true
+    }
+    const { deaths } = registry
+    if (afterDeath) list.restore()
+    if (load(words, base + QUEUE.INBOX) !== 0) list.drain(entering)
+    if (leaving !== 0) list.removeIfLinked(leaving)
+    for (;;) {
+      const head = read(words, base + QUEUE.HEAD)
+      if (head === 0 || load(registry.reach(head), head + NODE.STATE) < LEAVING) break
+      list.remove(head)
+    }
+    if (deaths !== read(words, base + QUEUE.DEATHS_SEEN)) list.sweep(deaths)
+    if (load(words, base + QUEUE.SCAN) !== 0) list.scan()
   }
 
   /**
    * Makes passes until there are no new notes, lets go of the guard, then wakes the node that is to be woken, if any.
    */
   #finish(): void {
+    const list = this.#list
     let first: number
     let thread: number
     for (;;) {
-      first = this.#list.toWake
+      first = list.wakesFirst ? read(this.#words, this.#base + QUEUE.HEAD) : 0
       thread = first === 0 ? 0 : read(this.#threadContext.registry.reach(first), first + NODE.THREAD)
-      if (this.#record.compareAndSet(QUEUE.GUARD, this.#mine, 0)) break
-      this.#record.store(QUEUE.GUARD, this.#mine)
-      this.#list.pass(0, 0, false)
+      if (compareAndSet(this.#words, this.#base + QUEUE.GUARD, this.#mine, 0)) break
+      store(this.#words, this.#base + QUEUE.GUARD, this.#mine)
+      this.#pass(0, 0, false)
     }
-    this.#list.woken()
+    list.wakesFirst = false
     if (first !== 0) this.#threadContext.wake(thread, first)
   }
 }

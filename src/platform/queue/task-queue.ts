@@ -183,7 +183,7 @@ export class TaskQueue implements SlotQueue {
 
   /** Whether a living worker has this role. */
   #isHeld(role: Role): boolean {
-    const holder = this.#memory.header(role)
+    const holder = load(this.#words, BASE.HEADER + role)
     return holder !== 0 && this.#memory.threadContext.registry.isAlive(holder)
   }
 
@@ -196,8 +196,7 @@ export class TaskQueue implements SlotQueue {
   }
 
   #wakeUnlessSpinning(): void {
-    if (this.#isHeld(HEADER.SPINNER) || this.#isHeld(HEADER.BACKOFF) || this.#waiters.isFirstCalled) return
-    this.#waiters.wakeFirst()
+    if (!this.#isHeld(HEADER.SPINNER) && !this.#isHeld(HEADER.BACKOFF)) this.#waiters.wakeFirstOnce()
   }
 
   /** Spins for a task, if no other worker does. */
