@@ -19,15 +19,14 @@ export interface BulkSource {
  *     decode(encoded, attachments)
  */
 export class Bulk {
+  /** How many parts there are. */
+  count = 0
   readonly #parts: Uint8Array[] = []
   readonly #sizes: number[] = []
   #size = 0
 
-  get count(): number {
-    return this.#parts.length
-  }
-
   add(bytes: Uint8Array, size: number): void {
+    this.count++
     this.#parts.push(bytes)
     this.#sizes.push(size)
     this.#size += wholeWords(size)
@@ -37,6 +36,7 @@ export class Bulk {
   cut(count: number): void {
     while (this.#sizes.length > count) this.#size -= wholeWords(this.#sizes.pop() as number)
     this.#parts.length = count
+    this.count = count
   }
 
   /** How many bytes all parts take, each rounded up to whole words. */

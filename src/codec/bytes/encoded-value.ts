@@ -60,18 +60,20 @@ export class EncodedValue {
   readonly bulk: Bulk = new Bulk()
   /** Where these bytes come from, for `decode`. */
   bulkSource: BulkSource | undefined
-  #words: Int32Array
-  #bytes: Buffer
-  #doubles: Float64Array
-  #view: DataView
-  #capacity: number
+  /** The size of its memory in bytes. */
+  capacity: number
+  // Four views of all its memory; `reserve` replaces them.
+  words: Int32Array
+  bytes: Buffer
+  doubles: Float64Array
+  view: DataView
 
   private constructor(memory: ArrayBuffer) {
-    this.#capacity = sizeOfBuffer(memory)
-    this.#words = new Int32Array(memory)
-    this.#bytes = Buffer.from(memory)
-    this.#doubles = new Float64Array(memory)
-    this.#view = new DataView(memory)
+    this.capacity = sizeOfBuffer(memory)
+    this.words = new Int32Array(memory)
+    this.bytes = Buffer.from(memory)
+    this.doubles = new Float64Array(memory)
+    this.view = new DataView(memory)
   }
 
   /** An encoded value to write into. */
@@ -84,7 +86,7 @@ export class EncodedValue {
     const encoded = EncodedValue.blank()
     encoded.kind = kind
     encoded.length = length
-    if (length > encoded.#capacity) encoded.reserve(length, 0)
+    if (length > encoded.capacity) encoded.reserve(length, 0)
     return encoded
   }
 
@@ -95,32 +97,9 @@ export class EncodedValue {
     return encoded
   }
 
-  get words(): Int32Array {
-    return this.#words
-  }
-
   /** How many words are in use; the bytes after `length` in the last one mean nothing. */
   get wordCount(): number {
     return (this.length + 3) >> 2
-  }
-
-  get doubles(): Float64Array {
-    return this.#doubles
-  }
-
-  /** A view of all its memory. */
-  get bytes(): Buffer {
-    return this.#bytes
-  }
-
-  /** The size of its memory in bytes. */
-  get capacity(): number {
-    return this.#capacity
-  }
-
-  /** A view of the same memory. */
-  get view(): DataView {
-    return this.#view
   }
 
   /** Makes room for so many bytes in total and keeps the first `used` of them. Replaces all views. */
@@ -128,12 +107,12 @@ export class EncodedValue {
     requireShort(total)
     const larger = new EncodedValue(memoryFor(Math.min(Math.max(total, used * 2, ROOM), LONGEST)))
     // Not by subarray(): that of Node's buffers uses `length`, which a task may have broken.
-    larger.#bytes.set(new Uint8Array(bufferOf(this.#bytes), 0, used))
-    this.#capacity = larger.#capacity
-    this.#words = larger.#words
-    this.#bytes = larger.#bytes
-    this.#doubles = larger.#doubles
-    this.#view = larger.#view
+    larger.bytes.set(new Uint8Array(bufferOf(this.bytes), 0, used))
+    this.capacity = larger.capacity
+    this.words = larger.words
+    this.bytes = larger.bytes
+    this.doubles = larger.doubles
+    this.view = larger.view
   }
 
   seal(kind: number, length: number): void {
@@ -153,7 +132,7 @@ export class EncodedValue {
     if (this.bulk.count > 0) this.bulk.cut(0)
     this.bulkSource = undefined
     // Not by push(), which a task may have replaced.
-    if (this.#capacity <= LONGEST_KEPT && kept.length < MOST_KEPT) kept[kept.length] = this
+    if (this.capacity <= LONGEST_KEPT && kept.length < MOST_KEPT) kept[kept.length] = this
   }
 }
 
