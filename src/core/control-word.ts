@@ -54,7 +54,7 @@ export abstract class Control {
   }
 
   get workerCount(): number {
-    return countIn(this.snapshot)
+    return this.snapshot & MOST_WORKERS
   }
 
   /** Counts one more worker, unless the word is no longer what the caller decided on. */

@@ -9,23 +9,21 @@ import {
   requirePositiveDuration,
   requireSignal,
   requireString,
-  typeError,
 } from "../checks.ts"
-import { TimeoutError, UnsupportedOperationError } from "../errors.ts"
+import { UnsupportedOperationError } from "../errors.ts"
 import { renamed } from "../future/call.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
-import type { TaskWatcher } from "../future/task-observers.ts"
 import { FACTS, type Facts } from "../inspection.ts"
-import { listen, unlisten } from "../memory/flow/abort.ts"
-import { guarded, uncaught } from "../memory/flow/guard.ts"
+import { guarded } from "../memory/flow/guard.ts"
 import { SHAREABLE } from "../memory/shared/shareables.ts"
 import type { WaitOptions } from "../memory/flow/waiting.ts"
-import { now, Timer } from "../time/timer.ts"
 import { Carrier } from "./carrier.ts"
 import type { ExecutorService, TaskHost, TaskOptions } from "./executor.ts"
 import { ExecutorServiceBase } from "./executor-service-base.ts"
+import { Limits } from "./limits.ts"
 import { handleOfView, requireTransferList, type ViewHandle } from "./sending.ts"
+import { prioritize, setTransfer } from "./task-marks.ts"
 
 export function withOptions(executor: ExecutorService & TaskHost, options: TaskOptions): ExecutorService {
   return new ExecutorView(executor, requireTaskOptions(options))
@@ -160,142 +158,6 @@ class ExecutorView extends ExecutorServiceBase {
   get isTerminated(): boolean {
     return this.#executor.isTerminated
   }
-}
-
-/** The time limits and the signal of one task. Their timers and listeners are removed when the task is over. */
-class Limits implements TaskWatcher {
-  readonly #task: FutureTask<unknown>
-  readonly #options: TaskOptions
-  readonly #executor: TaskHost
-  readonly reportsErrors: boolean
-  readonly #onAbort = (reason: unknown): void => this.#withdraw(() => this.#task.abandon(reason, true))
-  /** What the executor was given: the task, or its carrier. */
-  #queued: FutureTask<unknown>
-  /** First for the limit of the wait in the queue, from the start on for that of the run. */
-  #timer: Timer | undefined
-  /** For the limit of the run, if it is in another thread. */
-  #runTimer: Timer | undefined
-  #startOf: () => number | undefined = () => undefined
-  #report: (error: unknown) => void = uncaught
-
-  constructor(task: FutureTask<unknown>, options: TaskOptions, executor: TaskHost, reportsErrors: boolean) {
-    this.#task = this.#queued = task
-    this.#options = options
-    this.#executor = executor
-    this.reportsErrors = reportsErrors
-    const { signal, queueTimeout } = options
-    if (signal !== undefined) listen(signal, this.#onAbort)
-    if (queueTimeout !== undefined) {
-      this.#timer = new Timer(queueTimeout, false, () => {
-        if (this.#startOf() !== undefined) return // another thread has begun it, and this one has not heard of it
-        this.#withdraw(() => task.expire(new TimeoutError(`The task did not start within ${queueTimeout} ms`)))
-      })
-    }
-  }
-
-  /**
-   * A task in another thread does not tell when it begins. But it cannot time out before its whole time limit is over.
-   */
-  sentAway(startOf: () => number | undefined, report: (error: unknown) => void): void {
-    this.#startOf = startOf
-    this.#report = report
-    const { timeout } = this.#options
-    if (timeout !== undefined) this.#runTimer = new Timer(timeout, false, () => this.#expireElsewhere(timeout))
-  }
-
-  #expireElsewhere(timeout: number): void {
-    const start = this.#startOf()
-    const left = start === undefined ? timeout : start + timeout - now()
-    if (left > 0) this.#runTimer = new Timer(left, false, () => this.#expireElsewhere(timeout))
-    else this.#expire(timeout)
-  }
-
-  #expire(timeout: number): void {
-    this.#withdraw(() => this.#task.expire(new TimeoutError(`The task did not end within ${timeout} ms`)))
-  }
-
-  standsInQueue(task: FutureTask<unknown>): void {
-    this.#queued = task
-  }
-
-  started(): void {
-    const { timeout } = this.#options
-    this.#timer?.cancel()
-    if (timeout === undefined) return
-    this.#timer = new Timer(timeout, false, () => this.#expire(timeout))
-  }
-
-  ended(): void {
-    this.#timer?.cancel()
-    this.#runTimer?.cancel()
-    if (this.#options.signal !== undefined) unlisten(this.#options.signal, this.#onAbort)
-    if (this.reportsErrors && this.#task.state === "failed") this.#report(this.#task.exceptionNow())
-  }
-
-  /**
-   * Ends the task and takes it out of the queue, unlike `cancel()`, which leaves it there as in Java. A timer or a
-   * signal calls this, and cannot handle errors of the task's `done()`: they go to uncaughtException.
-   */
-  #withdraw(complete: () => boolean): void {
-    let isOver = true // also if done() throws
-    guarded(
-      () => (isOver = complete()),
-      (error) => this.#report(error),
-    )
-    if (!isOver) return
-    guarded(() => this.#executor.withdraw(this.#queued))
-    // The carrier has no task any more: flows that wait for it must hear of that now.
-    if (this.#queued !== this.#task) guarded(() => this.#queued.cancel())
-  }
-}
-
-/** Symbols, because a user's own class of tasks may have a `priority` too. */
-const PRIORITY: unique symbol = Symbol("priority")
-const SEQUENCE: unique symbol = Symbol("sequence")
-
-/** The properties of a task with a priority: enough for a PriorityBlockingQueue of natural order. */
-interface Prioritized {
-  [PRIORITY]: number
-  [SEQUENCE]: number
-  compareTo(other: unknown): number
-}
-
-/** The priority of a task, if it has one. */
-export function priorityOf(task: object): number | undefined {
-  return (task as Partial<Prioritized>)[PRIORITY]
-}
-
-const TRANSFER = Symbol("transfer")
-
-interface Moving {
-  [TRANSFER]?: readonly object[]
-}
-
-/** Which of a task's arguments are to be moved, if any. */
-export function transferOf(task: object): readonly object[] | undefined {
-  return (task as Moving)[TRANSFER]
-}
-
-export function setTransfer(task: object, list: readonly object[]): void {
-  ;(task as Moving)[TRANSFER] = list
-}
-
-let lastSequence = 0
-
-/** Gives a task an order: higher priority first, then the order of submission. */
-export function prioritize(task: object & Partial<Prioritized>, priority: number): void {
-  if (task[PRIORITY] !== undefined) return
-  task[PRIORITY] = priority
-  task[SEQUENCE] = ++lastSequence
-  task.compareTo = compareByPriority
-}
-
-function compareByPriority(this: Prioritized, other: unknown): number {
-  const { [PRIORITY]: priority, [SEQUENCE]: sequence } = other as Partial<Prioritized>
-  if (priority === undefined || sequence === undefined) {
-    throw typeError("task", "submitted with a priority, as the others in the queue are", other)
-  }
-  return priority - this[PRIORITY] || this[SEQUENCE] - sequence
 }
 
 /** How each option is checked. */

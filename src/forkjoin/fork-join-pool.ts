@@ -197,15 +197,9 @@ export class ForkJoinPool extends ForkJoinStatus {
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     requireRunnable("command", command)
-    const context = this.#context
-    context.enter(this)
-    try {
-      this.#engine.execute(
-        typeof command === "function" && args.length > 0 ? this.#engine.callable(command, args) : command,
-      )
-    } finally {
-      context.leave(this.#engine.isBusy)
-    }
+    const engine = this.#engine
+    const task = typeof command === "function" && args.length > 0 ? engine.callable(command, args) : command
+    this.#context.execute(this, engine, task)
   }
 
   override submit<T>(task: ForkJoinTask<T>): ForkJoinTask<T>

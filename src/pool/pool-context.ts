@@ -2,7 +2,7 @@ import type { Runnable } from "../future/runnable.ts"
 import { WaitList } from "../memory/flow/waiting.ts"
 import type { Thread } from "../thread/thread.ts"
 import { newThreadOf, type ThreadFactory } from "../thread/thread-factory.ts"
-import type { PoolShell } from "./pool-engine.ts"
+import type { PoolEngine, PoolShell } from "./pool-engine.ts"
 import type { RejectedExecutionHandler } from "./rejection.ts"
 
 /** The hooks of a subclass. */
@@ -47,18 +47,19 @@ export class PoolContext<Pool = ThreadPool> implements PoolShell {
     this.#hooks = hooks
   }
 
-  get isKept(): boolean {
-    return this.#isKept
-  }
-
-  /** The pool is about to give the engine a task. */
-  enter(pool: Pool): void {
+  /** Gives the engine a task of the pool. The engine holds the pool during the call, and while there is work. */
+  execute(pool: Pool, engine: Pick<PoolEngine, "execute" | "isBusy">, task: Runnable): void {
+    if (this.#isKept) {
+      engine.execute(task)
+      return
+    }
     this.#pool = pool
     this.#calls++
-  }
-
-  leave(isBusy: boolean): void {
-    if (--this.#calls === 0 && !isBusy) this.rest()
+    try {
+      engine.execute(task)
+    } finally {
+      if (--this.#calls === 0 && !engine.isBusy) this.rest()
+    }
   }
 
   // ------------------------------------------------------------------ for the engine

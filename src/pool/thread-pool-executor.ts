@@ -182,25 +182,15 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   // ------------------------------------------------------------------ tasks
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
-    requireRunnable("command", command)
+    if (!(command instanceof FutureTask)) requireRunnable("command", command)
     const task = typeof command === "function" && args.length > 0 ? this.callable(command, args) : command
-    if (this.#makeNow === undefined) this.giveToEngine(task)
+    if (this.#makeNow === undefined) this.#context.execute(this, this.#made as PoolEngine, task)
     else platform().ahead(this.threadFactory, () => this.giveToEngine(task))
   }
 
   /** @internal */
   protected giveToEngine(task: Runnable): void {
-    const context = this.#context
-    if (context.isKept) {
-      this.#engine.execute(task)
-      return
-    }
-    context.enter(this)
-    try {
-      this.#engine.execute(task)
-    } finally {
-      context.leave(this.#engine.isBusy)
-    }
+    this.#context.execute(this, this.#engine, task)
   }
 
   /** Takes a command, or the future of a submitted task, back out of the queue. True if it was still waiting. */

@@ -54,13 +54,17 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   "executor/invoke": {
     calls: { look: UNSET, startedHere: "false", willBeAwaited: UNSET },
   },
-  "executor/with-options": {
+  "executor/limits": {
     reads: { "#runTimer": UNSET },
-    calls: { "#startOf": UNSET, setTransfer: UNSET },
-    without: ["#startOf", "#runTimer", "sentAway", "#expireElsewhere", "handle", "[SHAREABLE]"],
+    calls: { "#startOf": UNSET },
+    without: ["#startOf", "#runTimer", "sentAway", "#expireElsewhere"],
+  },
+  "executor/with-options": {
+    calls: { setTransfer: UNSET },
+    without: ["handle", "[SHAREABLE]"],
   },
   "pool/thread-pool-executor": {
-    reads: { isOwner: "true", isKept: "true", "#overridden": "3", "#makeNow": UNSET },
+    reads: { isOwner: "true", "#overridden": "3", "#makeNow": UNSET },
     calls: { sentPool: UNSET, mayWait: "false", beginEnd: UNSET, shuttingDown: UNSET, setHandler: UNSET },
     results: { from: "platform()", handleOf: "pool.#engine.handle", "#engine": "this.#made" },
     without: ["[SHAREABLE]", "#makeNow"],
@@ -79,7 +83,8 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   },
   "pool/pool-context": {
     reads: { "#isKept": UNSET },
-    without: ["#isKept", "#calls", "isKept", "enter", "leave", "rest", "hooks"],
+    results: { execute: "engine.execute(task)" },
+    without: ["#isKept", "#calls", "rest", "hooks"],
   },
   "core/pool-state": { without: ["add"] },
   "thread/thread": {

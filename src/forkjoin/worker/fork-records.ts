@@ -86,8 +86,9 @@ export class ForkRecords {
 
   #restock(): number {
     for (let i = 0; i < BATCH; i++) {
-      const slot = this.#tasks.take(this.#completionQueue, 0, this.#reachable)
-      if (slot === 0) break
+      const handle = this.#tasks.take(this.#completionQueue, 0, this.#reachable)
+      if (handle === 0) break
+      const slot = this.#tasks.slotOf(handle)
       this.#clear(slot)
       this.#stock.push(slot)
     }

@@ -132,7 +132,7 @@ export const TASK = {
   COMPLETION_QUEUE: 1,
   /** In a completion queue: the slot below. */
   NEXT: 2,
-  /** The number of the function. Of a task that is over: its worker, if that was noted (`TaskWords.workerOf`). */
+  /** The number of the function. Of a task that is over: its worker, if that was noted (`TaskRecords.workerOf`). */
   FUNCTION: 3,
   FLAGS: 4,
   KIND: 5,

@@ -63,6 +63,8 @@ export class PoolMemory {
   readonly order: Int32Array | undefined
   /** For the tasks that workers have forked: see platform/queue/stealing-store.ts. */
   readonly deques: Int32Array | undefined
+  /** The part that never grows: everything except the records of tasks. */
+  readonly words: Int32Array
   readonly #memory: GrowingWords
 
   private constructor(
@@ -77,6 +79,7 @@ export class PoolMemory {
     this.deques = deques
     this.threadContext = thread
     this.#memory = memory
+    this.words = memory.words
     this.texts = texts
     this.arena = arena
     this.state = new SharedState(memory.buffer)
@@ -173,11 +176,6 @@ export class PoolMemory {
       ...(this.order && { order: this.order.buffer as Handle["memory"] }),
       ...(this.deques && { deques: this.deques.buffer as Handle["memory"] }),
     }
-  }
-
-  /** The part that never grows: everything except the records of tasks. */
-  get words(): Int32Array {
-    return this.#memory.words
   }
 
   /** The words, grown to at least `end` of them. Throws RangeError if the machine has no more memory. */

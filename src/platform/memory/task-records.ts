@@ -1,17 +1,11 @@
-import { read, store, write } from "#atomics"
-import { wholeWords } from "../../codec/bytes/bulk.ts"
-import { EncodedValue, NO_VALUE } from "../../codec/bytes/encoded-value.ts"
-import type { Arena } from "../../memory/structures/arena.ts"
-import { Slots } from "../../memory/structures/slots.ts"
-import { CANCELLED, NEW } from "../../future/task-state.ts"
-import { BulkInArena } from "./bulk-in-arena.ts"
-import { INLINE_WORDS, KIND_MASK, POSTED, REFERENCES_SHIFT, slotsBase, TASK, TIMED } from "./layout.ts"
-import type { PoolMemory } from "./pool-memory.ts"
-import { TaskWords } from "./task-words.ts"
+import { load, read, store, write } from "#atomics"
+import { leaveNew, settle, stateOf } from "../../future/task-state.ts"
+import { OF_A_SERIES } from "../../core/timetable.ts"
+import { COMPLETION_QUEUE_MASK, BY_CALENDAR, TAKEN, TASK } from "./layout.ts"
+import { TaskSlots } from "./task-slots.ts"
 
-const NO_REFERENCES: readonly number[] = []
-
-const INLINE_BYTES = INLINE_WORDS * 4
+const double = new Float64Array(1)
+const halves = new Int32Array(double.buffer)
 
 /**
  * The records of a pool's tasks in shared memory. A task in use is named by its slot, a number from 1 on. Where that
@@ -25,224 +19,200 @@ const INLINE_BYTES = INLINE_WORDS * 4
  *                       KIND also says how many references follow the bytes, and whether some of the value goes by
  *                       message
  *
+ * This file has the single words: what the task is, its state, its times. Arguments and results are in task-slots.ts.
+ *
  * The submitter frees the slot, when it finds the slot in its completion queue. The thread that has taken a task out of
  * the pool's queue always puts the slot there in the end, also if the task was cancelled.
  */
-export class TaskRecords extends TaskWords {
-  readonly #memory: PoolMemory
-  readonly #slots: Slots
-  readonly #arena: Arena
-  /**
-   * Slots that this thread has used and keeps for its next tasks: to give them back and take others costs more than all
-   * the rest.
-   */
-  readonly #spare: number[] = []
-  #mostSpare = 0
+export class TaskRecords extends TaskSlots {
+  // ------------------------------------------------------------------ what a task is
 
-  constructor(memory: PoolMemory) {
-    super(memory)
-    this.#memory = memory
-    this.#slots = new Slots(memory.words, slotsBase(memory.capacity), memory.capacity, 0)
-    this.#arena = memory.arena
-  }
-
-  // ------------------------------------------------------------------ slots
-
-  /** Lets this thread keep slots. They are lost if it dies, so this is only for a thread with which the pool ends. */
-  keepSpare(most: number): void {
-    this.#mostSpare = most
-  }
-
-  /** A slot for a new task; 0 if all are in use, or there is no memory for more. */
-  take(completionQueue: number, functionId: number, flags: number): number {
-    const slot = this.#spare.pop() ?? this.#takeNew()
-    if (slot === 0) return 0
+  stateOf(slot: number): number {
     const record = this.recordOf(slot)
-    const words = this.words
-    write(words, record + TASK.COMPLETION_QUEUE, completionQueue)
-    write(words, record + TASK.NEXT, 0)
-    write(words, record + TASK.FUNCTION, functionId)
-    write(words, record + TASK.FLAGS, flags)
-    write(words, record + TASK.BLOCK, 0)
-    if ((flags & TIMED) !== 0) this.noteStart(slot, 0)
-    store(words, record + TASK.STATE, NEW)
-    return slot
+    return stateOf(this.words, record + TASK.STATE)
   }
 
-  #takeNew(): number {
-    const handle = this.#slots.take(this.#memory.threadContext.token)
-    if (handle === 0) return 0
-    const slot = this.#slots.slotOf(handle)
-    try {
-      this.recordOf(slot)
-    } catch (error) {
-      this.#slots.free(handle)
-      if (error instanceof RangeError) return 0
-      throw error
-    }
-    return slot
-  }
-
-  /** As {@link free}, by the thread that took the slot. */
-  release(slot: number): void {
-    if (this.#spare.length >= this.#mostSpare) {
-      this.free(slot)
-      return
-    }
-    this.renew(slot)
-    this.#spare.push(slot)
-  }
-
-  free(slot: number): void {
-    this.#dropBlock(this.recordOf(slot))
-    this.#slots.free(this.#slots.handleOf(slot))
-  }
-
-  /** From now on the slot is for another task of this thread, which has not passed the slot on meanwhile. */
-  renew(slot: number): void {
+  leaveNew(slot: number, next: Parameters<typeof leaveNew>[2]): boolean {
     const record = this.recordOf(slot)
-    this.#dropBlock(record)
-    write(this.words, record + TASK.STATE, CANCELLED) // so that it does not look like a waiting task
-    this.#slots.renew(this.#slots.handleOf(slot))
+    return leaveNew(this.words, record + TASK.STATE, next)
   }
 
-  handleOf(slot: number): number {
-    return this.#slots.handleOf(slot)
-  }
-
-  /** Whether the slot is still in use for the task that had this handle. */
-  isCurrent(handle: number): boolean {
-    return this.#slots.isCurrent(handle)
-  }
-
-  slotOf(handle: number): number {
-    return this.#slots.slotOf(handle)
-  }
-
-  // ------------------------------------------------------------------ what it carries
-
-  /**
-   * Writes the value into the record, followed by `references`, numbers that refer to what the bytes do not contain.
-   * Releases the encoded value, unless there is no room: then returns false.
-   */
-  fill(slot: number, encoded: EncodedValue, references: readonly number[] = NO_REFERENCES): boolean {
+  settle(slot: number, final: Parameters<typeof settle>[2]): void {
     const record = this.recordOf(slot)
-    const words = this.words
-    const { length } = encoded
-    const { length: count } = references
-    const total = count === 0 ? length : appendTo(encoded, references)
-    this.#dropBlock(record)
-    if (encoded.bulk.count > 0) {
-      const block = this.#writeBulky(encoded, total)
-      if (block === 0) return false
-      write(words, record + TASK.BLOCK, block)
-    } else if (total <= INLINE_BYTES) {
-      const source = encoded.words
-      const wordCount = (total + 3) >> 2
-      for (let i = 0; i < wordCount; i++) write(words, record + TASK.DATA + i, source[i] as number)
-    } else {
-      const block = this.#arena.take(total)
-      if (block === 0) return false
-      this.#arena.write(block, encoded.bytes, total)
-      write(words, record + TASK.BLOCK, block)
-    }
-    write(words, record + TASK.KIND, encoded.kind | (count << REFERENCES_SHIFT))
-    write(words, record + TASK.LENGTH, length)
-    encoded.release()
-    return true
+    settle(this.words, record + TASK.STATE, final)
   }
 
-  /** Writes that there is no value. Uses no built-in object. */
-  leaveUntold(slot: number): void {
+  functionOf(slot: number): number {
     const record = this.recordOf(slot)
-    write(this.words, record + TASK.BLOCK, 0) // the memory of the block is lost: to give it back needs built-ins
-    write(this.words, record + TASK.KIND, NO_VALUE)
-    write(this.words, record + TASK.LENGTH, 0)
+    return read(this.words, record + TASK.FUNCTION)
   }
 
-  /** Writes the bytes and behind them the bulk parts into one block; returns the block, or 0 if there is no room. */
-  #writeBulky({ bytes, bulk }: EncodedValue, total: number): number {
-    const start = wholeWords(total)
-    const block = this.#arena.take(start + bulk.size)
-    if (block === 0) return 0
-    this.#arena.write(block, bytes, total)
-    bulk.forEach((part, at) => this.#arena.write(block, part, part.length, start + at))
-    return block
+  /** Of a task that is over: the number of the worker that ran it; 0 if that was not noted. */
+  workerOf(slot: number): number {
+    const noted = this.functionOf(slot)
+    return noted < 0 ? ~noted : 0
+  }
+
+  /** Replaces the number of the function, which is not negative: the complement tells the two apart. */
+  noteWorker(slot: number, worker: number): void {
+    const record = this.recordOf(slot)
+    write(this.words, record + TASK.FUNCTION, ~worker)
+  }
+
+  hasFlag(slot: number, flag: number): boolean {
+    const record = this.recordOf(slot)
+    return (read(this.words, record + TASK.FLAGS) & flag) !== 0
+  }
+
+  /** The slot that {@link setNext} has linked to this one. */
+  nextOf(slot: number): number {
+    const record = this.recordOf(slot)
+    return load(this.words, record + TASK.NEXT)
+  }
+
+  setNext(slot: number, next: number): void {
+    const record = this.recordOf(slot)
+    store(this.words, record + TASK.NEXT, next)
+  }
+
+  /** The next slot in the list of a worker. */
+  linkOf(slot: number): number {
+    const record = this.recordOf(slot)
+    return load(this.words, record + TASK.LINK)
+  }
+
+  setLink(slot: number, next: number): void {
+    const record = this.recordOf(slot)
+    store(this.words, record + TASK.LINK, next)
   }
 
   /**
-   * A copy of the value that {@link fill} has written; the caller releases it. Bulk parts are copied when they are
-   * decoded.
+   * The list of a worker that begins with this slot. The worker may change the list meanwhile and use its slots again,
+   * so the result ends where a slot would come a second time, or where the link is no slot.
    */
-  read(slot: number): EncodedValue {
+  linked(first: number): Set<number> {
+    const slots = new Set<number>()
+    const { capacity } = this.memory
+    for (let slot = first; slot > 0 && slot <= capacity && !slots.has(slot); slot = this.linkOf(slot)) slots.add(slot)
+    return slots
+  }
+
+  // ------------------------------------------------------------------ times and order
+
+  /**
+   * When the task began to run, on the clock that all threads share; 0 if it has not. Only if it is TIMED or MEASURED.
+   */
+  startOf(slot: number): number {
+    return this.#double(slot, TASK.STARTED)
+  }
+
+  noteStart(slot: number, time: number): void {
+    this.#setDouble(slot, TASK.STARTED, time)
+  }
+
+  /** When the task was submitted, on the same clock; only if it is MEASURED. */
+  submissionOf(slot: number): number {
+    return this.#double(slot, TASK.SUBMITTED)
+  }
+
+  /**
+   * Gives a new task its rank, a priority or the time at which it is due, and its period. A task with the rank NaN
+   * cannot be queued by rank.
+   */
+  enroll(slot: number, rank: number, period: number): void {
+    this.setRank(slot, rank)
+    this.setSequence(slot, 0)
+    this.#setDouble(slot, TASK.PERIOD, period)
+  }
+
+  rankOf(slot: number): number {
+    return this.#double(slot, TASK.RANK)
+  }
+
+  /**
+   * As {@link rankOf}, for a thread that holds the lock of the heap with this slot: the rank does not change then, so
+   * plain reads suffice.
+   */
+  rankInside(slot: number): number {
     const record = this.recordOf(slot)
-    const words = this.words
-    const length = read(words, record + TASK.LENGTH)
-    const encoded = EncodedValue.toRead(read(words, record + TASK.KIND) & KIND_MASK, length)
-    this.#copy(record, encoded, length)
-    const block = read(words, record + TASK.BLOCK)
-    if (block !== 0) {
-      const count = read(words, record + TASK.KIND) >>> REFERENCES_SHIFT
-      encoded.bulkSource = new BulkInArena(this.#arena, block, wholeWords(length) + count * 4)
-    }
-    return encoded
+    halves[0] = read(this.words, record + TASK.RANK)
+    halves[1] = read(this.words, record + TASK.RANK + 1)
+    return double[0] as number
   }
 
-  /** The references that came with the value. */
-  referencesOf(slot: number): number[] {
+  setRank(slot: number, rank: number): void {
+    this.#setDouble(slot, TASK.RANK, rank)
+  }
+
+  /** 0 until a number has been set. */
+  sequenceOf(slot: number): number {
     const record = this.recordOf(slot)
-    const words = this.words
-    const count = read(words, record + TASK.KIND) >>> REFERENCES_SHIFT
-    if (count === 0) return []
-    const start = wholeWords(read(words, record + TASK.LENGTH))
-    const encoded = EncodedValue.toRead(0, start + count * 4)
-    this.#copy(record, encoded, start + count * 4)
-    const references = Array.from(encoded.words.subarray(start / 4, start / 4 + count))
-    encoded.release()
-    return references
+    return read(this.words, record + TASK.SEQUENCE)
   }
 
-  #copy(record: number, encoded: EncodedValue, length: number): void {
-    const words = this.words
-    const block = read(words, record + TASK.BLOCK)
-    if (block === 0) {
-      const target = encoded.words
-      const count = (length + 3) >> 2
-      for (let i = 0; i < count; i++) target[i] = read(words, record + TASK.DATA + i)
-    } else this.#arena.readInto(encoded.bytes, block, length)
-  }
-
-  /** Whether the record holds the whole value: no references, and nothing that goes by message. */
-  isWhole(slot: number): boolean {
+  setSequence(slot: number, sequence: number): void {
     const record = this.recordOf(slot)
-    return read(this.words, record + TASK.KIND) <= KIND_MASK
+    write(this.words, record + TASK.SEQUENCE, sequence)
   }
 
-  /** Whether some of the value went by message, or has to be requested. */
-  isPosted(slot: number): boolean {
+  /** 0 if the task runs once. */
+  periodOf(slot: number): number {
+    return this.hasFlag(slot, BY_CALENDAR) ? OF_A_SERIES : this.#double(slot, TASK.PERIOD)
+  }
+
+  /** The time of day before which the task must not begin; −Infinity if there is none. */
+  notBeforeOf(slot: number): number {
+    return this.hasFlag(slot, BY_CALENDAR) ? this.#double(slot, TASK.PERIOD) : -Infinity
+  }
+
+  setNotBefore(slot: number, wallTime: number): void {
+    this.#setDouble(slot, TASK.PERIOD, wallTime)
     const record = this.recordOf(slot)
-    return (read(this.words, record + TASK.KIND) & POSTED) !== 0
+    write(this.words, record + TASK.FLAGS, read(this.words, record + TASK.FLAGS) | BY_CALENDAR)
   }
 
-  /** Notes that. If `all` of the value goes by message, what {@link fill} may have written is void. */
-  notePosted(slot: number, all: boolean): void {
+  #double(slot: number, word: number): number {
     const record = this.recordOf(slot)
-    write(this.words, record + TASK.KIND, (all ? 0 : read(this.words, record + TASK.KIND)) | POSTED)
+    halves[0] = load(this.words, record + word)
+    halves[1] = load(this.words, record + word + 1)
+    return double[0] as number
   }
 
-  #dropBlock(record: number): void {
-    const block = read(this.words, record + TASK.BLOCK)
-    if (block === 0) return
-    write(this.words, record + TASK.BLOCK, 0)
-    this.#arena.give(block)
+  #setDouble(slot: number, word: number, value: number): void {
+    const record = this.recordOf(slot)
+    double[0] = value
+    store(this.words, record + word, halves[0] as number)
+    store(this.words, record + word + 1, halves[1] as number)
   }
-}
 
-/** Writes the references behind the bytes; returns the total length. */
-function appendTo(encoded: EncodedValue, references: readonly number[]): number {
-  const start = wholeWords(encoded.length)
-  const total = start + references.length * 4
-  if (total > encoded.bytes.length) encoded.reserve(total, encoded.length)
-  encoded.words.set(references, start / 4)
-  return total
+  completionQueueOf(slot: number): number {
+    const record = this.recordOf(slot)
+    return load(this.words, record + TASK.COMPLETION_QUEUE) & COMPLETION_QUEUE_MASK
+  }
+
+  /** The token of the thread that has taken the task out of the queue though it is no worker; 0 if there is none. */
+  takerOf(slot: number): number {
+    const record = this.recordOf(slot)
+    return (load(this.words, record + TASK.COMPLETION_QUEUE) & TAKEN) === 0 ? 0 : load(this.words, record + TASK.LINK)
+  }
+
+  /**
+   * Called by the thread that has taken the task. The mark stays until the slot is used for another task, whose
+   * submitter writes COMPLETION_QUEUE anew.
+   */
+  noteTaker(slot: number, token: number): void {
+    const record = this.recordOf(slot)
+    store(this.words, record + TASK.LINK, token)
+    store(this.words, record + TASK.COMPLETION_QUEUE, load(this.words, record + TASK.COMPLETION_QUEUE) | TAKEN)
+  }
+
+  /** The task goes back into the queue. */
+  forgetTaker(slot: number): void {
+    const record = this.recordOf(slot)
+    store(
+      this.words,
+      record + TASK.COMPLETION_QUEUE,
+      load(this.words, record + TASK.COMPLETION_QUEUE) & COMPLETION_QUEUE_MASK,
+    )
+  }
 }

@@ -1,8 +1,8 @@
-import { decodeArguments } from "../../codec/arguments.ts"
+import { decodeArguments, encodeArguments } from "../../codec/arguments.ts"
 import { sharedAmong } from "../../codec/plain-words.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { NotSerializableError } from "../../errors.ts"
-import { move } from "../../task/transfer.ts"
+import { move, requireAmong, requirePresent } from "../../task/transfer.ts"
 import { messageOf } from "../../user-values.ts"
 import { fail } from "./failure.ts"
 import type { Channel } from "../transport/channel.ts"
@@ -193,3 +193,20 @@ export class Outgoing implements Sender {
 const NOTHING: readonly object[] = []
 
 const UNPOSTED = { toMove: NOTHING, moved: NOTHING, encoded: undefined, bulk: undefined } as const
+
+/** The arguments of a task, of which some are to be moved. `things` is undefined if nothing can be sent from here. */
+export function encodeMoving(
+  args: readonly unknown[],
+  things: object[] | undefined,
+  toMove: readonly object[],
+): EncodedValue {
+  if (things === undefined) {
+    throw new NotSerializableError(
+      "Nothing can be moved to the threads of this pool from here: this thread was not made by corepool, or not by the thread that made the pool",
+    )
+  }
+  requirePresent("transfer", toMove)
+  const encoded = encodeArguments(args, things, new Set(toMove), true)
+  requireAmong("transfer", toMove, things, "the arguments")
+  return encoded
+}

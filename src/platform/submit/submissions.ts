@@ -1,9 +1,7 @@
 import { CANCELLED, EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
 import { encodeArguments } from "../../codec/arguments.ts"
-import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
-import { NotSerializableError } from "../../errors.ts"
 import { Carrier } from "../../executor/carrier.ts"
-import { priorityOf, setTransfer, transferOf } from "../../executor/with-options.ts"
+import { type Marked, priorityOf, setTransfer, TRANSFER } from "../../executor/task-marks.ts"
 import type { Call } from "../../future/call.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { release } from "../../future/release.ts"
@@ -13,19 +11,29 @@ import { guarded } from "../../memory/flow/guard.ts"
 import { sharedNow, toShared } from "../../time/shared-clock.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
-import { requireAmong, requirePresent } from "../../task/transfer.ts"
-import { BY_ARRIVAL, BY_PRIORITY, COMMAND, NOTED, REACHABLE, TIMED, TOLD, VOID } from "../memory/layout.ts"
-import { Outgoing } from "./outgoing.ts"
+import {
+  BY_ARRIVAL,
+  BY_PRIORITY,
+  BY_TIME,
+  COMMAND,
+  MEASURED,
+  NOTED,
+  REACHABLE,
+  TIMED,
+  TOLD,
+  VOID,
+} from "../memory/layout.ts"
+import { encodeMoving, Outgoing } from "./outgoing.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import { SideChannel } from "../transport/side-channel.ts"
 import { type Mailbox, RemoteFutures } from "./remote-futures.ts"
 import { ON_ITS_WAY, outcomeOf } from "./results.ts"
-import { type AfterHook, callIn, dropUnrun, futureOf, isForever, resultOf, withSubmitter } from "./task-calls.ts"
+import { type AfterHook, callIn, dropUnrun, futureOf, resultOf, withSubmitter } from "./task-calls.ts"
 import type { SubmissionService } from "./submission-service.ts"
 import { TakenTasks } from "./taken-tasks.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
-/** While fewer than FEW tasks are pending, all are measured; otherwise one of SAMPLE slots. */
+/** While fewer than FEW tasks are pending, all are measured; otherwise one of SAMPLE. */
 const FEW = 16
 const SAMPLE = 32
 
@@ -58,6 +66,8 @@ export class Submissions implements Mailbox {
   /** By slot. */
   readonly #submitted: (Runnable | undefined)[] = []
   #pending = 0
+  /** How many tasks were recorded since the last one that was measured. */
+  #unmeasured = 0
   #kept = false
   #isRetired = false
   #isRetiring = false
@@ -181,72 +191,67 @@ export class Submissions implements Mailbox {
       isVoid = call.result !== undefined
       ;({ args } = call)
     }
-    const toMove = transferOf(task)
+    const toMove = (task as Marked)[TRANSFER]
     const things = this.#reachable === 0 ? undefined : (this.#collector ?? [])
     this.#collector = undefined // a getter among the arguments may submit a task itself
     const encoded =
-      toMove === undefined ? encodeArguments(args, things, undefined, true) : this.#encode(args, things, toMove)
+      toMove === undefined ? encodeArguments(args, things, undefined, true) : encodeMoving(args, things, toMove)
     const isWhole = things === undefined || things.length === 0
     if (isWhole) this.#collector = things
-    const slot = this.#take(number, this.#flagsOf(task, isVoid))
-    if (slot === 0) encoded.release()
-    else if (!isWhole || !this.#tasks.fill(slot, encoded)) {
+    const future = task instanceof Carrier ? (task.future as FutureTask<unknown>) : task
+    const isMeasured = this.#pending < FEW || ++this.#unmeasured >= SAMPLE
+    if (isMeasured) this.#unmeasured = 0
+    const flags = this.#flagsOf(future, isVoid) | (isMeasured ? MEASURED : 0)
+    const time = isMeasured ? sharedNow() : 0
+    let handle = this.#tasks.take(this.completionQueue, number, flags, time)
+    if (handle === 0) {
+      this.look() // completed tasks make room
+      handle = this.#tasks.take(this.completionQueue, number, flags, time)
+      if (handle === 0) {
+        encoded.release()
+        return 0
+      }
+    }
+    const slot = this.#tasks.slotOf(handle)
+    if (!isWhole || !this.#tasks.fill(slot, encoded)) {
       if (things === undefined) {
         this.#tasks.release(slot)
         return 0
       }
       this.#outgoing.pack(slot, encoded, isWhole ? [] : things, toMove ?? [], args)
     }
-    if (slot !== 0) this.#note(slot, task)
+    const isCounted = this.#ordering === BY_ARRIVAL || this.#rank(slot, task)
+    if (future instanceof FutureTask) future.runRemotely(this.#remote, handle)
+    this.#submitted[slot] = task
+    if (isCounted && ++this.#pending === 1) this.bell.hold()
     return slot
   }
 
-  #encode(args: readonly unknown[], things: object[] | undefined, toMove: readonly object[]): EncodedValue {
-    if (things === undefined) {
-      throw new NotSerializableError(
-        "Nothing can be moved to the threads of this pool from here: this thread was not made by corepool, or not by the thread that made the pool",
-      )
-    }
-    requirePresent("transfer", toMove)
-    const encoded = encodeArguments(args, things, new Set(toMove), true)
-    requireAmong("transfer", toMove, things, "the arguments")
-    return encoded
-  }
-
-  #flagsOf(task: Runnable, isVoid: boolean): number {
-    if (!(task instanceof FutureTask)) return COMMAND | VOID | this.#reachable
-    const { watcher } = futureOf(task)
+  #flagsOf(future: Runnable, isVoid: boolean): number {
+    if (!(future instanceof FutureTask)) return COMMAND | VOID | this.#reachable
+    const { watcher } = future
     const timed = watcher === undefined ? 0 : TIMED
     const told = watcher?.reportsErrors === true ? TOLD | VOID : 0
-    const noted = FutureTask.hasDone(futureOf(task)) ? NOTED : 0
+    const noted = FutureTask.hasDone(future) ? NOTED : 0
     return timed | told | noted | (isVoid ? VOID : 0) | this.#reachable
   }
 
-  #take(number: number, flags: number): number {
-    const slot = this.#tasks.take(this.completionQueue, number, flags)
-    if (slot !== 0) return slot
-    this.look() // completed tasks make room
-    return this.#tasks.take(this.completionQueue, number, flags)
-  }
-
-  #note(slot: number, task: Runnable): void {
-    if (this.#pending < FEW || slot % SAMPLE === 0) this.#tasks.noteSubmission(slot, sharedNow())
-    if (this.#ordering !== BY_ARRIVAL) this.#rank(slot, task)
-    if (task instanceof FutureTask) futureOf(task).runRemotely(this.#remote, this.#tasks.handleOf(slot))
-    this.#submitted[slot] = task
-    if (!isForever(task) && ++this.#pending === 1) this.bell.hold()
-  }
-
-  /** Writes what decides on the task's turn: its priority, or its time. */
-  #rank(slot: number, task: Runnable): void {
+  /** Writes what decides on the task's turn: its priority, or its time. False if its turn never comes. */
+  #rank(slot: number, task: Runnable): boolean {
     if (this.#ordering === BY_PRIORITY) {
       this.#tasks.enroll(slot, priorityOf(task) ?? NaN, 0)
-      return
+      return true
     }
     const timing = task instanceof FutureTask ? task.timing : undefined
     const time = timing === undefined ? sharedNow() : toShared(timing.time)
     this.#tasks.enroll(slot, time, timing?.period ?? 0)
     if (timing?.notBefore !== undefined) this.#tasks.setNotBefore(slot, timing.notBefore)
+    return time !== Infinity
+  }
+
+  /** Whether the task never becomes due: then the process does not stay alive for it. */
+  #isForever(task: Runnable): boolean {
+    return this.#ordering === BY_TIME && task instanceof FutureTask && task.timing?.time === Infinity
   }
 
   /** The pool has accepted the task in this slot. */
@@ -293,7 +298,7 @@ export class Submissions implements Mailbox {
     this.#submitted[slot] = undefined
     release(task)
     // A future that was cancelled in this thread no longer counts as pending, but a carrier does.
-    if ((!(task instanceof FutureTask) || !task.isSettled) && !isForever(task)) this.#discount()
+    if ((!(task instanceof FutureTask) || !task.isSettled) && !this.#isForever(task)) this.#discount()
     return task
   }
 
@@ -378,6 +383,6 @@ export class Submissions implements Mailbox {
   /** A cancelled task stays queued until its turn comes. Until then only a carrier still counts as pending. */
   cancelled(slot: number): void {
     const task = this.#submitted[slot]
-    if (task !== undefined && !(task instanceof Carrier) && !isForever(task)) this.#discount()
+    if (task !== undefined && !(task instanceof Carrier) && !this.#isForever(task)) this.#discount()
   }
 }

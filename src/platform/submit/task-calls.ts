@@ -64,9 +64,4 @@ export function dropUnrun(task: Runnable): void {
   if (future !== task) task.complete(undefined)
 }
 
-/** Whether the task never becomes due: then the process does not stay alive for it. */
-export function isForever(task: Runnable): boolean {
-  return task instanceof FutureTask && task.timing?.time === Infinity
-}
-
 const NOTHING: Call = { fn: () => undefined, args: [] }

@@ -1,6 +1,6 @@
 /** A stage of worker threads: tasks are calls with plain data, and all else is in memory that the threads share. */
 import type { Callable, Runnable, Thread, ThreadFactory } from "corepool"
-import { prioritize } from "#src/executor/with-options.js"
+import { prioritize } from "#src/executor/task-marks.js"
 import type { JsonObject } from "../json.ts"
 import { sorted } from "../results.ts"
 import type { StageLegacy } from "./inheritance.ts"

@@ -14,7 +14,7 @@ import test from "node:test"
 /** The records of a pool with room for one task, and its slot. */
 function recordsOf(memory: PoolMemory): { tasks: TaskRecords; slot: number } {
   const tasks = new TaskRecords(memory)
-  const slot = tasks.take(1, 0, 0)
+  const slot = tasks.slotOf(tasks.take(1, 0, 0))
   tasks.fill(slot, encodeArguments([1, 2]))
   return { tasks, slot }
 }

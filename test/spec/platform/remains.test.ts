@@ -16,7 +16,7 @@ for (const [title, links] of Object.entries({
   test(`[PL59] each task of a dead worker is found once, if links ${title}`, () => {
     const memory = PoolMemory.create(-1, BY_ARRIVAL, 1)
     const tasks = new TaskRecords(memory)
-    const slots = [1, 2, 3].map(() => tasks.take(1, 0, 0))
+    const slots = [1, 2, 3].map(() => tasks.slotOf(tasks.take(1, 0, 0)))
     assert.deepEqual(slots, [1, 2, 3])
     const worker = new SharedWorkerTable(memory, () => undefined).at(1)
     tasks.setLink(1, 2)

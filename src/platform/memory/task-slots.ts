@@ -1,0 +1,260 @@
+import { read, store, write } from "#atomics"
+import { wholeWords } from "../../codec/bytes/bulk.ts"
+import { EncodedValue, NO_VALUE } from "../../codec/bytes/encoded-value.ts"
+import type { Arena } from "../../memory/structures/arena.ts"
+import type { Slots } from "../../memory/structures/slots.ts"
+import { CANCELLED, NEW } from "../../future/task-state.ts"
+import { BulkInArena } from "./bulk-in-arena.ts"
+import { INLINE_WORDS, KIND_MASK, MEASURED, POSTED, REFERENCES_SHIFT, TASK, tasksBase, TIMED } from "./layout.ts"
+import type { PoolMemory } from "./pool-memory.ts"
+
+const NO_REFERENCES: readonly number[] = []
+
+const INLINE_BYTES = INLINE_WORDS * 4
+
+const double = new Float64Array(1)
+const halves = new Int32Array(double.buffer)
+
+/**
+ * The slots of a pool's tasks, and the values in their records: the arguments of a task, later its result. What the
+ * other words of a record mean is in task-records.ts.
+ */
+export abstract class TaskSlots {
+  protected readonly memory: PoolMemory
+  /** The words of the records, as far as this thread has reached: those of a slot only after {@link recordOf}. */
+  words: Int32Array
+  readonly #base: number
+  readonly #slots: Slots
+  readonly #arena: Arena
+  /**
+   * The handles of slots that this thread has used and keeps for its next tasks: to give them back and take others
+   * costs more than all the rest.
+   */
+  readonly #spare: number[] = []
+  #mostSpare = 0
+
+  constructor(memory: PoolMemory) {
+    this.memory = memory
+    this.words = memory.words
+    this.#base = tasksBase(memory.capacity)
+    this.#slots = memory.slots
+    this.#arena = memory.arena
+  }
+
+  /** Where the record of the slot begins. */
+  recordOf(slot: number): number {
+    const record = this.#base + slot * TASK.SIZE
+    if (record + TASK.SIZE > this.words.length) this.words = this.memory.reach(record + TASK.SIZE)
+    return record
+  }
+
+  // ------------------------------------------------------------------ slots
+
+  /** Lets this thread keep slots. They are lost if it dies, so this is only for a thread with which the pool ends. */
+  keepSpare(most: number): void {
+    this.#mostSpare = most
+  }
+
+  /**
+   * Takes a slot for a new task and returns its handle; 0 if all are in use, or there is no memory for more. If the
+   * flags say MEASURED, `submitted` is the time of the submission, on the clock that all threads share.
+   */
+  take(completionQueue: number, functionId: number, flags: number, submitted = 0): number {
+    const handle = this.#spare.pop() ?? this.#takeNew()
+    if (handle === 0) return 0
+    const record = this.recordOf(this.slotOf(handle))
+    const words = this.words
+    write(words, record + TASK.COMPLETION_QUEUE, completionQueue)
+    write(words, record + TASK.NEXT, 0)
+    write(words, record + TASK.FUNCTION, functionId)
+    write(words, record + TASK.FLAGS, flags)
+    write(words, record + TASK.BLOCK, 0)
+    if ((flags & (MEASURED | TIMED)) !== 0) {
+      double[0] = submitted
+      write(words, record + TASK.SUBMITTED, halves[0] as number)
+      write(words, record + TASK.SUBMITTED + 1, halves[1] as number)
+      write(words, record + TASK.STARTED, 0)
+      write(words, record + TASK.STARTED + 1, 0)
+    }
+    store(words, record + TASK.STATE, NEW)
+    return handle
+  }
+
+  #takeNew(): number {
+    const handle = this.#slots.take(this.memory.threadContext.token)
+    if (handle === 0) return 0
+    try {
+      this.recordOf(this.slotOf(handle))
+    } catch (error) {
+      this.#slots.free(handle)
+      if (error instanceof RangeError) return 0
+      throw error
+    }
+    return handle
+  }
+
+  /** As {@link free}, by the thread that took the slot. */
+  release(slot: number): void {
+    if (this.#spare.length >= this.#mostSpare) {
+      this.free(slot)
+      return
+    }
+    this.#spare.push(this.renew(slot))
+  }
+
+  free(slot: number): void {
+    this.#dropBlock(this.recordOf(slot))
+    this.#slots.free(this.#slots.handleOf(slot))
+  }
+
+  /**
+   * From now on the slot is for another task of this thread, which has not passed the slot on meanwhile. Returns its
+   * new handle.
+   */
+  renew(slot: number): number {
+    const record = this.recordOf(slot)
+    this.#dropBlock(record)
+    write(this.words, record + TASK.STATE, CANCELLED) // so that it does not look like a waiting task
+    return this.#slots.renew(this.#slots.handleOf(slot))
+  }
+
+  handleOf(slot: number): number {
+    return this.#slots.handleOf(slot)
+  }
+
+  /** Whether the slot is still in use for the task that had this handle. */
+  isCurrent(handle: number): boolean {
+    return this.#slots.isCurrent(handle)
+  }
+
+  slotOf(handle: number): number {
+    return handle & this.#slots.mask
+  }
+
+  // ------------------------------------------------------------------ what it carries
+
+  /**
+   * Writes the value into the record, followed by `references`, numbers that refer to what the bytes do not contain.
+   * Releases the encoded value, unless there is no room: then returns false.
+   */
+  fill(slot: number, encoded: EncodedValue, references: readonly number[] = NO_REFERENCES): boolean {
+    const record = this.recordOf(slot)
+    const words = this.words
+    const { length } = encoded
+    const { length: count } = references
+    const total = count === 0 ? length : appendTo(encoded, references)
+    if (read(words, record + TASK.BLOCK) !== 0) this.#dropBlock(record)
+    if (encoded.bulk.count > 0) {
+      const block = this.#writeBulky(encoded, total)
+      if (block === 0) return false
+      write(words, record + TASK.BLOCK, block)
+    } else if (total <= INLINE_BYTES) {
+      const source = encoded.words
+      const wordCount = (total + 3) >> 2
+      for (let i = 0; i < wordCount; i++) write(words, record + TASK.DATA + i, source[i] as number)
+    } else {
+      const block = this.#arena.take(total)
+      if (block === 0) return false
+      this.#arena.write(block, encoded.bytes, total)
+      write(words, record + TASK.BLOCK, block)
+    }
+    write(words, record + TASK.KIND, encoded.kind | (count << REFERENCES_SHIFT))
+    write(words, record + TASK.LENGTH, length)
+    encoded.release()
+    return true
+  }
+
+  /** Writes that there is no value. Uses no built-in object. */
+  leaveUntold(slot: number): void {
+    const record = this.recordOf(slot)
+    write(this.words, record + TASK.BLOCK, 0) // the memory of the block is lost: to give it back needs built-ins
+    write(this.words, record + TASK.KIND, NO_VALUE)
+    write(this.words, record + TASK.LENGTH, 0)
+  }
+
+  /** Writes the bytes and behind them the bulk parts into one block; returns the block, or 0 if there is no room. */
+  #writeBulky({ bytes, bulk }: EncodedValue, total: number): number {
+    const start = wholeWords(total)
+    const block = this.#arena.take(start + bulk.size)
+    if (block === 0) return 0
+    this.#arena.write(block, bytes, total)
+    bulk.forEach((part, at) => this.#arena.write(block, part, part.length, start + at))
+    return block
+  }
+
+  /**
+   * A copy of the value that {@link fill} has written; the caller releases it. Bulk parts are copied when they are
+   * decoded.
+   */
+  read(slot: number): EncodedValue {
+    const record = this.recordOf(slot)
+    const words = this.words
+    const length = read(words, record + TASK.LENGTH)
+    const encoded = EncodedValue.toRead(read(words, record + TASK.KIND) & KIND_MASK, length)
+    this.#copy(record, encoded, length)
+    const block = read(words, record + TASK.BLOCK)
+    if (block !== 0) {
+      const count = read(words, record + TASK.KIND) >>> REFERENCES_SHIFT
+      encoded.bulkSource = new BulkInArena(this.#arena, block, wholeWords(length) + count * 4)
+    }
+    return encoded
+  }
+
+  /** The references that came with the value. */
+  referencesOf(slot: number): number[] {
+    const record = this.recordOf(slot)
+    const words = this.words
+    const count = read(words, record + TASK.KIND) >>> REFERENCES_SHIFT
+    if (count === 0) return []
+    const start = wholeWords(read(words, record + TASK.LENGTH))
+    const encoded = EncodedValue.toRead(0, start + count * 4)
+    this.#copy(record, encoded, start + count * 4)
+    const references = Array.from(encoded.words.subarray(start / 4, start / 4 + count))
+    encoded.release()
+    return references
+  }
+
+  #copy(record: number, encoded: EncodedValue, length: number): void {
+    const words = this.words
+    const block = read(words, record + TASK.BLOCK)
+    if (block === 0) {
+      const target = encoded.words
+      const count = (length + 3) >> 2
+      for (let i = 0; i < count; i++) target[i] = read(words, record + TASK.DATA + i)
+    } else this.#arena.readInto(encoded.bytes, block, length)
+  }
+
+  /** Whether the record holds the whole value: no references, and nothing that goes by message. */
+  isWhole(slot: number): boolean {
+    const record = this.recordOf(slot)
+    return read(this.words, record + TASK.KIND) <= KIND_MASK
+  }
+
+  /** Whether some of the value went by message, or has to be requested. */
+  isPosted(slot: number): boolean {
+    const record = this.recordOf(slot)
+    return (read(this.words, record + TASK.KIND) & POSTED) !== 0
+  }
+
+  /** Notes that. If `all` of the value goes by message, what {@link fill} may have written is void. */
+  notePosted(slot: number, all: boolean): void {
+    const record = this.recordOf(slot)
+    write(this.words, record + TASK.KIND, (all ? 0 : read(this.words, record + TASK.KIND)) | POSTED)
+  }
+
+  #dropBlock(record: number): void {
+    const block = read(this.words, record + TASK.BLOCK)
+    if (block === 0) return
+    write(this.words, record + TASK.BLOCK, 0)
+    this.#arena.give(block)
+  }
+}
+
+/** Writes the references behind the bytes; returns the total length. */
+function appendTo(encoded: EncodedValue, references: readonly number[]): number {
+  const start = wholeWords(encoded.length)
+  const total = start + references.length * 4
+  if (total > encoded.bytes.length) encoded.reserve(total, encoded.length)
+  encoded.words.set(references, start / 4)
+  return total
+}
