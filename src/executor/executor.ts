@@ -53,8 +53,8 @@ export type FuturesOf<C extends readonly Callable<unknown>[]> = {
 }
 
 /**
- * An executor with futures and an end. `Unrun` is what `shutdownNow` returns: a list of the tasks that have not
- * started, or, where only another machine knows them, a promise of it.
+ * An executor that gives futures and can be shut down. `Unrun` is what `shutdownNow` returns: a list of the tasks that
+ * have not started, or, where only another machine knows them, a promise of it.
  *
  * Life: running, then `shutdown()` or `shutdownNow()`, then terminated when the last task has ended. An executor that
  * was never shut down does not keep an otherwise finished program alive.

@@ -11,7 +11,7 @@ import type { Guard, Lock } from "./lock.ts"
 import type { QueuedThread } from "./synchronizer-base.ts"
 
 /**
- * A lock that the task which holds it may lock again; it is free when it was unlocked as often. See {@link Lock} for
+ * A lock that its holder may lock again; it is free when it was unlocked as often as locked. See {@link Lock} for
  * its rules.
  *
  * The holder is a task: a thread of a pool, a virtual thread, the program itself. Two flows of one thread are two

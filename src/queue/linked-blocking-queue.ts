@@ -3,7 +3,7 @@ import type { Shared } from "../memory/shared/shared-memory.ts"
 import { BoundedQueue } from "./base/bounded-queue.ts"
 
 /**
- * First in, first out; without a limit unless one is given. The queue of a fixed pool.
+ * A first-in, first-out queue, without a limit unless one is given. Fixed pools use it.
  *
  * **Memory effects.** See {@link BlockingQueue}.
  *

@@ -44,7 +44,7 @@ export const LinkedBlockingDeque: typeof LocalLinkedBlockingDeque = /* @__PURE__
 export type LinkedBlockingDeque<E> = LocalLinkedBlockingDeque<E>
 
 /**
- * First in, first out; without a limit unless one is given. The queue of a fixed pool.
+ * A first-in, first-out queue, without a limit unless one is given. Fixed pools use it.
  *
  * @example
  * ```ts

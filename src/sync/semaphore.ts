@@ -115,7 +115,7 @@ class Acquired implements Permits {
 
 /**
  * A number of permits. `acquire` takes some and waits while there are not enough; `release` gives some back. So it
- * limits how many tasks do something at the same time, be they flows of one thread or tasks in many threads.
+ * limits how many tasks do something at the same time, in one thread or in many.
  *
  * Permits have no owner: any task may release, also without having acquired, and also more than there were in the
  * beginning. The number may begin below 0; then some must be released before any can be acquired.

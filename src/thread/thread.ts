@@ -43,6 +43,18 @@ const NOT_BY_NEW =
  * it is in (`get`, `take`, `put`, `sleep`, …) with `InterruptedError`, which clears the flag. Code that waits for
  * something else passes `signal` on (`fetch(url, { signal: Thread.currentThread().signal })`) or asks
  * `Thread.interrupted()`.
+ *
+ * @example
+ * ```ts
+ * import { Executors, Thread, virtualThreads } from "corepool"
+ *
+ * await using pool = Executors.newFixedThreadPool(1, virtualThreads({ name: "poller" }))
+ * console.log(await pool.submit(() => Thread.currentThread().name)) // => poller-1
+ *
+ * const sleeper = pool.submit(() => Thread.sleep(60_000))
+ * sleeper.cancel(true) // interrupts the thread, which ends the sleep
+ * console.log(sleeper.state) // => cancelled
+ * ```
  */
 export class Thread {
   readonly #flow: Flow
@@ -100,7 +112,7 @@ export class Thread {
     return currentFlow().consumeInterrupt()
   }
 
-  /** Waits that long, or until interrupted. */
+  /** Waits that long. An interrupt ends the wait with `InterruptedError`. */
   static sleep(ms: number, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     return awaiting(sleeping(ms, options), options)
   }
@@ -196,7 +208,7 @@ export class Thread {
    * between may be skipped, so that a task can report as often as it likes. In other tasks the call has no effect.
    *
    * @throws IllegalStateError if this is not the current thread.
-   * @throws TypeError if the value is heard, and cannot be written as JSON.
+   * @throws TypeError if JSON cannot write the value, and it is needed.
    */
   reportProgress(value: unknown): void {
     if (currentFlow().owner !== this) {

@@ -25,6 +25,7 @@ const HEADLINES: readonly string[] = [
   "ReentrantReadWriteLock",
   "ScheduledThreadPoolExecutor",
   "Semaphore",
+  "Thread",
   "ThreadPoolExecutor",
 ]
 
