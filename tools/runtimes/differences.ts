@@ -92,6 +92,15 @@ export const DIFFERENCES: readonly Difference[] = [
     },
   },
   {
+    runtimes: ["deno"],
+    reason: "a thread needs the method to compile a function: Deno's Module._compile() calls it",
+    tests: {
+      "test/spec/platform/broken-globals.test.ts": [
+        "[PL56] a task submits a function written in place from a thread in which another task has taken Function.prototype.call away",
+      ],
+    },
+  },
+  {
     runtimes: ["bun", "deno"],
     reason: "a program cannot debug its own threads there, as it can by NodeWorker in Node",
     tests: {
@@ -211,6 +220,10 @@ export const DIFFERENCES: readonly Difference[] = [
       "test/spec/sync/cyclic-barrier-threads.test.ts": ["[CB26][CB27] a thread that dies at any moment stops nobody"],
       "test/spec/sync/exchanger-death.test.ts": [
         "[EX17] when threads are killed at any moment, those who are left go on exchanging whole values",
+      ],
+      "test/spec/sync/phaser-death.test.ts": [
+        "[PH40] if a thread dies in onAdvance, the phaser is terminated and all who wait go on",
+        "[PH40] whoever comes later finds it terminated",
       ],
       "test/stress/locks.test.ts": [
         "[ST3] nothing hangs, and no record stays half-written, when threads are killed at random: unfair",

@@ -6,7 +6,7 @@ import { task, transfer } from "corepool"
 import { threadId as idOfThread } from "node:worker_threads"
 
 const { defineProperty, deleteProperty, get, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect
-const { store } = Atomics
+const { load, store } = Atomics
 const { setTimeout: startTimeout } = globalThis
 const world = globalThis
 
@@ -162,7 +162,11 @@ export const moved = task(import.meta.url, function moved(length: number): Uint8
 })
 
 /** Says that it has begun. */
-export const endless = task(import.meta.url, function endless(begun: Int32Array): never {
-  store(begun, 0, 1)
-  for (;;);
+/**
+ * Says in word 0 that it has begun. Word 1 is set when the test is over: a runtime may not stop a thread that computes, and tests
+ * would go on beside all threads of those before.
+ */
+export const endless = task(import.meta.url, function endless(words: Int32Array): void {
+  store(words, 0, 1)
+  while (load(words, 1) === 0);
 })

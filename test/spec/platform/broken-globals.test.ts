@@ -93,14 +93,15 @@ for (const way of ["delete", "undefined", "throw"] as const) {
       const breaks = pool.submit(tasks.breakAll, way)
       await assertWell(pool, "at once")
       await breaks
-      const begun = new Int32Array(new SharedArrayBuffer(4))
-      const endless = pool.submit(tasks.endless, begun)
+      const words = new Int32Array(new SharedArrayBuffer(8))
+      const endless = pool.submit(tasks.endless, words)
       const after = pool.submit(tasks.wrap, [])
-      await eventually(() => Atomics.load(begun, 0) === 1)
+      await eventually(() => Atomics.load(words, 0) === 1)
       assert.equal(endless.cancel(true), true)
       await assert.rejects(() => endless.get(), CancellationError)
       assert.deepEqual(await after, { value: [], list: [1, "two", { three: 3 }] })
       await assertWell(pool, "in another thread")
+      Atomics.store(words, 1, 1)
     })
   }
 }

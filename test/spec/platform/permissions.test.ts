@@ -26,7 +26,7 @@ test("[PL45] a program that may only read files and start threads can end a task
      const pool = Executors.newFixedThreadPool(1, platformThreads({ terminateAfter: 0 }))
      const begun = new Int32Array(new SharedArrayBuffer(4))
      const endless = pool.submit((words) => { Atomics.store(words, 0, 1); for (;;); }, begun)
-     while (Atomics.load(begun, 0) === 0) await new Promise(setImmediate)
+     while (Atomics.load(begun, 0) === 0) await Promise.race([endless.get(), new Promise(setImmediate)]) // or its error
      endless.cancel(true)
      console.log(await pool.submit((a) => { console.error("printed by a task"); return a + 1 }, 41))
      await pool.close()

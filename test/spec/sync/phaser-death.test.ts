@@ -3,6 +3,7 @@ import { Phaser } from "#src/sync/index.js"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually } from "../../support/harness.ts"
+import { requireTermination } from "../../support/termination.ts"
 import { Workers } from "../../support/workers.ts"
 import { countsOf, waitersOf } from "./phaser-support.ts"
 
@@ -29,6 +30,7 @@ test("[PH39] those who wait in a thread that dies are forgotten, and their parti
 })
 
 test("[PH40] if a thread dies in onAdvance, the phaser is terminated and all who wait go on", async () => {
+  await requireTermination()
   for (const tiers of [false, true]) {
     await using workers = new Workers()
     const root = new Phaser(tiers ? 1 : 3)
@@ -49,6 +51,7 @@ test("[PH40] if a thread dies in onAdvance, the phaser is terminated and all who
 })
 
 test("[PH40] whoever comes later finds it terminated", async () => {
+  await requireTermination()
   for (const call of [
     (phaser: Phaser) => phaser.arrive(),
     (phaser: Phaser) => phaser.register(),

@@ -21,11 +21,11 @@ async function run(tasks: string, program: string): Promise<unknown> {
      const inner = platformThreads({ terminateAfter: Infinity })
      const newThread = (target) => (threads.push(inner.newThread(target)), threads.at(-1))
      const pool = Executors.newFixedThreadPool(1, { isVirtual: false, newThread })
-     const heard = () => new Promise((resolve) => {
-       const channel = new BroadcastChannel("copies-" + process.pid)
-       channel.onmessage = () => (channel.close(), resolve())
-     })
+     // One for all words: on Deno a channel that is opened right after another was closed may hear nothing.
+     const channel = new BroadcastChannel("copies-" + process.pid)
+     const heard = () => new Promise((resolve) => (channel.onmessage = resolve))
      console.log(JSON.stringify(await (async () => { ${program} })()))
+     channel.close()
      await pool.close()`,
   )
   const from: BuildOptions = {
