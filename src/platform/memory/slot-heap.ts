@@ -2,6 +2,7 @@ import { add, load, read, store, write } from "#atomics"
 import { LOCK_WORDS, LockSync } from "../../lock/lock-sync.ts"
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"
 import { HEAP, IndexedHeap } from "../../memory/structures/indexed-heap.ts"
+import { sortedBy } from "../../memory/structures/sorted-by.ts"
 import { LINE, wholeLines } from "../../memory/layout.ts"
 import { MemoryRecord } from "../../memory/record.ts"
 import { reserveWords } from "../../memory/reservation.ts"
@@ -25,33 +26,29 @@ const halves = new Int32Array(double.buffer)
 
 /** An order of slots. */
 interface Order {
-  /** Negative if the first slot comes before the second. */
-  readonly compare: (a: number, b: number) => number
+  /** Negative if a task of the first rank comes before one of the second, 0 if they are alike. Both may be Infinity. */
+  readonly compareRanks: (one: number, other: number) => number
   /** Whether the slot, which is the first, can be taken. */
   readonly isReady: (slot: number) => boolean
 }
 
-function byPriority(tasks: TaskRecords): Order {
+function byPriority(): Order {
   return {
-    compare: (a, b) => tasks.rankInside(b) - tasks.rankInside(a) || compareNumbers(tasks, a, b),
+    compareRanks: (one, other) => (one === other ? 0 : other - one),
     isReady: () => true,
   }
 }
 
 function byTime(tasks: TaskRecords): Order {
   return {
-    compare(a, b) {
-      const one = tasks.rankInside(a)
-      const other = tasks.rankInside(b)
-      return one === other ? compareNumbers(tasks, a, b) : one - other // both may be Infinity
-    },
+    compareRanks: (one, other) => (one === other ? 0 : one - other),
     isReady: (slot) => tasks.rankInside(slot) <= sharedNow(),
   }
 }
 
-/** Negative if the first slot was numbered before the second. */
-function compareNumbers(tasks: TaskRecords, a: number, b: number): number {
-  return (tasks.sequenceOf(a) - tasks.sequenceOf(b)) | 0
+/** Negative if the first of two numbers was given before the second. */
+function compareNumbers(one: number, other: number): number {
+  return (one - other) | 0
 }
 
 /**
@@ -87,10 +84,13 @@ export class SlotHeap {
     this.#words = words
     this.#pool = pool
     this.#tasks = tasks
-    this.#order = order === BY_TIME ? byTime(tasks) : byPriority(tasks)
+    this.#order = order === BY_TIME ? byTime(tasks) : byPriority()
     this.#keepsNumbers = order === BY_TIME
     this.#size = entriesAt(capacity) + HEAP.SIZE
-    this.#heap = new IndexedHeap(words, entriesAt(capacity), capacity, this.#order.compare, {
+    const { compareRanks } = this.#order
+    const compare = (a: number, b: number): number =>
+      compareRanks(tasks.rankInside(a), tasks.rankInside(b)) || compareNumbers(tasks.sequenceOf(a), tasks.sequenceOf(b))
+    this.#heap = new IndexedHeap(words, entriesAt(capacity), capacity, compare, {
       words,
       index: INDICES,
       stride: 1,
@@ -217,7 +217,15 @@ export class SlotHeap {
 
   /** In order. */
   toArray(): number[] {
-    return this.#inside(() => this.#heap.toArray().sort(this.#order.compare))
+    const tasks = this.#tasks
+    const { compareRanks } = this.#order
+    return this.#inside(() =>
+      sortedBy(
+        this.#heap.toArray(),
+        (slot) => ({ rank: tasks.rankInside(slot), number: tasks.sequenceOf(slot) }),
+        (a, b) => compareRanks(a.rank, b.rank) || compareNumbers(a.number, b.number),
+      ),
+    )
   }
 
   #inside<T>(body: () => T): T {

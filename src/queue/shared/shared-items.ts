@@ -1,5 +1,6 @@
 import { read, store, write } from "#atomics"
 import type { ByteStore } from "../../memory/structures/byte-store.ts"
+import { sortedBy } from "../../memory/structures/sorted-by.ts"
 import type { MemoryRecord } from "../../memory/record.ts"
 import { CellList } from "./cell-list.ts"
 import type { End } from "../base/queue-core.ts"
@@ -120,7 +121,7 @@ export class ListedItems implements SharedItems {
     const { words } = this.#store
     const origin = this.#control.read(CONTROL.HEAD_ORDER)
     const orderOf = (cell: number): number => (read(words, cell + ENTRY.ORDER) - origin) | 0
-    this.#list.rebuild(cells.toSorted((a, b) => orderOf(a) - orderOf(b)))
+    this.#list.rebuild(sortedBy(cells, orderOf, (a, b) => a - b))
   }
 
   refresh(): void {

@@ -7,6 +7,7 @@
  * Another death may cut either of them short. Then the next thread begins again.
  */
 import { read, write } from "#atomics"
+import { sortedBy } from "../../memory/structures/sorted-by.ts"
 import type { SharedCore } from "./shared-core.ts"
 import { ENTRY, FREE, GIVEN, HELD, IN, PUTTER, REFUSED, SERVED, TAKER } from "./shared-layout.ts"
 
@@ -45,16 +46,17 @@ export function repair(core: SharedCore): void {
   const kept = [...of(IN), ...of(GIVEN), ...of(PUTTER), ...of(TAKER), ...leaving]
   for (const cell of of(SERVED)) if (!served.has(cell)) core.become(cell, FREE)
 
-  const byTicket = (a: number, b: number): number => (core.ticketOf(a) - core.ticketOf(b)) | 0
+  const byTicket = (some: readonly number[]): number[] =>
+    sortedBy(
+      some,
+      (cell) => core.ticketOf(cell),
+      (a, b) => (a - b) | 0,
+    )
   core.store.rebuild(kept)
   core.items.rebuild(of(IN))
-  core.putters.rebuild(of(PUTTER).toSorted(byTicket))
-  core.takers.rebuild(
-    of(TAKER)
-      .filter((cell) => !served.has(cell))
-      .toSorted(byTicket),
-  )
-  core.leaving.rebuild(leaving.toSorted(byTicket))
+  core.putters.rebuild(byTicket(of(PUTTER)))
+  core.takers.rebuild(byTicket(of(TAKER).filter((cell) => !served.has(cell))))
+  core.leaving.rebuild(byTicket(leaving))
   sweep(core)
 }
 

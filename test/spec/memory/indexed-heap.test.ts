@@ -1,5 +1,6 @@
 /** The indexed heap. Ids such as [IH1] refer to docs/spec/memory-structures.md. Deaths are in a file of their own. */
 import { HEAP, IndexedHeap } from "#src/memory/structures/indexed-heap.js"
+import { sortedBy } from "#src/memory/structures/sorted-by.js"
 import { IllegalStateError } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
@@ -178,6 +179,21 @@ for (const [kind, memory] of Object.entries(MEMORIES)) {
     records.assertUntouched()
   })
 }
+
+test("[IH113] the keys by which items are put in order are read once each, and equals stay in their order", () => {
+  const items = Array.from({ length: 1000 }, (_, i) => i)
+  const asked: number[] = []
+  const keyOf = (item: number): number => {
+    asked.push(item)
+    return (item * 7919) % 10
+  }
+  const sorted = sortedBy(items, keyOf, (a, b) => a - b)
+  assert.deepEqual(asked, items)
+  assert.deepEqual(
+    sorted,
+    items.toSorted((a, b) => ((a * 7919) % 10) - ((b * 7919) % 10) || a - b),
+  )
+})
 
 test("[IH12] repairing a heap in order changes nothing that can be seen", () => {
   const { heap } = heapOf(12)
