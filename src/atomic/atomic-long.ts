@@ -26,9 +26,8 @@ const DEMAND = "an integer from −(2⁵³ − 1) to 2⁵³ − 1"
 /**
  * An integer that all threads share and that may be as large as JavaScript can count, up to 2⁵³ − 1 either way.
  *
- * Java's has 64 bits and wraps around. This one gives and takes ordinary numbers, which are exact up to 2⁵³ − 1, and
- * never goes beyond that: an operation whose result would is refused with a `RangeError` and changes nothing. For small
- * numbers `AtomicInteger` is several times faster.
+ * Java's has 64 bits and wraps around. This one holds ordinary numbers, which are exact up to 2⁵³ − 1: an operation
+ * with a larger result throws a `RangeError` and changes nothing. `AtomicInteger` is several times faster.
  *
  * **Memory effects.** As for `AtomicInteger`: every access is sequentially consistent.
  */

@@ -24,8 +24,8 @@ export interface Delayed {
  * `take`, `poll`, `remove()` and `drainTo` see expired elements only; `size`, `peek`, `element`, `contains`,
  * `remove(e)`, `clear` and iteration see all.
  *
- * In a shared queue the delay is asked once, when the element is inserted, and decides alone: elements are copies
- * there, which have neither getters nor a `compareTo`.
+ * A shared queue reads the delay once, when the element is inserted, and orders by it alone: its elements are copies,
+ * without getters or `compareTo`.
  */
 /*
  * How it works: leader and followers. Only one of the waiting flows, the leader, waits with a time limit, for the head

@@ -11,8 +11,8 @@ import type { QueueIterator } from "./local/iteration.ts"
  *
  * All takers wait in one line, whichever end they want; so do all putters.
  *
- * As in Java, `put` and `take` in all their forms notice an interrupt only if they have to wait; the timed `offer` and
- * `poll` notice it in any case.
+ * As in Java, all forms of `put` and `take` notice an interrupt only if they have to wait; the timed `offer` and
+ * `poll` always do.
  */
 export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
   /** @throws RangeError unless the capacity is an integer ≥ 1. */

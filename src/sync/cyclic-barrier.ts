@@ -17,9 +17,9 @@ export type BarrierAction = () => unknown
 /**
  * A place where a number of tasks wait for each other. When the last one arrives, all go on, and the next round begins.
  *
- * The tasks may be flows of one thread or tasks in many. The *action* is run by the last task to arrive, before any
- * task goes on. If it returns a promise, that is awaited first; so it must not be asynchronous where the last task to
- * arrive may block its thread in `awaitSync`.
+ * The tasks may be flows of one thread or tasks in many. The last task to arrive runs the *action*, before any task
+ * goes on. A promise that it returns is awaited first; so it must not be asynchronous if the last task may block in
+ * `awaitSync`.
  *
  * All or none: if one task that waits gives up, because of a time limit, an interrupt or a signal, the barrier is
  * *broken*, and the others get `BrokenBarrierError`. So does every task that comes later, until `reset()`.

@@ -91,8 +91,8 @@ export class Phaser extends Shareable {
    * Called when all have arrived, in the thread of the last one, before the next phase begins: all tasks that then go
    * on see its effects. Returns whether the phaser is terminated. Only the root's is called.
    *
-   * If it throws, the error goes to the last to arrive and the phaser is terminated. (In Java the phase never ends
-   * then.) Within it no task can arrive, register or block until the phase is over.
+   * If it throws, the last party to arrive gets the error and the phaser is terminated. (In Java the phase never
+   * ends.) Within it no task can arrive, register or block until the phase is over.
    */
   protected onAdvance(_phase: number, registeredParties: number): boolean {
     return registeredParties === 0

@@ -117,8 +117,8 @@ class Acquired implements Permits {
  * A number of permits. `acquire` takes some and waits while there are not enough; `release` gives some back. So it
  * limits how many tasks do something at the same time, in one thread or in many.
  *
- * Permits have no owner: any task may release, also without having acquired, and also more than there were in the
- * beginning. The number may begin below 0; then some must be released before any can be acquired.
+ * Permits have no owner: any task may release, also more than there were in the beginning. The number may begin below
+ * 0; then some must be released first.
  *
  * Several permits are acquired all at once or not at all. Tasks that wait stand in line: a request that cannot be met
  * yet holds up those behind it, also smaller ones. Without `fair`, a newcomer takes what is there without looking at

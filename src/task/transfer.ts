@@ -19,11 +19,11 @@ import { requireTransferList } from "./transfer-list.ts"
 const lists = perThread("transfer lists", () => ({ isUsed: false, of: new WeakMap<object, readonly object[]>() }))
 
 /**
- * Says that these parts of a result are to be moved to the thread that gets it, and not copied: buffers, ports,
- * streams. By default the value itself, or its buffer if it is a view of one. Returns the value. Without effect if the
- * task is not run by another thread: then nothing need be moved.
+ * Moves these parts of a result to the thread that gets it, instead of copying them: buffers, ports, streams; by
+ * default the value itself, or its buffer if it is a view of one. Returns the value. Without effect if the task does
+ * not run in another thread.
  *
- * What is moved must be in the value, and cannot be used any more in this thread when the task has returned.
+ * The parts must be in the value. This thread cannot use them any more when the task has returned.
  */
 export function transfer<T extends object>(value: T, list?: readonly object[]): T {
   requireObject("value", value)

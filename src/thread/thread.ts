@@ -204,8 +204,8 @@ export class Thread {
    *
    *     Thread.currentThread().reportProgress({ done: 40, of: 100 })
    *
-   * The future of a task that was given to a `DistributedExecutor`, and monitors, see the newest value; values in
-   * between may be skipped, so that a task can report as often as it likes. In other tasks the call has no effect.
+   * The future of a task of a `DistributedExecutor` shows the newest value. A task may report as often as it likes;
+   * values in between may be skipped. In other tasks the call has no effect.
    *
    * @throws IllegalStateError if this is not the current thread.
    * @throws TypeError if JSON cannot write the value, and it is needed.

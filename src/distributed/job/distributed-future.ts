@@ -15,8 +15,8 @@ export interface DistributedFuture<T> extends Future<T> {
    * Is fulfilled when the engine has the task: from then on the task survives the death of this process. Rejects if the
    * engine does not take it, or if it was cancelled before. Ignoring a rejection raises no unhandledRejection.
    *
-   * Of a future of `future(id)` that is cancelled at once: is fulfilled when the engine has the cancellation, and
-   * rejects with IllegalStateError if it has no such task.
+   * If a future of `future(id)` is cancelled at once: is fulfilled when the engine has the cancellation, and rejects
+   * with IllegalStateError if it has no such task.
    */
   readonly stored: Promise<void>
 
