@@ -88,8 +88,11 @@ export class Remote implements AsyncDisposable {
   #ask(order: Order): unknown {
     Atomics.store(this.#bell, 0, 0)
     this.#port.postMessage(order)
-    Atomics.wait(this.#bell, 0, 0)
-    const received = receiveMessageOnPort(this.#port) as { readonly message: Answer }
+    let received: { readonly message: Answer } | undefined
+    while (received === undefined) {
+      Atomics.wait(this.#bell, 0, 0) // which says only that it is worth while to look
+      received = receiveMessageOnPort(this.#port) as typeof received
+    }
     const { failed, kind, bytes } = received.message
     const encoded = EncodedValue.toRead(kind, bytes.length)
     encoded.bytes.set(bytes)
