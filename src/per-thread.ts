@@ -25,7 +25,8 @@ const KEY = Symbol.for(`corepool@${VERSION}`)
 if (!(KEY in globalThis)) {
   Object.defineProperty(globalThis, KEY, { __proto__: null, value: new Map() } as PropertyDescriptor)
 }
-const registry = (globalThis as Record<symbol, unknown>)[KEY] as Map<string, unknown>
+/** Published files of code store their exports in it too: see tools/bundle/chunks.ts. */
+export const registry: Map<string, unknown> = (globalThis as Record<symbol, unknown>)[KEY] as Map<string, unknown>
 
 /** The value that the first copy has made under this name. */
 export function perThread<T>(name: string, make: () => T): T {

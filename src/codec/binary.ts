@@ -6,8 +6,8 @@
  * copies, while `structuredClone` copies the whole buffer. Views of a buffer that is attached stay views of that
  * buffer.
  */
-import { Buffer } from "node:buffer"
-import { types } from "node:util"
+import { Bytes } from "#host/bytes"
+import { types } from "#host/values"
 import type { ByteReader } from "./bytes/byte-reader.ts"
 import { ATTACHED_VIEW, ATTACHMENT, BUFFER, FAR_BUFFER, FAR_VIEW, RESIZABLE_BUFFER, VIEW } from "./bytes/tags.ts"
 import type { TrackingWriter } from "./tracking-writer.ts"
@@ -48,7 +48,7 @@ if (float16 !== undefined) typedArrays.push(float16)
 
 const viewTypes: readonly ViewType[] = [
   { elementSize: 1, over: (buffer, offset, length) => new DataView(buffer, offset, length) },
-  { elementSize: 1, over: (buffer, offset, length) => Buffer.from(buffer, offset, length) },
+  { elementSize: 1, over: (buffer, offset, length) => Bytes.from(buffer, offset, length) },
   ...typedArrays.map((type) => ({
     elementSize: type.BYTES_PER_ELEMENT,
     over: (buffer: ArrayBufferLike, offset: number, length: number) => new type(buffer, offset, length),
@@ -60,7 +60,7 @@ const numbers = new Map(typedArrays.map((type, i) => [type.name, FIRST_TYPED_ARR
 function typeOf(view: ArrayBufferView): number {
   const name = kindOfTypedArray(view)
   if (name === undefined) return DATA_VIEW
-  if (name === "Uint8Array" && Buffer.isBuffer(view)) return NODE_BUFFER
+  if (name === "Uint8Array" && Bytes.isBuffer(view)) return NODE_BUFFER
   return numbers.get(name) ?? -1
 }
 

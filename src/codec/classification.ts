@@ -4,7 +4,7 @@
  *
  * These checks take a while. So they are made once for each class whose objects turn out to be ordinary ones.
  */
-import { types } from "node:util"
+import { types } from "#host/values"
 import { isPromiseLike } from "../checks.ts"
 import { isLocal, isPart, isShareable } from "../memory/shared/shareables.ts"
 import { runtime } from "#host/clock"

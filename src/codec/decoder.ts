@@ -1,4 +1,4 @@
-import { types } from "node:util"
+import { types } from "#host/values"
 import { readAttachedView, readBuffer, readFarBuffer, readFarView, readResizableBuffer, readView } from "./binary.ts"
 import { ByteReader } from "./bytes/byte-reader.ts"
 import { setOwn } from "../user-values.ts"

@@ -6,11 +6,11 @@
  * Instances of the program's own classes are copied by their properties, whatever they have in private fields: see
  * codec.md.
  */
-import { types } from "node:util"
+import { DATA, HIDDEN, hiddenName, isOfModule, valueIn } from "#host/classes"
+import { types } from "#host/values"
 import { show } from "../checks.ts"
 import { sourceText } from "../primordials.ts"
-import { runtime } from "#host/clock"
-import { isInstance, propertyOf } from "../user-values.ts"
+import { propertyOf } from "../user-values.ts"
 
 /** Whether it is such an object. It must be no array, view, map, set, date, error, and so on. */
 export function isForeign(value: object, prototype: object | null): boolean {
@@ -34,12 +34,6 @@ const iterators = new Set<unknown>([
   Object.getPrototypeOf(Object.getPrototypeOf([].values())),
   Object.getPrototypeOf(Object.getPrototypeOf(Object.getPrototypeOf(asyncIterator))),
 ])
-
-/** The value of an own property; undefined if it has a getter. */
-function valueIn(object: object, key: PropertyKey): unknown {
-  const descriptor = Object.getOwnPropertyDescriptor(object, key)
-  return descriptor !== undefined && Object.hasOwn(descriptor, "value") ? descriptor.value : undefined
-}
 
 /**
  * Whether it is a class of the engine, or one written in another language. Classes whose objects can be copied were
@@ -81,10 +75,7 @@ const NAMESPACES = /^(?:Math|JSON|Reflect|Atomics|Intl|WebAssembly)$/
 
 /** Whether its class is one of the runtime, like `URL` or the class of timers: the data of its objects is hidden. */
 function isOfRuntime(prototype: object): boolean {
-  const type = valueIn(prototype, "constructor")
-  if (isGlobal(type) || (typeof type === "function" && propertyOf(type, "name") === HIDDEN)) return true
-  learn()
-  return known.has(prototype)
+  return isGlobal(valueIn(prototype, "constructor")) || isOfModule(prototype)
 }
 
 /** Programs derive classes from these, whose objects are copied by the properties that the program adds. */
@@ -110,84 +101,6 @@ function isGlobal(type: unknown): boolean {
   return global !== undefined && global.enumerable !== true && propertyOf(globalThis, name) === type
 }
 
-/** Modules of the runtime with classes, by the names under which Node has loaded them, if it has. */
-const MODULES =
-  "async_hooks child_process cluster crypto dgram diagnostics_channel dns events fs http http2 https inspector module net perf_hooks readline stream string_decoder timers tls trace_events tty util v8 vm wasi worker_threads zlib"
-
-/**
- * The modules that are loaded for this where the runtime does not say which are loaded. In Bun loading the inspector
- * takes long, but its class can be recognised without: see {@link HIDDEN}.
- */
-const ELSEWHERE = [
-  "async_hooks",
-  "crypto",
-  "diagnostics_channel",
-  "events",
-  "net",
-  "stream",
-  "string_decoder",
-  "trace_events",
-]
-  .concat("bun" in process.versions ? [] : "inspector")
-  .map((name) => `NativeModule ${name}`)
-
-/** The name that Bun gives to some classes of its modules. */
-const HIDDEN = "::bunternal::"
-
-/** Make objects of classes that their modules do not export. Making one has no effect. */
-const MAKERS: Readonly<Record<string, (exports: object) => unknown>> = {
-  async_hooks: (exports) => (exports as typeof import("node:async_hooks")).createHook({}),
-  diagnostics_channel: (exports) => (exports as typeof import("node:diagnostics_channel")).tracingChannel("corepool"),
-  trace_events: (exports) =>
-    (exports as typeof import("node:trace_events")).createTracing({ categories: ["corepool"] }),
-}
-
-/** Classes whose objects are only data. */
-const DATA = /^(?:Stats|BigIntStats|StatFs|Buffer|FastBuffer)$/
-
-const known = new WeakSet()
-let loaded = 0
-
-/**
- * Finds the classes of the modules that are loaded by now; other modules have no objects. Only Node has such a list.
- */
-function learn(): void {
-  const { moduleLoadList = [] } = process as { moduleLoadList?: readonly string[] }
-  const list = moduleLoadList.length > 0 ? moduleLoadList : ELSEWHERE
-  if (list.length === loaded) return
-  if (loaded === 0) learnTimers()
-  loaded = list.length
-  const names = new Set(list)
-  for (const name of MODULES.split(" ")) if (names.has(`NativeModule ${name}`)) learnFrom(name)
-}
-
-function learnTimers(): void {
-  const timer = runtime.startTimeout(() => undefined, 1)
-  runtime.stopTimeout(timer)
-  // oxlint-disable-next-line typescript/no-confusing-void-expression -- Node has an object of it, too
-  const made: unknown[] = [timer, runtime.afterTurn(() => undefined)]
-  for (const each of made) learnFromObject(each)
-}
-
-/** In runtimes other than Node some of them are plain objects, or numbers. */
-function learnFromObject(made: unknown): void {
-  if (typeof made !== "object" || made === null) return
-  const prototype = Object.getPrototypeOf(made) as object | null
-  if (prototype !== null && prototype !== Object.prototype) known.add(prototype)
-}
-
-function learnFrom(name: string): void {
-  const exports: unknown = process.getBuiltinModule(`node:${name}`)
-  if (typeof exports !== "object" && typeof exports !== "function") return
-  for (const key of Object.getOwnPropertyNames(exports)) {
-    // Getters load more of the runtime, or warn; those of async_hooks, where Node 24 has one, do not.
-    const type = name === "async_hooks" ? propertyOf(exports, key) : valueIn(exports as object, key)
-    const prototype: unknown = typeof type === "function" ? valueIn(type, "prototype") : undefined
-    if (typeof prototype === "object" && prototype !== null && !DATA.test(key)) known.add(prototype)
-  }
-  learnFromObject(MAKERS[name]?.(exports as object))
-}
-
 // ------------------------------------------------------------------ in words
 
 /** What an error message calls it. Many of these have no class, but the language gives them a name. */
@@ -202,9 +115,4 @@ export function describe(value: object): string {
   const tag = propertyOf(value, Symbol.toStringTag)
   if (typeof tag !== "string") return shown
   return NAMESPACES.test(tag) ? tag : `an instance of ${tag}`
-}
-
-function hiddenName(value: object): string {
-  const { Session } = process.getBuiltinModule("node:inspector")
-  return isInstance(value, Session) ? "Session" : "a class of the runtime"
 }

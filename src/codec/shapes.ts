@@ -2,7 +2,7 @@
  * Lists of keys from bytes. Objects with the same keys come again and again, and comparing a list with one that was
  * read before takes less time than making its texts.
  */
-import type { Buffer } from "node:buffer"
+import type { Bytes } from "#host/bytes"
 import { type Builder, builderFor, OFTEN } from "./generated.ts"
 
 export interface Shape {
@@ -30,7 +30,7 @@ const LONGEST = 2048
 const known: (KnownShape | undefined)[] = Array.from({ length: PLACES })
 
 /** The shape whose keys are these bytes, if it is known. */
-export function findShape(bytes: Buffer, view: DataView, start: number, size: number): Shape | undefined {
+export function findShape(bytes: Bytes, view: DataView, start: number, size: number): Shape | undefined {
   const shape = known[placeFor(bytes, start, size)]
   if (shape === undefined || !isSame(shape, view, bytes, start, size)) return undefined
   if (shape.uses < OFTEN && ++shape.uses === OFTEN && shape.isAssignable) shape.build = builderFor(shape.keys)
@@ -38,7 +38,7 @@ export function findShape(bytes: Buffer, view: DataView, start: number, size: nu
 }
 
 /** A new shape. */
-export function makeShape(bytes: Buffer, start: number, size: number, keys: readonly string[]): Shape {
+export function makeShape(bytes: Bytes, start: number, size: number, keys: readonly string[]): Shape {
   const isAssignable = !keys.some((key) => key in Object.prototype)
   const copy = Uint8Array.from(bytes.subarray(start, start + size))
   const view = new DataView(copy.buffer)
@@ -47,13 +47,13 @@ export function makeShape(bytes: Buffer, start: number, size: number, keys: read
   return shape
 }
 
-function placeFor(bytes: Buffer, start: number, size: number): number {
+function placeFor(bytes: Bytes, start: number, size: number): number {
   const middle = bytes[start + (size >> 1)] as number
   const last = bytes[start + size - 1] as number
   return (size * 7 + middle * 31 + last * 3 + (bytes[start] as number)) & (PLACES - 1)
 }
 
-function isSame(shape: KnownShape, view: DataView, bytes: Buffer, start: number, size: number): boolean {
+function isSame(shape: KnownShape, view: DataView, bytes: Bytes, start: number, size: number): boolean {
   if (shape.bytes.length !== size) return false
   let i = 0
   for (; i + 4 <= size; i += 4) if (shape.view.getInt32(i) !== view.getInt32(start + i)) return false

@@ -13,6 +13,7 @@
  * thread, no view of a queue refers to it any more.
  */
 import { sharedWords } from "#atomics"
+import { countsSharedMemory } from "#host/capabilities"
 
 /**
  * After how many reservations the collector is triggered. They share the cost of a collection: a millisecond or two.
@@ -24,9 +25,6 @@ const PRESSURE = 2 ** 27
 
 /** From this size on, the pages of a buffer should be touched only when they are used. */
 const LARGE = 2 ** 16
-
-/** JavaScriptCore counts shared memory like any other. */
-const isNeeded = !("bun" in process.versions)
 
 let reserved = 0
 
@@ -54,7 +52,7 @@ export function reserveWords(count: number): Int32Array<SharedArrayBuffer> {
  * which open one in each replay, use such buffers.
  */
 export function noteReservation(buffer: SharedArrayBuffer): void {
-  if (buffer.growable && ++reserved % EVERY === 0 && isNeeded) askCollector()
+  if (buffer.growable && ++reserved % EVERY === 0 && !countsSharedMemory) askCollector()
 }
 
 let shared = 0
@@ -66,7 +64,7 @@ export function noteSharedBytes(bytes: number): void {
   shared += bytes
   if (shared < PRESSURE) return
   shared = 0
-  if (isNeeded) askCollector()
+  if (!countsSharedMemory) askCollector()
 }
 
 let pressure: ArrayBuffer | undefined

@@ -1,5 +1,5 @@
 import { sourceText } from "../primordials.ts"
-import { functionOf } from "../task/host.ts"
+import { functionOf } from "#host/evaluation"
 
 type AnyFunction = (...args: never[]) => unknown
 

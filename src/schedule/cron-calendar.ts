@@ -1,5 +1,4 @@
-import { createRequire } from "node:module"
-import { resolve } from "node:path"
+import { loadPackage } from "#host/packages"
 import { alone, rangeError, requireOptions, requireString, typeError } from "../checks.ts"
 import { UnsupportedOperationError } from "../errors.ts"
 import { messageOf } from "../user-values.ts"
@@ -85,19 +84,13 @@ function requireTimezone(timezone: string): void {
   }
 }
 
-/** Resolved from corepool, as its dependencies are; and from the program, if a bundler has moved corepool into it. */
 function findCroner(): Croner {
-  const places = [(import.meta as Partial<ImportMeta>).url, resolve("_")].filter((place) => place !== undefined)
-  let cause: unknown
-  for (const place of places) {
-    try {
-      return createRequire(place)("croner") as Croner
-    } catch (error) {
-      cause ??= error
-    }
+  try {
+    return loadPackage("croner", (module) => module as Croner)
+  } catch (cause) {
+    throw new UnsupportedOperationError(
+      'scheduleCron() needs the package croner, which reckons with calendars: `npm install croner@~11.0`. If it is installed, but the program is bundled, hand it over: `useCroner(await import("croner"))`',
+      { cause },
+    )
   }
-  throw new UnsupportedOperationError(
-    'scheduleCron() needs the package croner, which reckons with calendars: `npm install croner@~11.0`. If it is installed, but the program is bundled, hand it over: `useCroner(await import("croner"))`',
-    { cause },
-  )
 }

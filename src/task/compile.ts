@@ -8,28 +8,13 @@
  * but warns of that). So the text is made a CommonJS module, which no `require` ever finds. The function must not see
  * the variables of such a module, since it did not see them in its own file; only `require` is left to it.
  */
-import { dirname, resolve } from "node:path"
-import { functionOf } from "./host.ts"
+import { functionOf } from "#host/evaluation"
+import { resolve } from "#host/paths"
+import { isCovered, moduleAt } from "#host/scripts"
 import { IN_FILE, type Origin } from "./origin.ts"
-import { propertyOf } from "../user-values.ts"
 import { readText, SOURCE_MAP, sourceMapOf } from "./position.ts"
 
-// oxlint-disable no-underscore-dangle -- the loader of CommonJS modules calls its methods so
-
 type AnyFunction = (...args: unknown[]) => unknown
-
-/**
- * The class of CommonJS modules. Its documentation omits the methods that are used here, though many tools use them.
- */
-interface CommonJs {
-  new (id: string): {
-    filename: string
-    paths: readonly string[]
-    exports: unknown
-    _compile?(text: string, file: string, format: string): unknown
-  }
-  _nodeModulePaths?(folder: string): readonly string[]
-}
 
 /** Helpers that compilers and bundlers call in functions, and define around them. */
 const SHIMS: ReadonlyMap<string, string> = new Map([
@@ -53,31 +38,18 @@ export function compile(source: string, name: string, origin: Origin | undefined
   if (shims.some((shim) => shim.includes("__whole"))) shims.unshift(WHOLE)
   const before = `"use strict";${shims.join("")}return { [${JSON.stringify(name)}]: `
   const after = `}[${JSON.stringify(name)}]`
-  const Module = process.getBuiltinModule("node:module") as unknown as { Module: CommonJs }
-  const file = fileOf(origin)
-  const module = new Module.Module(file)
-  // The runtime may lack the method. Or a task has taken away `process.env`, which the loader of CommonJS modules
-  // reads. Then imports are resolved from this file.
-  if (module._compile === undefined || !hasEnvironment())
-    return functionOf(`${before}${source}\n${after}`)() as AnyFunction
-  module.filename = file
-  module.paths = Module.Module._nodeModulePaths?.(dirname(file)) ?? []
+  const evaluate = moduleAt(fileOf(origin))
+  // Then imports are resolved from the file of `functionOf`.
+  if (evaluate === undefined) return functionOf(`${before}${source}\n${after}`)() as AnyFunction
   const text = `module.exports = (function () { ${before}${blanks(origin)}${source}\n${after};let ${HIDDEN} })();`
   const map = origin?.map === IN_FILE ? sourceMapOf(readText(origin.file)) : origin?.map
-  module._compile(map === undefined ? text : `${text}\n${SOURCE_MAP}${map}`, file, "commonjs")
-  return module.exports as AnyFunction
+  return evaluate(map === undefined ? text : `${text}\n${SOURCE_MAP}${map}`) as AnyFunction
 }
 
 function fileOf(origin: Origin | undefined): string {
   if (origin === undefined) return resolve("[corepool]")
   // V8 would mix up its coverage data of the file with that of this piece of it.
-  // Deno lets a program read a variable only with a permission, without which the answer is: none.
-  const isCovered = propertyOf(propertyOf(process, "env"), "NODE_V8_COVERAGE") !== undefined
-  return isCovered ? `${origin.file}#inline` : origin.file
-}
-
-function hasEnvironment(): boolean {
-  return typeof propertyOf(process, "env") === "object"
+  return isCovered() ? `${origin.file}#inline` : origin.file
 }
 
 /** Blanks that move the function to its line and column. The source begins with a bracket before the function. */

@@ -7,6 +7,8 @@
  * If that fails with the same message, it has found the line. If the module can be parsed, it goes on with the modules
  * that this one imports by relative names.
  */
+import { readModule } from "#host/files"
+import { syntaxErrorIn } from "#host/scripts"
 import { isInstance, messageOf, propertyOf } from "../user-values.ts"
 
 /** How many modules are searched. The message has the error in any case. */
@@ -41,22 +43,13 @@ function placeIn(error: unknown): string | undefined {
 function findSyntaxError(module: string, message: string): string | undefined {
   const seen = new Set<string>([module])
   for (const url of seen) {
-    const text = textOf(url)
+    const text = readModule(url)
     if (text === undefined) continue
     const line = lineOf(text, message)
     if (line !== undefined) return `${url}:${line}`
     for (const imported of importsIn(text, url)) if (seen.size < MOST_MODULES) seen.add(imported)
   }
   return undefined
-}
-
-/** The text of a file. Modules that are not files are not fetched a second time. */
-function textOf(url: string): string | undefined {
-  try {
-    return process.getBuiltinModule("node:fs").readFileSync(new URL(url), "utf8")
-  } catch {
-    return undefined // not a file, or one that this thread may not read
-  }
 }
 
 const STATIC_IMPORT =
@@ -80,7 +73,7 @@ function lineOf(text: string, message: string): number | undefined {
     ['"use strict";', ""],
     ['"use strict";async () => {', "\n}"], // for `await` outside of functions
   ]) {
-    const failure = failureOf(`${before}${script}${after}`)
+    const failure = syntaxErrorIn(`${before}${script}${after}`)
     if (failure?.message === message) return failure.line
   }
   return undefined
@@ -89,16 +82,4 @@ function lineOf(text: string, message: string): number | undefined {
 /** The same number of lines, all empty. */
 function blank(text: string): string {
   return text.replaceAll(/[^\n]/g, "")
-}
-
-/** Only parses. The name of the file and the line stand before the message in the stack. */
-function failureOf(script: string): { readonly message: string; readonly line: number } | undefined {
-  const { Script } = process.getBuiltinModule("node:vm")
-  try {
-    void new Script(script, { filename: "module" })
-  } catch (error) {
-    const line = /^module:(?<line>\d+)\n/.exec(String(propertyOf(error, "stack")))?.groups?.["line"]
-    if (line !== undefined) return { message: messageOf(error), line: Number(line) }
-  }
-  return undefined
 }

@@ -12,8 +12,8 @@
  * The submitter may be a helper, `run(fn)`, in another file than the function. So the file is that of the first frame
  * whose file contains the text of the function; if there is none, that of the first frame.
  */
-import { isAbsolute, join, resolve } from "node:path"
-import { fileURLToPath } from "node:url"
+import { fileURLToPath, isAbsolute, join, resolve } from "#host/paths"
+import { appliesSourceMaps, FILES_OF_RUNTIME } from "#host/scripts"
 import { BoundedMap } from "./bounded-map.ts"
 import { declarationOf, type Position, positionOf, readText, sourceMapOf } from "./position.ts"
 import type { SourceText } from "./source.ts"
@@ -87,7 +87,7 @@ function originOf(source: string, name: string, frames: readonly Frame[], line: 
     const text = file === undefined ? "" : readText(file)
     const position = text === "" ? undefined : positionOf(source, text, frame.line)
     if (file === undefined || position === undefined) continue
-    const map = process.sourceMapsEnabled ? sourceMapOf(text) : undefined
+    const map = appliesSourceMaps() ? sourceMapOf(text) : undefined
     if (map === undefined) return { file, ...position }
     return { file, ...position, map: map.startsWith("data:") ? IN_FILE : map }
   }
@@ -154,7 +154,7 @@ function stackAbove(callee: (...args: never[]) => unknown): Stack {
   const frames: Frame[] = []
   const isShown = sites.map((site) => {
     const file = site.getFileName()
-    if (typeof file !== "string" || RUNTIME.test(file)) return false
+    if (typeof file !== "string" || FILES_OF_RUNTIME.test(file)) return false
     const name = file.replaceAll("\\", "/") // of Windows
     own ??= ownFolders(name) // the first frame is corepool's
     if (own.some((folder) => name.startsWith(folder))) return false
@@ -184,8 +184,6 @@ function captured(callee: (...args: never[]) => unknown): unknown {
     Error.stackTraceLimit = stackTraceLimit
   }
 }
-
-const RUNTIME = /^(?:node:|ext:|native$|$)/
 
 // ------------------------------------------------------------------ corepool's own frames
 

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs"
+import { readIfAllowed } from "#host/files"
 
 /**
  * The position of a function in its file, found by its text. An engine tells from where a function was submitted, but
@@ -20,23 +20,8 @@ let last = { path: "", text: "" }
 
 /** The text of a file; empty if it cannot be read, or is too large. */
 export function readText(path: string): string {
-  if (last.path !== path) last = { path, text: read(path) }
+  if (last.path !== path) last = { path, text: readIfAllowed(path, LARGEST) }
   return last.text
-}
-
-function read(path: string): string {
-  if (!mayRead()) return ""
-  try {
-    return statSync(path).size > LARGEST ? "" : readFileSync(path, "utf8")
-  } catch {
-    return "" // the engine's name of a file is no path, or the program may not read it (--permission)
-  }
-}
-
-/** Asks beforehand, because Deno would ask the user at the terminal. */
-function mayRead(): boolean {
-  const { Deno } = globalThis as { Deno?: { permissions: { querySync(what: { name: "read" }): { state: string } } } }
-  return Deno === undefined || Deno.permissions.querySync({ name: "read" }).state === "granted"
 }
 
 /** The position of a function with this text; if there are several, of the one nearest to the line. */

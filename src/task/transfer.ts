@@ -7,7 +7,7 @@
  *       return transfer(pixels)
  *     }
  */
-import { types } from "node:util"
+import { types } from "#host/values"
 import { alone, requireObject, wrongType } from "../checks.ts"
 import { bufferOf, sizeOfBuffer } from "../codec/bytes/views.ts"
 import { perThread } from "../per-thread.ts"

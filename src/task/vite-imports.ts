@@ -3,7 +3,7 @@
  * call of a function that does not exist in another thread, with names that only Vite understands. The text that is
  * sent brings such a function along.
  */
-import { pathToFileURL } from "node:url"
+import { pathToFileURL, workingFolder } from "#host/paths"
 import { propertyOf } from "../user-values.ts"
 
 const IMPORT = "__vite_ssr_dynamic_import__"
@@ -22,5 +22,5 @@ export function withImports(expression: string): string {
 function rootOfProject(): string {
   const config = propertyOf(propertyOf(globalThis, "__vitest_worker__"), "config")
   const root = propertyOf(config, "root")
-  return typeof root === "string" ? root : process.cwd()
+  return typeof root === "string" ? root : workingFolder()
 }

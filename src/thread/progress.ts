@@ -5,7 +5,7 @@
  * The listener travels in the asynchronous context, and so belongs to the task and not to the thread: code that a task
  * has left behind in a thread, such as a timer, never reports for the task that the thread runs next.
  */
-import { AsyncLocalStorage } from "node:async_hooks"
+import { AsyncVariable } from "#host/context"
 import { perThread } from "../per-thread.ts"
 
 /** Hears of the progress of one task. */
@@ -14,7 +14,7 @@ export interface ProgressListener {
   progress(value: unknown): void
 }
 
-const listeners = perThread("progress", () => new AsyncLocalStorage<ProgressListener>())
+const listeners = perThread("progress", () => new AsyncVariable<ProgressListener>())
 
 /** Runs the body, and all that it awaits, so that the listener hears of its progress. */
 export function withListener<T>(listener: ProgressListener, body: () => T): T {

@@ -1,18 +1,20 @@
 /** The life of a worker thread: it runs the loop of the pool until it may leave. */
-import { store } from "#atomics"
+import { block, store } from "#atomics"
+import { exit, sayFarewell } from "#host/farewell"
+import { guardMemory } from "#host/memory-guard"
+import { printBy } from "#host/output"
+import { prepareForTypeScript } from "#host/typescript"
 import { KeepAlive } from "../memory/thread/keep-alive.ts"
+import { leaveAll } from "../memory/thread/this-thread.ts"
 import { PoolCore } from "../core/pool-core.ts"
-import { boundTo } from "../primordials.ts"
-import { provideModule } from "../task/loading.ts"
+import { beforeLoading, provideModule } from "../task/loading.ts"
 import { Thread } from "../thread/thread.ts"
-import { isNode } from "#host/runtime"
 import { CompletionQueues } from "../platform/memory/completion-queues.ts"
 import { TaskPayloads } from "../platform/worker/task-payloads.ts"
 import { FunctionTable } from "../platform/memory/function-table.ts"
 import { BY_TIME } from "../platform/memory/layout.ts"
 import { Channels } from "../platform/transport/channels.ts"
 import { JOB_MODULE } from "../platform/worker/job-part.ts"
-import { guardMemory } from "../platform/worker/memory-guard.ts"
 import { PoolMemory } from "../platform/memory/pool-memory.ts"
 import { SharedWorkerTable } from "../platform/memory/shared-worker-table.ts"
 import { TaskRecords } from "../platform/memory/task-records.ts"
@@ -20,18 +22,12 @@ import { becomeWorker } from "../platform/worker/this-worker.ts"
 import { slotTimetable } from "../platform/queue/slot-timetable.ts"
 import { queueIn, TaskQueue } from "../platform/queue/task-queue.ts"
 import { FAREWELL, type Orders, SAID_ALL } from "../platform/start/worker-orders.ts"
-import { prepareForTypeScript } from "./typescript.ts"
-import { printBy } from "../platform/start/worker-output.ts"
 import { PreloadingRunner } from "../platform/worker/worker-preload.ts"
 
-/** Taken before any task could replace it. */
-// oxlint-disable-next-line typescript/unbound-method -- it is bound
-const exit = boundTo(process.exit, process)
-
 export async function work(orders: Orders): Promise<void> {
-  sayFarewell(orders.progress)
-  printBy(orders.outputs)
-  guardMemory()
+  tellTheEnd(orders.progress)
+  printBy(orders.outputs, block)
+  guardMemory(leaveAll)
   Thread.adoptMain(orders.name, orders.id)
   // An idle worker awaits its bell, which keeps nothing alive.
   new KeepAlive().hold({})
@@ -47,7 +43,7 @@ export async function work(orders: Orders): Promise<void> {
   const Runner = memory.deques === undefined ? PreloadingRunner : (await rest()).forkJoinRunner()
   const host = new Runner(orders, memory, tasks, completionQueues, new FunctionTable(memory.texts), workerTable, self)
   becomeWorker({ identity: memory.identity, runner: host, self })
-  await prepareForTypeScript()
+  await prepareForTypeScript(beforeLoading)
   await host.prepare()
   const queue = queueIn(memory, tasks, self.claim)
   const core = new PoolCore<number>(memory.state, queue, host, workerTable)
@@ -96,27 +92,10 @@ function job(): Promise<Record<string, unknown>> {
   return import("../platform/worker/job-part.ts")
 }
 
-/**
- * Must come first: the owner learns of the end when the thread leaves the thread registry.
- *
- * After an uncaught error the runtime calls the `exit` listeners, reports the error, and then calls `process.exit`. If
- * a listener of the user has caught the error, nothing is reported, and the user calls `process.exit`. Either way
- * `process.reallyExit` comes last.
- */
-function sayFarewell(progress: Int32Array): void {
-  if (!isNode) return // elsewhere the thread does not learn whether it has failed
-  const process = globalThis.process as NodeJS.Process & { reallyExit: (code?: number) => never }
-  let hasFailed = false
-  process.once("uncaughtExceptionMonitor", () => (hasFailed = true))
-  process.once("exit", (code) => {
-    if (!hasFailed) {
-      store(progress, FAREWELL, code + 1)
-      return
-    }
-    const reallyExit = boundTo(process.reallyExit, process)
-    process.reallyExit = (final) => {
-      store(progress, SAID_ALL, 1)
-      return reallyExit(final)
-    }
+/** Must come first: the owner learns of the end when the thread leaves the thread registry. */
+function tellTheEnd(progress: Int32Array): void {
+  sayFarewell({
+    ending: (code) => store(progress, FAREWELL, code + 1),
+    saidAll: () => store(progress, SAID_ALL, 1),
   })
 }

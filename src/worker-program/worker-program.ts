@@ -1,6 +1,8 @@
 /** Where a worker thread begins, whatever it is started from. */
-import type { Script } from "node:vm"
-import { isMainThread, type MessagePort, receiveMessageOnPort, workerData } from "node:worker_threads"
+import { onceAtExit } from "#host/farewell"
+import { type Port, takeMessage } from "#host/ports"
+import type { Script } from "#host/worker-source"
+import { isMainThread, workerData } from "#host/workers"
 import { messageOf } from "../user-values.ts"
 import { UnfitThread } from "../platform/worker/fitness.ts"
 import { inheritCode, keepCode, type KeptCode, RUN } from "../platform/start/worker-code.ts"
@@ -29,7 +31,7 @@ export interface Begun {
  */
 export function begin(
   orders: unknown,
-  later: MessagePort | undefined,
+  later: Port | undefined,
   code: KeptCode,
   scripts: ReadonlyMap<number, Script>,
 ): Begun {
@@ -38,7 +40,7 @@ export function begin(
   inheritCode(code)
   if (code.regions.length > 0) {
     keepSoon()
-    process.once("exit", keep) // a thread that ends sooner has a successor
+    onceAtExit(keep) // a thread that ends sooner has a successor
   }
   if (later === undefined) void work(requireOrders(orders))
   else void workLater(later)
@@ -49,8 +51,8 @@ export function begin(
 }
 
 /** The thread was started before there were orders for it: see thread-ahead.ts. */
-async function workLater(port: MessagePort): Promise<void> {
-  const received: { readonly message: unknown } | undefined = receiveMessageOnPort(port)
+async function workLater(port: Port): Promise<void> {
+  const received: { readonly message: unknown } | undefined = takeMessage(port)
   const orders =
     received === undefined ? await new Promise((resolve) => port.once("message", resolve)) : received.message
   port.close()

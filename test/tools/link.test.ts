@@ -6,7 +6,7 @@ import { ModuleGraph } from "../../tools/bundle/module-graph.ts"
 import { repository } from "./fixture.ts"
 
 const TABLE = new ChunkTable([
-  { name: "low", after: [], modules: ["low/"] },
+  { name: "low", after: [], modules: ["host/", "low/"] },
   { name: "high", after: ["low"], modules: ["high/"] },
   { name: "far", after: [], modules: ["high/far"] },
 ])
@@ -75,6 +75,31 @@ test("[RP50] what a module passes on is taken from where it comes from, and name
     ],
   )
   assert.match(texts.get("high/user.js") ?? "", /import \{ b as second \} from "code:high\/low"/)
+})
+
+test("[RP50] what the host passes on from the runtime is taken from the runtime by each file that uses it", (t) => {
+  const { texts, exports } = linked(
+    t,
+    {
+      "host/node/bytes.js": `export { Buffer as Bytes } from "node:buffer"\nexport const LARGE = 4096`,
+      "low/base.js": `import { Bytes } from "#host/bytes"\nexport const none = Bytes.alloc(0)`,
+      "high/user.js": `import { Bytes, LARGE } from "#host/bytes"\nexport const bytes = () => Bytes.alloc(LARGE)`,
+    },
+    ["low/base.js", "none"],
+    ["high/user.js", "bytes"],
+  )
+  assert.equal(lines(texts.get("low/base.js"))[0], `import { Buffer as Bytes } from "node:buffer";`)
+  assert.equal(
+    lines(texts.get("high/user.js"))[0],
+    `import { Buffer as Bytes } from "node:buffer"; import { b as LARGE } from "code:high/low";`,
+  )
+  assert.deepEqual(
+    [...(exports.get("low") ?? [])],
+    [
+      ["a", { module: "low/base.js", name: "none" }],
+      ["b", { module: "host/node/bytes.js", name: "LARGE" }],
+    ],
+  )
 })
 
 test("[RP36] [RP50] files know each other's exports by short names, all different, and what is looked up when the program runs by its own too", (t) => {

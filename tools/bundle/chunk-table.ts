@@ -93,6 +93,7 @@ export const CHUNKS: readonly ChunkRule[] = [
       "executor/task-marks",
       "executor/with-options",
       "future/",
+      "host/node/packages",
       "pool/configurable-pool",
       "pool/unrun-tasks",
       "pool/platform-support",
@@ -137,7 +138,7 @@ export const CHUNKS: readonly ChunkRule[] = [
     name: "space",
     after: ["base"],
     modules: [
-      "host/node/machine",
+      "host/node/workers",
       "memory/growth",
       "memory/thread/node-pool",
       "memory/record",
@@ -150,7 +151,7 @@ export const CHUNKS: readonly ChunkRule[] = [
       "memory/wait/wait-queue",
     ],
   },
-  { name: "memory", after: ["space"], modules: ["memory/"] },
+  { name: "memory", after: ["space"], modules: ["host/node/bytes", "host/node/last-listener", "memory/"] },
   // The classes of the entries `atomic`, `lock`, `sync` and `queue`, and how they work.
   {
     name: "sync",
@@ -175,14 +176,32 @@ export const CHUNKS: readonly ChunkRule[] = [
   {
     name: "task",
     after: ["base"],
-    modules: ["codec/revival", "codec/shared-parts", "future/merge-stacks", "platform/worker/job-part", "task/"],
+    modules: [
+      "codec/revival",
+      "host/node/evaluation",
+      "host/node/program",
+      "codec/shared-parts",
+      "future/merge-stacks",
+      "platform/worker/job-part",
+      "task/",
+    ],
   },
   {
     name: "task-text",
     after: ["task"],
-    modules: ["task/compile", "task/load-failure", "task/origin", "task/position", "task/source", "task/vite-imports"],
+    modules: [
+      "host/node/files",
+      "host/node/paths",
+      "host/node/scripts",
+      "task/compile",
+      "task/load-failure",
+      "task/origin",
+      "task/position",
+      "task/source",
+      "task/vite-imports",
+    ],
   },
-  { name: "codec", after: ["memory", "task"], modules: ["codec/"] },
+  { name: "codec", after: ["memory", "task"], modules: ["codec/", "host/node/classes"] },
   { name: "shared-queue", after: ["lock", "codec"], modules: ["queue/"] },
   // What the entry `corepool` has besides.
   {
@@ -213,7 +232,7 @@ export const CHUNKS: readonly ChunkRule[] = [
     after: ["codec"],
     modules: ["distributed/job/failure", "distributed/node/job-in-thread", "distributed/job/payload"],
   },
-  { name: "distributed", after: ["job", "pool"], modules: ["distributed/"] },
+  { name: "distributed", after: ["job", "pool"], modules: ["distributed/", "host/node/server"] },
   // How threads are started, which is done before the rest is loaded.
   {
     name: "start",
@@ -221,12 +240,17 @@ export const CHUNKS: readonly ChunkRule[] = [
     modules: [
       "platform/start/thread-ahead",
       "platform/start/worker-code",
-      "platform/start/worker-source",
+      "host/node/thread-start",
+      "host/node/worker-source",
       "platform/start/worker-start",
     ],
   },
   // Pools of platform threads: what all threads need, what the thread needs that makes a pool, and what the pool's own threads need.
-  { name: "platform", after: ["codec", "core", "start"], modules: ["platform/", "worker-program/"] },
+  {
+    name: "platform",
+    after: ["codec", "core", "start"],
+    modules: ["host/node/loader-fitness", "host/node/output", "platform/", "worker-program/"],
+  },
   {
     name: "owner",
     after: ["platform", "pool"],
@@ -255,13 +279,15 @@ export const CHUNKS: readonly ChunkRule[] = [
     name: "worker",
     after: ["platform"],
     modules: [
+      "host/node/farewell",
+      "host/node/memory-guard",
+      "host/node/typescript",
+      "host/node/typescript-hooks",
       "platform/worker/running-tasks",
-      "platform/worker/memory-guard",
       "platform/memory/run-times",
       "platform/worker/periodic-runs",
       "platform/worker/slot-runner",
       "platform/worker/stopping-runner",
-      "worker-program/typescript",
       "platform/worker/unannounced-promises",
       "platform/worker/worker-hooks",
       "worker-program/worker-main",

@@ -59,6 +59,13 @@ const PLACEHOLDERS: readonly [RegExp, string][] = [
   [/\bcorepoolImport\(/g, "import(/* webpackIgnore: true */ /* @vite-ignore */ "],
 ]
 
+/** The text of a file that has been made shorter, with what the placeholders stand for. */
+export function withoutPlaceholders(text: string): string {
+  let meant = text
+  for (const [placeholder, meaning] of PLACEHOLDERS) meant = meant.replaceAll(placeholder, meaning)
+  return meant
+}
+
 /** Where a file is; undefined in a bundle, and in a thread that was started from a text. In place of `import.meta.url`. */
 const PLACE = `const corepoolPlace = typeof __filename === "string" && /^(?:[/\\\\]|[A-Za-z]:)/.test(__filename) ? __filename : undefined;\n`
 
@@ -79,7 +86,7 @@ const ORDER: readonly string[] = [...FIRST, ...TABLE.names.filter((name) => !FIR
 /** What some modules are in a bundle. */
 const REPLACED: ReadonlyMap<string, string> = new Map([
   [
-    "platform/start/worker-source.js",
+    "host/node/worker-source.js",
     `import { closeSync, openSync, readSync, statSync } from "node:fs"
      const fs = { closeSync, openSync, readSync, statSync }
      const OWN = /code-[^/\\\\]*\\.cjs$/
@@ -99,7 +106,7 @@ const REPLACED: ReadonlyMap<string, string> = new Map([
      }`,
   ],
   [
-    "task/host.js",
+    "host/node/evaluation.js",
     `const own = {
        importModule: (url) => corepoolImport(url),
        functionOf: (body) => new Function(body),
@@ -162,6 +169,7 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
     return [entry, new Map(exports)] as const
   })
   const joinCopies = linker.export("per-thread.js", "joinCopies")
+  const firstRegistry = linker.export("per-thread.js", "registry")
   const program = ["begin", "enter"].map((name) => linker.exportByName(`${PROGRAM}.js`, name))[0] ?? ""
   const linked = linker.finish()
   const { outputFiles } = await build({
@@ -181,7 +189,8 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
     logLevel: "warning",
   })
   const texts = new Map(outputFiles.map(({ path, text }) => [basename(path, ".js"), text]))
-  const registry = registryOf(`globalThis.Symbol.for("corepool@${version}")`)
+  const symbol = `globalThis.Symbol.for("corepool@${version}")`
+  const registry = registryOf(symbol)
   const key = (file: string): string => JSON.stringify(`${UNKNOWN_BUILD}/${file}`)
   const find = `const corepoolFile = (name) => corepoolParts.get("${UNKNOWN_BUILD}/" + name) ?? corepoolParts.get(${key("load")})?.(name);\n`
   const files = ORDER.map((chunk) => {
@@ -198,7 +207,12 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
         at > 0
           ? ""
           : `corepoolParts.set(${key("globals")}, (({ ${kept} }) => ({ ${kept}, Math: Object.defineProperties({}, Object.getOwnPropertyDescriptors(Math)) }))(globalThis));\n`
-      const head = `"use strict";\nconst corepoolParts = typeof corepoolHost === "object" ? corepoolHost.parts : ${registry};\n${find}${keep}const ${pattern} = corepoolParts.get(${key("globals")}) ?? globalThis;\n`
+      // Usually a part has made the registry. If a program loads a file of code by itself, the first file makes it.
+      const made =
+        at === 0
+          ? registry
+          : `(globalThis[${symbol}] ?? require("./${fileOf(firstRegistry.chunk)}").${firstRegistry.name})`
+      const head = `"use strict";\nconst corepoolParts = typeof corepoolHost === "object" ? corepoolHost.parts : ${made};\n${find}${keep}const ${pattern} = corepoolParts.get(${key("globals")}) ?? globalThis;\n`
       const end = `corepoolParts.has(${key(name)}) || corepoolParts.set(${key(name)}, module.exports);\n`
       return [name, await shorten(name, `${head}${text}${end}`)]
     }),
@@ -211,11 +225,7 @@ export async function bundleChunks(root: string, version: string): Promise<Chunk
   for (const [name, text] of shortened) hash.update(`${name}\n${text}\n`)
   const known = hash.digest("hex").slice(0, UNKNOWN_BUILD.length)
   const withHash = (text: string): string => text.replaceAll(UNKNOWN_BUILD, known)
-  const finished = shortened.map(([name, text]): [string, string] => {
-    let meant = withHash(text)
-    for (const [placeholder, meaning] of PLACEHOLDERS) meant = meant.replaceAll(placeholder, meaning)
-    return [name, meant]
-  })
+  const finished = shortened.map(([name, text]): [string, string] => [name, withoutPlaceholders(withHash(text))])
   return {
     files: new Map(finished),
     entries: new Map(found),

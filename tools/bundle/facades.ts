@@ -2,12 +2,13 @@
  * The entries of the package, each for `import` and for `require`: modules that name what a part has. Both have it from the same file, so
  * a program that imports an entry in one place and requires it in another has one corepool.
  */
-import { type Chunks, type Exported, load } from "./chunks.ts"
+import { type Chunks, type Exported, load, withoutPlaceholders } from "./chunks.ts"
 import { ENTRIES, WORKER_ENTRY } from "./entries.ts"
 import { keepTexts } from "./own-loader.ts"
+import { shorten } from "./shorten.ts"
 
 /** From the name of a file to its text. */
-export function makeFacades(chunks: Chunks): Map<string, string> {
+export async function makeFacades(chunks: Chunks): Promise<Map<string, string>> {
   const files = new Map<string, string>()
   const parts = new Map<string, Map<string, Exported>>()
   for (const { name, part } of ENTRIES) {
@@ -17,11 +18,14 @@ export function makeFacades(chunks: Chunks): Map<string, string> {
     files.set(`${name}.cjs`, commonFacade(part, names))
     parts.set(part, new Map([...(parts.get(part) ?? []), ...exported]))
   }
-  for (const [part, exported] of parts) files.set(`part-${part}.cjs`, gathered(exported, chunks))
   const { name } = WORKER_ENTRY
   files.set(`${name}.js`, `import part from "./part-${name}.cjs";\npart.enter();\n`)
   files.set(`${name}.cjs`, `"use strict";\nrequire("./part-${name}.cjs").enter();\n`)
-  files.set(`part-${name}.cjs`, gathered(new Map([["enter", { file: chunks.program, name: "enter" }]]), chunks))
+  parts.set(name, new Map([["enter", { file: chunks.program, name: "enter" }]]))
+  for (const [part, exported] of parts) {
+    const text = await shorten(`part-${part}.cjs`, gathered(exported, chunks))
+    files.set(`part-${part}.cjs`, withoutPlaceholders(text))
+  }
   return files
 }
 

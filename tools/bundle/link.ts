@@ -5,7 +5,7 @@
  */
 import type { ChunkTable } from "./chunk-table.ts"
 import { CHUNK, type Edit, edited, LATER_CALL } from "./edit.ts"
-import { type CompiledModule, type Import, type ModuleGraph, moduleOf, type Origin } from "./module-graph.ts"
+import { type CompiledModule, type Import, isOfRuntime, type ModuleGraph, type Origin } from "./module-graph.ts"
 import { usesIn } from "./uses.ts"
 
 export interface Linked {
@@ -115,9 +115,7 @@ export class Linker {
       // Other modules take it from where it comes from.
       if (
         statement.type === "ExportAllDeclaration" ||
-        (statement.type === "ExportNamedDeclaration" &&
-          statement.source !== null &&
-          moduleOf(module.path, statement.source.value) !== undefined)
+        (statement.type === "ExportNamedDeclaration" && statement.source !== null)
       )
         edits.push({ start: statement.start, end: statement.end, text: "" })
     }
@@ -143,6 +141,10 @@ export class Linker {
     const edits: Edit[] = []
     for (const [local, imported] of names) {
       const origin = this.#graph.origin(from, imported)
+      if (isOfRuntime(origin.module)) {
+        statements.push(`import { ${origin.name} as ${local} } from "${origin.module}";`)
+        continue
+      }
       const chunk = this.#table.chunkOf(origin.module)
       if (chunk === own) {
         this.#link(origin.module)

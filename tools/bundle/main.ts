@@ -45,7 +45,7 @@ export async function bundle(root: string): Promise<Map<string, string>> {
   }
   return new Map([
     ...files,
-    ...makeFacades(chunks),
+    ...(await makeFacades(chunks)),
     ["virtual-module.js", await bundleModule(root, "virtual/index", VIRTUAL_ONLY)],
     ["corepool-thread.cjs", await shorten("corepool-thread.cjs", threadFile(thread))],
     ["source.cjs", compressed(source, readIfThere(join(root, SHIPPED, "source.cjs")))],

@@ -27,7 +27,7 @@ export interface CompiledModule {
   readonly own: ReadonlySet<string>
 }
 
-/** The module that declares something, and its name there. */
+/** The module that declares something, and its name there. A module of the runtime, if src/host passes it on from there. */
 export interface Origin {
   readonly module: string
   readonly name: string
@@ -66,7 +66,7 @@ export class ModuleGraph {
     const { own, passedOn, passedOnWhole } = this.module(path)
     if (own.has(name)) return { module: path, name }
     const from = passedOn.get(name)
-    if (from !== undefined) return this.#origin(from.module, from.name)
+    if (from !== undefined) return isOfRuntime(from.module) ? from : this.#origin(from.module, from.name)
     for (const other of passedOnWhole) {
       const found = this.#origin(other, name)
       if (found !== undefined) return found
@@ -99,7 +99,7 @@ function read(path: string, text: string): CompiledModule {
         throw new Error(`${path}: cannot pass on ${statement.source.value}`)
       passedOnWhole.push(from)
     } else if (statement.type === "ExportNamedDeclaration") {
-      const from = statement.source === null ? undefined : moduleOf(path, statement.source.value)
+      const from = statement.source === null ? undefined : sourceOf(path, statement.source.value)
       for (const { local, exported } of statement.specifiers) {
         if (local.type !== "Identifier" || exported.type !== "Identifier") throw new Error(`${path}: a name in quotes`)
         if (from === undefined) own.add(exported.name)
@@ -124,6 +124,15 @@ function declaredBy(declaration: unknown): string[] {
   if (typeof declaration !== "object" || declaration === null) return []
   const { id, declarations } = declaration as { id?: { name: string }; declarations?: { id: { name: string } }[] }
   return declarations === undefined ? (id === undefined ? [] : [id.name]) : declarations.map((one) => one.id.name)
+}
+
+/** Whether it is a module of the runtime. */
+export function isOfRuntime(module: string): boolean {
+  return module.startsWith("node:")
+}
+
+function sourceOf(path: string, source: string): string | undefined {
+  return isOfRuntime(source) ? source : moduleOf(path, source)
 }
 
 /** How modules name those of src/host. */

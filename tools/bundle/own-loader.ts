@@ -40,7 +40,7 @@ if (corepoolOwn && !corepoolParts.has("${build}/load")) {
   const given = {
     parts: corepoolParts,
     builtin: (name) => builtins[name] ?? getBuiltinModule(name),
-    importModule: (url) => import(/* webpackIgnore: true */ /* @vite-ignore */ url),
+    importModule: (url) => corepoolImport(url),
     functionOf: (body) => new Function(body),
   };
   const others = (name) => getBuiltinModule("node:module").createRequire(folder)(name);

@@ -8,7 +8,7 @@
  * has one corepool.
  *
  * They compile by node:vm: only there can code be given that has been compiled before. But scripts that are compiled so cannot
- * `import()`, nor can functions that they make from texts. So the script is given what can (src/task/host.ts).
+ * `import()`, nor can functions that they make from texts. So the script is given what can (src/host/node/evaluation.ts).
  */
 export interface ThreadCode {
   /** The names of all files with code. Where a name stands in it is the number of its kept code (src/platform/start/worker-code.ts). */

@@ -51,7 +51,7 @@ const FOLDERS: readonly string[] = [
 const VIRTUAL_ENTRY = "src/virtual/index.ts"
 const OF_VIRTUAL_THREADS = new Set(["executor", "future", "pool", "queue", "schedule", "thread", "time", "virtual"])
 const ALSO_OF_VIRTUAL_THREADS =
-  /^src\/(?:[^/]+\.ts|core\/[^/]+\.ts|host\/node\/(?:clock|context|modules|paths|runtime|warnings)\.ts|memory\/(?:flow\/(?:abort|flow|guard|wait-list|waiting)|structures\/(?:counter|histogram|indexed-heap)|thread\/block-for|shared\/shareables|atomics|words)\.ts|task\/each\.ts)$/
+  /^src\/(?:[^/]+\.ts|core\/[^/]+\.ts|host\/node\/(?:clock|context|packages|runtime|warnings)\.ts|memory\/(?:flow\/(?:abort|flow|guard|wait-list|waiting)|structures\/(?:counter|histogram|indexed-heap)|thread\/block-for|shared\/shareables|atomics|words)\.ts|task\/each\.ts)$/
 const NOT_OF_VIRTUAL_THREADS = /^src\/(?:queue\/share|future\/both-stacks|thread\/platform-threads)/
 const RUNTIME_OF_VIRTUAL_THREADS = new Set(["node:async_hooks", "node:timers", "node:module", "node:path"])
 
@@ -93,61 +93,6 @@ const HOST = "src/host/"
 const HOST_ALIAS = "#host/"
 /** Says which runtime this is. */
 const WHICH_RUNTIME = "src/host/node/runtime.ts"
-
-/** Files that name the runtime, and wait for their place in src/host. This list only gets shorter. */
-const NOT_YET_IN_HOST = new Set<string>([
-  "src/codec/binary.ts",
-  "src/codec/bytes/byte-reader.ts",
-  "src/codec/bytes/byte-writer.ts",
-  "src/codec/bytes/encoded-value.ts",
-  "src/codec/bytes/texts.ts",
-  "src/codec/bytes/views.ts",
-  "src/codec/classification.ts",
-  "src/codec/decoder.ts",
-  "src/codec/encoder.ts",
-  "src/codec/foreign.ts",
-  "src/codec/shapes.ts",
-  "src/distributed/bullmq/bull-consumer.ts",
-  "src/distributed/job/payload.ts",
-  "src/distributed/job/peers.ts",
-  "src/distributed/node/executor-node.ts",
-  "src/distributed/node/node-options.ts",
-  "src/distributed/node/node-presence.ts",
-  "src/distributed/node/node-signals.ts",
-  "src/distributed/submitter/submitter.ts",
-  "src/memory/flow/flow.ts",
-  "src/memory/reservation.ts",
-  "src/memory/thread/last-listener.ts",
-  "src/memory/thread/this-thread.ts",
-  "src/memory/uninitialized.ts",
-  "src/parallel/typed-arrays.ts",
-  "src/platform/memory/function-table.ts",
-  "src/platform/start/thread-ahead.ts",
-  "src/platform/start/thread-body.ts",
-  "src/platform/start/worker-code.ts",
-  "src/platform/start/worker-orders.ts",
-  "src/platform/start/worker-output.ts",
-  "src/platform/start/worker-source.ts",
-  "src/platform/start/worker-start.ts",
-  "src/platform/transport/channel.ts",
-  "src/platform/worker/fitness.ts",
-  "src/platform/worker/memory-guard.ts",
-  "src/queue/shared/shared-equality.ts",
-  "src/schedule/cron-calendar.ts",
-  "src/task/compile.ts",
-  "src/task/entry.ts",
-  "src/task/load-failure.ts",
-  "src/task/origin.ts",
-  "src/task/position.ts",
-  "src/task/task.ts",
-  "src/task/transfer.ts",
-  "src/task/vite-imports.ts",
-  "src/thread/progress.ts",
-  "src/worker-program/typescript-hooks.ts",
-  "src/worker-program/typescript.ts",
-  "src/worker-program/worker-main.ts",
-  "src/worker-program/worker-program.ts",
-])
 
 interface Module {
   readonly path: string
@@ -240,7 +185,7 @@ function checkHost({ path, source, targets, foreign }: Module): Finding[] {
     if (!told.has(where + what)) findings.push({ where, what })
     told.add(where + what)
   }
-  return NOT_YET_IN_HOST.has(path) ? [] : findings
+  return findings
 }
 
 function checkCalls({ path, source }: Module): Finding[] {

@@ -1,4 +1,4 @@
-import { allocUninitialized } from "../../memory/uninitialized.ts"
+import { allocUninitialized } from "#host/bytes"
 import { bufferOf, sizeOf } from "./views.ts"
 
 /** Shorter stretches are copied twice in less time than it takes to put them aside. */

@@ -1,4 +1,4 @@
-import type { Buffer } from "node:buffer"
+import type { Bytes } from "#host/bytes"
 import { NotSerializableError } from "../../errors.ts"
 import type { BulkSource } from "./bulk.ts"
 import type { EncodedValue } from "./encoded-value.ts"
@@ -17,7 +17,7 @@ const LEAST_RESERVED = 2 ** 22
 export class ByteReader {
   protected at = 0
   protected end = 0
-  protected source: Buffer
+  protected source: Bytes
   protected view: DataView
   /** Whether the bytes come from another process. */
   protected isStrange = false

@@ -1,4 +1,4 @@
-import type { Buffer } from "node:buffer"
+import type { Bytes } from "#host/bytes"
 import type { EncodedValue } from "./encoded-value.ts"
 import { type Width, writePacked } from "./packed.ts"
 import { BIGINT_64, BIGINT_LONG, DOUBLE_VALUE, INT_VALUE, LATIN1_TEXT, SMALL_INT, UTF16_TEXT } from "./tags.ts"
@@ -14,7 +14,7 @@ const FEW_BYTES = 32
 export class ByteWriter {
   protected at = 0
   #encoded: EncodedValue
-  #bytes: Buffer
+  #bytes: Bytes
   #view: DataView
   /** How many bytes there are. Not read from the buffer: a task may have broken `length` of all of them. */
   #capacity: number

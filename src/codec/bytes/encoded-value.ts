@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer"
+import { Bytes } from "#host/bytes"
 import { NotSerializableError } from "../../errors.ts"
 import { Bulk, type BulkSource } from "./bulk.ts"
 import { bufferOf, sizeOfBuffer } from "./views.ts"
@@ -64,14 +64,14 @@ export class EncodedValue {
   capacity: number
   // Four views of all its memory; `reserve` replaces them.
   words: Int32Array
-  bytes: Buffer
+  bytes: Bytes
   doubles: Float64Array
   view: DataView
 
   private constructor(memory: ArrayBuffer) {
     this.capacity = sizeOfBuffer(memory)
     this.words = new Int32Array(memory)
-    this.bytes = Buffer.from(memory)
+    this.bytes = Bytes.from(memory)
     this.doubles = new Float64Array(memory)
     this.view = new DataView(memory)
   }

@@ -2,7 +2,7 @@
  * Short texts from bytes. Threads send each other the same texts again and again: keys, names of states, units. Finding
  * one that was read before takes less time than making it anew, and no memory.
  */
-import type { Buffer } from "node:buffer"
+import type { Bytes } from "#host/bytes"
 
 /**
  * Whether there are characters that do not fit into a byte. The engine answers at once for a text it keeps in bytes.
@@ -18,7 +18,7 @@ const PLACES = 1024
 
 const known: string[] = Array.from({ length: PLACES }, () => "")
 
-export function latin1(bytes: Buffer, start: number, length: number): string {
+export function latin1(bytes: Bytes, start: number, length: number): string {
   if (length > LONGEST) return bytes.toString("latin1", start, start + length)
   let hash = length
   for (let i = start; i < start + length; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193)
@@ -28,12 +28,12 @@ export function latin1(bytes: Buffer, start: number, length: number): string {
   return (known[place] = bytes.toString("latin1", start, start + length))
 }
 
-function isSame(text: string, bytes: Buffer, start: number, length: number): boolean {
+function isSame(text: string, bytes: Bytes, start: number, length: number): boolean {
   if (text.length !== length) return false
   for (let i = 0; i < length; i++) if (text.charCodeAt(i) !== bytes[start + i]) return false
   return true
 }
 
-export function utf16(bytes: Buffer, start: number, length: number): string {
+export function utf16(bytes: Bytes, start: number, length: number): string {
   return bytes.toString("utf16le", start, start + length * 2)
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto"
+import { randomUUID } from "#host/server"
 import { IllegalStateError, NotSerializableError } from "../../errors.ts"
 import { runtime, type Timeout } from "#host/clock"
 import { messageOf } from "../../user-values.ts"

@@ -9,7 +9,7 @@
  * Text from a queue is not trusted. Reading any text gives a value or throws NotSerializableError. It calls no function
  * but `decode` of classes that this program has registered, and takes time and memory in proportion to the text.
  */
-import { Buffer } from "node:buffer"
+import { Bytes } from "#host/bytes"
 import { shorten } from "../../checks.ts"
 import { decodeFromStranger, encodeToBytes } from "../../codec/codec.ts"
 import { NotSerializableError } from "../../errors.ts"
@@ -63,7 +63,7 @@ export function encodePayload(what: string, value: unknown, maxPayload: number):
       `The ${what} ${what.startsWith("arguments") ? "take" : "takes"} ${bytes.length} bytes, more than \`maxPayload\` (${maxPayload}): send where the data is, not the data, or raise \`maxPayload\``,
     )
   }
-  const text = Buffer.allocUnsafe(1 + bytes.length)
+  const text = Bytes.allocUnsafe(1 + bytes.length)
   text[0] = PAYLOAD_VERSION
   text.set(bytes, 1)
   return text.toString("base64")
@@ -76,7 +76,7 @@ function reasonOf(error: unknown): string {
 
 /** @internal For failure.ts. */
 export function decodePayload(what: string, text: string): unknown {
-  const bytes = typeof (text as unknown) === "string" ? Buffer.from(text, "base64") : Buffer.alloc(0)
+  const bytes = typeof (text as unknown) === "string" ? Bytes.from(text, "base64") : Bytes.alloc(0)
   const version = bytes[0]
   if (version !== PAYLOAD_VERSION) throw new NotSerializableError(`The ${what} cannot be read: ${whyNot(version)}`)
   try {

@@ -3,8 +3,7 @@
  * looks for each when it is first needed. A bundler does not see that, so a program can be bundled without them. A
  * program that is bundled into one file, and runs where no packages are installed, passes them by `usePeers`.
  */
-import { createRequire } from "node:module"
-import { resolve } from "node:path"
+import { loadPackage } from "#host/packages"
 import { typeError } from "../../checks.ts"
 import { UnsupportedOperationError } from "../../errors.ts"
 
@@ -70,23 +69,16 @@ export function peer<N extends PeerName>(name: N, user: string): PeerModules[N] 
   return module as PeerModules[N]
 }
 
-/** Looks from corepool, as for its dependencies, and from the program, if a bundler has moved corepool into it. */
 function find(name: PeerName, user: string): object {
   const { member, version } = PEERS[name]
-  const places = [(import.meta as Partial<ImportMeta>).url, resolve("_")].filter((place) => place !== undefined)
-  let cause: unknown
-  for (const place of places) {
-    try {
-      const module = withMember(createRequire(place)(name) as object, member)
-      if (module !== undefined) return module
-    } catch (error) {
-      cause ??= error
-    }
+  try {
+    return loadPackage(name, (module) => withMember(module as object, member))
+  } catch (cause) {
+    throw new UnsupportedOperationError(
+      `${user} needs the package ${name}: \`npm install ${version}\`. If it is installed, but the program is bundled, hand it over: \`usePeers({ ${name}: await import("${name}") })\``,
+      { cause },
+    )
   }
-  throw new UnsupportedOperationError(
-    `${user} needs the package ${name}: \`npm install ${version}\`. If it is installed, but the program is bundled, hand it over: \`usePeers({ ${name}: await import("${name}") })\``,
-    { cause },
-  )
 }
 
 /** An `import` of a CommonJS module may have all members only in `default`. */

@@ -1,5 +1,6 @@
 /** The options of a node. */
-import { availableParallelism, constants, hostname } from "node:os"
+import { availableParallelism } from "#host/machine"
+import { hostname, isSignal, pid } from "#host/server"
 import {
   type Known,
   MAX_VALUE,
@@ -106,7 +107,7 @@ export function requireNodeOptions(options: ExecutorNodeOptions): NodeSettings {
   if (executor !== undefined) requireExecutor(executor)
   if (onError !== undefined) requireFunction("onError", onError)
   const { concurrency = sizeOf(executor), lockDuration = LOCK_DURATION, maxPayload = MAX_PAYLOAD, signals = [] } = given
-  const { nodeName = `${hostname()}-${process.pid}` } = given
+  const { nodeName = `${hostname()}-${pid}` } = given
   requireInteger("concurrency", concurrency, 1)
   requireInteger("maxPayload", maxPayload, 1)
   requireString("nodeName", nodeName)
@@ -136,7 +137,7 @@ const UNSTOPPABLE: ReadonlySet<string> = new Set(["SIGKILL", "SIGSTOP"])
 
 export function requireSignals(signals: readonly SignalName[]): void {
   for (const signal of requireArray("signals", signals)) {
-    if (!Object.hasOwn(constants.signals, signal)) throw typeError("signals", 'names such as "SIGTERM"', signal)
+    if (!isSignal(signal)) throw typeError("signals", 'names such as "SIGTERM"', signal)
     if (UNSTOPPABLE.has(signal)) throw typeError("signals", "signals that a process can receive", signal)
   }
 }

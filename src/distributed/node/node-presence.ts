@@ -1,4 +1,4 @@
-import { hostname } from "node:os"
+import { hostname, pid } from "#host/server"
 import type { Report } from "../../memory/flow/guard.ts"
 import { now, Timer } from "../../time/timer.ts"
 import type { EngineQueue, NodeRecord } from "../job/engine.ts"
@@ -125,7 +125,6 @@ export class NodePresence {
 
   #record(): NodeRecord {
     const { id, nodeName: name, concurrency, running } = this.#node
-    const { pid } = process
     return {
       id,
       name,

@@ -1,4 +1,4 @@
-import { constants } from "node:os"
+import { exitBySignal, forgetSignals, listenToSignals } from "#host/server"
 import type { SignalName } from "./node-options.ts"
 
 /**
@@ -21,19 +21,17 @@ export class SignalWatch {
   start(): void {
     if (this.#isWatching) return
     this.#isWatching = true
-    for (const signal of this.#signals) process.on(signal, this.#onSignal)
+    listenToSignals(this.#signals, this.#onSignal)
   }
 
   /** Restores the earlier meaning of the signals. */
   stop(): void {
     this.#isWatching = false
-    for (const signal of this.#signals) process.off(signal, this.#onSignal)
+    forgetSignals(this.#signals, this.#onSignal)
   }
 
   #receive(signal: string): void {
-    // Shells give this exit code for a process that a signal has ended.
-    // oxlint-disable-next-line unicorn/no-process-exit -- which is what is asked for
-    if (this.#isDraining) process.exit(128 + constants.signals[signal as NodeJS.Signals])
+    if (this.#isDraining) exitBySignal(signal)
     this.#isDraining = true
     this.#drain()
   }

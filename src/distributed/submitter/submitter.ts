@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto"
+import { randomBytes } from "#host/server"
 import { RejectedExecutionError, TimeoutError } from "../../errors.ts"
 import type { FutureTask } from "../../future/future-task.ts"
 import type { Callable, Runnable } from "../../future/runnable.ts"

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from "node:async_hooks"
+import { AsyncVariable } from "#host/context"
 import { exchange, letPass, load, read, store } from "#atomics"
 import { InterruptedError } from "../../errors.ts"
 import { perThread } from "../../per-thread.ts"
@@ -25,20 +25,20 @@ const CLEAR = 0
 const RAISED = 1
 
 /*
- * How the current flow is known. AsyncLocalStorage carries it across awaits, timers and callbacks. On Node 20 it slows
+ * How the current flow is known. An AsyncVariable carries it across awaits, timers and callbacks. On Node 20 it slows
  * down every promise of the process (about half a microsecond, measured). Therefore a worker enters its context once,
  * for its whole loop, and the loop makes as few promises as it can.
  */
-const context = perThread("context", () => new AsyncLocalStorage<Flow>())
+const context = perThread("context", () => new AsyncVariable<Flow>())
 
 /**
  * Runs a function in the asynchronous context in which this module was loaded: it belongs to no request and no thread.
  */
-const outside = AsyncLocalStorage.snapshot()
+const outside = AsyncVariable.snapshot()
 
 /** Returns a function that runs other functions in the asynchronous context of this call. */
 export function snapshot(): <R>(fn: () => R) => R {
-  return AsyncLocalStorage.snapshot()
+  return AsyncVariable.snapshot()
 }
 
 /**

@@ -9,9 +9,10 @@
  * itself if the runtime lets it end in order.
  */
 import { availableParallelism } from "#host/machine"
-import { getEnvironmentData, isMainThread, setEnvironmentData, threadId, type Worker } from "node:worker_threads"
+import { isExitTheEnd } from "#host/capabilities"
+import { atTheVeryEnd } from "#host/last-listener"
+import { getEnvironmentData, isMainThread, setEnvironmentData, threadId, watchThreads } from "#host/workers"
 import { type Addressee, ThreadContext } from "./thread-context.ts"
-import { atTheVeryEnd } from "./last-listener.ts"
 import { attest } from "./life.ts"
 import { setBlockFor } from "./block-for.ts"
 import { perThread, VERSION } from "../../per-thread.ts"
@@ -48,7 +49,7 @@ const thread = perThread<Lives>("lives", () => {
   const inherited = getEnvironmentData(KEY) as Inheritance | undefined
   const home = inherited === undefined ? ThreadRegistry.create() : ThreadRegistry.over(inherited.registry)
   setEnvironmentData(KEY, { registry: home.buffer, parentId: threadId } satisfies Inheritance)
-  process.on("worker", watch)
+  watchThreads(ended)
   return { parentId: inherited?.parentId ?? -1, home, lives: new Map(), current: undefined }
 })
 
@@ -87,23 +88,11 @@ export function leaveAll(): void {
   for (const life of thread.lives.values()) life.leave()
 }
 
-/**
- * Whether a worker has stopped when the runtime sends its exit event. Deno sends it when the worker was told to end,
- * though the worker may run for ever.
- */
-export const isExitTheEnd: boolean = !("deno" in process.versions)
-
 /** Reports the end of a worker to all registries, if the worker was in them. */
-function watch(worker: Worker): void {
-  const id = worker.threadId // the worker's `threadId` is lost when the worker has ended
-  const ended = (): void => {
-    const spaces = Array.from(thread.lives.values(), (life) => life.registry)
-    for (const registry of new Set([thread.home, ...spaces])) {
-      if (isExitTheEnd) registry.reapThread(id)
-      else for (const token of registry.tokensOf(id)) hereIn(registry.buffer).ending.add(token)
-    }
+function ended(id: number): void {
+  const spaces = Array.from(thread.lives.values(), (life) => life.registry)
+  for (const registry of new Set([thread.home, ...spaces])) {
+    if (isExitTheEnd) registry.reapThread(id)
+    else for (const token of registry.tokensOf(id)) hereIn(registry.buffer).ending.add(token)
   }
-  // Deno emits `worker` after the worker's first message, and the worker may have been terminated by then.
-  if ((worker as { threadName?: string | null }).threadName === null) ended()
-  else worker.once("exit", ended)
 }

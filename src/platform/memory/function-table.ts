@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer"
+import { Bytes } from "#host/bytes"
 import { add, load, store } from "#atomics"
 import { RejectedExecutionError } from "../../errors.ts"
 import type { GrowingWords } from "../../memory/growing-words.ts"
@@ -99,13 +99,13 @@ export class FunctionTable {
     this.#texts.reach(at + 1)
     const length = load(this.#texts.words, at)
     this.#texts.reach(at + 1 + ((length + 3) >> 2))
-    const bytes = Buffer.alloc(length)
+    const bytes = Bytes.alloc(length)
     bytes.set(new Uint8Array(this.#texts.buffer, (at + 1) * 4, length))
     return JSON.parse(bytes.toString("utf8")) as TaskReference
   }
 
   #tell(text: string): number {
-    const bytes = Buffer.from(text, "utf8")
+    const bytes = Bytes.from(text, "utf8")
     const size = 1 + ((bytes.length + 3) >> 2)
     const number = add(this.#texts.words, COUNT, 1)
     const at = TEXTS + add(this.#texts.words, TOP, size)

@@ -4,16 +4,17 @@
  * is loaded and has made the pool. All that happens in one call of `submit`: at its end the thread has its orders, or
  * is ended.
  */
-import { MessageChannel, type MessagePort, type Worker as RuntimeThread } from "node:worker_threads"
+import { startsAhead } from "#host/capabilities"
+import { type Port, PortPair } from "#host/ports"
+import type { RuntimeThread } from "#host/workers"
 import { nextThread, type NextThread } from "../../thread/platform-threads.ts"
 import type { ThreadFactory } from "../../thread/thread-factory.ts"
-import { isNode } from "#host/runtime"
 import { giveCode, optionsOf, startOwn } from "./worker-start.ts"
 
 interface ThreadAhead extends NextThread {
   readonly thread: RuntimeThread
   /** The port by which the thread gets its orders. */
-  readonly port: MessagePort
+  readonly port: Port
 }
 
 let ahead: ThreadAhead | undefined
@@ -24,9 +25,9 @@ let ahead: ThreadAhead | undefined
  * @returns A function that ends the thread, unless the thread has been taken.
  */
 export function startAhead(factory: ThreadFactory): () => void {
-  const next = isNode && ahead === undefined ? nextThread(factory) : undefined
+  const next = startsAhead && ahead === undefined ? nextThread(factory) : undefined
   if (next === undefined) return () => {}
-  const { port1: port, port2 } = new MessageChannel()
+  const { port1: port, port2 } = new PortPair()
   try {
     const thread = startOwn(optionsOf(next.name, undefined, [port2], next.options), port2)
     ahead = { ...next, thread, port }
@@ -47,7 +48,7 @@ export function startAhead(factory: ThreadFactory): () => void {
 export function takeAhead(
   name: string,
   orders: unknown,
-  transferList: readonly MessagePort[],
+  transferList: readonly Port[],
   options: NextThread["options"],
 ): RuntimeThread | undefined {
   if (ahead?.options !== options || ahead.name !== name) return undefined

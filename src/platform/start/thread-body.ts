@@ -1,8 +1,10 @@
 import { load, sharedWords } from "#atomics"
 import { warn } from "#host/warnings"
-import type { Worker as RuntimeThread } from "node:worker_threads"
+import { hasFinished, isInspected, type RuntimeThread } from "#host/workers"
+import { isExitTheEnd } from "#host/capabilities"
+import { outputsFor } from "#host/output"
 import { LifeProbe } from "../../memory/thread/life.ts"
-import { hereIn, isExitTheEnd } from "../../memory/thread/this-thread.ts"
+import { hereIn } from "../../memory/thread/this-thread.ts"
 import { VERSION } from "../../per-thread.ts"
 import type { PlatformThreadOptions } from "../../thread/platform-threads.ts"
 import type { Thread, ThreadBody } from "../../thread/thread.ts"
@@ -12,7 +14,6 @@ import type { SideChannel } from "../transport/side-channel.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
 import { FAREWELL, type Orders, PRELOADING, PROGRESS, readReason, SAID_ALL, STAGE } from "./worker-orders.ts"
 import { takeAhead } from "./thread-ahead.ts"
-import { outputsFor } from "./worker-output.ts"
 import { startWorker } from "./worker-start.ts"
 
 /** Why a thread has ended unexpectedly. */
@@ -165,16 +166,11 @@ export class WorkerBody implements ThreadBody {
    * blocked thread does not get, and a thread that runs out of memory writes no farewell. Only for a thread that has
    * begun.
    *
-   * Node shows it by the idle time of the thread's event loop, which is −1 once the thread has finished its last code.
-   * (`eventLoopUtilization()` is the public way to that number. But it does not work until this thread has heard that
-   * the other one is up, which it has not if it blocks from the beginning. So this reads what that function reads.)
-   * Elsewhere a LifeProbe asks for the thread.
+   * Where the runtime does not show it, a LifeProbe asks for the thread.
    */
   get isGone(): boolean {
-    const thread = this.#thread as Record<symbol, unknown> | undefined
-    const symbol = thread && Object.getOwnPropertySymbols(thread).find(({ description }) => description === "kHandle")
-    const handle = symbol && (thread[symbol] as { loopIdleTime?(): number } | null)
-    if (handle?.loopIdleTime !== undefined) return handle.loopIdleTime() === -1
+    const finished = hasFinished(this.#thread)
+    if (finished !== undefined) return finished
     this.#probe ??= new LifeProbe(hereIn(this.#pool.space).registry, this.#worker.token, PULSE)
     return this.#probe.ask()
   }
@@ -211,15 +207,5 @@ export class WorkerBody implements ThreadBody {
     if (this.#death !== undefined) return
     void this.#thread?.terminate()
     Timer.after(delay, () => this.end(2 * delay)) // more and more rarely: each terminate() adds a listener
-  }
-}
-
-/** Whether a debugger may be attached. A thread that it has stopped looks like a thread that computes. */
-function isInspected(): boolean {
-  try {
-    const inspector = process.getBuiltinModule("node:inspector") as { url(): string | undefined } | undefined
-    return inspector?.url() !== undefined // a runtime can be built without it
-  } catch {
-    return false // Deno, for a program that may not ask for it (--allow-sys)
   }
 }

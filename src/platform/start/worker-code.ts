@@ -14,7 +14,8 @@
  * longer trust `node:fs`.
  */
 import { compareAndSet, load, sharedWords, store } from "#atomics"
-import type { Script } from "node:vm"
+import { keepsCode } from "#host/capabilities"
+import type { Script } from "#host/worker-source"
 import { perThread } from "../../per-thread.ts"
 
 /** Where the code of a build is kept. */
@@ -42,9 +43,6 @@ const TEXT_ROOM = 1 << 18
 /** Where the halves of a region begin, in words. */
 export const RUN: number = 0
 export const STARTED: number = ROOM
-
-/** Whether the runtime can use compiled code; others have the methods too. */
-const keepsCode = !("bun" in process.versions || "deno" in process.versions)
 
 const here = perThread("worker code", () => ({ code: undefined as KeptCode | undefined }))
 

@@ -1,12 +1,12 @@
 /** What a worker thread gets when it begins. */
 import { load, store } from "#atomics"
-import { types } from "node:util"
+import type { Outputs } from "#host/output"
+import { types } from "#host/values"
 import { IllegalStateError } from "../../errors.ts"
 import { VERSION } from "../../per-thread.ts"
 import { methodOf } from "../../primordials.ts"
 import type { ChannelEnd } from "../transport/channel.ts"
 import type { PoolHandle } from "../memory/pool-memory.ts"
-import type { Outputs } from "./worker-output.ts"
 
 export interface Orders {
   /** The version of the corepool that gives the orders. */

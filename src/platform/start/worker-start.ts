@@ -9,13 +9,13 @@
  * Modules that a task imports by name are resolved from the file that has started the thread. So what is installed
  * beside corepool is found, wherever the program was started.
  */
-import { existsSync } from "node:fs"
-import { type MessagePort, Worker as RuntimeThread, type WorkerOptions } from "node:worker_threads"
+import type { Port } from "#host/ports"
+import { overriddenOptions, startsFiles, usable } from "#host/thread-start"
+import { BUILD, readTexts, takeScripts, threadFile, workerSource } from "#host/worker-source"
+import { RuntimeThread, type WorkerOptions } from "#host/workers"
 import { alone, typeError } from "../../checks.ts"
 import type { PlatformThreadOptions, WorkerStart } from "../../thread/platform-threads.ts"
-import { setOwn } from "../../user-values.ts"
 import { keepCode, keptCode, STARTED } from "./worker-code.ts"
-import { BUILD, readTexts, takeScripts, threadFile, workerSource } from "./worker-source.ts"
 
 /**
  * Starts a thread with these orders, and moves the ports in them. Throws what the runtime, or the user's factory,
@@ -24,7 +24,7 @@ import { BUILD, readTexts, takeScripts, threadFile, workerSource } from "./worke
 export function startWorker(
   name: string,
   orders: unknown,
-  transferList: MessagePort[],
+  transferList: Port[],
   threads: PlatformThreadOptions,
 ): RuntimeThread {
   const options = optionsOf(name, orders, transferList, threads)
@@ -42,12 +42,12 @@ export function startWorker(
 export function optionsOf(
   name: string,
   workerData: unknown,
-  transferList: MessagePort[],
+  transferList: Port[],
   { resourceLimits, env, execArgv }: PlatformThreadOptions,
 ): WorkerStart {
   // No property of Object.prototype, such as `Object.prototype.env`, may get into a thread.
   return alone({
-    ...overridden(),
+    ...overriddenOptions(),
     name,
     workerData,
     transferList: transferList as never[],
@@ -57,27 +57,12 @@ export function optionsOf(
   })
 }
 
-const OF_RUNTIMES =
-  "argv env eval execArgv preload ref resourceLimits smol stderr stdin stdout trackUnmanagedFds type".split(" ")
-
-/**
- * Options without a value, for Bun: it copies the options into an ordinary object, which inherits those that are
- * missing.
- */
-function overridden(): Record<string, undefined> {
-  const options: Record<string, undefined> = {}
-  for (const option of OF_RUNTIMES) if (option in Object.prototype) setOwn(options, option, undefined, true)
-  return options
-}
-
 /** Starts the program of a thread. If the orders come later, they come by the port `later`. */
-export function startOwn(options: WorkerOptions, later?: MessagePort): RuntimeThread {
+export function startOwn(options: WorkerOptions, later?: Port): RuntimeThread {
   const orders = options.workerData as unknown
   const code = keptCode(BUILD)
   file ??= usable(threadFile())
-  // With that flag, which threads inherit, Node starts no files.
-  const startsFiles = !(options.execArgv ?? process.execArgv).some((flag) => flag.startsWith("--input-type"))
-  if (file !== "" && startsFiles) {
+  if (file !== "" && startsFiles(options.execArgv)) {
     return new RuntimeThread(file, alone({ ...options, workerData: { orders, later, code } }))
   }
   const source = workerSource()
@@ -97,11 +82,3 @@ export function giveCode(): void {
 
 /** Empty if there is none; undefined before the first thread. */
 let file: string | undefined
-
-function usable(path: string): string {
-  try {
-    return path !== "" && existsSync(path) ? path : ""
-  } catch {
-    return "" // Deno, for a program that may not read files (--allow-read)
-  }
-}

@@ -1,4 +1,4 @@
-import { MessageChannel, type MessagePort, receiveMessageOnPort, type Transferable } from "node:worker_threads"
+import { type Movable, type Port, PortPair, takeMessage } from "#host/ports"
 import { add, load, sharedWords, store } from "#atomics"
 import type { Bell } from "../../memory/wait/bell.ts"
 
@@ -12,14 +12,14 @@ const OUT_OF_REACH = -1
 
 /** One end of a channel. It can be sent to another thread if the port is moved. */
 export interface ChannelEnd {
-  readonly port: MessagePort
+  readonly port: Port
   readonly words: Int32Array
   /** 0 or 1. */
   readonly side: number
 }
 
 export function newChannel(): [ChannelEnd, ChannelEnd] {
-  const { port1, port2 } = new MessageChannel()
+  const { port1, port2 } = new PortPair()
   const words = sharedWords(SIZE)
   return [
     { port: port1, words, side: 0 },
@@ -48,7 +48,7 @@ export function cut({ port, words, side }: ChannelEnd, wake: (token: number, bel
  *     SEEN     how many messages this side has read
  */
 export class Channel {
-  readonly #port: MessagePort
+  readonly #port: Port
   readonly #words: Int32Array
   readonly #mine: number
   readonly #theirs: number
@@ -91,7 +91,7 @@ export class Channel {
    * message or move what has to be moved.
    */
   post(message: unknown, transfer: readonly object[] = []): number {
-    this.#port.postMessage(message, transfer as readonly Transferable[])
+    this.#port.postMessage(message, transfer as readonly Movable[])
     return add(this.#words, POSTED + this.#theirs, 1)
   }
 
@@ -114,7 +114,7 @@ export class Channel {
   /** The next message, if there is one. */
   receive(): unknown {
     if (this.mail === 0) return undefined
-    const received = receiveMessageOnPort(this.#port)
+    const received = takeMessage(this.#port)
     if (received === undefined) return undefined
     this.#seen = (this.#seen + 1) | 0
     store(this.#words, SEEN + this.#mine, this.#seen)

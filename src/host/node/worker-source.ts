@@ -4,8 +4,11 @@
  * hundred files would take longer than everything else.
  */
 import { createRequire } from "node:module"
-import type { Script } from "node:vm"
 import { fileURLToPath } from "node:url"
+import type { Script } from "node:vm"
+
+/** Code that was compiled, and can be kept for other threads. */
+export type { Script } from "node:vm"
 
 /** The program as texts, for a thread that cannot be started from a file. */
 export interface WorkerSource {

@@ -15,10 +15,11 @@
  * output is relayed then, and also in a thread that corepool has not made, whose parent may be listening.
  */
 // oxlint-disable no-underscore-dangle -- so the runtime calls the methods by which a stream is implemented
+import { Buffer } from "node:buffer"
 import { writeSync } from "node:fs"
-import { block } from "#atomics"
 import { perThread } from "../../per-thread.ts"
 import { apply } from "../../primordials.ts"
+import { isBun } from "./runtime.ts"
 
 export type Output = "direct" | "relayed"
 
@@ -36,6 +37,8 @@ interface Chunk {
   readonly chunk: string | Uint8Array
   readonly encoding: BufferEncoding
 }
+
+type Block = (ms: number) => void
 
 interface OutputStream {
   readonly fd?: number
@@ -59,30 +62,29 @@ export function outputsFor(wanted: Output | undefined): Outputs {
 }
 
 /** The streams of Bun have the method themselves, so it must be noted at load. */
-const ownWrites: unknown[] =
-  "bun" in process.versions ? STREAMS.map(([name]) => (process[name] as unknown as OutputStream).write) : []
+const ownWrites: unknown[] = isBun ? STREAMS.map(([name]) => (process[name] as unknown as OutputStream).write) : []
 
 function originalWrite(stream: OutputStream, fd: number): unknown {
   return ownWrites[fd - 1] ?? (Object.getPrototypeOf(stream) as OutputStream).write
 }
 
-/** Makes this thread print in these ways. */
-export function printBy(outputs: Outputs): void {
+/** Makes this thread print in these ways. `block` blocks the thread for so many ms. */
+export function printBy(outputs: Outputs, block: Block): void {
   for (const [at, [name, fd]] of STREAMS.entries()) {
     const stream = process[name] as unknown as OutputStream
     if (typeof stream.fd === "number") continue // the runtime writes directly by itself, as Deno does
-    if (outputs[at] === "direct") writeDirectly(stream, fd)
+    if (outputs[at] === "direct") writeDirectly(stream, fd, block)
     else passOnAtOnce(stream)
   }
 }
 
-function writeDirectly(stream: OutputStream, fd: number): void {
+function writeDirectly(stream: OutputStream, fd: number, block: Block): void {
   const passOn = passingOn(stream)
   directStreams.add(stream)
   stream._writev = null
   stream._write = (chunk, encoding, written) => {
     const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk
-    const rest = writeAll(fd, bytes)
+    const rest = writeAll(fd, bytes, block)
     // Closed, or without a reader: the thread that has the real stream decides what that means.
     if (rest !== undefined) passOn(rest, encoding)
     written()
@@ -90,7 +92,7 @@ function writeDirectly(stream: OutputStream, fd: number): void {
 }
 
 /** Writes the bytes, however long the reader takes to make room; returns those that cannot be written. */
-function writeAll(fd: number, bytes: Uint8Array): Uint8Array | undefined {
+function writeAll(fd: number, bytes: Uint8Array, block: Block): Uint8Array | undefined {
   let at = 0
   for (let pause = 1; at < bytes.length;) {
     try {

@@ -11,13 +11,15 @@
  */
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
-import { importModule } from "../task/host.ts"
-import { beforeLoading } from "../task/loading.ts"
-import { isNode } from "#host/runtime"
+import { importModule } from "./evaluation.ts"
+import { isNode } from "./runtime.ts"
 import { typeScriptHooks } from "./typescript-hooks.ts"
 
-/** Call it before a thread loads any module. */
-export async function prepareForTypeScript(): Promise<void> {
+/**
+ * Call it before a thread loads any module. A function that is given to `beforeLoading` is called with the URL of each
+ * module that the thread is about to load.
+ */
+export async function prepareForTypeScript(beforeLoading: (call: (url: string) => unknown) => void): Promise<void> {
   if (!isNode) return
   const tsx = tsxIn(importsIn(process.execArgv, process.env["NODE_OPTIONS"] ?? ""), process.cwd())
   if (tsx !== undefined) await registerTsx(tsx)

@@ -1,7 +1,7 @@
 /**
  * Two functions that depend on their script: the runtime resolves `import()` for each script by itself, also in
  * functions that the script makes from texts. The program of a worker thread is compiled in a way that has none of
- * that, so there these two come from the script that has started it (tools/worker-source.ts).
+ * that, so there these two come from the script that has started it (tools/bundle/thread.ts).
  */
 
 /** The comments tell bundlers to leave this import alone: its URL is known only when the program runs. */

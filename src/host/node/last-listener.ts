@@ -2,7 +2,7 @@
  * A listener that is called at the end of this thread, after all other listeners. The user's listeners are called in
  * the order in which they were added, and the thread keeps what it holds until the last of them has returned.
  */
-import { runtime } from "#host/clock"
+import { runtime } from "./clock.ts"
 
 /**
  * Calls `act` when the thread ends in order and all other listeners have been called. `act` is not called if a listener

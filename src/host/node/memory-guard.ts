@@ -7,19 +7,20 @@
  * the end. Any uncaught error then makes Deno end the thread.
  */
 import { resourceLimits } from "node:worker_threads"
-import { leaveAll } from "../../memory/thread/this-thread.ts"
-import { runtime } from "#host/clock"
+import { runtime } from "./clock.ts"
+import { isDeno } from "./runtime.ts"
 
 /** In ms: it does no harm to find a lost task a little later. */
 const INTERVAL = 50
 
-export function guardMemory(): void {
-  if (!("deno" in process.versions) || Object.keys(resourceLimits).length === 0) return
+/** `leave` is called before the thread ends: a thread that blocks hears of the end by nothing else. */
+export function guardMemory(leave: () => void): void {
+  if (!isDeno || Object.keys(resourceLimits).length === 0) return
   const { getHeapStatistics } = process.getBuiltinModule("node:v8")
   const limit = getHeapStatistics().heap_size_limit
   const look = (): void => {
     if (getHeapStatistics().heap_size_limit <= limit) return
-    leaveAll() // a blocked owner hears nothing else
+    leave()
     throw new RangeError("corepool: the thread has run out of memory")
   }
   runtime.startInterval(look, INTERVAL).unref()

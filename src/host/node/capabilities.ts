@@ -1,0 +1,17 @@
+/** What the runtimes do differently, named by what it means to the rest of corepool. */
+import { isBun, isDeno, isNode } from "./runtime.ts"
+
+/**
+ * Whether a worker has stopped when the runtime sends its exit event. Deno sends it when the worker was told to end,
+ * though the worker may run for ever.
+ */
+export const isExitTheEnd: boolean = !isDeno
+
+/** Whether the garbage collector counts shared memory like any other. JavaScriptCore does, V8 does not. */
+export const countsSharedMemory: boolean = isBun
+
+/** Whether a thread can use code that another thread has compiled. Other runtimes have the methods too. */
+export const keepsCode: boolean = isNode
+
+/** Whether a thread can be started before its orders are known, and get them by a port. */
+export const startsAhead: boolean = isNode
