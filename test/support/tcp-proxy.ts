@@ -9,6 +9,7 @@ export class TcpProxy implements AsyncDisposable {
   readonly #pairs = new Set<readonly [Socket, Socket]>()
   #isFrozen = false
   #delay = 0
+  #accepted = 0
 
   private constructor(target: number) {
     this.#target = target
@@ -24,6 +25,11 @@ export class TcpProxy implements AsyncDisposable {
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port
+  }
+
+  /** How many connections clients have made so far. */
+  get accepted(): number {
+    return this.#accepted
   }
 
   /** From now on all that is sent takes so many milliseconds more, each way. */
@@ -66,6 +72,7 @@ export class TcpProxy implements AsyncDisposable {
   }
 
   #join(near: Socket): void {
+    this.#accepted++
     const far = connect(this.#target, "127.0.0.1")
     const pair = [near, far] as const
     this.#pairs.add(pair)

@@ -7,6 +7,7 @@ import { encodeFailure } from "../job/failure.ts"
 import { JobLoss } from "../job/job-loss.ts"
 import { fromJobId, fromStorableJson, toStorable } from "./names.ts"
 import type { BullJob } from "./bull-types.ts"
+import { Doubts } from "./doubts.ts"
 import { isPassing, isRefusal, pauseFor, type Steady } from "./steady.ts"
 import type { Bench, Claim, Hold, StoredData } from "./store.ts"
 import { LARGE } from "./store.ts"
@@ -58,9 +59,9 @@ export class BullConsumer implements Consumer {
   #busy = 0
   #notBefore = 0
   #isRenewing = false
+  #isRecovering = false
   #isPaused = false
-  /** Tokens by which the server may have given this node a job, but the answer was lost. */
-  #doubtful: string[] = []
+  readonly #doubts: Doubts
   /** Wakes the pump, which waits for room, or the drain. */
   #wake: (() => void) | undefined
   readonly #stopping = new AbortController()
@@ -71,6 +72,7 @@ export class BullConsumer implements Consumer {
   constructor(options: ConsumeOptions, context: ConsumerContext) {
     this.#options = options
     this.#context = context
+    this.#doubts = new Doubts(context.bench, (token) => this.#running.has(token))
     const { lockDuration } = options
     this.#ticks.push(runtime.startInterval(() => this.#renew(), Math.max(10, lockDuration / 6)))
     this.#ticks.push(runtime.startInterval(() => this.#recover(), RECOVERY))
@@ -141,7 +143,7 @@ export class BullConsumer implements Consumer {
       return claim
     } catch (error) {
       if (!this.#stopping.signal.aborted) this.#context.error(error)
-      if (isPassing(error)) this.#doubtful.push(...tokens)
+      if (isPassing(error)) this.#doubts.add(tokens)
       else await this.#failUnreadable(tokens, error).catch((second: unknown) => this.#context.error(second))
       return undefined
     }
@@ -158,18 +160,10 @@ export class BullConsumer implements Consumer {
     for (const hold of held) if (hold.jobId !== known) await steady.run(() => bench.end({ hold, ...failed }))
   }
 
-  /**
-   * Gives back jobs that this node has without knowing, so that no other node takes its silence for a death. False if
-   * the server does not answer.
-   */
+  /** False if the server does not answer. */
   async #settleDoubts(): Promise<boolean> {
-    const tokens = this.#doubtful
-    if (tokens.length === 0) return true
     try {
-      const { bench } = this.#context
-      const held = (await bench.held(tokens)).filter(({ token }) => !this.#running.has(token))
-      for (const hold of held) await bench.giveBack(hold)
-      this.#doubtful = this.#doubtful.filter((token) => !tokens.includes(token))
+      await this.#doubts.settleNew()
       return true
     } catch (error) {
       this.#context.error(error)
@@ -250,7 +244,7 @@ export class BullConsumer implements Consumer {
       if (end.kind === "failed") throw error
       return await this.#report(running, { kind: "failed", reason: untaken(error) })
     } finally {
-      if (tries > 1 && next) this.#doubtful.push(running.token)
+      if (tries > 1 && next) this.#doubts.add([running.token])
     }
   }
 
@@ -316,7 +310,11 @@ export class BullConsumer implements Consumer {
   }
 
   #recover(): void {
-    this.#context.bench.recover().catch((error: unknown) => this.#context.error(error))
+    if (this.#isRecovering) return
+    this.#isRecovering = true
+    Promise.all([this.#doubts.settle(), this.#context.bench.recover()])
+      .catch((error: unknown) => this.#context.error(error))
+      .finally(() => void (this.#isRecovering = false))
   }
 
   // ------------------------------------------------------------------ waiting

@@ -57,6 +57,7 @@ export async function migrate(engine: Engine): Promise<void> {
 
 class PostgresEngine implements Engine {
   readonly #config: Readonly<Record<string, unknown>>
+  readonly #limits: object
   readonly #migrates: boolean
   readonly #schema: string
   readonly #where: string
@@ -77,16 +78,16 @@ class PostgresEngine implements Engine {
     this.#secrets = secretsOf(connectionString, rest)
     this.#schema = schema
     this.#migrates = migrates
-    // A server that does not answer at all counts as a lost connection; and a try needs a time limit before it can be
-    // repeated.
-    const defaults = { connectionTimeoutMillis: 5000, query_timeout: 20_000, keepAlive: true, allowExitOnIdle: true }
+    const defaults = { connectionTimeoutMillis: 10_000, keepAlive: true, allowExitOnIdle: true }
     this.#config = { ...defaults, ...rest, ...(connectionString === undefined ? {} : { connectionString }), schema }
+    this.#limits = limitsOf(rest)
   }
 
   async open(name: string, role: "executor" | "node"): Promise<EngineQueue> {
     const bull = load()
     const steady = new Steady(this.#where, this.#secrets, this.#patience)
-    const connection = await steady.run(() => this.#connect(bull, this.#migrates))
+    if (this.#migrates) await this.migrate()
+    const connection = await steady.run(() => this.#connect(bull, this.#limits))
     const clock = new ServerClock(() => store.time())
     const queue = toQueueName(name)
     const context = { bull, connection, queue, isExecutor: role === "executor", now: () => clock.now() }
@@ -105,7 +106,9 @@ class PostgresEngine implements Engine {
 
   async migrate(): Promise<void> {
     const bull = load()
-    const connection = await new Steady(this.#where, this.#secrets, this.#patience).run(() => this.#connect(bull, true))
+    const steady = new Steady(this.#where, this.#secrets, this.#patience)
+    // Without limits of time: a large table takes long, and so may another process that is making the tables.
+    const connection = await steady.run(() => this.#connect(bull, { migrate: true }))
     await connection.close()
   }
 
@@ -114,8 +117,8 @@ class PostgresEngine implements Engine {
   }
 
   /** Tries once: a connection that was not ready the first time never is. */
-  async #connect(bull: Bull, migrates: boolean): Promise<PgConnection> {
-    const connection = new bull.PostgresConnection({ ...this.#config, migrate: migrates })
+  async #connect(bull: Bull, more: object): Promise<PgConnection> {
+    const connection = new bull.PostgresConnection({ migrate: false, ...this.#config, ...more })
     // A client that is lost while BullMQ uses it reports that twice: by the operation, and by an event, which would end
     // the process if there were no listener.
     connection.pool.on("connect", (client: PgClient) => client.on("error", () => undefined))
@@ -130,6 +133,18 @@ class PostgresEngine implements Engine {
       )
     }
   }
+}
+
+/**
+ * For how long the client waits for an answer, and the server works at it, in ms. A server that does not answer at all
+ * counts as a lost connection; and a try needs a limit before it can be repeated.
+ *
+ * The server has to give up first. A statement that waits for a lock goes on when the client has gone: each try would
+ * leave one behind that waits, and the more of them there are the longer each takes.
+ */
+function limitsOf(given: Readonly<Record<string, unknown>>): object {
+  const { query_timeout: wait = 20_000, statement_timeout: work = typeof wait === "number" ? wait * 0.75 : 0 } = given
+  return { query_timeout: wait, statement_timeout: work }
 }
 
 function load(): Bull {

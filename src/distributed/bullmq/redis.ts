@@ -92,7 +92,7 @@ class RedisEngine implements Engine {
   /** A connected client, which reconnects by itself. Commands that cannot be sent fail at once. */
   async #connect(onError: (error: unknown) => void): Promise<RedisClient> {
     const settings = {
-      connectTimeout: 5000,
+      connectTimeout: 10_000,
       keepAlive: 10_000,
       ...this.#config,
       socketTimeout: 10_000, // for a server that does not answer at all; the longest waiting command takes two seconds

@@ -8,9 +8,9 @@ import { messageOf } from "../../user-values.ts"
 export const PATIENCE = 30_000
 
 const CODES =
-  /^(?:E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|NETDOWN)|57P0[1-5]|08...|53300|25006|40001|40P01|55P03)$/
+  /^(?:E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|NETDOWN)|57P0[1-5]|57014|08...|53300|25006|40001|40P01|55P03)$/
 const MESSAGES =
-  /connection (?:is closed|terminated|timeout|ended|error)|timeout exceeded when trying to connect|query read timeout|not queryable|stream isn't writeable|command timed out|socket timeout|max retries per request|^(?:loading|readonly|masterdown|clusterdown|tryagain)\b|server closed the connection/i
+  /connection (?:is closed|terminated|timeout|ended|error)|timeout exceeded when trying to connect|^timeout expired$|query read timeout|not queryable|stream isn't writeable|command timed out|socket timeout|max retries per request|^(?:loading|readonly|masterdown|clusterdown|tryagain)\b|server closed the connection/i
 
 export function requirePatience(patience: unknown): void {
   if (patience === undefined) return
