@@ -1,4 +1,4 @@
-import { runtime } from "../../time/runtime.ts"
+import { runtime } from "#host/clock"
 import { isRefusal } from "./steady.ts"
 import type { Bench } from "./store.ts"
 

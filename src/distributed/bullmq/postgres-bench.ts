@@ -1,9 +1,9 @@
 import { runtime } from "#host/clock"
-import { BullBench, NEVER_GIVEN_UP } from "./bull-bench.ts"
+import { BullBench } from "./bull-bench.ts"
 import type { BullJob, BullJobOptions, PgBackend, PgConnection, PgStatement } from "./bull-types.ts"
 import { toStorableJson } from "./names.ts"
 import { JOBS, type PostgresBell } from "./postgres-bell.ts"
-import { isPassing, pauseFor } from "./steady.ts"
+import { isPassing } from "./steady.ts"
 import type { Claim, End, Hold, StoredData } from "./store.ts"
 
 /**
@@ -58,7 +58,8 @@ const FAIL_ONE: Statement = {
 
 /**
  * $1 queue, $2 to $6 the ends, $7 now, $8 tokens for the next jobs, $9 lock time, $10 node. The jobs are taken after
- * the ends, because taking reads how many there were.
+ * the ends, because taking reads how many there were. Rows are locked in the order of ids, here and in RENEW: so two
+ * statements about the same jobs do not wait for each other.
  */
 const END: Statement = {
   name: "corepool_end",
@@ -66,8 +67,8 @@ const END: Statement = {
       SELECT count(CASE WHEN given.is_failed
           THEN move_to_failed($1, given.id, given.token, given.outcome, NULL, $7, given.is_removed, NULL, NULL)
           ELSE move_to_completed($1, given.id, given.token, to_jsonb(given.outcome), $7, given.is_removed, NULL, NULL) END) AS number
-        FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[], $6::boolean[])
-          AS given(id, token, outcome, is_failed, is_removed)),
+        FROM (SELECT * FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[], $6::boolean[])
+          AS ends(id, token, outcome, is_failed, is_removed) ORDER BY id) AS given),
     taken AS (
       SELECT 1 AS number, job.* FROM ended,
         LATERAL move_to_active(CASE WHEN ended.number > 0 THEN $1 END, ($8::text[])[1], $9, $7, $10, NULL, NULL) AS job
@@ -82,7 +83,27 @@ const END: Statement = {
 const REWRITE = `UPDATE job SET data = $3::jsonb
   WHERE queue = $1 AND id = $2 AND state = 'active' AND lock_token = $4 RETURNING id`
 
-const STALLED = `SELECT 1 FROM job WHERE queue = $1 AND state = 'active' AND locked_until_ms < $2 LIMIT 1`
+/** $1 queue, $2 ids, $3 tokens, $4 until when. Returns those that this node has lost. */
+const RENEW: Statement = {
+  name: "corepool_renew",
+  text: `WITH given AS (SELECT * FROM unnest($2::text[], $3::text[]) AS holds(id, token)),
+    ours AS MATERIALIZED (SELECT job.id FROM job JOIN given ON job.id = given.id AND job.lock_token = given.token
+      WHERE job.queue = $1 AND job.state = 'active' ORDER BY job.id FOR UPDATE OF job),
+    renewed AS (UPDATE job SET locked_until_ms = $4 WHERE queue = $1 AND id IN (SELECT id FROM ours) RETURNING id)
+    SELECT id FROM given WHERE id NOT IN (SELECT id FROM renewed)`,
+}
+
+/** $1 queue, $2 now. A job that another statement works at just then is left out, and is not waited for. */
+const RECOVER: Statement = {
+  name: "corepool_recover",
+  text: `WITH dead AS MATERIALIZED (SELECT id FROM job WHERE queue = $1 AND state = 'active' AND locked_until_ms < $2
+      LIMIT 1000 FOR UPDATE SKIP LOCKED),
+    freed AS (UPDATE job SET state = 'waiting', lock_token = NULL, locked_until_ms = NULL, stalled_marked = false,
+        stalled_count = stalled_count + 1, seq = nextval('job_seq')
+      WHERE queue = $1 AND id IN (SELECT id FROM dead) RETURNING id),
+    told AS MATERIALIZED (SELECT publish_event($1, 'stalled', jsonb_build_object('jobId', id)) AS number FROM freed)
+    SELECT pg_notify('${JOBS}', $1) FROM told HAVING count(number) > 0`,
+}
 
 const HELD = `SELECT id, lock_token AS token FROM job
   WHERE queue = $1 AND state = 'active' AND lock_token = ANY($2::text[])`
@@ -136,9 +157,7 @@ export class PostgresBench extends BullBench {
   #isPlanned = false
 
   constructor(context: PostgresBenchContext, node: string, lockDuration: number) {
-    // recover() calls BullMQ only if there are stalled jobs.
-    const options = { ...NEVER_GIVEN_UP, lockDuration, name: node, stalledInterval: 1 }
-    super(context.backendWith(options), lockDuration, context.now)
+    super(context.backendWith({ lockDuration, name: node }), lockDuration, context.now)
     this.#context = context
     this.#node = node
     this.#lockDuration = lockDuration
@@ -219,17 +238,20 @@ export class PostgresBench extends BullBench {
     return (await this.#context.connection.pool.query(REWRITE, values)).rows.length > 0
   }
 
+  override async renew(holds: readonly Hold[]): Promise<string[]> {
+    const ids = holds.map(({ jobId }) => jobId)
+    const tokens = holds.map(({ token }) => token)
+    const lost = await this.#query(RENEW, this.#context.queue, ids, tokens, this.#now() + this.#lockDuration)
+    return lost.flatMap(({ id }) => (id === null ? [] : [id]))
+  }
+
   /**
    * BullMQ marks all active jobs and frees those that were marked before and not renewed: two writes for each job of
-   * the fleet. It is called only if there is a job whose lock has run out.
+   * the fleet, which wait for all statements that end or renew jobs, and keep others waiting. This frees the jobs whose
+   * locks have run out, and touches no other.
    */
   async recover(): Promise<void> {
-    const { connection, queue } = this.#context
-    const { rows } = await connection.pool.query(STALLED, [queue, this.#now()])
-    if (rows.length === 0) return
-    await this.backend.moveStalledJobsToWait()
-    await pauseFor(5, new AbortController().signal) // BullMQ takes two calls within a millisecond for one
-    await this.backend.moveStalledJobsToWait()
+    await this.#query(RECOVER, this.#context.queue, this.#now())
   }
 
   wait(ms: number, signal: AbortSignal): Promise<void> {

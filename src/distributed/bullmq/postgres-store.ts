@@ -18,7 +18,7 @@ import {
 } from "./store.ts"
 
 /** The commands of BullMQ, among those used here, into which it puts the time of the calling machine. */
-const TIMED = new Set(["move_stalled_jobs_to_wait", "move_active_to_wait", "extend_locks"])
+const TIMED = new Set(["move_active_to_wait"])
 
 /** Whether the time of an outcome is over, by the server's clock. */
 const IS_EXPIRED = `(state IN ('completed', 'failed') AND finished_at_ms < (extract(epoch FROM clock_timestamp()) * 1000)::bigint
