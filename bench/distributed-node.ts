@@ -6,11 +6,12 @@ import { createPostgresBackend, UnrecoverableError, Worker } from "bullmq"
 import { Executors } from "corepool"
 import { ExecutorNode } from "corepool/distributed"
 import { setTimeout } from "node:timers/promises"
-import { connectionOf, engineOf, LOCK } from "./distributed-place.ts"
+import { connectionOf, engineOf } from "./distributed-place.ts"
 import * as tasks from "./tasks/distributed.ts"
 
-const [contender = "", name = "", url = "", atOnce = ""] = process.argv.slice(2)
+const [contender = "", name = "", url = "", atOnce = "", lock = ""] = process.argv.slice(2)
 const concurrency = Number(atOnce)
+const lockDuration = Number(lock)
 
 if (contender === "corepool") {
   await ExecutorNode.start({
@@ -19,7 +20,7 @@ if (contender === "corepool") {
     tasks,
     executor: Executors.newVirtualThreadPerTaskExecutor(),
     concurrency,
-    lockDuration: LOCK,
+    lockDuration,
     signals: ["SIGTERM"],
   })
 } else {
@@ -30,8 +31,8 @@ if (contender === "corepool") {
   const options = {
     connection: connectionOf(url),
     concurrency,
-    lockDuration: LOCK,
-    stalledInterval: LOCK / 2,
+    lockDuration,
+    stalledInterval: lockDuration / 2,
   }
   const run = async (job: { name: string; data: Data }, _token?: string, signal?: AbortSignal): Promise<number> => {
     if (job.name === "add") return job.data.a + job.data.b

@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { DistributedExecutor } from "corepool/distributed"
 import { ByHand } from "./distributed-hand.ts"
-import { CONCURRENCY, engineOf } from "./distributed-place.ts"
+import { CONCURRENCY, engineOf, LOCK } from "./distributed-place.ts"
 import * as tasks from "./tasks/distributed.ts"
 
 export interface Sizes {
@@ -51,12 +51,16 @@ export class Bench implements AsyncDisposable {
     return `${this.#name}-by-hand`
   }
 
-  async node(contender: "corepool" | "by-hand" = "corepool", concurrency: number = CONCURRENCY): Promise<ChildProcess> {
+  async node(
+    contender: "corepool" | "by-hand" = "corepool",
+    concurrency: number = CONCURRENCY,
+    lock: number = LOCK,
+  ): Promise<ChildProcess> {
     const program = fileURLToPath(new URL("distributed-node.js", import.meta.url))
     const queue = contender === "corepool" ? this.#name : this.handName
     const child = spawn(
       process.execPath,
-      [...process.execArgv, program, contender, queue, this.url, String(concurrency)],
+      [...process.execArgv, program, contender, queue, this.url, String(concurrency), String(lock)],
       {
         stdio: ["ignore", "pipe", "inherit"],
       },

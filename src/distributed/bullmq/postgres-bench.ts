@@ -137,6 +137,7 @@ export interface PostgresBenchContext {
 
 /**
  * How one node takes and ends jobs in PostgreSQL: by BullMQ's functions, several of which are called in one statement.
+ * Renewing locks and freeing the jobs of dead nodes are statements of corepool, which cannot deadlock with others.
  * The fixed costs of a statement (a round trip to the server, a commit, a notification) are paid once for many jobs:
  *
  * - A claim takes as many jobs as the node has room for, and says in the same answer when the next delayed one is due.

@@ -1,4 +1,5 @@
 import { runtime } from "#host/clock"
+import { IllegalStateError } from "../../errors.ts"
 import { inBackground } from "../job/background.ts"
 import type { Engine, EngineListener, EngineQueue } from "../job/engine.ts"
 
@@ -9,6 +10,7 @@ export class Connection {
   readonly #listener: EngineListener
   #opening: Promise<EngineQueue> | undefined
   #queue: EngineQueue | undefined
+  #isClosed = false
 
   constructor(engine: Engine, name: string, listener: EngineListener) {
     this.#engine = engine
@@ -16,8 +18,12 @@ export class Connection {
     this.#listener = listener
   }
 
-  /** The queue. The listener hears of all events from then on. Rejects if the engine cannot be reached. */
+  /**
+   * The queue. The listener hears of all events from then on. Rejects if the engine cannot be reached, and after
+   * {@link close}.
+   */
   queue(): Promise<EngineQueue> {
+    if (this.#isClosed) return Promise.reject(new IllegalStateError(`The executor \`${this.#name}\` has ended`))
     this.#opening ??= inBackground(() => this.#open())
     return this.#opening
   }
@@ -45,6 +51,7 @@ export class Connection {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     if (this.#opening === undefined) return
     const queue = await this.#opening.catch(() => undefined) // callers of queue() have got the error
     await queue?.close()

@@ -177,13 +177,14 @@ export class Ledger implements EngineListener {
   #fail(entry: JobEntry, { kind, error }: Failure): void {
     this.stored(entry)
     if (kind === "cancelled") this.cancel(entry, causeIn(error))
-    else this.fail(entry, withSubmitter(entry, error), kind === "error")
+    else this.fail(entry, error, kind === "error")
     this.over(entry)
   }
 
   /** Fails the future, if there is one. `isTold` if a node has reported the error of a command. */
-  fail(entry: JobEntry, error: unknown, isTold = false): void {
+  fail(entry: JobEntry, given: unknown, isTold = false): void {
     const { future } = entry.plan
+    const error = withSubmitter(entry, given)
     if (future === undefined) {
       if (!isTold) this.#host.report(error)
     } else if (!future.isSettled) {
@@ -352,7 +353,7 @@ function conflictWith(
   )
 }
 
-/** Adds the stack of the submitter below the stack of the machine that ran the task. */
+/** Adds the stack of the submitter below the stack of the machine that ran the task, or of this handle. */
 function withSubmitter({ submitter }: JobEntry, error: unknown): unknown {
   const frames = submitter?.stack?.split("\n").filter((line) => line.startsWith("    at ")) ?? []
   if (!(error instanceof Error) || typeof error.stack !== "string" || frames.length === 0) return error

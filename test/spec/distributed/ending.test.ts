@@ -1,5 +1,12 @@
 /** The end of an executor whose threads are elsewhere. Rule ids are those of docs/spec/distributed.md. */
-import { CancellationError, Executors, type FutureTask, RejectedExecutionError, virtualThreads } from "corepool"
+import {
+  CancellationError,
+  Executors,
+  type FutureTask,
+  IllegalStateError,
+  RejectedExecutionError,
+  virtualThreads,
+} from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { runProgram } from "../../support/child.ts"
@@ -140,4 +147,15 @@ test("[DX23] a program that ends by close has nothing left", async () => {
   }
   await turns()
   assert.equal(lab.engine.connections, 1)
+})
+
+test("[DX337] an executor that has terminated opens no connection", async () => {
+  await using lab = new FleetLab()
+  const used = lab.fleet()
+  assert.equal((await used.stats()).waiting, 0)
+  for (const fleet of [used, lab.fleet()]) {
+    await fleet.close()
+    for (const look of [fleet.stats(), fleet.nodes()]) assert.ok((await rejectionOf(look)) instanceof IllegalStateError)
+  }
+  assert.equal(lab.engine.connections, 0)
 })

@@ -4,6 +4,7 @@ import {
   ExecutorCompletionService,
   IllegalStateError,
   RejectedExecutionError,
+  TimeoutError,
   UnsupportedOperationError,
 } from "corepool"
 import assert from "node:assert/strict"
@@ -125,6 +126,27 @@ test("[DX29] other arguments under an id are refused, before and after its end",
   assert.match(String(late), /`x` .* with other arguments, which has ended/)
   assert.equal(await there.with({ id: "x" }).submit(tasks.mark, 1), 1)
   assert.deepEqual(tasks.marks, [1])
+})
+
+test("[DX336] an error of the handle itself ends with the call that has submitted the task", async () => {
+  await using lab = new FleetLab()
+  const fleet = lab.fleet()
+  await fleet.with({ id: "x" }).submit(tasks.mark, 1).stored
+  const errors = [
+    await rejectionOf(fleet.with({ id: "x" }).submit(tasks.mark, 2)),
+    await rejectionOf(fleet.with({ queueTimeout: 1 }).submit(tasks.mark, 3)),
+  ]
+  lab.engine.refuseAdds(new Error("full"))
+  errors.push(await rejectionOf(fleet.submit(tasks.mark, 4)))
+  fleet.execute(tasks.mark, 5)
+  await eventually(() => lab.errors.length === 1)
+  errors.push(...lab.errors)
+  assert.deepEqual(
+    errors.map((error) => (error as Error).constructor),
+    [IllegalStateError, TimeoutError, RejectedExecutionError, RejectedExecutionError],
+  )
+  for (const error of errors) assert.match((error as Error).stack ?? "", /at submit \(corepool\)\n.*ids\.test/)
+  await fleet.shutdownNow()
 })
 
 test("[DX29][DS4] a schedule with other arguments is refused", async () => {
