@@ -43,7 +43,10 @@ export interface MapOptions {
   readonly ordered?: boolean
   /** How many tasks may be under way or have results waiting to be consumed; default twice the number of threads. */
   readonly window?: number
-  /** How many items make one task; default 1. */
+  /**
+   * How many items make one task. By default one; but a pool of platform threads puts as many items of a synchronous
+   * source into one task as take about a millisecond, one if they take longer than 0.1 ms.
+   */
   readonly chunk?: number
 }
 
@@ -129,6 +132,18 @@ export interface ExecutorService<Unrun = Runnable[]> extends Executor, AsyncDisp
   readonly isTerminated: boolean
 }
 
+/**
+ * `map` on an executor where it chooses the number of items in a task; not part of the public interface. `window` is
+ * the caller's, if set: the most items that are under way or have results which are not consumed.
+ */
+export type BulkMap = <I, O>(
+  executor: TaskHost,
+  fn: (item: I) => O | PromiseLike<O>,
+  source: Iterator<I>,
+  ordered: boolean,
+  window: number | undefined,
+) => AsyncIterator<Awaited<O>, undefined>
+
 /** What the algorithms of this folder need of their executor; not part of the public interface. */
 export interface TaskHost extends Executor {
   /** The future of a task about to be executed. */
@@ -141,5 +156,7 @@ export interface TaskHost extends Executor {
   readonly ordersByPriority: boolean
   /** How many chunks `map` has under way by default. */
   readonly defaultWindow: number
+  /** How `map` puts several items into one task; undefined if each item has to be a task of its own. */
+  readonly bulkMap?: BulkMap | undefined
   readonly isShutdown: boolean
 }

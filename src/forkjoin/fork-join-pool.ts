@@ -1,4 +1,5 @@
 import { availableParallelism } from "#host/machine"
+import type { BulkMap } from "../executor/executor.ts"
 import { alone, requireBoolean, requireInteger, requireObject, requireOptions, typeError } from "../checks.ts"
 import { CancellationError, IllegalStateError, RejectedExecutionError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
@@ -342,6 +343,11 @@ export class ForkJoinPool extends ForkJoinStatus {
   /** @internal */
   override get defaultWindow(): number {
     return 2 * this.parallelism
+  }
+
+  /** @internal */
+  get bulkMap(): BulkMap | undefined {
+    return this.#engine.bulkMap
   }
 }
 

@@ -1,3 +1,4 @@
+import type { BulkMap } from "../executor/executor.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
 import type { Handle } from "../memory/shared/shared-memory.ts"
 import type { BlockingQueue } from "../queue/base/blocking-queue.ts"
@@ -46,6 +47,11 @@ export interface PoolEngine {
   execute(task: Runnable): void
   /** The function with its arguments, as a task. */
   callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T>
+  /**
+   * How `map` puts several items into one task. Virtual threads do not: a task costs little there, and items of one
+   * task would wait for each other.
+   */
+  readonly bulkMap?: BulkMap
   remove(task: Runnable): boolean
   /** The pool is shut down: cancels tasks with times that may not run any more. */
   dropUnwanted(): void

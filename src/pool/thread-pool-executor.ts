@@ -1,3 +1,4 @@
+import type { BulkMap } from "../executor/executor.ts"
 import { alone } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import { keptApart } from "../future/call.ts"
@@ -335,6 +336,11 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   /** @internal */
   override get defaultWindow(): number {
     return Math.min(2 * this.maximumPoolSize, LARGEST_WINDOW)
+  }
+
+  /** @internal */
+  get bulkMap(): BulkMap | undefined {
+    return this.#engine.bulkMap
   }
 }
 

@@ -3,12 +3,14 @@ import { requireFunction } from "../checks.ts"
 import { TaskNotPortableError } from "../errors.ts"
 import { perThread } from "../per-thread.ts"
 import { isByText, isTaskHere, onlyTaskAt, type Place, placeOf, setPlace, taskAt } from "./definitions.ts"
-import { eachOf, originalOf } from "./each.ts"
+import { eachOf, wrappedBy } from "./each.ts"
 import { isEntry } from "./entry.ts"
 import { compile } from "./compile.ts"
 import { whyNotLoaded } from "./load-failure.ts"
 import { loadModule } from "./loading.ts"
 import { currentSubmission, type Origin } from "./origin.ts"
+import { portableError } from "./portable-error.ts"
+import { eachAtOnce, someOf } from "./some.ts"
 import { explain, sourceOf } from "./source.ts"
 import { exportNamed } from "./task.ts"
 import { propertyOf, setOwn } from "../user-values.ts"
@@ -22,13 +24,14 @@ interface Source {
 
 /**
  * Plain data. Where the function is, or its text; or that another function is to be called for each element of an
- * array; or that an object of a class is to be made, and to do its work; or that a function is to be called with
- * others, see {@link give}.
+ * array, or for some of them; or that an object of a class is to be made, and to do its work; or that a function is to
+ * be called with others, see {@link give}.
  */
 export type TaskReference =
   | Place
   | Source
   | { readonly each: TaskReference }
+  | { readonly some: TaskReference }
   | { readonly compute: TaskReference }
   | { readonly call: TaskReference; readonly given: readonly TaskReference[] }
 
@@ -96,8 +99,9 @@ interface Gift {
 const gifts = perThread("given functions", () => new WeakMap<object, Gift>())
 
 function makeReference(fn: (...args: never[]) => unknown): TaskReference {
-  const original = originalOf(fn)
-  if (original !== undefined) return { each: referenceOf(original) }
+  const wrapped = wrappedBy(fn)
+  if (wrapped?.kind === "each") return { each: referenceOf(wrapped.fn) }
+  if (wrapped?.kind === "some") return { some: referenceOf(wrapped.fn) }
   const type = classes.get(fn)
   if (type !== undefined) return { compute: referenceToClass(type) }
   const gift = gifts.get(fn)
@@ -125,7 +129,7 @@ const submitters = new WeakMap<object, readonly string[]>()
 
 /** The stack with which this thread first submitted a function that is sent as source: lines, innermost first. */
 export function submitterOf(fn: AnyFunction): readonly string[] | undefined {
-  return submitters.get(originalOf(fn) ?? fn)
+  return submitters.get(wrappedBy(fn)?.fn ?? fn)
 }
 
 /** The function, in this thread. If it is sent on, it is sent with the same reference. */
@@ -146,6 +150,7 @@ function referenceToClass(type: TaskClass): TaskReference {
 export function standIn(reference: TaskReference): (...args: never[]) => unknown {
   if ("source" in reference) return evaluate(reference)
   if ("each" in reference) return eachOf(standIn(reference.each) as (item: unknown) => unknown)
+  if ("some" in reference) return someOf(standIn(reference.some) as (item: unknown) => unknown)
   if ("compute" in reference || "call" in reference) return async (...args) => (await find(reference)).fn(...args)
   const standing: AnyFunction = async (...args) => (await find(reference)).fn(...args)
   setOwn(standing, "name", reference.name, false)
@@ -186,6 +191,10 @@ export function findNow(reference: TaskReference): FoundTask | undefined {
     const each = findNow(reference.each)
     return each && eachOfFound(each)
   }
+  if ("some" in reference) {
+    const some = findNow(reference.some)
+    return some && someOfFound(some)
+  }
   if ("compute" in reference) {
     const type = findNow(reference.compute)
     return type && computeOfFound(type)
@@ -215,6 +224,7 @@ export async function find(reference: TaskReference): Promise<FoundTask> {
   const now = findNow(reference)
   if (now !== undefined) return now
   if ("each" in reference) return eachOfFound(await find(reference.each))
+  if ("some" in reference) return someOfFound(await find(reference.some))
   if ("compute" in reference) return computeOfFound(await find(reference.compute))
   if ("call" in reference) return giveFoundIn(await Promise.all([reference.call, ...reference.given].map(find)))
   const { module, name } = reference as Place
@@ -229,7 +239,12 @@ export async function find(reference: TaskReference): Promise<FoundTask> {
 }
 
 function eachOfFound(inner: FoundTask): FoundTask {
-  return { fn: eachOf(inner.fn) as FoundTask["fn"], explain: (error) => inner.explain(error) }
+  return { fn: eachAtOnce(inner.fn) as FoundTask["fn"], explain: (error) => inner.explain(error) }
+}
+
+function someOfFound(inner: FoundTask): FoundTask {
+  const fn = someOf(inner.fn, (error) => portableError(inner.explain(error)))
+  return { fn: fn as FoundTask["fn"], explain: (error) => inner.explain(error) }
 }
 
 function computeOfFound(type: FoundTask): FoundTask {

@@ -130,7 +130,11 @@ export const CHUNKS: readonly ChunkRule[] = [
       "pool/virtual-engine",
     ],
   },
-  { name: "executor", after: ["pool"], modules: ["executor/"] },
+  {
+    name: "executor",
+    after: ["pool"],
+    modules: ["executor/", "platform/submit/chosen-chunks", "platform/submit/chunk-size"],
+  },
   { name: "schedule", after: ["executor", "core"], modules: ["schedule/"] },
   { name: "testing", after: ["base"], modules: ["testing/"] },
   // Shared memory. When it is loaded, a thread makes or inherits a space, and watches the threads that it starts from then on.

@@ -155,5 +155,10 @@ export const INNER_NAMES: readonly string[] = [
   "currentTask",
   "countCompleted",
   "failWaiting",
+  "dropUnwanted",
+  "isRunning",
+  "bulkMap",
+  "chunks",
+  "itemCount",
   "announceTermination",
 ]

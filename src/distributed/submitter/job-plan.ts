@@ -6,7 +6,7 @@ import { type Call, callOf } from "../../future/call.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { type Callable, nameOf } from "../../future/runnable.ts"
 import type { CronCalendar } from "../../schedule/cron-calendar.ts"
-import { originalOf } from "../../task/each.ts"
+import { wrappedBy } from "../../task/each.ts"
 import type { Catalogue } from "../job/catalogue.ts"
 import { DistributedFutureTask } from "../job/distributed-future.ts"
 import type { JobOrder } from "../job/engine.ts"
@@ -48,7 +48,7 @@ export function planFor(
   const isTask = command instanceof FutureTask
   const future = isTask ? futureOf(command) : undefined
   const call = innermost(future === undefined ? callOf(command as Callable<unknown>) : callIn(future))
-  const original = originalOf(call.fn)
+  const original = wrappedBy(call.fn)?.fn
   const name = context.catalogue.nameOf(original ?? call.fn)
   const args = encodeArguments(name, call.args, context.maxPayload)
   const known = future instanceof DistributedFutureTask ? future.id : undefined

@@ -17,6 +17,7 @@ export abstract class FlowWait {
 
 /** A Thread, as its flow knows it. */
 export interface FlowOwner {
+  readonly name: string
   /** Reports an error that belongs to no future and to no caller. Does not throw. */
   reportUncaught(error: unknown): void
 }

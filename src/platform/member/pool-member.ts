@@ -1,3 +1,4 @@
+import type { BulkMap } from "../../executor/executor.ts"
 import { IllegalStateError } from "../../errors.ts"
 import { keptApart } from "../../future/call.ts"
 import type { Callable, Runnable } from "../../future/runnable.ts"
@@ -23,6 +24,7 @@ import { SharedWorkerTable } from "../memory/shared-worker-table.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
 import type { SlotQueue } from "../queue/slot-queue.ts"
 import { slotTimetable } from "../queue/slot-timetable.ts"
+import { bulkMap } from "../submit/chosen-chunks.ts"
 import type { SubmissionService } from "../submit/submission-service.ts"
 import { Submissions } from "../submit/submissions.ts"
 import { Taker } from "../queue/taker.ts"
@@ -146,6 +148,10 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
 
   callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
     return keptApart(fn, args)
+  }
+
+  get bulkMap(): BulkMap {
+    return bulkMap
   }
 
   remove(task: Runnable): boolean {

@@ -14,7 +14,8 @@ import { encode } from "../../codec/codec.ts"
 import { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { NotSerializableError } from "../../errors.ts"
 import { COMPLETING, EXCEPTIONAL } from "../../future/task-state.ts"
-import { dataDescriptor, isError, messageOf } from "../../user-values.ts"
+import { errorInstead } from "../../task/portable-error.ts"
+import { dataDescriptor } from "../../user-values.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
 /** Fails the task with this error; false if the task was over. */
@@ -59,9 +60,7 @@ export function encodedOf(error: unknown): EncodedValue {
 /** An encoded error that says why a thrown value cannot be sent. Never throws. */
 export function encodedFailure(thrown: unknown, cause: unknown): EncodedValue {
   try {
-    // For example the message of a proxy of an error: the more the message says, the better.
-    const what = isError(thrown) ? ` (${messageOf(thrown)})` : ""
-    return encode(new NotSerializableError(`What was thrown${what} cannot be sent: ${messageOf(cause)}`))
+    return encode(errorInstead(thrown, cause))
   } catch {
     return unspeakable() // Error.prepareStackTrace of a program can break even our own errors
   }
