@@ -51,7 +51,7 @@ export class Doubts {
     this.#doubts = this.#doubts.filter(({ isAsked, until }) => !isAsked || until > now)
   }
 
-  /** A token by which the node runs a job is left for later: the job is not unknown, and its end may bring another one. */
+  /** A token by which the node runs a job is left for later: its end may bring another job, which is known as well. */
   async #settle(isMeant: (doubt: Doubt) => boolean): Promise<void> {
     const doubts = this.#doubts.filter((doubt) => isMeant(doubt) && !this.#isRunning(doubt.token))
     if (doubts.length === 0) return

@@ -246,7 +246,9 @@ export class Ledger implements EngineListener {
     this.#each(id, (entry) => {
       entry.isRunning = false
       entry.dueAt = dueAt
-      if (entry.wish !== undefined) this.#host.cancelAgain(entry)
+      if (entry.wish === undefined) return
+      this.stored(entry) // a watched entry may still be looked up
+      this.#host.cancelAgain(entry)
     })
   }
 
