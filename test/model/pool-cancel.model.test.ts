@@ -100,6 +100,31 @@ test("[PP11] nor is one whose worker has not yet let go of a slot that is in use
     },
   }))
 
+for (const isLeaving of [true, false]) {
+  test(`[PP228] a worker without a task ${isLeaving ? "leaves" : "begins one"}, or is terminated, never both`, () =>
+    check(20, {
+      setup,
+      threads: {
+        a: (shared) => {
+          const self = member(shared, "a", 1).workerTable.at(1)
+          const isDead = load(shared.notes, STRUCK) === 1
+          if (isLeaving) self.depart()
+          else self.enterUserCode()
+          add(shared.notes, RUNS, 1)
+          assert.ok(!isDead, "it goes on in the pool, though it is as good as dead")
+          if (isLeaving) assert.equal(load(shared.notes, STRUCK), 0, "it is terminated, though it leaves")
+          else self.leaveUserCode()
+        },
+        owner: (shared) => {
+          const victim = member(shared, "owner").workerTable.at(1)
+          if (!victim.markStaying()) return
+          if (isLeaving) assert.equal(load(shared.notes, RUNS), 0, "it has begun to leave")
+          store(shared.notes, STRUCK, 1)
+        },
+      },
+    }))
+}
+
 test("[PP12][PP25] a thread is killed in the user's code, or not at all; one that comes back from there has not been", () =>
   check(20, {
     setup,

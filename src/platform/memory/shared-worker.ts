@@ -19,6 +19,7 @@ export const ENDING = 5
 /** Values of PHASE. */
 const POOL = 0
 const CONDEMNED = -1
+const LEAVING = -2
 
 const HIGH = 2 ** 32
 
@@ -43,7 +44,8 @@ export function entryOf(number: number): number {
  *     RETURNS    a periodic task that the worker has run, let go of, and is putting back into the queue
  *     HANDLE     the handle of TASK: the slot may be in use again before the worker has let go of it
  *     PHASE      POOL, or the token of the worker while it runs user code: only then may it be terminated. The thread
- *                that terminates it writes CONDEMNED; a worker that still returns from user code then halts
+ *                that terminates it writes CONDEMNED; a worker that still returns from user code then halts. Once the
+ *                pool has stopped, a worker without a task is terminated in POOL, too; but not one that is LEAVING
  *     COMPLETED  how many tasks all workers of this line have completed, in two words. It stays when a worker leaves,
  *                and the next worker counts on from there, so that the sum over all lines never falls
  *     COUNTED    the low word of COMPLETED before TASK: if the worker dies, the owner sees whether TASK is counted
@@ -163,13 +165,20 @@ export class SharedWorker implements Worker<number> {
   }
 
   enterUserCode(): void {
-    store(this.#words, this.#entry + WORKER.PHASE, this.#threadContext.token)
+    this.#changePhase(this.#threadContext.token)
   }
 
-  /**
-   * Whether the worker runs user code. Also true if the thread is not this line's worker: user code beside all tasks
-   * has nothing to leave.
-   */
+  /** The pool has stopped, and the worker is about to leave. From now on it is not terminated. */
+  depart(): void {
+    this.#changePhase(LEAVING)
+  }
+
+  #changePhase(phase: number): void {
+    const at = this.#entry + WORKER.PHASE
+    if (!compareAndSet(this.#words, at, POOL, phase) && load(this.#words, at) === CONDEMNED) this.#threadContext.halt()
+  }
+
+  /** Whether the worker runs user code. True if the thread is not this line's worker: it has nothing to leave. */
   get isInUserCode(): boolean {
     return load(this.#words, this.#entry + WORKER.PHASE) !== POOL || this.token !== this.#threadContext.token
   }
@@ -351,11 +360,19 @@ export class SharedWorker implements Worker<number> {
     this.#start(this)
   }
 
-  /** True if the thread may be terminated now; the caller then must terminate it. */
+  /** True if the thread may be terminated now: the caller must terminate it. */
   markTerminating(): boolean {
-    const { token } = this
-    if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, token, CONDEMNED)) return false
-    this.#threadContext.registry.silence(token)
+    return this.#condemn(this.token)
+  }
+
+  /** The same for a worker that has no task, and has not left though the pool has stopped. */
+  markStaying(): boolean {
+    return this.#condemn(POOL) || this.#condemn(this.token)
+  }
+
+  #condemn(phase: number): boolean {
+    if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, phase, CONDEMNED)) return false
+    this.#threadContext.registry.silence(this.token)
     return true
   }
 

@@ -29,8 +29,7 @@ const SPARE_PART = 8
 
 /**
  * The owner's side of a pool of platform threads, in the thread that made it. Only the owner makes threads, hears of
- * their end, and has the user's factory, handler and hooks. Other threads ask it by ringing its bell, which it answers
- * also while it blocks.
+ * their end, and has the user's factory, handler and hooks. Other threads ring its bell, also while it blocks.
  */
 export class PoolOwner extends PoolMember {
   readonly #shell: PoolShell
@@ -78,7 +77,9 @@ export class PoolOwner extends PoolMember {
 
   /** The process stays alive until the pool has terminated. */
   shuttingDown(): void {
-    if (this.#isShuttingDown || atLeast(this.state.control.snapshot, TERMINATED)) return
+    const seen = this.state.control.snapshot
+    if (atLeast(seen, STOP)) this.#terminationTimer.markAll(this.workerTable)
+    if (this.#isShuttingDown || atLeast(seen, TERMINATED)) return
     this.#isShuttingDown = true
     this.submissions.keepAlive(true)
   }
@@ -271,7 +272,8 @@ export class PoolOwner extends PoolMember {
 
   #execute(): void {
     for (const body of this.#terminationTimer.markTerminating()) {
-      const why = `Thread "${body.name}" was terminated: its task did not stop when it was interrupted`
+      const what = body.worker.currentSlot === 0 ? "code that a task has left behind" : "its task"
+      const why = `Thread "${body.name}" was terminated: ${what} did not stop when it was interrupted`
       guarded(
         () => this.#reap(body, new ThreadDeathError(why), false), // whatever happens, the others are terminated too
         (error) => this.reportLocal(error, body.worker.number),

@@ -1,7 +1,7 @@
 import type { Chore, Chores } from "../../memory/flow/chores.ts"
 import { TERMINATE_AFTER } from "../../thread/platform-threads.ts"
 import { now, Timer } from "../../time/timer.ts"
-import type { SharedWorker } from "../memory/shared-worker.ts"
+import { RUNNING, type SharedWorker, STARTING } from "../memory/shared-worker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 import type { WorkerBody } from "../start/thread-body.ts"
 
@@ -9,7 +9,7 @@ interface Deadline {
   readonly worker: SharedWorker
   /** 0 if the thread had not begun. */
   readonly token: number
-  /** The handle of the task. */
+  /** The handle of the task; 0 if the worker has to leave. */
   readonly handle: number
   readonly due: number
 }
@@ -17,6 +17,9 @@ interface Deadline {
 /**
  * Terminates tasks that do not stop when they are interrupted. An interrupted worker has `terminateAfter` ms; if it is
  * then still at the same task, and in user code, its thread is terminated.
+ *
+ * Once the pool has stopped, workers that have no task are terminated as well, if they do not leave: code that a task
+ * has left behind, the callback of a timer for instance, need not return.
  */
 export class TerminationTimer implements Chore {
   readonly #tasks: TaskRecords
@@ -25,6 +28,7 @@ export class TerminationTimer implements Chore {
   readonly #carryOut: () => void
   #deadlines: Deadline[] = []
   #timer: Timer | undefined
+  #isStopped = false
 
   /** `carryOut` is called when a deadline has passed. */
   constructor(
@@ -41,10 +45,28 @@ export class TerminationTimer implements Chore {
 
   /** The worker has been interrupted because of the task with this handle, by default its current one. */
   mark(worker: SharedWorker, handle: number = this.#tasks.handleOf(worker.currentSlot)): void {
-    const patience = this.#bodyOf(worker)?.options.terminateAfter ?? TERMINATE_AFTER
+    const patience = this.#patienceWith(worker)
     if (worker.currentSlot === 0 || patience === Infinity) return
     this.#deadlines.push({ worker, token: worker.token, handle, due: now() + patience })
     this.#wind()
+  }
+
+  /** The pool has stopped: all workers have to leave. */
+  markAll(workers: Iterable<SharedWorker>): void {
+    if (this.#isStopped) return
+    this.#isStopped = true
+    for (const worker of workers) this.#awaitDeparture(worker)
+    this.#wind()
+  }
+
+  /** A worker that could leave at once may still need a moment: an idle thread has to wake up first. */
+  #awaitDeparture(worker: SharedWorker): void {
+    const patience = Math.max(this.#patienceWith(worker), TERMINATE_AFTER)
+    if (patience < Infinity) this.#deadlines.push({ worker, token: worker.token, handle: 0, due: now() + patience })
+  }
+
+  #patienceWith(worker: SharedWorker): number {
+    return this.#bodyOf(worker)?.options.terminateAfter ?? TERMINATE_AFTER
   }
 
   /** In ms from now. */
@@ -60,12 +82,15 @@ export class TerminationTimer implements Chore {
     this.#deadlines = this.#deadlines.filter((deadline) => deadline.due > time)
     for (const { worker, token, handle } of due) {
       const body = this.#bodyOf(worker)
+      if (handle === 0) {
+        if (body !== undefined && this.#stays(worker, token)) terminating.push(body)
+        continue
+      }
       if (body === undefined || worker.currentSlot !== this.#tasks.slotOf(handle) || !this.#tasks.isCurrent(handle))
         continue
       if (token === 0) {
         // The thread had not begun. Until it begins it is not in user code; from then on it has the whole time.
-        const patience = body.options.terminateAfter ?? TERMINATE_AFTER
-        this.#deadlines.push({ worker, token: worker.token, handle, due: time + patience })
+        this.#deadlines.push({ worker, token: worker.token, handle, due: time + this.#patienceWith(worker) })
         continue
       }
       if (worker.token !== token) continue
@@ -74,6 +99,15 @@ export class TerminationTimer implements Chore {
     }
     this.#wind()
     return terminating
+  }
+
+  /** Whether the worker is marked, as it has not left in time. With a task, or before it begins, it has more time. */
+  #stays(worker: SharedWorker, token: number): boolean {
+    const { status } = worker
+    if ((status !== RUNNING && status !== STARTING) || (token !== 0 && token !== worker.token)) return false
+    if (token !== 0 && worker.currentSlot === 0) return worker.markStaying()
+    this.#awaitDeparture(worker)
+    return false
   }
 
   run(): void {

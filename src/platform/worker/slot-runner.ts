@@ -87,8 +87,11 @@ export class SlotRunner implements PoolHost<number> {
   }
 
   begin(_worker: Worker<number>, slot: number): PromiseLike<unknown> | undefined {
+    // From here on: built-in methods that find the function and decode the arguments need not return, if a task has
+    // replaced them.
+    this.#self.enterUserCode()
     if (this.tasks.stateOf(slot) !== NEW || this.#periodicRuns?.begin(slot) === false) {
-      this.#discard(slot)
+      this.#leaveAndDiscard(slot)
       return undefined
     }
     if (this.tasks.hasFlag(slot, TIMED | MEASURED))
@@ -97,7 +100,6 @@ export class SlotRunner implements PoolHost<number> {
     try {
       found = this.#functions.resolve(this.tasks.functionOf(slot))
     } catch (error) {
-      this.#self.enterUserCode()
       requireFitToFind(error)
       this.#fail(slot, error)
       return undefined
@@ -106,7 +108,6 @@ export class SlotRunner implements PoolHost<number> {
   }
 
   async #findAndCall(slot: number): Promise<unknown> {
-    this.#self.enterUserCode() // a module that is loaded for the first time runs
     const found = await ifFit(() => this.#functions.find(this.tasks.functionOf(slot)), requireFitToFind)
     this.#found = found
     return await found.fn(...(await ifFit(() => this.#payloads.argumentsOf(slot) ?? this.#payloads.fetch(slot))))
@@ -114,12 +115,7 @@ export class SlotRunner implements PoolHost<number> {
 
   /** The submitter has the arguments and takes its time. */
   async #awaitAndCall(found: FoundTask, slot: number, pending: Promise<unknown[]>): Promise<unknown> {
-    let args: unknown[]
-    try {
-      args = await ifFit(() => pending)
-    } finally {
-      this.#self.enterUserCode() // complete() or fail() leaves user code
-    }
+    const args = await ifFit(() => pending)
     if (this.tasks.stateOf(slot) !== NEW) return undefined
     this.#found = found
     return await found.fn(...args)
@@ -134,18 +130,16 @@ export class SlotRunner implements PoolHost<number> {
         args = this.#payloads.fetch(slot)
         if (!Array.isArray(args)) return this.#awaitAndCall(found, slot, args)
         if (this.tasks.stateOf(slot) !== NEW) {
-          this.#discard(slot)
+          this.#leaveAndDiscard(slot)
           return undefined
         }
       }
     } catch (error) {
-      this.#self.enterUserCode()
       requireFit(error)
       this.#fail(slot, error)
       return undefined
     }
     const { fn } = found
-    this.#self.enterUserCode()
     try {
       value = fn(...args)
       if (isPromiseLike(value)) {
@@ -353,6 +347,11 @@ export class SlotRunner implements PoolHost<number> {
     this.#payloads.drop(encoded)
     this.#discard(slot)
     return false
+  }
+
+  #leaveAndDiscard(slot: number): void {
+    this.#self.leaveUserCode()
+    this.#discard(slot)
   }
 
   #discard(slot: number): void {

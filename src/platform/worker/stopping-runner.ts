@@ -68,7 +68,10 @@ export class StoppingRunner extends SlotRunner {
 
   /** A worker stays as long as tasks are under way beside its current one: they would end with the thread. */
   mayLeave(mustLeave: boolean): boolean {
-    if (mustLeave) this.runningTasks.cancelBeside()
+    if (mustLeave) {
+      this.#self.depart()
+      this.runningTasks.cancelBeside()
+    }
     this.#isKept = !mustLeave && !this.hasNothingLeft
     return !this.#isKept
   }
