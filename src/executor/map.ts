@@ -45,7 +45,7 @@ async function* results<I, O>(feed: MapFeed<I, O[]>): AsyncGenerator<O, void, un
 
 interface Opener<I> {
   readonly isAsync: boolean
-  open(): Source<I>
+  readonly open: () => Source<I>
 }
 
 function opener<I>(items: Iterable<I> | AsyncIterable<I>): Opener<I> {

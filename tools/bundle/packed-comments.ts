@@ -9,7 +9,7 @@ import { parseSync } from "oxc-parser"
 import { type Edit, edited } from "./edit.ts"
 
 /** How many characters of a comment are packed, in whole paragraphs. The first one is packed in any case. */
-const ENOUGH = 380
+const ENOUGH = 250
 
 /** The text of a file of types, with short comments. */
 export function withPackedComments(name: string, text: string): string {

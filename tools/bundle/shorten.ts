@@ -7,7 +7,7 @@ import { parseSync } from "oxc-parser"
 import { minify } from "rolldown/utils"
 
 /** A runtime shows the line in which an error was thrown. Shorter ones would make the package larger, by a byte for each. */
-const LINE = 1000
+const LINE = 2000
 
 export async function shorten(name: string, text: string, kind: "script" | "module" = "script"): Promise<string> {
   const { code: shorter, errors } = await minify(name, text, {

@@ -40,7 +40,10 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   },
   // What another thread would have to know of a task.
   "future/runnable": { calls: { noteResult: UNSET, noteObject: UNSET } },
-  "task/each": { calls: { set: UNSET } },
+  "task/each": { calls: { noteWrapped: UNSET } },
+  // Items that make one task, as many as take a while: only on platform threads.
+  "executor/map": { reads: { bulkMap: UNSET } },
+  "executor/map-feed": { reads: { itemCount: UNSET }, calls: { ended: UNSET }, without: ["ended", "itemCount"] },
   "executor/executor-service-base": { without: ["[LOCAL]"] },
   "executor/sending": { results: { requireTransferList: "requireArray(name, list)" } },
   "executor/completions": {
@@ -67,7 +70,7 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     reads: { isOwner: "true", "#overridden": "3", "#makeNow": UNSET },
     calls: { sentPool: UNSET, mayWait: "false", beginEnd: UNSET, shuttingDown: UNSET, setHandler: UNSET },
     results: { from: "platform()", handleOf: "pool.#engine.handle", "#engine": "this.#made" },
-    without: ["[SHAREABLE]", "#makeNow"],
+    without: ["[SHAREABLE]", "#makeNow", "bulkMap"],
   },
   "pool/virtual-engine": {
     without: ["isOwner", "isBusy", "beginEnd", "shuttingDown", "setHandler"],
@@ -157,8 +160,6 @@ export const INNER_NAMES: readonly string[] = [
   "failWaiting",
   "dropUnwanted",
   "isRunning",
-  "bulkMap",
   "chunks",
-  "itemCount",
   "announceTermination",
 ]

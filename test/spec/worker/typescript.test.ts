@@ -1,7 +1,7 @@
 /** Modules of tasks that are written in TypeScript, whatever runs the program. */
 import { TaskNotPortableError, tasksOf } from "corepool"
-import { importsIn, tsxIn } from "#src/worker-program/typescript.js"
-import { typeScriptHooks } from "#src/worker-program/typescript-hooks.js"
+import { importsIn, tsxIn } from "#host/typescript"
+import { typeScriptHooks } from "#host/typescript-hooks"
 import assert from "node:assert/strict"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
