@@ -101,7 +101,7 @@ test("[PP11] nor is one whose worker has not yet let go of a slot that is in use
   }))
 
 for (const isLeaving of [true, false]) {
-  test(`[PP228] a worker without a task ${isLeaving ? "leaves" : "begins one"}, or is terminated, never both`, () =>
+  test(`[PP28] a worker without a task ${isLeaving ? "leaves" : "begins one"}, or is terminated, never both`, () =>
     check(20, {
       setup,
       threads: {

@@ -172,7 +172,7 @@ test("[RP5] a foreign import is found; node: and types of optional peers are not
   ])
 })
 
-test("[RP574] what is the runtime's is found outside src/host, in values and in types, but not in comments and strings", (t) => {
+test("[RP74] what is the runtime's is found outside src/host, in values and in types, but not in comments and strings", (t) => {
   const root = repository(t, {
     "package.json": MANIFEST,
     "src/host/node/ports.ts": `import { MessageChannel } from "node:worker_threads"; process.on("exit", () => Buffer.alloc(1))`,
@@ -191,7 +191,7 @@ test("[RP574] what is the runtime's is found outside src/host, in values and in 
   ])
 })
 
-test("[RP575] a file outside src/host that asks which runtime this is is found", (t) => {
+test("[RP75] a file outside src/host that asks which runtime this is is found", (t) => {
   const root = repository(t, {
     "package.json": MANIFEST,
     "src/host/node/runtime.ts": `export const isBun = "bun" in process.versions`,

@@ -1,5 +1,5 @@
 /**
- * The architecture, read from the imports of src: [RP1] to [RP5], [RP35], [RP39], [RP61], [RP574] and [RP575] in
+ * The architecture, read from the imports of src: [RP1] to [RP5], [RP35], [RP39], [RP61], [RP74] and [RP75] in
  * docs/spec/repository.md.
  *
  * Imports of types count like any other: they vanish when compiled, but a layer that knows another's types cannot be

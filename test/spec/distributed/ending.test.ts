@@ -149,7 +149,7 @@ test("[DX23] a program that ends by close has nothing left", async () => {
   assert.equal(lab.engine.connections, 1)
 })
 
-test("[DX337] an executor that has terminated opens no connection", async () => {
+test("[DX37] an executor that has terminated opens no connection", async () => {
   await using lab = new FleetLab()
   const used = lab.fleet()
   assert.equal((await used.stats()).waiting, 0)

@@ -128,7 +128,7 @@ test("[DX29] other arguments under an id are refused, before and after its end",
   assert.deepEqual(tasks.marks, [1])
 })
 
-test("[DX336] an error of the handle itself ends with the call that has submitted the task", async () => {
+test("[DX36] an error of the handle itself ends with the call that has submitted the task", async () => {
   await using lab = new FleetLab()
   const fleet = lab.fleet()
   await fleet.with({ id: "x" }).submit(tasks.mark, 1).stored

@@ -58,7 +58,7 @@ class Blocker implements AsyncDisposable {
   }
 }
 
-test("[QE339] a statement that the client has given up does not go on waiting at the server", async () => {
+test("[QE39] a statement that the client has given up does not go on waiting at the server", async () => {
   const program = fresh()
   await using lab = new Lab(postgres({ url, schema, application_name: program, query_timeout: 2000 }))
   const queue = await lab.open()
@@ -100,7 +100,7 @@ test("[QE33] a job that the server gives by a command whose connection was lost 
   assert.deepEqual(deaths, [0])
 })
 
-test("[QE340] a job of a dead node is freed though another job is locked", async () => {
+test("[QE40] a job of a dead node is freed though another job is locked", async () => {
   await using lab = new Lab(postgres({ url, schema }))
   const [queue, log] = await lab.listening()
   await queue.add([order("runs"), order("dead")])
@@ -132,7 +132,7 @@ test("[QE340] a job of a dead node is freed though another job is locked", async
   assert.deepEqual(deaths, ["dead 1"])
 })
 
-test("[QE340] jobs that end in one statement, and locks that are renewed in one, are locked in the order of ids", async () => {
+test("[QE40] jobs that end in one statement, and locks that are renewed in one, are locked in the order of ids", async () => {
   for (const isEnding of [true, false]) {
     const program = fresh()
     await using lab = new Lab(postgres({ url, schema, application_name: program }))

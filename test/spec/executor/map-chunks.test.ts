@@ -13,7 +13,7 @@ import { all } from "./support.ts"
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
 
-test("[MP824] the number of items in a task grows while they take little time, and falls when they do not", () => {
+test("[MP24] the number of items in a task grows while they take little time, and falls when they do not", () => {
   const chunk = new ChunkSize(1024)
   const sizes: number[] = [chunk.size]
   const note = (items: number, time: number): void => {
@@ -32,7 +32,7 @@ test("[MP824] the number of items in a task grows while they take little time, a
   assert.deepEqual(sizes, [1, 4, 4, 16, 64, 64, 20, 1, 4, 16, 64, 256, 1024, 1024, 1024, 1024, 1024, 1024])
 })
 
-test("[MP824] on platform threads several short items make one task", async () => {
+test("[MP24] on platform threads several short items make one task", async () => {
   await using pool = Executors.newFixedThreadPool(2)
   const items = upTo(20_000)
   assert.deepEqual(
@@ -47,7 +47,7 @@ test("[MP824] on platform threads several short items make one task", async () =
   )
 })
 
-test("[MP825] a task begins no further item when its time is up, and says how many it has done", () => {
+test("[MP25] a task begins no further item when its time is up, and says how many it has done", () => {
   const { now } = runtime
   let time = 0
   runtime.now = () => time
@@ -63,7 +63,7 @@ test("[MP825] a task begins no further item when its time is up, and says how ma
   }
 })
 
-test("[MP825] nor when its thread is interrupted: the next item does not hear of that", async () => {
+test("[MP25] nor when its thread is interrupted: the next item does not hear of that", async () => {
   await using pool = Executors.newFixedThreadPool(1, virtualThreads())
   const run = someOf(act)
   const word = new SharedCount().index
@@ -76,7 +76,7 @@ test("[MP825] nor when its thread is interrupted: the next item does not hear of
   ])
 })
 
-test("[MP825] [MP826] whatever items do, each is begun once, and all results before a failure come in order", async () => {
+test("[MP25] [MP26] whatever items do, each is begun once, and all results before a failure come in order", async () => {
   await using pool = Executors.newFixedThreadPool(2)
   const warmUp = upTo(2000).map((n): Item => ({ word: new SharedCount().index, deed: "return", n }))
   const rare = fc.constantFrom<Deed>("block", "await", "interrupt", "throw", "throw a function")
@@ -112,7 +112,7 @@ test("[MP825] [MP826] whatever items do, each is begun once, and all results bef
   )
 })
 
-test("[MP827] a window without a chunk counts items", async () => {
+test("[MP27] a window without a chunk counts items", async () => {
   await using pool = Executors.newFixedThreadPool(2)
   for (const window of [1, 2, 7, 100, 5000]) {
     let read = 0
@@ -129,7 +129,7 @@ test("[MP827] a window without a chunk counts items", async () => {
   }
 })
 
-test("[MP828] each item is a task on virtual threads, of an asynchronous source, and through a view", async () => {
+test("[MP28] each item is a task on virtual threads, of an asynchronous source, and through a view", async () => {
   const items = upTo(500)
   async function* slowly(): AsyncGenerator<number> {
     yield* items
@@ -145,7 +145,7 @@ test("[MP828] each item is a task on virtual threads, of an asynchronous source,
   assert.equal(platform.completedTaskCount, 1000)
 })
 
-test("[MP829] the items of a task whose thread dies are lost with it", async () => {
+test("[MP29] the items of a task whose thread dies are lost with it", async () => {
   await using pool = Executors.newFixedThreadPool(1)
   const word = new SharedCount().index
   const items = upTo(3000).map((n): Item => ({ word, deed: n === 2500 ? "exit" : "return", n }))

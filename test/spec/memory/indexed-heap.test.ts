@@ -180,7 +180,7 @@ for (const [kind, memory] of Object.entries(MEMORIES)) {
   })
 }
 
-test("[IH113] the keys by which items are put in order are read once each, and equals stay in their order", () => {
+test("[IH13] the keys by which items are put in order are read once each, and equals stay in their order", () => {
   const items = Array.from({ length: 1000 }, (_, i) => i)
   const asked: number[] = []
   const keyOf = (item: number): number => {

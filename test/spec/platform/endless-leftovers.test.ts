@@ -49,7 +49,7 @@ const BUILT_INS: Tasks = {
 }
 
 for (const [kind, open] of Object.entries(POOLS)) {
-  test(`[PL265] shutdownNow ends a thread in which endless code was left behind: ${kind}`, async () => {
+  test(`[PL65] shutdownNow ends a thread in which endless code was left behind: ${kind}`, async () => {
     const ends = Object.entries(LEFT_BEHIND).map(async ([what, task]) => {
       await using pool = open()
       const begun = new Int32Array(new SharedArrayBuffer(4))
@@ -63,7 +63,7 @@ for (const [kind, open] of Object.entries(POOLS)) {
     await Promise.all(ends)
   })
 
-  test(`[PL266] a task can be cancelled though a built-in method that it needs does not return: ${kind}`, async () => {
+  test(`[PL66] a task can be cancelled though a built-in method that it needs does not return: ${kind}`, async () => {
     for (const [what, task] of Object.entries(BUILT_INS)) {
       await using pool = open()
       const begun = new Int32Array(new SharedArrayBuffer(4))
@@ -76,7 +76,7 @@ for (const [kind, open] of Object.entries(POOLS)) {
   })
 }
 
-test("[PL265] a task of another pool can stop a pool with such a thread, too", async () => {
+test("[PL65] a task of another pool can stop a pool with such a thread, too", async () => {
   await using pool = Executors.newFixedThreadPool(1, threads())
   await using other = Executors.newFixedThreadPool(1)
   const begun = new Int32Array(new SharedArrayBuffer(4))
