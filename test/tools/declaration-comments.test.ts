@@ -48,7 +48,7 @@ export { Own as t };
 })
 
 test("[RP67] a published comment has its beginning, its memory effects and its tags, a paragraph on a line, and no example", () => {
-  const long = "word ".repeat(60).trim()
+  const long = "word ".repeat(38).trim()
   const comment = [
     "*",
     " * Begins",
