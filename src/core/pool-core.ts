@@ -1,10 +1,10 @@
 import { RejectedExecutionError } from "../errors.ts"
 import { guarded, type Report } from "../memory/flow/guard.ts"
 import { atLeast, countIn, MOST_WORKERS, SHUTDOWN, STOP, TIDYING } from "./control-word.ts"
-import type { PoolHost, WorkQueue } from "./pool-host.ts"
+import type { Admission, WorkQueue } from "./pool-host.ts"
 import type { PoolState } from "./pool-state.ts"
 import type { WorkerTable, Worker } from "./worker.ts"
-import { WorkerLoop } from "./worker-loop.ts"
+import type { WorkerExits } from "./worker-loop.ts"
 
 /** Which limit a new worker counts against. */
 type Bound = "core" | "maximum"
@@ -13,59 +13,46 @@ type Bound = "core" | "maximum"
  * The algorithms of a thread pool: which tasks are admitted, which workers are replaced, and when the pool ends.
  * worker-loop.ts has what a worker does in between.
  *
- * The core knows no objects of user code: a task is a reference `R`, and a `PoolHost` does what must be done with one.
- * On virtual threads `R` is the Runnable itself, and host and workers share a heap. On platform threads `R` is a slot
+ * The core knows no objects of user code: a task is a reference `R`, and pool-host.ts says what must be done with one.
+ * On virtual threads `R` is the Runnable itself, and all workers share a heap. On platform threads `R` is a slot
  * number, and every worker builds these same classes over the same block of memory. docs/design/pool.md says which part
  * runs where.
  */
-export class PoolCore<R> {
+export class PoolCore<R> implements WorkerExits<R> {
   readonly #state: PoolState
   readonly #queue: WorkQueue<R>
-  readonly #host: PoolHost<R>
-  readonly #loop: WorkerLoop<R>
+  readonly #admission: Admission<R>
   readonly #workers: WorkerTable<R>
   #isRelieving = false
   /** Whether the factory threw at its last call. A factory that returned no thread has refused: that is no failure. */
   #hasFactoryThrown = false
   #isClosing = false
 
-  constructor(state: PoolState, queue: WorkQueue<R>, host: PoolHost<R>, workers: WorkerTable<R>) {
+  constructor(state: PoolState, queue: WorkQueue<R>, admission: Admission<R>, workers: WorkerTable<R>) {
     this.#state = state
     this.#queue = queue
-    this.#host = host
+    this.#admission = admission
     this.#workers = workers
-    this.#loop = new WorkerLoop(state, queue, host, {
-      left: (worker) => this.#workers.delete(worker),
-      ended: (worker, died) => {
-        try {
-          this.workerExit(worker, died)
-        } finally {
-          this.relieve((error) => worker.reportUncaught(error))
-        }
-      },
-    })
   }
 
   // ------------------------------------------------------------------ admission
 
   /**
-   * Admits a task:
+   * Admits a task. False if the pool does not take it: then the caller gives it to the rejection handler.
    *
    * 1. Fewer workers than the core size: starts one for this task, even if others are idle.
    * 2. Else queues it. Then looks again: another thread may have shut the pool down meanwhile (takes the task back and
-   *    rejects it), or the last worker may have left (starts one for the queue).
+   *    refuses it), or the last worker may have left (starts one for the queue).
    * 3. The queue is full: starts a worker up to the maximum size for this task, which thus overtakes the queued ones.
-   *    Else rejects it.
+   *    Else refuses it.
    */
-  execute(task: R): void {
+  admit(task: R): boolean {
     const control = this.#state.control
-    if (control.workerCount < this.#state.corePoolSize && this.addWorker("core", task)) return
-    if (control.isRunning && this.#queue.offer(task)) {
-      if (!control.isRunning && this.#takeBack(task)) this.#host.reject(task)
-      else if (control.workerCount === 0) this.addWorker("maximum")
-      return
-    }
-    if (!this.addWorker("maximum", task)) this.#host.reject(task)
+    if (control.workerCount < this.#state.corePoolSize && this.addWorker("core", task)) return true
+    if (!control.isRunning || !this.#queue.offer(task)) return this.addWorker("maximum", task)
+    if (!control.isRunning && this.#takeBack(task)) return false
+    if (control.workerCount === 0) this.addWorker("maximum")
+    return true
   }
 
   /**
@@ -79,7 +66,7 @@ export class PoolCore<R> {
     let started = false
     try {
       this.#hasFactoryThrown = true
-      worker = this.#host.newWorker(firstTask)
+      worker = this.#admission.newWorker(firstTask)
       if (worker !== undefined && this.#mayStart(firstTask)) {
         this.#workers.add(worker)
         worker.start()
@@ -146,9 +133,16 @@ export class PoolCore<R> {
 
   // ------------------------------------------------------------------ workers
 
-  /** The life of a worker, from its first task to its exit. The worker's thread runs this. */
-  run(worker: Worker<R>): Promise<void> {
-    return this.#loop.run(worker)
+  left(worker: Worker<R>): void {
+    this.#workers.delete(worker)
+  }
+
+  ended(worker: Worker<R>, died: boolean): void {
+    try {
+      this.workerExit(worker, died)
+    } finally {
+      this.relieve((error) => worker.reportUncaught(error))
+    }
   }
 
   /**
@@ -188,7 +182,7 @@ export class PoolCore<R> {
    * but not if the pool is closed. [TP26]
    */
   relieve(tell: Report): void {
-    if (this.#host.failWaiting === undefined || this.#isRelieving || !this.#isStranded) return
+    if (this.#admission.failWaiting === undefined || this.#isRelieving || !this.#isStranded) return
     if (!this.#hasFactoryThrown && !this.#isClosing) return
     this.#isRelieving = true // the factory is user code, and may call the pool
     const errors: unknown[] = []
@@ -200,7 +194,7 @@ export class PoolCore<R> {
     if (this.#isStranded && (errors.length > 0 || this.#isClosing)) {
       const why = "The pool has no thread, and its thread factory failed to make one"
       const options = errors.length === 0 ? undefined : { cause: errors[0] }
-      this.#host.failWaiting(new RejectedExecutionError(why, undefined, options), tell)
+      this.#admission.failWaiting(new RejectedExecutionError(why, undefined, options), tell)
     } else for (const error of errors) tell(error)
     guarded(() => this.tryTerminate(), tell)
   }
@@ -240,9 +234,9 @@ export class PoolCore<R> {
         this.interruptIdleWorkers(true)
         return
       }
-      if (this.#host.mayEnd?.(this.#queue.isEmpty) === false) return
+      if (this.#admission.mayEnd?.(this.#queue.isEmpty) === false) return
       if (!control.tryTidy(seen)) continue
-      this.#host.endPool()
+      this.#admission.endPool()
       return
     }
   }

@@ -1,4 +1,7 @@
-/** The two interfaces that the core of a pool uses: the queue of waiting tasks, and the host that can run a task. */
+/**
+ * What the core of a pool cannot do itself, because it knows tasks and threads by reference only: the queue of waiting
+ * tasks, the making of workers (for pool-core.ts), and the running of a task (for worker-loop.ts).
+ */
 import type { Flow } from "../memory/flow/flow.ts"
 import type { Report } from "../memory/flow/guard.ts"
 import type { Settle } from "../memory/flow/waiting.ts"
@@ -22,20 +25,42 @@ export interface WorkQueue<R> {
   receive(settle: Settle<R | undefined>, flow: Flow, timeout: number): void
 }
 
-/** What the core cannot do itself, because it knows tasks and threads by reference only. */
-export interface PoolHost<R> {
+/**
+ * Makes the workers of a pool, and ends it. Every thread that gives the pool tasks has one, and so has every worker.
+ */
+export interface Admission<R> {
   /**
-   * Makes a worker with a thread that runs the core's loop once it is started. The worker has `firstTask` in hand, if
-   * there is one. Undefined if the factory refuses.
+   * Makes a worker with a thread that runs the loop once it is started. The worker has `firstTask` in hand, if there is
+   * one. Undefined if the factory refuses.
    */
   newWorker(firstTask: R | undefined): Worker<R> | undefined
+  /**
+   * No waiting task will ever run, because of this error. A command has no future, so for each command the error goes
+   * to `tell`. Only where threads are made.
+   */
+  failWaiting?(error: unknown, tell: Report): void
+  /**
+   * Whether nothing else keeps a pool that is shut down, and has no workers, from ending. `isEmpty` says whether its
+   * queue was empty before this call. The thread that makes this true later on has to call `tryTerminate`.
+   */
+  mayEnd?(isEmpty: boolean): boolean
+  /**
+   * The pool is TIDYING: calls `terminated()`, makes the pool TERMINATED, and wakes the callers of awaitTermination.
+   */
+  endPool(): void
+}
+
+/** Runs the tasks of a worker, in the worker's thread. */
+export interface Execution<R> {
   beforeExecute(worker: Worker<R>, task: R): void
-  /** Starts the task. For an asynchronous task, returns what to await; the core then calls `complete` or `fail`. */
+  /** Starts the task. For an asynchronous task, returns what to await; the loop then calls `complete` or `fail`. */
   begin(worker: Worker<R>, task: R): PromiseLike<unknown> | undefined
   complete(task: R, value: unknown): void
   /** Throws the error if it is not part of the task's own outcome. */
   fail(task: R, error: unknown): void
   afterExecute(task: R, error?: unknown): void
+  /** The task will never run, because of this error. */
+  abandon(task: R, error: unknown): void
   /**
    * Called with an error that has reached the worker's loop. If neither a command nor a hook threw it, a task has
    * broken something that the thread needs. The thread then halts here, with its tasks in hand, and this does not
@@ -48,31 +73,13 @@ export interface PoolHost<R> {
   stopIfLeft?(): void
   /**
    * Whether the worker of this thread may leave: nothing is under way in the thread besides the tasks in its hand, and
-   * nothing will come back to it. If it may not, the host interrupts the worker as soon as it may. With `mustLeave` the
-   * host cancels what is under way, and this is true.
+   * nothing will come back to it. If it may not, this interrupts the worker as soon as it may. With `mustLeave` it
+   * cancels what is under way, and is true.
    */
   mayLeave?(mustLeave: boolean): boolean
-  /** The task will never run, because of this error. */
-  abandon(task: R, error: unknown): void
-  /**
-   * No waiting task will ever run, because of this error. A command has no future, so for each command the error goes
-   * to `tell`. Only hosts that make threads have this method.
-   */
-  failWaiting?(error: unknown, tell: Report): void
-  /** The pool does not take the task. */
-  reject(task: R): void
   /**
    * How long a worker that may leave waits for a task before it does, in ms. The keep-alive time of the pool applies if
    * that is shorter, or if this is undefined.
    */
   readonly patience?: number | undefined
-  /**
-   * Whether nothing else keeps a pool that is shut down, and has no workers, from ending. `isEmpty` says whether its
-   * queue was empty before this call. The thread that makes this true later on has to call `tryTerminate`.
-   */
-  mayEnd?(isEmpty: boolean): boolean
-  /**
-   * The pool is TIDYING: calls `terminated()`, makes the pool TERMINATED, and wakes the callers of awaitTermination.
-   */
-  endPool(): void
 }

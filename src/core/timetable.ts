@@ -42,8 +42,7 @@ export interface TimedQueue<R> {
 }
 
 /** The pool that runs tasks with times. */
-export interface TimedPool<R> {
-  reject(task: R): void
+export interface TimedPool {
   ensureWorker(): void
   tryTerminate(): void
   /** Reports an error of the factory, thrown in a thread that has to go on. */
@@ -70,16 +69,10 @@ export class Timetable<R> {
   readonly #state: PoolState
   readonly #tasks: TimedTasks<R>
   readonly #queue: TimedQueue<R>
-  readonly #pool: TimedPool<R>
+  readonly #pool: TimedPool
   readonly #lateness: Recorder
 
-  constructor(
-    state: PoolState,
-    { lateness }: PoolTimes,
-    tasks: TimedTasks<R>,
-    queue: TimedQueue<R>,
-    pool: TimedPool<R>,
-  ) {
+  constructor(state: PoolState, { lateness }: PoolTimes, tasks: TimedTasks<R>, queue: TimedQueue<R>, pool: TimedPool) {
     this.#state = state
     this.#lateness = lateness
     this.#tasks = tasks
@@ -88,20 +81,20 @@ export class Timetable<R> {
   }
 
   /**
+   * Admits a task. False if the pool is shut down: then the caller gives it to the rejection handler.
+   *
    * Starts a worker, if one is missing, before it queues the task: if the factory throws, no task was accepted. Checks
    * again after the task was added, since another thread, or the factory, which is user code, may have shut the pool
    * down.
    */
-  admit(task: R): void {
-    if (!this.#state.control.isRunning) {
-      this.#pool.reject(task)
-      return
-    }
+  admit(task: R): boolean {
+    if (!this.#state.control.isRunning) return false
     this.#pool.ensureWorker()
     this.#queue.add(task)
-    if (this.mayRun(task) || !this.#queue.remove(task)) return
+    if (this.mayRun(task) || !this.#queue.remove(task)) return true
     this.#tasks.cancel(task)
     this.#pool.tryTerminate()
+    return true
   }
 
   /** Called by a thread that has taken the task. Whether the task may run; if so, records how late it begins. */

@@ -2,7 +2,7 @@ import { InterruptedError } from "../errors.ts"
 import type { Settle } from "../memory/flow/waiting.ts"
 import { nextTurn, turnIsOver } from "../thread/turn.ts"
 import { atLeast, countIn, SHUTDOWN, type Snapshot, STOP } from "./control-word.ts"
-import type { PoolHost, WorkQueue } from "./pool-host.ts"
+import type { Execution, WorkQueue } from "./pool-host.ts"
 import type { PoolState } from "./pool-state.ts"
 import type { Worker } from "./worker.ts"
 
@@ -22,15 +22,15 @@ export interface WorkerExits<R> {
 export class WorkerLoop<R> {
   readonly #state: PoolState
   readonly #queue: WorkQueue<R>
-  readonly #host: PoolHost<R>
+  readonly #execution: Execution<R>
   readonly #exits: WorkerExits<R>
-  /** Whether the host has just kept the worker from leaving. */
+  /** Whether the worker has just been kept from leaving. */
   #keeps = false
 
-  constructor(state: PoolState, queue: WorkQueue<R>, host: PoolHost<R>, exits: WorkerExits<R>) {
+  constructor(state: PoolState, queue: WorkQueue<R>, execution: Execution<R>, exits: WorkerExits<R>) {
     this.#state = state
     this.#queue = queue
-    this.#host = host
+    this.#execution = execution
     this.#exits = exits
   }
 
@@ -51,7 +51,7 @@ export class WorkerLoop<R> {
         try {
           this.#beforeExecute(worker)
           try {
-            let pending = this.#host.begin(worker, worker.currentTask)
+            let pending = this.#execution.begin(worker, worker.currentTask)
             if (pending !== undefined) {
               // Not `await` inside the call of complete(): an error of complete() itself is not the task's.
               let failed = false
@@ -63,19 +63,19 @@ export class WorkerLoop<R> {
                 outcome = error
               }
               pending = undefined
-              if (failed) this.#host.fail(worker.currentTask, outcome)
-              else this.#host.complete(worker.currentTask, outcome)
+              if (failed) this.#execution.fail(worker.currentTask, outcome)
+              else this.#execution.complete(worker.currentTask, outcome)
               outcome = undefined
             }
-            this.#host.afterExecute(worker.currentTask)
+            this.#execution.afterExecute(worker.currentTask)
           } catch (error) {
-            this.#host.stopIfBroken?.(error)
+            this.#execution.stopIfBroken?.(error)
             // Also when afterExecute itself threw: it is then called a second time, with its own error. [TP34]
-            this.#host.afterExecute(worker.currentTask, error)
+            this.#execution.afterExecute(worker.currentTask, error)
             throw error
           }
         } catch (error) {
-          this.#host.stopIfBroken?.(error) // with the task in the worker's hand, where the owner finds it
+          this.#execution.stopIfBroken?.(error) // with the task in the worker's hand, where the owner finds it
           this.#letGo(worker)
           throw error
         }
@@ -84,11 +84,11 @@ export class WorkerLoop<R> {
       }
       died = false
     } catch (error) {
-      this.#host.stopIfBroken?.(error)
+      this.#execution.stopIfBroken?.(error)
       throw error
     } finally {
       try {
-        if (died) this.#host.mayLeave?.(true)
+        if (died) this.#execution.mayLeave?.(true)
         worker.flow.consumeInterrupt() // it was meant for a task, or to wake the worker: not for terminated()
         this.#exits.ended(worker, died)
       } catch (error) {
@@ -117,9 +117,9 @@ export class WorkerLoop<R> {
 
   #beforeExecute(worker: Worker<R>): void {
     try {
-      this.#host.beforeExecute(worker, worker.currentTask)
+      this.#execution.beforeExecute(worker, worker.currentTask)
     } catch (error) {
-      this.#host.abandon(worker.currentTask, error)
+      this.#execution.abandon(worker.currentTask, error)
       throw error
     }
   }
@@ -151,10 +151,10 @@ export class WorkerLoop<R> {
    * - when there are more workers than the maximum;
    * - when it may time out and has.
    *
-   * But the last worker never leaves a queue with tasks in it, and no worker leaves while its host keeps it.
+   * But the last worker never leaves a queue with tasks in it, and no worker leaves while `mayLeave` keeps it.
    */
   #leaves(worker: Worker<R>, timedOut: boolean): boolean {
-    this.#host.stopIfLeft?.()
+    this.#execution.stopIfLeft?.()
     const control = this.#state.control
     for (;;) {
       const seen = control.snapshot
@@ -179,7 +179,7 @@ export class WorkerLoop<R> {
    * leave.
    */
   #isKept(mustLeave: boolean): boolean {
-    this.#keeps = this.#host.mayLeave?.(mustLeave) === false
+    this.#keeps = this.#execution.mayLeave?.(mustLeave) === false
     return this.#keeps
   }
 
@@ -194,8 +194,8 @@ export class WorkerLoop<R> {
    */
   #park(worker: Worker<R>): Promise<boolean> {
     const { flow } = worker
-    const patience = Math.min(this.#state.keepAliveTime, this.#host.patience ?? Infinity)
-    // The host interrupts a worker that it keeps as soon as that worker may leave.
+    const patience = Math.min(this.#state.keepAliveTime, this.#execution.patience ?? Infinity)
+    // A worker that is kept is interrupted as soon as it may leave.
     const timeout = !this.#keeps && this.#mayTimeOut(this.#state.control.snapshot) ? patience : Infinity
     this.#keeps = false
     return new Promise((resolve, reject) => {

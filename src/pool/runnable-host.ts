@@ -5,13 +5,13 @@ import { guarded, heed, type Report } from "../memory/flow/guard.ts"
 import type { Thread } from "../thread/thread.ts"
 import { LocalWorker } from "./local-worker.ts"
 import type { PoolShell } from "./pool-engine.ts"
-import type { PoolHost } from "../core/pool-host.ts"
+import type { Admission, Execution } from "../core/pool-host.ts"
 import type { PoolState } from "../core/pool-state.ts"
 import type { Probe } from "./probe.ts"
 import type { Worker } from "../core/worker.ts"
 
 /** The host of a pool of virtual threads: its tasks are Runnables of this heap. */
-export class RunnableHost implements PoolHost<Runnable> {
+export class RunnableHost implements Admission<Runnable>, Execution<Runnable> {
   readonly #state: PoolState
   readonly #shell: PoolShell
   readonly #probe: Probe
@@ -81,10 +81,6 @@ export class RunnableHost implements PoolHost<Runnable> {
       if (task instanceof FutureTask) this.abandon(task, error)
       else tell(error)
     }
-  }
-
-  reject(task: Runnable): void {
-    this.#shell.reject(task)
   }
 
   endPool(): void {

@@ -4,6 +4,7 @@ import { guarded, uncaught } from "../memory/flow/guard.ts"
 import type { BlockingQueue } from "../queue/base/blocking-queue.ts"
 import type { LocalWorker } from "./local-worker.ts"
 import { PoolCore } from "../core/pool-core.ts"
+import { WorkerLoop } from "../core/worker-loop.ts"
 import type { PoolEngine, PoolShell } from "./pool-engine.ts"
 import { LocalState, type PoolState } from "../core/pool-state.ts"
 import { localTimes, type PoolTimes } from "../core/pool-times.ts"
@@ -17,6 +18,8 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
   readonly queue: BlockingQueue<Runnable>
   readonly times: PoolTimes
   readonly #probe: Probe
+  readonly #shell: PoolShell
+  readonly #loop: WorkerLoop<Runnable>
   readonly #workers: Set<LocalWorker<Runnable>>
 
   constructor(queue: BlockingQueue<Runnable>, shell: PoolShell) {
@@ -30,7 +33,7 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
       shell,
       probe,
       // A factory that has started the thread itself is refused: the worker of that thread must not take tasks. [TP28]
-      (worker) => (workers.has(worker) ? this.run(worker) : Promise.resolve()),
+      (worker) => (workers.has(worker) ? this.#loop.run(worker) : Promise.resolve()),
       () => this.drain((task) => task),
     )
     super(state, queue, host, workers)
@@ -38,6 +41,8 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
     this.queue = queue
     this.times = times
     this.#probe = probe
+    this.#shell = shell
+    this.#loop = new WorkerLoop<Runnable>(state, queue, host, this)
     this.#workers = workers
   }
 
@@ -72,9 +77,9 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
     return true
   }
 
-  override execute(task: Runnable): void {
+  execute(task: Runnable): void {
     this.#probe.executed(task)
-    super.execute(task)
+    if (!this.admit(task)) this.#shell.reject(task)
   }
 
   callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {

@@ -13,7 +13,6 @@ import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf, requireRunnable, type Runnable } from "../future/runnable.ts"
 import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts"
-import { guarded } from "../memory/flow/guard.ts"
 import type { Times } from "../memory/structures/histogram.ts"
 import type { Shared } from "../memory/shared/shared-memory.ts"
 import { platform } from "../pool/platform-support.ts"
@@ -21,8 +20,7 @@ import { sentPool } from "../pool/sent-pool.ts"
 import type { RejectedExecutionHandler } from "../pool/rejection.ts"
 import { ThreadPoolExecutor } from "../pool/thread-pool-executor.ts"
 import type { PoolStats, ThreadPoolOptions } from "../pool/thread-pool-options.ts"
-import { DROP_DELAYED, GO_ON_WITH_PERIODIC, REMOVE_CANCELLED, type TimedTasks, Timetable } from "../core/timetable.ts"
-import { Thread } from "../thread/thread.ts"
+import { DROP_DELAYED, GO_ON_WITH_PERIODIC, REMOVE_CANCELLED } from "../core/timetable.ts"
 import { requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 import { type Clock, requireClock, systemClock } from "../time/clock.ts"
 import { CronCalendar, type CronOptions } from "./cron-calendar.ts"
@@ -31,7 +29,8 @@ import { type CronOrder, type CronRunFuture, CronSeries } from "./cron-series.ts
 import { DelayedWorkQueue } from "./delayed-work-queue.ts"
 import { DelegatedScheduledExecutorService } from "./delegated-scheduled-executor-service.ts"
 import type { ScheduledExecutorService, ScheduledFuture } from "./scheduled-future.ts"
-import { EnclosedTask, type ScheduleHost, ScheduledTask } from "./scheduled-task.ts"
+import { LocalPlanning, type PlannedPool, type Planning, SharedPlanning } from "./planning.ts"
+import { ScheduledTask } from "./scheduled-task.ts"
 
 /** Settings of a `ScheduledThreadPoolExecutor`. */
 export interface ScheduledThreadPoolOptions {
@@ -57,22 +56,6 @@ export interface ScheduledPoolStats extends PoolStats {
  * How long a thread beyond the core size stays, as in the JDK: for a core size of 0, or if core threads may time out.
  */
 const KEEP_ALIVE = 10
-
-type LocalTask = ScheduledTask<unknown>
-
-/** On virtual threads a task is the object itself. */
-function localTasks(clock: Clock): TimedTasks<LocalTask> {
-  return {
-    now: () => clock.time(),
-    timeOf: (task) => task.time,
-    setTime(task, time) {
-      task.time = time
-    },
-    periodOf: (task) => task.period,
-    isCancelled: (task) => task.isCancelled,
-    cancel: (task) => guarded(() => task.cancel()),
-  }
-}
 
 /**
  * A thread pool whose tasks have times: once after a delay, or again and again.
@@ -107,12 +90,9 @@ function localTasks(clock: Clock): TimedTasks<LocalTask> {
  * ```
  */
 export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements ScheduledExecutorService {
-  readonly #clock: Clock
-  readonly #host: ScheduleHost
-  /** Only if the threads are virtual. Each platform thread has a timetable of its own, over shared memory. */
-  readonly #timetable: Timetable<LocalTask> | undefined
-  /** The queued task for a future that was given to `execute`, or for a series by the calendar. */
-  readonly #enclosing = new WeakMap<object, ScheduledTask<unknown>>()
+  readonly #planning: Planning
+  /** What the queue holds for a future that was given to `execute`, or for a series by the calendar. */
+  readonly #queued = new WeakMap<object, FutureTask<unknown>>()
 
   /**
    * @throws TypeError for an option that does not exist or is of the wrong kind, `RangeError` for a size out of range.
@@ -123,29 +103,29 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   constructor(options: ScheduledThreadPoolOptions, newFactory: () => ThreadFactory = () => platform().newFactory()) {
     super(sentPool(options) === undefined ? poolOptionsOf(options, newFactory) : (options as never))
     const { queue } = this as { queue: unknown }
-    const local = queue instanceof DelayedWorkQueue ? queue : undefined
-    this.#clock = local?.clock ?? systemClock
-    this.#timetable = local && this.#timetableOf(local)
-    this.#host = {
-      clock: this.#clock,
-      begin: (task) => this.#timetable?.begin(task) === true,
-      goOn: (task) => this.#timetable?.goOn(task),
+    this.#planning = queue instanceof DelayedWorkQueue ? this.#planHere(queue) : this.#planInSharedMemory()
+  }
+
+  #planHere(queue: DelayedWorkQueue): Planning {
+    queue.serve(this)
+    return new LocalPlanning(queue, this.#planned())
+  }
+
+  #planInSharedMemory(): Planning {
+    knowScheduledPools()
+    return new SharedPlanning(this.#planned())
+  }
+
+  #planned(): PlannedPool {
+    return {
+      engine: this.engine,
+      isShutdown: () => this.isShutdown,
+      giveToEngine: (task) => this.giveToEngine(task),
+      reject: (task) => this.handler(task, this),
       cancelled: (task) => {
         if (this.removeOnCancel) super.remove(task)
       },
-      ended: (task) => local?.ended(task),
     }
-    if (local === undefined) knowScheduledPools()
-  }
-
-  #timetableOf(queue: DelayedWorkQueue): Timetable<LocalTask> {
-    queue.serve(this)
-    return new Timetable<LocalTask>(this.engine.state, this.engine.times, localTasks(this.#clock), queue, {
-      reject: (task) => this.handler(task, this),
-      ensureWorker: () => this.engine.ensureWorker(),
-      tryTerminate: () => this.engine.tryTerminate(),
-      reportUncaught: (error) => Thread.currentThread().reportUncaught(error),
-    })
   }
 
   /** The same pool that another thread has posted; see `ThreadPoolExecutor.from`. */
@@ -197,7 +177,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     requireFunction("task", task)
     const calendar = new CronCalendar(expression, options)
     return new CronSeries(this.callable(task, args), calendar, expression, {
-      clock: this.#clock,
+      clock: this.#planning.clock,
       startRun: (order) => this.#startRun(order),
       takeBack: (run) => {
         this.remove(run)
@@ -211,11 +191,10 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     if (!(command instanceof FutureTask)) {
       const isFunction = typeof command === "function"
       this.#start(isFunction ? this.callable(command, args) : callableOf(command, undefined), 0, 0)
-    } else if (this.#timetable === undefined) this.giveToEngine(command)
-    else {
-      const enclosed = new EnclosedTask(command, this.#clock.time(), this.#host)
-      this.#enclosing.set(command, enclosed)
-      this.#timetable.admit(enclosed)
+    } else {
+      const queued = this.#planning.enclose(command)
+      if (queued !== command) this.#queued.set(command, queued)
+      this.#planning.admit(queued)
     }
   }
 
@@ -230,7 +209,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
 
   /** Takes a scheduled task out of the queue, if it waits for its time. True if it did; then cancel its future, too. */
   override remove(command: Runnable | Future<unknown>): boolean {
-    return super.remove(this.#enclosing.get(command) ?? command)
+    return super.remove(this.#queued.get(command) ?? command)
   }
 
   // ------------------------------------------------------------------ policies
@@ -277,30 +256,24 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   // ------------------------------------------------------------------ inside
 
   #start<T>(callable: Callable<T>, delay: number, period: number): ScheduledFuture<T> {
-    const task = new ScheduledTask(callable, this.#clock.time() + Math.max(0, delay), period, this.#host)
-    if (this.#timetable === undefined) this.giveToEngine(task)
-    else this.#timetable.admit(task)
+    const time = this.#planning.clock.time() + Math.max(0, delay)
+    const task = new ScheduledTask(callable, time, period, this.#planning)
+    this.#planning.admit(task)
     return task
   }
 
   #startRun(order: CronOrder): CronRunFuture {
-    // The clocks of two threads may differ by microseconds: that is enough for a thread to take a run too early, in
-    // vain.
-    const margin = this.#timetable === undefined ? 1 : 0
-    const run = new CronRun(order, this.#host, this.#enclosing.get(order.series)?.number, margin)
-    this.#enclosing.set(order.series, run)
-    if (this.#timetable !== undefined) {
-      if (order.isFirst) this.#timetable.admit(run)
-      else this.#timetable.requeue(run)
-    } else if (order.isFirst || !this.isShutdown) this.giveToEngine(run)
-    else run.cancel() // the threads may have left already
+    const before = this.#queued.get(order.series) as CronRun | undefined
+    const run = new CronRun(order, this.#planning, before?.number, this.#planning.margin)
+    this.#queued.set(order.series, run)
+    if (order.isFirst) this.#planning.admit(run)
+    else this.#planning.admitNext(run)
     return run
   }
 
   /** @internal Cancels waiting tasks that may not run any more. */
   protected override onShutdown(): void {
-    if (this.#timetable === undefined) this.engine.dropUnwanted()
-    else this.#timetable.dropUnwanted()
+    this.#planning.dropUnwanted()
   }
 }
 

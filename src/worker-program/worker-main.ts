@@ -7,10 +7,10 @@ import { prepareForTypeScript } from "#host/typescript"
 import { KeepAlive } from "../memory/thread/keep-alive.ts"
 import { leaveAll } from "../memory/thread/this-thread.ts"
 import { PoolCore } from "../core/pool-core.ts"
+import { WorkerLoop } from "../core/worker-loop.ts"
 import { beforeLoading, provideModule } from "../task/loading.ts"
 import { Thread } from "../thread/thread.ts"
 import { CompletionQueues } from "../platform/memory/completion-queues.ts"
-import { TaskPayloads } from "../platform/worker/task-payloads.ts"
 import { FunctionTable } from "../platform/memory/function-table.ts"
 import { BY_TIME } from "../platform/memory/layout.ts"
 import { Channels } from "../platform/transport/channels.ts"
@@ -20,8 +20,9 @@ import { SharedWorkerTable } from "../platform/memory/shared-worker-table.ts"
 import { TaskRecords } from "../platform/memory/task-records.ts"
 import { becomeWorker } from "../platform/worker/this-worker.ts"
 import { slotTimetable } from "../platform/queue/slot-timetable.ts"
-import { queueIn, TaskQueue } from "../platform/queue/task-queue.ts"
+import { queueIn, type TaskQueue } from "../platform/queue/task-queue.ts"
 import { FAREWELL, type Orders, SAID_ALL } from "../platform/start/worker-orders.ts"
+import { WorkerAdmission } from "../platform/worker/worker-admission.ts"
 import { PreloadingRunner } from "../platform/worker/worker-preload.ts"
 
 export async function work(orders: Orders): Promise<void> {
@@ -32,38 +33,40 @@ export async function work(orders: Orders): Promise<void> {
   // An idle worker awaits its bell, which keeps nothing alive.
   new KeepAlive().hold({})
   const memory = PoolMemory.open(orders.pool)
-  Channels.of(memory.threadContext).adopt(orders.channel)
-  TaskPayloads.learn = async () => (await rest()).registerAll()
+  const channels = Channels.of(memory.threadContext)
+  channels.adopt(orders.channel)
+  channels.loadClasses = async () => (await rest()).registerAll()
   provideModule(JOB_MODULE, job)
   const workerTable = new SharedWorkerTable(memory, () => memory.ringOwner())
   const self = workerTable.at(orders.worker)
   self.begin() // before any user code: if that ends the thread, the owner finds it in the worker table
   const tasks = new TaskRecords(memory)
   const completionQueues = new CompletionQueues(memory, tasks)
-  const Runner = memory.deques === undefined ? PreloadingRunner : (await rest()).forkJoinRunner()
-  const host = new Runner(orders, memory, tasks, completionQueues, new FunctionTable(memory.texts), workerTable, self)
-  becomeWorker({ identity: memory.identity, runner: host, self })
+  const functions = new FunctionTable(memory.texts)
+  const context = { memory, tasks, completionQueues, functions, workerTable, self }
+  const forkJoin = memory.deques && new ((await rest()).forkJoinRunner())(orders, context)
+  const runner = forkJoin ?? new PreloadingRunner(orders, context)
+  becomeWorker({ identity: memory.identity, runner, self })
   await prepareForTypeScript(beforeLoading)
-  await host.prepare()
+  await runner.prepare()
   const queue = queueIn(memory, tasks, self.claim)
-  const core = new PoolCore<number>(memory.state, queue, host, workerTable)
+  const core = new PoolCore<number>(memory.state, queue, new WorkerAdmission(context), workerTable)
   if (memory.ordering === BY_TIME) {
-    host.follow(
+    runner.follow(
       slotTimetable(memory, tasks, completionQueues, queue, {
-        reject: (slot) => host.reject(slot),
         ensureWorker: () => core.ensureWorker(),
         tryTerminate: () => core.tryTerminate(),
         reportUncaught: (error) => self.reportUncaught(error),
       }),
     )
   }
-  if (queue instanceof TaskQueue) host.attend(queue, core)
+  forkJoin?.attend(queue as TaskQueue, core)
   try {
-    await core.run(self)
+    await new WorkerLoop(memory.state, queue, runner, core).run(self)
   } catch {
     // A command or a hook has thrown, which was reported. This thread has asked for a replacement.
   }
-  host.end()
+  forkJoin?.end()
   leave(orders.progress)
 }
 

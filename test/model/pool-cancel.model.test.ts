@@ -29,7 +29,7 @@ function worker(shared: PoolModel): void {
     if (slot === 2) assert.ok(!flow.isInterrupted, "the interrupt was meant for the task before")
   }
   const functions = { resolve: () => ({ fn, explain: (error: unknown) => error }) } as unknown as FunctionTable
-  const runner = new SlotRunner(memory, tasks, completionQueues, functions, workerTable, self)
+  const runner = new SlotRunner({ memory, tasks, completionQueues, functions, workerTable, self })
   for (slot of [1, 2]) {
     self.accept(slot)
     flow.renew()

@@ -29,23 +29,11 @@ function setup(): PoolModel {
 }
 
 /** The pool as this thread has it, by the library's own algorithms; there are no other threads to be had. */
-function coreOf(shared: PoolModel, { memory, queue, workerTable }: Member): PoolCore<number> {
-  const unused = (): never => assert.fail("of workers only")
+function coreOf({ memory, queue, workerTable }: Member): PoolCore<number> {
   return new PoolCore<number>(
     memory.state,
     queue,
-    {
-      newWorker: () => undefined,
-      reject: () => add(shared.notes, REJECTED, 1),
-      mayEnd: () => false,
-      endPool: unused,
-      beforeExecute: unused,
-      begin: unused,
-      complete: unused,
-      fail: unused,
-      afterExecute: unused,
-      abandon: unused,
-    },
+    { newWorker: () => undefined, mayEnd: () => false, endPool: () => assert.fail("of workers only") },
     workerTable,
   )
 }
@@ -53,7 +41,7 @@ function coreOf(shared: PoolModel, { memory, queue, workerTable }: Member): Pool
 const submitter = (shared: PoolModel): void => {
   const opened = member(shared, "s")
   opened.queue.taker = new Taker(opened.memory, opened.tasks, 1)
-  coreOf(shared, opened).execute(TASK)
+  if (!coreOf(opened).admit(TASK)) add(shared.notes, REJECTED, 1)
 }
 
 /** Waits for a task, and runs it; or leaves, if the pool ends: see WorkerLoop. The thread has not finished before. */

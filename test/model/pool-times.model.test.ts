@@ -163,7 +163,6 @@ function returner(shared: PoolModel): void {
   const { memory, tasks, completionQueues, workerTable, queue } = timed(shared, "a")
   const self = workerTable.at(1)
   const timetable = slotTimetable(memory, tasks, completionQueues, queue, {
-    reject: () => assert.fail(),
     ensureWorker: () => undefined,
     tryTerminate: () => undefined,
     reportUncaught: () => assert.fail(),

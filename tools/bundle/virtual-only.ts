@@ -96,7 +96,8 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     without: ["#body", "createPlatform", "#startElsewhere", "[LOCAL]"],
   },
   "schedule/scheduled-thread-pool-executor": {
-    calls: { sentPool: UNSET },
+    calls: { sentPool: UNSET, "#planInSharedMemory": UNSET },
+    without: ["#planInSharedMemory"],
   },
   "schedule/scheduled-task": {
     reads: { remoteTime: UNSET },
@@ -162,4 +163,8 @@ export const INNER_NAMES: readonly string[] = [
   "isRunning",
   "chunks",
   "announceTermination",
+  "hasPolicy",
+  "setPolicy",
+  "dropUnwanted",
+  "admitNext",
 ]

@@ -1,9 +1,9 @@
 import { standIn } from "../../memory/flow/waiting.ts"
 import type { PoolCore } from "../../core/pool-core.ts"
 import type { Worker } from "../../core/worker.ts"
-import type { SlotRunner } from "../../platform/worker/slot-runner.ts"
 import type { TaskQueue } from "../../platform/queue/task-queue.ts"
-import { TaskPayloads } from "../../platform/worker/task-payloads.ts"
+import { Channels } from "../../platform/transport/channels.ts"
+import type { WorkerContext } from "../../platform/worker/worker-context.ts"
 import { PreloadingRunner } from "../../platform/worker/worker-preload.ts"
 import type { Orders } from "../../platform/start/worker-orders.ts"
 import type { ForkJoinTask } from "../task/fork-join-task.ts"
@@ -11,42 +11,31 @@ import { Forks } from "./forks.ts"
 import { detach } from "./stray-code.ts"
 import { thisThread } from "../task/this-thread.ts"
 
-type RunnerParts = ConstructorParameters<typeof SlotRunner>
-
 /**
  * How a worker of a ForkJoinPool runs the tasks it takes. It runs stolen and submitted tasks as any worker does. A task
  * that it has forked itself, and that was not stolen, is a plain call.
  */
 export class ForkJoinRunner extends PreloadingRunner {
-  readonly #parts: RunnerParts
+  readonly #context: WorkerContext
   #forks: Forks | undefined
   /** An asynchronous task that this worker has forked itself and now runs. */
   #own: ForkJoinTask<unknown> | undefined
 
-  constructor(orders: Orders, ...parts: RunnerParts) {
-    super(orders, ...parts)
-    this.#parts = parts
+  constructor(orders: Orders, context: WorkerContext) {
+    super(orders, context)
+    this.#context = context
   }
 
-  override attend(queue: TaskQueue, core: PoolCore<number>): void {
-    const [memory, tasks, completionQueues, functions, workerTable, self] = this.#parts
+  /** The thread is about to begin, with the queue from which it takes tasks. */
+  attend(queue: TaskQueue, core: PoolCore<number>): void {
+    const context = this.#context
     if (queue.stealing?.own === undefined) return // more threads than places: it only steals
-    this.#forks = new Forks({
-      memory,
-      tasks,
-      completionQueues,
-      functions,
-      workerTable,
-      self,
-      queue,
-      core,
-      runner: this,
-    })
+    this.#forks = new Forks({ ...context, queue, core, runner: this })
     thisThread.forks = this.#forks
     thisThread.queue = queue
     standIn.current = this.#forks.compensation
-    self.onLeft = detach
-    TaskPayloads.asked = (token) => this.#forks?.remind(token)
+    context.self.onLeft = detach
+    Channels.of(context.memory.threadContext).onAsk = (token) => this.#forks?.remind(token)
   }
 
   override begin(worker: Worker<number>, slot: number): PromiseLike<unknown> | undefined {
@@ -65,7 +54,7 @@ export class ForkJoinRunner extends PreloadingRunner {
   }
 
   #beginOwn(forks: Forks, own: ForkJoinTask<unknown>, slot: number): PromiseLike<unknown> | undefined {
-    const [, , , , , self] = this.#parts
+    const { self } = this.#context
     self.enterUserCode()
     own.runHere()
     if (own.isRunning) {
@@ -100,20 +89,21 @@ export class ForkJoinRunner extends PreloadingRunner {
 
   #endOwn(slot: number): boolean {
     if (this.#own === undefined) return false
-    const [, , , , , self] = this.#parts
+    const { self } = this.#context
     this.#own = undefined
     self.leaveUserCode()
     this.#forks?.endOwn(slot)
     return true
   }
 
-  protected override discarding(): void {
+  protected override discard(slot: number): void {
     this.#forks?.cancelParts()
+    super.discard(slot)
   }
 
   /** Clears the claim afterwards: should this thread die later, the owner must not take the slot for claimed. */
   override runInside(slot: number, isBlocked = false): void {
-    const [, , , , , self] = this.#parts
+    const { self } = this.#context
     super.runInside(slot, isBlocked)
     self.disclaim()
   }
@@ -128,7 +118,8 @@ export class ForkJoinRunner extends PreloadingRunner {
     return super.hasNothingLeft && this.#forks?.hasPartsOf() !== true
   }
 
-  override end(): void {
+  /** The thread is about to end. */
+  end(): void {
     this.#forks?.compensation.left()
     this.#forks?.end()
   }

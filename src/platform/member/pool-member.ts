@@ -5,7 +5,7 @@ import type { Callable, Runnable } from "../../future/runnable.ts"
 import { PoolCore } from "../../core/pool-core.ts"
 import type { PoolEngine } from "../../pool/pool-engine.ts"
 import type { RejectedExecutionHandler } from "../../pool/rejection.ts"
-import type { PoolHost } from "../../core/pool-host.ts"
+import type { Admission } from "../../core/pool-host.ts"
 import type { PoolTimes } from "../../core/pool-times.ts"
 import type { PoolState } from "../../core/pool-state.ts"
 import { type Capabilities, PLATFORM } from "../../pool/thread-pool-options.ts"
@@ -32,10 +32,6 @@ import { TaskQueueBackend } from "./task-queue-backend.ts"
 import { TaskRecords } from "../memory/task-records.ts"
 import { helperOf, runnerOf, shielded, wouldNeverBegin, wouldWaitForItself } from "../worker/this-worker.ts"
 import { queueIn } from "../queue/task-queue.ts"
-
-function unused(): never {
-  throw new Error("corepool: tasks of platform threads are run by their workers")
-}
 
 /**
  * A pool of platform threads as each of its threads sees it: what is in shared memory, and what this thread has
@@ -72,14 +68,12 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
     this.submissions = new Submissions(memory, this.tasks, this.completionQueues, this.functions, this)
     this.waiting.taker = new Taker(memory, this.tasks, this.submissions.completionQueue)
     this.endings = new Endings(memory, this.submissions.completionQueue)
-    const host = this.host()
-    this.core = new PoolCore<number>(this.state, this.waiting, host, this.workerTable)
+    this.core = new PoolCore<number>(this.state, this.waiting, this.admission(), this.workerTable)
     if (memory.ordering === BY_TIME) {
       this.timetable = slotTimetable(memory, this.tasks, this.completionQueues, this.waiting, {
-        reject: (slot) => host.reject(slot),
         ensureWorker: () => this.core.ensureWorker(),
         tryTerminate: () => this.core.tryTerminate(),
-        reportUncaught: unused,
+        reportUncaught: (error) => this.reportLocal(error, 0),
       })
     }
     this.queue = queue
@@ -130,9 +124,8 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
       return
     }
     try {
-      if (this.timetable === undefined) this.core.execute(slot)
-      else this.timetable.admit(slot)
-      this.submissions.seal(slot)
+      if (!(this.timetable ?? this.core).admit(slot)) this.rejectTask(this.submissions.takeBack(slot) as Runnable)
+      else this.submissions.seal(slot)
     } catch (error) {
       // The factory or the queue has thrown, and the pool has not accepted the task. Or the handler has thrown, or the
       // task is queued all the same: then it stays.
@@ -353,18 +346,11 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
   protected abstract rejectTask(task: Runnable): void
   protected abstract endPool(): void
 
-  protected host(): PoolHost<number> {
+  protected admission(): Admission<number> {
     return {
       newWorker: (firstTask) => this.newWorker(firstTask),
-      reject: (slot) => this.rejectTask(this.submissions.takeBack(slot) as Runnable),
       mayEnd: (isEmpty) => this.mayEnd(isEmpty),
       endPool: () => this.endPool(),
-      beforeExecute: unused,
-      begin: unused,
-      complete: unused,
-      fail: unused,
-      afterExecute: unused,
-      abandon: unused,
     }
   }
 }

@@ -4,7 +4,7 @@ import { guarded, heed, type Report } from "../../memory/flow/guard.ts"
 import { atLeast, SHUTDOWN, STOP, TERMINATED, TIDYING } from "../../core/control-word.ts"
 import { handBack } from "../../pool/unrun-tasks.ts"
 import type { PoolShell } from "../../pool/pool-engine.ts"
-import type { PoolHost } from "../../core/pool-host.ts"
+import type { Admission } from "../../core/pool-host.ts"
 import type { RejectedExecutionHandler } from "../../pool/rejection.ts"
 import type { BlockingQueue } from "../../queue/base/blocking-queue.ts"
 import { Thread } from "../../thread/thread.ts"
@@ -362,8 +362,8 @@ export class PoolOwner extends PoolMember {
     return true
   }
 
-  protected override host(): PoolHost<number> {
-    return { ...super.host(), failWaiting: (error, tell) => this.#failWaiting(error, tell) }
+  protected override admission(): Admission<number> {
+    return { ...super.admission(), failWaiting: (error, tell) => this.#failWaiting(error, tell) }
   }
 
   /** Fails the tasks that wait now; not those that user code submits when it hears of that. */

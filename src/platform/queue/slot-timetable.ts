@@ -12,7 +12,7 @@ export function slotTimetable(
   tasks: TaskRecords,
   completionQueues: CompletionQueues,
   queue: SlotQueue,
-  pool: TimedPool<number>,
+  pool: TimedPool,
 ): Timetable<number> {
   return new Timetable(
     memory.state,

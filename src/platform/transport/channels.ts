@@ -55,6 +55,10 @@ export class Channels {
   readonly known: KnownThings
   readonly lender: Lender
   readonly relay: Relay
+  /** Loads classes of arguments that this thread does not know; a thread that has made a pool knows all of them. */
+  loadClasses: () => Promise<void> = () => Promise.resolve()
+  /** Called after the thread with this token was asked for arguments, in case it can be made to answer sooner. */
+  onAsk: (token: number) => void = () => undefined
   readonly #threadContext: ThreadContext
   readonly #bell: Bell
   readonly #channels = new Set<Channel>()

@@ -3,8 +3,7 @@ import { COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../../future/task-state.ts
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { signStack } from "../../future/merge-stacks.ts"
 import { currentFlow, Guest } from "../../memory/flow/flow.ts"
-import type { PoolCore } from "../../core/pool-core.ts"
-import type { PoolHost } from "../../core/pool-host.ts"
+import type { Execution } from "../../core/pool-host.ts"
 import type { Timetable } from "../../core/timetable.ts"
 import type { Worker } from "../../core/worker.ts"
 import { Thread } from "../../thread/thread.ts"
@@ -12,28 +11,25 @@ import { isInstance } from "../../user-values.ts"
 import type { FoundTask } from "../../task/reference.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import { TaskPayloads } from "./task-payloads.ts"
-import { mayEnd } from "../memory/endings.ts"
 import { ifFit, requireFit, requireFitToFind, UnfitThread } from "./fitness.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
-import { COMMAND, HEADER, MEASURED, NOTED, TIMED, TOLD, VOID } from "../memory/layout.ts"
+import { COMMAND, MEASURED, NOTED, TIMED, TOLD, VOID } from "../memory/layout.ts"
 import { RunningTasks } from "./running-tasks.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import { noteEnd, noteStart } from "../memory/run-times.ts"
 import { awaitInterrupt, PeriodicRuns } from "./periodic-runs.ts"
-import type { SharedWorkerTable } from "../memory/shared-worker-table.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
-import type { TaskQueue } from "../queue/task-queue.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 import { UnannouncedPromises } from "./unannounced-promises.ts"
+import type { WorkerContext } from "./worker-context.ts"
 import { HookFailure, WorkerEnd, WorkerHooks } from "./worker-hooks.ts"
 
 /** Runs a worker's tasks: finds the function, decodes the arguments, calls it, encodes and delivers the outcome. */
-export class SlotRunner implements PoolHost<number> {
+export class SlotRunner implements Execution<number> {
   readonly #memory: PoolMemory
   protected readonly tasks: TaskRecords
   readonly #completionQueues: CompletionQueues
   readonly #functions: FunctionTable
-  readonly #workerTable: SharedWorkerTable
   readonly #self: SharedWorker
   readonly #payloads: TaskPayloads
   /** The function of the task that is under way and did not end at once. */
@@ -43,19 +39,11 @@ export class SlotRunner implements PoolHost<number> {
   readonly #hooks: WorkerHooks
   #periodicRuns: PeriodicRuns | undefined
 
-  constructor(
-    memory: PoolMemory,
-    tasks: TaskRecords,
-    completionQueues: CompletionQueues,
-    functions: FunctionTable,
-    workerTable: SharedWorkerTable,
-    self: SharedWorker,
-  ) {
+  constructor({ memory, tasks, completionQueues, functions, self }: WorkerContext) {
     this.#memory = memory
     this.tasks = tasks
     this.#completionQueues = completionQueues
     this.#functions = functions
-    this.#workerTable = workerTable
     this.#self = self
     this.#payloads = new TaskPayloads(memory, tasks, completionQueues, functions)
     this.#hooks = new WorkerHooks(memory, self)
@@ -153,12 +141,6 @@ export class SlotRunner implements PoolHost<number> {
     this.#complete(slot, value)
     return undefined
   }
-
-  /** The thread is about to begin, with the queue from which it takes tasks. */
-  attend(_queue: TaskQueue, _core: PoolCore<number>): void {}
-
-  /** The thread is about to end. */
-  end(): void {}
 
   /**
    * Whether this worker was idle, has given itself the task, and now runs a timer of an earlier task that blocks for
@@ -345,24 +327,21 @@ export class SlotRunner implements PoolHost<number> {
   #decide(slot: number, encoded: EncodedValue): boolean {
     if (this.tasks.leaveNew(slot, COMPLETING)) return true
     this.#payloads.drop(encoded)
-    this.#discard(slot)
+    this.discard(slot)
     return false
   }
 
   #leaveAndDiscard(slot: number): void {
     this.#self.leaveUserCode()
-    this.#discard(slot)
+    this.discard(slot)
   }
 
-  #discard(slot: number): void {
-    this.discarding()
+  /** The task was cancelled. */
+  protected discard(slot: number): void {
     this.#payloads.forget(slot)
     awaitInterrupt(slot, this.tasks, this.#completionQueues)
     this.#deliver(slot)
   }
-
-  /** The task was cancelled. */
-  protected discarding(): void {}
 
   /**
    * Puts the slot into the submitter's completion queue. If there is a hook, the owner does that and calls the hook.
@@ -376,24 +355,5 @@ export class SlotRunner implements PoolHost<number> {
   /** The owner has written the reason into the record. */
   abandon(slot: number): void {
     this.#completionQueues.put(slot)
-  }
-
-  // ------------------------------------------------------------------ what only the owner can do
-
-  newWorker(firstTask: number | undefined): SharedWorker | undefined {
-    return this.#workerTable.enlist(firstTask)
-  }
-
-  reject(_slot: number): void {
-    throw new Error("corepool: a worker has nothing to reject")
-  }
-
-  mayEnd(isEmpty: boolean): boolean {
-    return mayEnd(this.#memory, isEmpty)
-  }
-
-  endPool(): void {
-    this.#memory.setHeader(HEADER.LAST, this.#self.number)
-    this.#memory.ringOwner()
   }
 }

@@ -7,6 +7,7 @@ import { requireFit } from "./fitness.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
 import { SlotRunner } from "./slot-runner.ts"
+import type { WorkerContext } from "./worker-context.ts"
 import { WorkerEnd } from "./worker-hooks.ts"
 import { BROKEN, FAREWELL, type Orders, writeReason } from "../start/worker-orders.ts"
 
@@ -31,15 +32,12 @@ export class StoppingRunner extends SlotRunner {
   /** Whether the worker wanted to leave and had to stay. */
   #isKept = false
 
-  constructor(
-    { progress }: Orders,
-    ...[memory, tasks, completionQueues, functions, workerTable, self]: ConstructorParameters<typeof SlotRunner>
-  ) {
-    super(memory, tasks, completionQueues, functions, workerTable, self)
+  constructor({ progress }: Orders, context: WorkerContext) {
+    super(context)
     this.#progress = progress
-    this.#memory = memory
-    this.#threadContext = memory.threadContext
-    this.#self = self
+    this.#memory = context.memory
+    this.#threadContext = context.memory.threadContext
+    this.#self = context.self
     flows.examine = (error) => this.#stopIfUnfit(error)
   }
 

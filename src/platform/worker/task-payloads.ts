@@ -35,11 +35,6 @@ const LARGE = 2 ** 15
  * the record. Parts of the others went by message or have to be requested: see side-channel.ts.
  */
 export class TaskPayloads {
-  /** How this thread loads classes that it does not know; a thread that has made a pool knows all of them. */
-  static learn: () => Promise<void> = () => Promise.resolve()
-  /** Called after the thread with this token was asked for arguments, in case it can be made to answer sooner. */
-  static asked: (token: number) => void = () => undefined
-
   /** Whether this thread cannot return to its event loop before the task under way has ended. */
   isBlocked = false
   readonly #tasks: TaskRecords
@@ -106,7 +101,7 @@ export class TaskPayloads {
 
   /** Everything is here, but this thread has not loaded the classes. */
   async #learnFirst(slot: number): Promise<unknown[]> {
-    await TaskPayloads.learn()
+    await this.#sideChannel.channels.loadClasses()
     return this.#gather(slot) ?? this.#ask(slot)
   }
 
@@ -114,7 +109,7 @@ export class TaskPayloads {
     const handle = this.#tasks.handleOf(slot)
     const submitter = this.#submitterOf(slot)
     const channel = this.#sideChannel.ask(handle, submitter)
-    TaskPayloads.asked(submitter)
+    this.#sideChannel.channels.onAsk(submitter)
     const attachments = this.isBlocked
       ? this.#sideChannel.block(handle, channel)
       : this.#sideChannel.linger(handle, channel)
@@ -124,7 +119,7 @@ export class TaskPayloads {
 
   async #openLater(slot: number, pending: Attachments | Promise<Attachments>): Promise<unknown[]> {
     const attachments = await pending
-    if (!attachments.things.every(isKnown)) await TaskPayloads.learn()
+    if (!attachments.things.every(isKnown)) await this.#sideChannel.channels.loadClasses()
     return this.#open(slot, attachments, false)
   }
 

@@ -4,8 +4,8 @@ import type { Worker } from "../../core/worker.ts"
 import { whyNotLoaded } from "../../task/load-failure.ts"
 import { loadModule } from "../../task/loading.ts"
 import type { SharedWorker } from "../memory/shared-worker.ts"
-import type { SlotRunner } from "./slot-runner.ts"
 import { StoppingRunner } from "./stopping-runner.ts"
+import type { WorkerContext } from "./worker-context.ts"
 import { type Orders, PRELOADING, READY, STAGE } from "../start/worker-orders.ts"
 
 /** Stands for the outcome of a task that the runner has settled already. */
@@ -44,13 +44,10 @@ export class PreloadingRunner extends StoppingRunner {
   #isReady = false
   #failure: IllegalStateError | undefined
 
-  constructor(
-    orders: Orders,
-    ...[memory, tasks, completionQueues, functions, workerTable, self]: ConstructorParameters<typeof SlotRunner>
-  ) {
-    super(orders, memory, tasks, completionQueues, functions, workerTable, self)
+  constructor(orders: Orders, context: WorkerContext) {
+    super(orders, context)
     this.#orders = orders
-    this.#self = self
+    this.#self = context.self
     if (orders.preload.length === 0) this.#becomeReady()
   }
 

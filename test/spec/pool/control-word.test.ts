@@ -113,22 +113,7 @@ test("[CW6] sizes beyond the count's range are that range: the last thread that 
   state.corePoolSize = state.maximumPoolSize = 2 ** 31 - 1
   const unused = (): never => assert.fail("not asked for")
   const queue = { isEmpty: true, offer: unused, poll: unused, remove: unused, receive: unused }
-  const core = new PoolCore<number>(
-    state,
-    queue,
-    {
-      newWorker: unused,
-      beforeExecute: unused,
-      begin: unused,
-      complete: unused,
-      fail: unused,
-      afterExecute: unused,
-      abandon: unused,
-      reject: unused,
-      endPool: unused,
-    },
-    new Set(),
-  )
+  const core = new PoolCore<number>(state, queue, { newWorker: unused, endPool: unused }, new Set())
   new Int32Array(block)[0] = (-1 << 29) | MOST_WORKERS
   for (const bound of ["core", "maximum"] as const) {
     assert.equal(core.addWorker(bound), false)

@@ -1,0 +1,28 @@
+import type { Admission } from "../../core/pool-host.ts"
+import { mayEnd } from "../memory/endings.ts"
+import { HEADER } from "../memory/layout.ts"
+import type { SharedWorker } from "../memory/shared-worker.ts"
+import type { WorkerContext } from "./worker-context.ts"
+
+/** What a worker leaves to the owner of its pool: to make another worker, and to end the pool. */
+export class WorkerAdmission implements Admission<number> {
+  readonly #context: WorkerContext
+
+  constructor(context: WorkerContext) {
+    this.#context = context
+  }
+
+  newWorker(firstTask: number | undefined): SharedWorker | undefined {
+    return this.#context.workerTable.enlist(firstTask)
+  }
+
+  mayEnd(isEmpty: boolean): boolean {
+    return mayEnd(this.#context.memory, isEmpty)
+  }
+
+  endPool(): void {
+    const { memory, self } = this.#context
+    memory.setHeader(HEADER.LAST, self.number)
+    memory.ringOwner()
+  }
+}
