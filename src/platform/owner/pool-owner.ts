@@ -14,15 +14,12 @@ import { TerminationTimer } from "./termination-timer.ts"
 import { unwatchPool, warnOfForgotten } from "./forgotten-pools.ts"
 import { Hooks } from "./hooks.ts"
 import { DONE, HEADER } from "../memory/layout.ts"
-import { failOrphan, isUndelivered } from "../member/orphans.ts"
-import { Reaping } from "../memory/reaping.ts"
 import { policyNumber } from "../member/policies.ts"
 import { PoolMember } from "../member/pool-member.ts"
 import { PoolMemory } from "../memory/pool-memory.ts"
-import { DeadWorker } from "./dead-worker.ts"
+import { WorkerReaper } from "./worker-reaper.ts"
 import { REQUESTED, type SharedWorker } from "../memory/shared-worker.ts"
 import { boundOf, orderingOf } from "../member/task-queue-backend.ts"
-import type { WorkerBody } from "../start/thread-body.ts"
 
 /** The owner keeps at most one slot in this many for its own next tasks. */
 const SPARE_PART = 8
@@ -36,9 +33,8 @@ export class PoolOwner extends PoolMember {
   readonly #terminationTimer: TerminationTimer
   readonly #hooks: Hooks
   readonly #workerThreads: WorkerThreads
-  readonly #reaping: Reaping
+  readonly #reaper: WorkerReaper
   #isShuttingDown = false
-  #makesNoThreads = false
   #deathsSeen = 0
 
   /** `deques` if the workers have tasks of their own: see platform/queue/deques.ts. */
@@ -49,20 +45,24 @@ export class PoolOwner extends PoolMember {
     super(memory, queue)
     this.tasks.keepSpare(Math.floor(memory.capacity / SPARE_PART))
     this.#shell = shell
-    this.#reaping = new Reaping(memory)
     this.#workerThreads = new WorkerThreads(memory, this.workerTable, {
       newThread: (target) => shell.newThread(target),
       look: () => this.submissions.look(),
-      reap: (body, cause, hasStopped) => this.#reap(body, cause, hasStopped),
+      reap: (body, cause, hasStopped) => this.#reaper.reap(body, cause, hasStopped),
       review: () => this.#review(),
       inherit: (token) => this.inherit(token),
       relieve: (thread) => this.core.relieve((error) => thread.reportUncaught(error)),
     })
+    const { tasks, completionQueues, waiting, submissions, core } = this
+    this.#reaper = new WorkerReaper(
+      { memory, tasks, completionQueues, waiting, submissions, core, workerThreads: this.#workerThreads },
+      { restore: (slot) => this.#restore(slot), inherit: (token) => this.inherit(token) },
+    )
     this.#terminationTimer = new TerminationTimer(
       this.tasks,
       (worker) => this.#workerThreads.bodyOf(worker),
       memory.threadContext.chores,
-      () => this.#execute(),
+      () => this.#terminateOverdue(),
     )
     this.#hooks = new Hooks(this.tasks, this.completionQueues, this.submissions, (slot) => this.foreign(slot, false), {
       before: (worker, task) => shell.beforeExecute(this.#workerThreads.threadOf(worker), task),
@@ -99,7 +99,7 @@ export class PoolOwner extends PoolMember {
   // ------------------------------------------------------------------ threads
 
   protected override newWorker(firstTask: number | undefined): SharedWorker | undefined {
-    const worker = this.#makesNoThreads ? undefined : this.workerTable.enlist(firstTask)
+    const worker = this.#reaper.makesNoThreads ? undefined : this.workerTable.enlist(firstTask)
     if (worker === undefined) return undefined
     let made = false
     try {
@@ -135,7 +135,7 @@ export class PoolOwner extends PoolMember {
     this.#rejectForOthers()
     this.#inherit()
     this.#reviewForeignWork()
-    if (this.#terminationTimer.dueIn <= 0) this.#execute()
+    if (this.#terminationTimer.dueIn <= 0) this.#terminateOverdue()
     const seen = this.state.control.snapshot
     if (!atLeast(seen, SHUTDOWN) || atLeast(seen, TERMINATED)) return
     this.shuttingDown() // another thread may have shut it down
@@ -257,7 +257,7 @@ export class PoolOwner extends PoolMember {
     worker.vacate()
     this.state.control.removeWorker()
     const refusal = new RejectedExecutionError("The thread factory refused to make a thread")
-    if (task !== 0) this.#failTasks([task], refusal, Thread.currentThread())
+    if (task !== 0) this.#reaper.failTasks([task], refusal, Thread.currentThread())
     this.#relieve()
     this.core.tryTerminate()
   }
@@ -270,12 +270,14 @@ export class PoolOwner extends PoolMember {
     this.#shell.reject(task)
   }
 
-  #execute(): void {
+  /** Reaps the workers whose time to stop is over. */
+  #terminateOverdue(): void {
     for (const body of this.#terminationTimer.markTerminating()) {
       const what = body.worker.currentSlot === 0 ? "code that a task has left behind" : "its task"
       const why = `Thread "${body.name}" was terminated: ${what} did not stop when it was interrupted`
       guarded(
-        () => this.#reap(body, new ThreadDeathError(why), false), // whatever happens, the others are terminated too
+        // Guarded: whatever happens, the others are terminated too.
+        () => this.#reaper.reap(body, new ThreadDeathError(why), false),
         (error) => this.reportLocal(error, body.worker.number),
       )
     }
@@ -295,43 +297,6 @@ export class PoolOwner extends PoolMember {
 
   // ------------------------------------------------------------------ death
 
-  /**
-   * Reaps a worker that is lost to the pool: its tasks are over, and another worker replaces it. Everything else that
-   * it had, such as locks, passes to other threads as soon as its thread has stopped; not yet if the thread was only
-   * told to end.
-   */
-  #reap(body: WorkerBody, cause: ThreadDeathError, hasStopped: boolean): void {
-    const { worker } = body
-    this.#reaping.begin()
-    const left = new DeadWorker(worker)
-    const { token, task } = left
-    const thread = hasStopped ? this.#workerThreads.forget(worker) : this.#workerThreads.dismiss(body)
-    if (!hasStopped) {
-      worker.retire()
-      body.terminate()
-    } else if (token !== 0) this.memory.threadContext.registry.reap(token)
-    this.submissions.look() // what has arrived is delivered, even if TASK still names it
-    const heldTasks = left.heldTasks(worker, this.tasks, () => this.#isUndelivered(worker))
-    worker.release()
-    if (left.waited) this.waiting.forgetWaiter()
-    body.isBlamed = heldTasks.size > 0
-    this.#failTasks(heldTasks, cause, thread)
-    this.state.completed.add(left.uncounted(heldTasks))
-    if (left.toRestore !== 0) this.#restore(left.toRestore)
-    else if (task === 0 && token === 0) body.isBlamed ||= this.#failNext(cause, thread)
-    if (token !== 0 && hasStopped) this.inherit(token)
-    this.#reaping.end()
-    // A worker whose thread could not even begin is replaced only if a task waits: the next one would fail alike.
-    this.#makesNoThreads = token === 0 && this.waiting.isEmpty
-    guarded(
-      () => this.core.workerExit(worker, true), // the factory or terminated() may throw, and there is no caller to tell
-      (error) => thread.reportUncaught(error),
-    )
-    this.#makesNoThreads = false
-    this.core.relieve((error) => thread.reportUncaught(error))
-    this.memory.ringIfIdle()
-  }
-
   #review(): void {
     guarded(
       () => {
@@ -349,19 +314,6 @@ export class PoolOwner extends PoolMember {
   /** Settles what else the worker with this token has left. Its thread has stopped. */
   protected inherit(_token: number): void {}
 
-  #isUndelivered(worker: SharedWorker): boolean {
-    return isUndelivered(worker, this.tasks, this.completionQueues) && !this.submissions.hasArrived(worker.currentSlot)
-  }
-
-  /** A thread that could not even begin costs a task: else threads would be made for ever. True if there was one. */
-  #failNext(cause: ThreadDeathError, thread: Thread): boolean {
-    const slot = this.waiting.seize()
-    if (slot === undefined) return false
-    this.#failTasks([slot], cause, thread)
-    this.state.completed.increment()
-    return true
-  }
-
   protected override admission(): Admission<number> {
     return { ...super.admission(), failWaiting: (error, tell) => this.#failWaiting(error, tell) }
   }
@@ -372,16 +324,11 @@ export class PoolOwner extends PoolMember {
     try {
       const slots: number[] = []
       for (let slot = this.waiting.draw(); slot !== undefined; slot = this.waiting.draw()) slots.push(slot)
-      this.#failTasks(slots, error, { reportUncaught: tell })
+      this.#reaper.failTasks(slots, error, { reportUncaught: tell })
       this.state.completed.add(slots.length)
     } finally {
       this.endings.end()
     }
-  }
-
-  #failTasks(slots: Iterable<number>, error: unknown, thread: Pick<Thread, "reportUncaught">): void {
-    for (const slot of slots)
-      failOrphan(slot, error, this.tasks, this.completionQueues, (it) => thread.reportUncaught(it))
   }
 
   protected override endPool(): void {

@@ -23,6 +23,7 @@ import {
   TOLD,
   VOID,
 } from "../memory/layout.ts"
+import { Inbox } from "./inbox.ts"
 import { encodeMoving, Outgoing } from "./outgoing.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import { SideChannel } from "../transport/side-channel.ts"
@@ -59,9 +60,7 @@ export class Submissions implements Mailbox {
   readonly #reachable: number
   /** Empty; collects the objects among arguments that cannot be encoded. Undefined while in use. */
   #collector: object[] | undefined = []
-  /** Slots whose tasks are over but whose attachments have not arrived. */
-  #late: number[] = []
-  /** The hooks to call for these tasks. */
+  /** The hooks to call for tasks whose attachments have not arrived. */
   readonly #lateHooks = new Map<number, AfterHook>()
   /** By slot. */
   readonly #submitted: (Runnable | undefined)[] = []
@@ -71,14 +70,9 @@ export class Submissions implements Mailbox {
   #kept = false
   #isRetired = false
   #isRetiring = false
-  /** Slots that have arrived and are still to be received, and the index of the next one. */
-  #arrived: number[] = []
-  #next = 0
-  readonly #append = (slots: readonly number[]): void => {
-    for (const slot of slots) this.#arrived.push(slot) // not by spreading: there may be a million
-  }
+  readonly #inbox: Inbox
   readonly #remote: RemoteFutures
-  readonly hasMail = (): boolean => !this.#completionQueues.isEmpty(this.completionQueue)
+  readonly hasMail = (): boolean => this.#inbox.hasMail
 
   constructor(
     memory: PoolMemory,
@@ -102,6 +96,7 @@ export class Submissions implements Mailbox {
       }
     })
     this.completionQueue = completionQueues.open(this.bell)
+    this.#inbox = new Inbox(completionQueues, this.completionQueue, (slot) => this.#receiveSafely(slot))
     this.#sideChannel = SideChannel.of(memory)
     this.#outgoing = Outgoing.of(tasks, this.#sideChannel, () => this.look())
     this.#reachable = this.#sideChannel.isReachable ? REACHABLE : 0
@@ -120,7 +115,7 @@ export class Submissions implements Mailbox {
     this.#isRetiring = false // as long as it looks: otherwise look() calls this
     this.look()
     this.#reclaim()
-    this.#isRetiring = !this.#giveUp() || this.#late.length > 0
+    this.#isRetiring = !this.#giveUp() || this.#inbox.hasPostponed
     if (this.#isRetiring) return // look() calls this again when the rest has arrived
     this.#isRetired = true
     this.#completionQueues.close(this.completionQueue)
@@ -157,7 +152,7 @@ export class Submissions implements Mailbox {
   /** The slots of pending tasks that have not arrived. */
   #outstanding(): number[] {
     return [...this.#submitted.keys()].filter(
-      (slot) => this.#submitted[slot] !== undefined && !this.#late.includes(slot),
+      (slot) => this.#submitted[slot] !== undefined && !this.#inbox.isPostponed(slot),
     )
   }
 
@@ -171,7 +166,7 @@ export class Submissions implements Mailbox {
       this.#tell(task, EXCEPTIONAL, true, error)
     }
     this.#pending = 0
-    this.#late = []
+    this.#inbox.dropPostponed()
     this.bell.letGo()
   }
 
@@ -277,7 +272,7 @@ export class Submissions implements Mailbox {
 
   /** Whether the slot, whose task is over, has arrived without all of its attachments. */
   hasArrived(slot: number): boolean {
-    return this.#late.includes(slot)
+    return this.#inbox.isPostponed(slot)
   }
 
   /** The task in this slot, if this thread has submitted it. */
@@ -310,15 +305,8 @@ export class Submissions implements Mailbox {
 
   look(): void {
     if (this.#isRetired) return
-    if (this.#late.length > 0) this.#append(this.#late.splice(0))
-    this.#completionQueues.empty(this.completionQueue, this.#append)
-    // Settling a task may call user code that looks in turn: the inner call goes on where the outer one is.
-    while (this.#next < this.#arrived.length) this.#receiveSafely(this.#arrived[this.#next++] as number)
-    if (this.#arrived.length > 0) {
-      this.#arrived = []
-      this.#next = 0
-    }
-    if (this.#isRetiring && this.#late.length === 0) this.retire()
+    this.#inbox.look()
+    if (this.#isRetiring && !this.#inbox.hasPostponed) this.retire()
   }
 
   /** An error with one slot must not keep this thread from receiving the others. */
@@ -343,7 +331,7 @@ export class Submissions implements Mailbox {
         failed = true
       }
       if (outcome === ON_ITS_WAY) {
-        this.#late.push(slot)
+        this.#inbox.postpone(slot)
         if (hook !== undefined) this.#lateHooks.set(slot, hook)
         return
       }
