@@ -270,7 +270,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
 
   /** @internal The arguments of the task. */
   get workArguments(): readonly unknown[] {
-    return this.#args === SENT ? (this.remoteTasks?.argumentsOf(this.remoteHandle) ?? SENT) : this.#args
+    return this.#args === SENT ? (this.remoteTasks?.argumentsOf?.(this.remoteHandle) ?? SENT) : this.#args
   }
 
   /** @internal Another thread has a copy of the arguments: thousands of waiting tasks need not keep them twice. */
@@ -298,8 +298,8 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   runRemotely(remote: RemoteTasks, handle: number): void {
     this.leaveTo(remote, handle)
     this.#watcher?.sentAway?.(
-      () => remote.startOf(handle),
-      (error) => remote.report(error),
+      () => remote.startOf?.(handle),
+      (error) => remote.report?.(error),
     )
   }
 }

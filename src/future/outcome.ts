@@ -255,8 +255,8 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   /**
    * @internal When the task is due in the other thread, and whether it runs there; undefined if it is in this thread.
    */
-  protected get remoteTime(): ReturnType<RemoteTasks["timeOf"]> | undefined {
-    return this.#remote?.timeOf(this.#handle)
+  protected get remoteTime(): ReturnType<NonNullable<RemoteTasks["timeOf"]>> | undefined {
+    return this.#remote?.timeOf?.(this.#handle)
   }
 
   /** @internal The handle that the task has, or had last, in the memory of other threads. */

@@ -26,20 +26,23 @@ export interface Timing {
   readonly notBefore?: number
 }
 
-/** The part that has the tasks that run in other threads. It settles a future as soon as it hears of the task's end. */
+/**
+ * The part that has the tasks that run in other threads. It settles a future as soon as it hears of the task's end. The
+ * optional methods are for tasks that were submitted; a task that was forked has neither limits nor a time.
+ */
 export interface RemoteTasks {
   /** Looks for completed tasks, and settles their futures. */
   look(): void
   /** Decides that the task with this handle is cancelled, unless its outcome is decided already. */
   cancel(handle: number, mayInterruptIfRunning: boolean): boolean
   /** When the task with this handle began to run, on the clock of `now()`; undefined if it has not. */
-  startOf(handle: number): number | undefined
+  startOf?(handle: number): number | undefined
   /** Reports the error with which a task has just ended, as uncaught. */
-  report(error: unknown): void
+  report?(error: unknown): void
   /** When the task with this handle is due, on the same clock; for a running task, when it was. */
-  timeOf(handle: number): { readonly time: number; readonly isRunning: boolean }
+  timeOf?(handle: number): { readonly time: number; readonly isRunning: boolean }
   /** A copy of the arguments of the task with this handle, which no thread has begun. */
-  argumentsOf(handle: number): readonly unknown[]
+  argumentsOf?(handle: number): readonly unknown[]
   /**
    * The task with this handle is going to be awaited. If the wait has a time limit, this must not run tasks
    * meanwhile: how long they take is unknown.

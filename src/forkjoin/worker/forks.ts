@@ -4,12 +4,9 @@ import { CANCELLED, INTERRUPTED, INTERRUPTING, NEW } from "../../future/task-sta
 import { Bell } from "../../memory/wait/bell.ts"
 import { blocking, type Steps } from "../../memory/flow/waiting.ts"
 import type { PoolCore } from "../../core/pool-core.ts"
-import type { CompletionQueues } from "../../platform/memory/completion-queues.ts"
 import type { FunctionTable } from "../../platform/memory/function-table.ts"
 import { TASK } from "../../platform/memory/layout.ts"
-import type { PoolMemory } from "../../platform/memory/pool-memory.ts"
-import type { SharedWorkerTable } from "../../platform/memory/shared-worker-table.ts"
-import type { SharedWorker } from "../../platform/memory/shared-worker.ts"
+import type { WorkerContext } from "../../platform/worker/worker-context.ts"
 import type { TaskQueue } from "../../platform/queue/task-queue.ts"
 import type { TaskRecords } from "../../platform/memory/task-records.ts"
 import { Arrivals } from "./arrivals.ts"
@@ -24,14 +21,8 @@ import { takeFromHand } from "./stray-code.ts"
 import type { AnyFunction, ForkingWorker } from "../task/this-thread.ts"
 import { runtime } from "#host/clock"
 
-/** What a worker thread consists of: see worker-program/worker-main.ts. */
-export interface WorkerParts {
-  readonly memory: PoolMemory
-  readonly tasks: TaskRecords
-  readonly completionQueues: CompletionQueues
-  readonly functions: FunctionTable
-  readonly workerTable: SharedWorkerTable
-  readonly self: SharedWorker
+/** The parts of a worker of a ForkJoinPool. */
+export interface WorkerParts extends WorkerContext {
   readonly queue: TaskQueue
   readonly core: PoolCore<number>
   /** Runs a task on top of the one for which the thread waits. */
@@ -334,22 +325,6 @@ export class Forks implements ForkingWorker {
   }
 
   // ------------------------------------------------------------------ other waits than join
-
-  startOf(): undefined {
-    return undefined
-  }
-
-  report(): never {
-    throw new Error("corepool: what a forked task throws is told to who joins it")
-  }
-
-  timeOf(): never {
-    throw new Error("corepool: a forked task has no time")
-  }
-
-  argumentsOf(): readonly unknown[] {
-    return []
-  }
 
   /**
    * The task in this slot is awaited: this worker runs it now, if no thief has it. With a time limit it leaves the task
