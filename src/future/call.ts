@@ -42,8 +42,7 @@ export function bind<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]
   ...args: A
 ): Callable<ResultOf<F, A>>
 export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Callable<T> {
-  requireFunction("task", task)
-  return args.length === 0 ? task : named(callable(task, args), task.name)
+  return keptApart(requireFunction("task", task), args)
 }
 
 export function named<F extends (...args: never[]) => unknown>(fn: F, name: string): F {

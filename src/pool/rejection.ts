@@ -5,6 +5,7 @@
 import { isPromiseLike, typeError } from "../checks.ts"
 import { setOwn, textOf } from "../user-values.ts"
 import { RejectedExecutionError } from "../errors.ts"
+import { nameOfTask } from "../future/describe.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { nameOf, type Runnable, start } from "../future/runnable.ts"
 import { currentFlow, Guest } from "../memory/flow/flow.ts"
@@ -153,7 +154,8 @@ async function leaveAfter(pending: PromiseLike<unknown>, guest: Guest): Promise<
 }
 
 function describe(task: Runnable): string {
-  return task instanceof FutureTask ? textOf(task) : nameOf(task)
+  if (task instanceof FutureTask) return textOf(task)
+  return typeof task === "function" ? nameOfTask(task) : nameOf(task)
 }
 
 function policy(name: string, handle: RejectedExecutionHandler): RejectionPolicy {
