@@ -46,11 +46,11 @@ for (const output of ["direct", "relayed"]) {
         "program.mjs",
         program(
           `{ output: "${output}", terminateAfter: 0 }`,
-          `const future = pool.submit(tasks.print, "${then}")
-           process.once("SIGUSR2", async () => {
+          `process.once("SIGUSR2", async () => {
              future.cancel(true)
              console.log(await pool.submit((n) => n + 1, 1))
            })
+           const future = pool.submit(tasks.print, "${then}") // its thread may print at once, and the signal come
            setInterval(() => undefined, 1000).unref()`,
         ),
       )
