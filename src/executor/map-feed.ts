@@ -98,7 +98,7 @@ export class MapFeed<I, R> {
             throw error
           }
           if (next.done === true) this.#exhausted = true
-          else items.push(next.value)
+          else if (items.push(next.value) > 0 && this.isLast(next.value)) break
         }
         if (this.#stopped) return
         if (items.length > 0) this.chunks.push({ items, task: undefined })
@@ -140,6 +140,11 @@ export class MapFeed<I, R> {
       this.#full = true
       return false
     }
+  }
+
+  /** Whether a chunk ends with this item. */
+  protected isLast(_item: I): boolean {
+    return false
   }
 
   /** The task of the chunk is over. */

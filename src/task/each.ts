@@ -21,6 +21,11 @@ export function eachOf<I, O>(fn: ItemFunction<I, O>): (items: readonly I[]) => P
  */
 export type ChunkOutcome<O> = readonly [time: number, results: O[], error?: unknown]
 
+/** Whether the value may change later. */
+export function isObject(value: unknown): boolean {
+  return (typeof value === "object" && value !== null) || typeof value === "function"
+}
+
 interface Wrapped {
   readonly fn: (...args: never[]) => unknown
   /** All items of a chunk, or as many as there is time for: see some.ts. */

@@ -5,7 +5,7 @@
 import { runtime } from "#host/clock"
 import { isPromiseLike } from "../checks.ts"
 import { currentFlow } from "../memory/flow/flow.ts"
-import { type ChunkOutcome, type ItemFunction, noteWrapped } from "./each.ts"
+import { type ChunkOutcome, isObject, type ItemFunction, noteWrapped } from "./each.ts"
 
 type Eventually<T> = T | Promise<T>
 
@@ -99,7 +99,9 @@ class ChunkRun<I, O> {
   /** The item has this result. True if no other item is to be begun. */
   isOverWith(result: Awaited<O>): boolean {
     this.#results.push(result)
-    return this.#results.length === this.#items.length || this.#flow.looksInterrupted || this.#time > LONGEST_CHUNK
+    // The function may change an object that it has returned, so an object is sent before the next item begins.
+    if (this.#results.length === this.#items.length || isObject(result)) return true
+    return this.#flow.looksInterrupted || this.#time > LONGEST_CHUNK
   }
 
   get outcome(): ChunkOutcome<Awaited<O>> {

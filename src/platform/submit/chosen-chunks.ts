@@ -3,7 +3,7 @@ import type { BulkMap, TaskHost } from "../../executor/executor.ts"
 import { type Chunk, MapFeed } from "../../executor/map-feed.ts"
 import { addSubmitter } from "../../future/merge-stacks.ts"
 import { awaiting } from "../../memory/flow/waiting.ts"
-import type { ChunkOutcome } from "../../task/each.ts"
+import { type ChunkOutcome, isObject } from "../../task/each.ts"
 import { submitterOf } from "../../task/reference.ts"
 import { someOf } from "../../task/some.ts"
 import { ChunkSize } from "./chunk-size.ts"
@@ -16,7 +16,7 @@ export const bulkMap: BulkMap = (executor, fn, source, ordered, window) =>
 
 /** Chooses the number of items in a chunk. Items that a task has not begun become a chunk of their own. */
 class ChoosingFeed<I, O> extends MapFeed<I, ChunkOutcome<O>> {
-  readonly #size: ChunkSize
+  #size: ChunkSize
   readonly #mostItems: number
 
   constructor(
@@ -38,11 +38,19 @@ class ChoosingFeed<I, O> extends MapFeed<I, ChunkOutcome<O>> {
     return Math.min(this.#size.size, this.#mostItems - this.itemCount)
   }
 
+  /** The source may change an object that it has given: so an object is sent before the next item is read. */
+  protected override isLast(item: I): boolean {
+    if (!isObject(item)) return false
+    this.#size = new ChunkSize(1)
+    return true
+  }
+
   protected override ended(chunk: Chunk<I, ChunkOutcome<O>>): void {
     const { future } = chunk.task as NonNullable<typeof chunk.task>
     if (future.state !== "success") return
     const { length, 0: time, 1: results } = future.resultNow()
     this.#size.note(results.length, time)
+    if (isObject(results.at(-1))) this.#size = new ChunkSize(1)
     const hasFailed = length > 2
     if (!hasFailed && results.length < chunk.items.length) this.#leaveOver(chunk, results.length)
   }

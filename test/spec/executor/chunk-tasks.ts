@@ -40,3 +40,15 @@ export const act = task(import.meta.url, function act({ word, deed, n }: Item): 
       return process.exit(3)
   }
 })
+
+export const numberIn = task(import.meta.url, function numberIn({ n }: { n: number }): number {
+  return n
+})
+
+const scratch = new Float64Array(1)
+
+/** Returns the same array each time. */
+export const reusing = task(import.meta.url, function reusing(n: number): Float64Array {
+  scratch[0] = n
+  return scratch
+})

@@ -8,7 +8,7 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { rejectionOf } from "../../support/harness.ts"
 import { SharedCount } from "../../support/shared-words.ts"
-import { act, type Deed, type Item, square } from "./chunk-tasks.ts"
+import { act, type Deed, type Item, numberIn, reusing, square } from "./chunk-tasks.ts"
 import { all } from "./support.ts"
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
@@ -65,15 +65,12 @@ test("[MP25] a task begins no further item when its time is up, and says how man
 
 test("[MP25] nor when its thread is interrupted: the next item does not hear of that", async () => {
   await using pool = Executors.newFixedThreadPool(1, virtualThreads())
-  const run = someOf(act)
+  const run = someOf((item: Item) => JSON.stringify(act(item)))
   const word = new SharedCount().index
   const deeds: Deed[] = ["return", "interrupt", "return"]
   const items = deeds.map((deed, n): Item => ({ word, deed, n }))
   const outcome = await pool.submit(() => run(items))
-  assert.deepEqual(outcome[1], [
-    [0, false],
-    [1, false],
-  ])
+  assert.deepEqual(outcome[1], ["[0,false]", "[1,false]"])
 })
 
 test("[MP25] [MP26] whatever items do, each is begun once, and all results before a failure come in order", async () => {
@@ -158,5 +155,19 @@ test("[MP29] the items of a task whose thread dies are lost with it", async () =
   assert.deepEqual(
     seen,
     items.slice(0, seen.length).map(({ n }) => [n, false]),
+  )
+})
+
+test("[MP30] objects that the source or the function changes later are sent as they were", async () => {
+  await using pool = Executors.newFixedThreadPool(2)
+  function* reused(): Generator<{ n: number }> {
+    const item = { n: 0 }
+    for (; item.n < 3000; item.n++) yield item
+  }
+  assert.deepEqual(await all(pool.map(numberIn, reused())), upTo(3000))
+  const results = await all(pool.map(reusing, upTo(3000)))
+  assert.deepEqual(
+    results.map(([n]) => n),
+    upTo(3000),
   )
 })
