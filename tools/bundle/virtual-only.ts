@@ -43,7 +43,11 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   "task/each": { calls: { noteWrapped: UNSET } },
   // Items that make one task, as many as take a while: only on platform threads.
   "executor/map": { reads: { bulkMap: UNSET } },
-  "executor/map-feed": { reads: { itemCount: UNSET }, calls: { ended: UNSET, isLast: "false" }, without: ["ended", "isLast", "itemCount"] },
+  "executor/map-feed": {
+    reads: { itemCount: UNSET },
+    calls: { ended: UNSET, isLast: "false" },
+    without: ["ended", "isLast", "itemCount"],
+  },
   "executor/executor-service-base": { without: ["[LOCAL]"] },
   "executor/sending": { results: { requireTransferList: "requireArray(name, list)" } },
   "executor/completions": {

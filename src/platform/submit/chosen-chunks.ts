@@ -85,7 +85,7 @@ class Results<I, O> implements AsyncIterableIterator<O, undefined> {
   /** What follows after these results. */
   #failure: { readonly error: unknown } | undefined
   #isOver = false
-  /** How many calls have not been answered, and the answer to the latest. */
+  /** How many calls have not been answered; `#latest` is fulfilled when the latest of them is. */
   #unanswered = 0
   #latest: Promise<unknown> = Promise.resolve()
 
@@ -126,9 +126,16 @@ class Results<I, O> implements AsyncIterableIterator<O, undefined> {
   }
 
   #inTurn(call: () => Promise<Result<O>>): Promise<Result<O>> {
-    const answer = this.#unanswered++ === 0 ? call() : this.#latest.then(call)
-    const answered = (): void => void this.#unanswered--
-    this.#latest = answer.then(answered, answered)
+    const before = this.#latest
+    let open: (value: unknown) => void = () => undefined
+    // Set before the call, in which the source may call this iterator.
+    this.#latest = new Promise((resolve) => (open = resolve))
+    const answer = this.#unanswered++ === 0 ? call() : before.then(call)
+    const answered = (): void => {
+      this.#unanswered--
+      open(undefined)
+    }
+    answer.then(answered, answered)
     return answer
   }
 

@@ -171,3 +171,26 @@ test("[MP30] objects that the source or the function changes later are sent as t
     upTo(3000),
   )
 })
+
+test("[MP23] a source that asks for a result gets it in its turn, and no item is lost", async () => {
+  await using pool = Executors.newFixedThreadPool(2)
+  for (const at of [1, 2, 100, 2500]) {
+    let read = 0
+    let extra: Promise<IteratorResult<number>> | undefined
+    function* source(): Generator<number> {
+      while (read < 5000) {
+        if (++read === at) extra = results.next()
+        yield read
+      }
+    }
+    const results = pool.map(square, source())[Symbol.asyncIterator]()
+    const got: number[] = []
+    for (let next = await results.next(); next.done !== true; next = await results.next()) got.push(next.value)
+    const asked = await extra
+    if (asked?.done === false) got.push(asked.value)
+    assert.deepEqual(
+      got.sort((a, b) => a - b),
+      upTo(5000).map((n) => (n + 1) ** 2),
+    )
+  }
+})
