@@ -127,13 +127,13 @@ class Results<I, O> implements AsyncIterableIterator<O, undefined> {
 
   #inTurn(call: () => Promise<Result<O>>): Promise<Result<O>> {
     const before = this.#latest
-    let open: (value: unknown) => void = () => undefined
+    let open: ((value: unknown) => void) | undefined
     // Set before the call, in which the source may call this iterator.
     this.#latest = new Promise((resolve) => (open = resolve))
     const answer = this.#unanswered++ === 0 ? call() : before.then(call)
     const answered = (): void => {
       this.#unanswered--
-      open(undefined)
+      open?.(undefined)
     }
     answer.then(answered, answered)
     return answer
