@@ -96,8 +96,8 @@ export function copyOf(value: unknown): unknown {
 }
 
 /** Bytes that begin with their kind, for memory that stores nothing but bytes. */
-export function encodeToBytes(value: unknown): Uint8Array {
-  const encoded = encode(value)
+export function encodeToBytes(value: unknown, attachments?: object[], transfer?: ReadonlySet<object>): Uint8Array {
+  const encoded = encode(value, attachments, transfer)
   const bytes = new Uint8Array(1 + encoded.length)
   bytes[0] = encoded.kind
   bytes.set(encoded.bytes.subarray(0, encoded.length), 1)
@@ -105,8 +105,8 @@ export function encodeToBytes(value: unknown): Uint8Array {
   return bytes
 }
 
-export function decodeFromBytes(bytes: Uint8Array): unknown {
-  return decodeKind(bytes, false)
+export function decodeFromBytes(bytes: Uint8Array, attachments: readonly object[] = NOTHING): unknown {
+  return decodeKind(bytes, attachments, false)
 }
 
 /**
@@ -114,10 +114,10 @@ export function decodeFromBytes(bytes: Uint8Array): unknown {
  * of this process. The memory that they can reserve is limited, too.
  */
 export function decodeFromStranger(bytes: Uint8Array): unknown {
-  return decodeKind(bytes, true)
+  return decodeKind(bytes, NOTHING, true)
 }
 
-function decodeKind(bytes: Uint8Array, isStrange: boolean): unknown {
+function decodeKind(bytes: Uint8Array, attachments: readonly object[], isStrange: boolean): unknown {
   const length = Math.max(bytes.length - 1, 0)
   const encoded = EncodedValue.toRead(bytes[0] ?? 0, length)
   encoded.bytes.set(bytes.subarray(1))
@@ -126,7 +126,7 @@ function decodeKind(bytes: Uint8Array, isStrange: boolean): unknown {
     if ((encoded.kind === letters.INT && length !== 4) || (encoded.kind === letters.DOUBLE && length !== 8)) {
       throw new NotSerializableError("These bytes are not those of a number: they were written by something else")
     }
-    return decode(encoded, NOTHING, isStrange)
+    return decode(encoded, attachments, isStrange)
   } finally {
     encoded.release()
   }

@@ -33,6 +33,11 @@ export abstract class Carrier<T> extends FutureTask<unknown> {
     return { ...super[FACTS], future: this.future }
   }
 
+  /** As the future, which has the name of the task. */
+  override toString(): string {
+    return this.future.toString()
+  }
+
   override renew(): FutureTask<unknown> {
     return this.future.renew()
   }

@@ -41,11 +41,18 @@ export interface TaskOptions {
 export interface MapOptions {
   /** Results in the order of the items (default), or as they come. */
   readonly ordered?: boolean
-  /** How many tasks may be under way or have results waiting to be consumed; default twice the number of threads. */
+  /**
+   * How many tasks may be under way or have results waiting to be consumed; default twice the number of threads. The
+   * source is read as far ahead of the consumer. If `chunk` is not set, a window that is set counts items.
+   */
   readonly window?: number
   /**
-   * How many items make one task. By default one; but a pool of platform threads puts as many items of a synchronous
-   * source into one task as take about a millisecond, one if they take longer than 0.1 ms.
+   * How many items make one task. If it is not set, each item is a task, except in a pool of platform threads: there as
+   * many items make one task as take about a millisecond, up to 1024, so the source may be read some thousand items
+   * ahead; one if an item takes longer than 0.1 ms. Set `window` to read less ahead.
+   *
+   * Also there each item is a task if it or its result is an object, which may change later; if the source is
+   * asynchronous; and in views, such as `pool.with({ timeout: 1000 })`, whose options are for single items then.
    */
   readonly chunk?: number
 }
@@ -84,7 +91,12 @@ export interface ExecutorService<Unrun = Runnable[]> extends Executor, AsyncDisp
    * Runs all tasks and waits until every one is done; the futures come in the order of the tasks. When the time is up,
    * tasks that are not done are cancelled. If the wait itself fails (rejection, interrupt, signal), all are.
    *
-   * @throws RejectedExecutionError if a task is not accepted, `InterruptedError` if the waiting thread is interrupted.
+   * @throws TypeError if a task is no function.
+   * @throws RejectedExecutionError if a task is not accepted.
+   * @throws NotSerializableError if an argument of a task (see `bind`) cannot be sent to the thread.
+   * @throws TaskNotPortableError if the function of a task cannot be sent to the thread.
+   * @throws InterruptedError if the waiting thread is interrupted. If `signal` aborts, its reason is thrown, and if the
+   * iterable throws, its error.
    */
   invokeAll<C extends readonly Callable<unknown>[] | []>(tasks: C, wait?: WaitOptions): Promise<FuturesOf<C>>
   /** The same for tasks that all have the same type. */
@@ -93,8 +105,13 @@ export interface ExecutorService<Unrun = Runnable[]> extends Executor, AsyncDisp
   /**
    * The value of the first task to succeed; the others are cancelled. If all fail, the error of the last one to fail.
    *
-   * @throws TimeoutError if none has succeeded in time, `RejectedExecutionError` if a task is not accepted,
-   * `RangeError` if there is none.
+   * @throws TypeError if a task is no function, RangeError if there is none.
+   * @throws TimeoutError if none has succeeded in time.
+   * @throws RejectedExecutionError if a task is not accepted.
+   * @throws NotSerializableError if an argument of a task (see `bind`) cannot be sent to the thread.
+   * @throws TaskNotPortableError if the function of a task cannot be sent to the thread.
+   * @throws InterruptedError if the waiting thread is interrupted. If `signal` aborts, its reason is thrown, and if the
+   * iterable throws, its error.
    */
   invokeAny<C extends Callable<unknown>>(tasks: Iterable<C>, wait?: WaitOptions): Promise<Awaited<ReturnType<C>>>
   /** The same for tasks that all have the same type. */
@@ -103,7 +120,8 @@ export interface ExecutorService<Unrun = Runnable[]> extends Executor, AsyncDisp
   /**
    * Applies `fn` to every item on this executor's threads. Reads the source only as far as the window allows, so that
    * an endless source is fine. The first error ends the iteration and cancels what is under way, and so does leaving
-   * the loop.
+   * the loop. An error of the source, or of an item that cannot be sent, does so at once: results that are done, but
+   * not consumed, are dropped.
    */
   map<I, O>(
     fn: (item: I) => O | PromiseLike<O>,
@@ -134,11 +152,13 @@ export interface ExecutorService<Unrun = Runnable[]> extends Executor, AsyncDisp
 
 /**
  * `map` on an executor where it chooses the number of items in a task; not part of the public interface. `window` is
- * the caller's, if set: the most items that are under way or have results which are not consumed.
+ * the caller's, if set: the most items that are under way or have results which are not consumed. `bound` are arguments
+ * that come before the item.
  */
 export type BulkMap = <I, O>(
   executor: TaskHost,
   fn: (item: I) => O | PromiseLike<O>,
+  bound: readonly unknown[],
   source: Iterator<I>,
   ordered: boolean,
   window: number | undefined,

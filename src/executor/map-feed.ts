@@ -1,6 +1,8 @@
+import { isPromiseLike, typeError } from "../checks.ts"
 import { RejectedExecutionError } from "../errors.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import { guarded, uncaught } from "../memory/flow/guard.ts"
+import type { ChunkFunction } from "../task/each.ts"
 import { type Steps, WaitList } from "../memory/flow/waiting.ts"
 import { Carrier } from "./carrier.ts"
 import type { TaskHost } from "./executor.ts"
@@ -11,6 +13,8 @@ export type Source<I> = Iterator<I> | AsyncIterator<I>
 /** Items that make one task, which is undefined until it is started. */
 export interface Chunk<I, R> {
   items: readonly I[]
+  /** The number of the first of them among all items. */
+  readonly first: number
   task: ChunkTask<R> | undefined
 }
 
@@ -27,7 +31,7 @@ export interface Chunk<I, R> {
  */
 export class MapFeed<I, R> {
   readonly #executor: TaskHost
-  readonly #run: (items: readonly I[]) => R | PromiseLike<R>
+  readonly #work: ChunkWork<I, R>
   readonly #source: Source<I>
   readonly #isAsync: boolean
   readonly #ordered: boolean
@@ -37,6 +41,8 @@ export class MapFeed<I, R> {
   protected readonly chunks: Chunk<I, R>[] = []
   /** How many items they have. */
   protected itemCount = 0
+  /** How many items were read. */
+  #read = 0
   /** How many of the chunks have a task. */
   #started = 0
   /** Signalled when a chunk or a filling ends. */
@@ -51,7 +57,7 @@ export class MapFeed<I, R> {
 
   constructor(
     executor: TaskHost,
-    run: (items: readonly I[]) => R | PromiseLike<R>,
+    work: ChunkWork<I, R>,
     source: Source<I>,
     isAsync: boolean,
     ordered: boolean,
@@ -59,7 +65,7 @@ export class MapFeed<I, R> {
     size: number,
   ) {
     this.#executor = executor
-    this.#run = run
+    this.#work = work
     this.#source = source
     this.#isAsync = isAsync
     this.#ordered = ordered
@@ -89,19 +95,24 @@ export class MapFeed<I, R> {
         const { size } = this
         if (size === 0) break
         while (items.length < size && !this.#exhausted) {
-          let next: IteratorResult<I>
+          let isDone = true // so that an error of the source leaves it exhausted
           try {
             const result = this.#source.next()
-            next = this.#isAsync ? await result : (result as IteratorResult<I>)
-          } catch (error) {
-            this.#exhausted = true
-            throw error
+            const next = requireResult<I>(this.#isAsync ? await result : result, this.#isAsync)
+            // Any value counts as true or false here, as for `for…of`.
+            // oxlint-disable-next-line typescript/strict-boolean-expressions -- see above
+            if (!next.done) {
+              items.push(next.value)
+              isDone = false
+            }
+          } finally {
+            if (isDone) this.#exhausted = true
           }
-          if (next.done === true) this.#exhausted = true
-          else if (items.push(next.value) > 0 && this.isLast(next.value)) break
+          if (!isDone && this.isLast(items)) break
         }
         if (this.#stopped) return
-        if (items.length > 0) this.chunks.push({ items, task: undefined })
+        if (items.length > 0) this.chunks.push({ items, first: this.#read, task: undefined })
+        this.#read += items.length
         this.itemCount += items.length
       }
     } catch (error) {
@@ -122,7 +133,10 @@ export class MapFeed<I, R> {
 
   /** False if the executor is full, which the end of a chunk will change. */
   #start(chunk: Chunk<I, R>): boolean {
-    const result = this.#executor.taskFor(this.#executor.callable(this.#run, [chunk.items]))
+    const { run, bound } = this.#work
+    const { items, first } = chunk
+    const args: Parameters<typeof run> = bound.length === 0 ? [items, first] : [items, first, bound]
+    const result = this.#executor.taskFor(this.#executor.callable(run, args))
     chunk.task = new ChunkTask(result, () => {
       this.#full = false
       this.ended(chunk)
@@ -142,8 +156,8 @@ export class MapFeed<I, R> {
     }
   }
 
-  /** Whether a chunk ends with this item. */
-  protected isLast(_item: I): boolean {
+  /** Whether a chunk ends with the last of these items. */
+  protected isLast(_items: readonly I[]): boolean {
     return false
   }
 
@@ -187,6 +201,20 @@ export class MapFeed<I, R> {
     this.#exhausted = true
     void closeSource(this.#source)
   }
+}
+
+/** What a task does with its items. */
+export interface ChunkWork<I, R> {
+  readonly run: ChunkFunction<I, R | PromiseLike<R>>
+  /** Arguments that come before the item. */
+  readonly bound: readonly unknown[]
+}
+
+/** What `next()` has returned, if `for…of` accepts it, and it is no promise. */
+function requireResult<I>(result: unknown, isAsync: boolean): IteratorResult<I> {
+  const isObject = (typeof result === "object" && result !== null) || typeof result === "function"
+  if (isObject && (isAsync || !isPromiseLike(result))) return result as IteratorResult<I>
+  throw typeError("items", "a source whose next() gives objects with `value`", result)
 }
 
 /**

@@ -1,5 +1,6 @@
 /** `map`: a function over a stream of items, on an executor, with back-pressure. */
 import { requireBoolean, requireFunction, requireInteger, requireOptions, typeError } from "../checks.ts"
+import { boundCall } from "../future/call.ts"
 import { awaiting } from "../memory/flow/waiting.ts"
 import { eachOf } from "../task/each.ts"
 import type { MapOptions, TaskHost } from "./executor.ts"
@@ -18,14 +19,15 @@ export function mapOver<I, O>(
   if (window !== undefined) requireInteger("window", window, 1)
   if (chunk !== undefined) requireInteger("chunk", chunk, 1)
   const { isAsync, open } = opener(items)
+  const { fn: inner, args: bound } = takenApart(fn)
   // Items of an asynchronous source may come slowly: none should wait until there are enough for a chunk.
   const bulkMap = chunk === undefined && !isAsync ? executor.bulkMap : undefined
   const most = window ?? executor.defaultWindow
   return {
     [Symbol.asyncIterator]: () =>
       bulkMap === undefined
-        ? results(new MapFeed(executor, eachOf(fn), open(), isAsync, ordered, most, chunk ?? 1))
-        : bulkMap(executor, fn, open() as Iterator<I>, ordered, window),
+        ? results(new MapFeed(executor, { run: eachOf(inner), bound }, open(), isAsync, ordered, most, chunk ?? 1))
+        : bulkMap(executor, inner, bound, open() as Iterator<I>, ordered, window),
   }
 }
 
@@ -41,6 +43,13 @@ async function* results<I, O>(feed: MapFeed<I, O[]>): AsyncGenerator<O, void, un
   } finally {
     feed.stop()
   }
+}
+
+/** The function that `bind` was given, with its arguments. */
+function takenApart<F extends (...args: never[]) => unknown>(fn: F): { fn: F; args: readonly unknown[] } {
+  const call = boundCall(fn)
+  const isPlain = call.result === undefined && call.object === undefined
+  return isPlain ? call : { fn, args: [] }
 }
 
 interface Opener<I> {

@@ -18,12 +18,35 @@ export interface Call {
 
 const CALL: unique symbol = Symbol.for("corepool.call")
 
-/** A callable that {@link callOf} can take apart. It has no name: giving it one costs more than all the rest. */
+/**
+ * A callable that {@link callOf} can take apart. If it is called with arguments, these come after its own. It has no
+ * name: giving it one costs more than all the rest.
+ */
 export function callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
   requireFunction("task", fn)
-  const [made] = [(): T | PromiseLike<T> => fn(...args)] as [Callable<T> & { [CALL]?: Call }]
-  made[CALL] = { fn, args }
+  const [made] = [
+    (...more: unknown[]): T | PromiseLike<T> =>
+      more.length === 0 ? fn(...args) : (fn as (...all: unknown[]) => T | PromiseLike<T>)(...args, ...more),
+  ] as [Callable<T> & { [CALL]?: Call }]
+  made[CALL] = boundCall(fn, args)
   return made
+}
+
+/** The call of a function with these arguments. If {@link bind} has made it, its own arguments come before them. */
+export function boundCall<F extends (...args: never[]) => unknown>(
+  fn: F & { [CALL]?: Call },
+  args: readonly unknown[] = NO_ARGUMENTS,
+): Call & { readonly fn: F } {
+  const inner = fn[CALL]
+  if (inner === undefined) return { fn, args }
+  // The functions of a result or of an object take no arguments.
+  const isOpen = inner.result === undefined && inner.object === undefined && args.length > 0
+  return (isOpen ? { fn: inner.fn, args: [...inner.args, ...args] } : inner) as Call & { readonly fn: F }
+}
+
+/** Whether the function is not to be sent itself, but {@link callOf} it. */
+export function isCallable(fn: ((...args: never[]) => unknown) & { [CALL]?: Call }): boolean {
+  return fn[CALL] !== undefined
 }
 
 /** The function itself if there are no arguments; otherwise a {@link callable}. */
@@ -34,6 +57,9 @@ export function keptApart<A extends unknown[], T>(fn: (...args: A) => T | Promis
 /**
  * A task together with its arguments, for `invokeAll` and friends: `pool.invokeAll([bind(fib, 30), bind(fib, 31)])`.
  * Unlike a function that was bound by `Function.prototype.bind`, it can be sent to another thread if the task can.
+ *
+ * The first arguments alone can be bound, too. Those of the call come after them: `pool.map(bind(scale, 2), sizes)`
+ * calls `scale(2, size)` for each size.
  */
 export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Callable<T>
 /** The same for a function with several signatures: the signature that fits the arguments counts. */
@@ -41,6 +67,11 @@ export function bind<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]
   task: F,
   ...args: A
 ): Callable<ResultOf<F, A>>
+/** The same with the first arguments only: the others come with each call. */
+export function bind<A extends unknown[], B extends unknown[], T>(
+  task: (...args: [...A, ...B]) => T | PromiseLike<T>,
+  ...args: A
+): (...rest: B) => T | PromiseLike<T>
 export function bind<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Callable<T> {
   return keptApart(requireFunction("task", task), args)
 }

@@ -1,21 +1,73 @@
-import { encode } from "../codec/codec.ts"
+import { decodeFromBytes, encodeToBytes } from "../codec/codec.ts"
 import { NotSerializableError } from "../errors.ts"
 import { signStack } from "../future/merge-stacks.ts"
 import { currentFlow } from "../memory/flow/flow.ts"
 import { isError, messageOf } from "../user-values.ts"
+import type { LastOutcome } from "./chunk-outcome.ts"
+import { passOnTransfers, requireAmong, requirePresent, transferListOf } from "./transfer.ts"
 
 /**
- * The error of a task, to be sent to another thread as a part of a value: signed with the name of this thread. If it
- * cannot be sent, an error that says why.
+ * The result of an item, to be sent to another thread by itself. If it cannot be sent, an error that says why; `title`
+ * is the name of the task in its message.
  */
-export function portableError(error: unknown): unknown {
+export function packedResult(result: unknown, title: string, item: number): LastOutcome {
+  try {
+    return packed(result, false)
+  } catch (cause) {
+    return packedError(refusalOf(title, cause, item))
+  }
+}
+
+/** The same for the error of an item. It is signed with the name of this thread. */
+export function packedError(error: unknown): LastOutcome {
   signStack(error, currentFlow().owner?.name ?? "")
   try {
-    encode(error, []).release()
-    return error
+    return packed(error, true)
   } catch (cause) {
-    return errorInstead(error, cause)
+    return packed(errorInstead(error, cause), true)
   }
+}
+
+function packed(value: unknown, isErrorOfItem: boolean): LastOutcome {
+  const things: object[] = []
+  const toMove = transferListOf(value)
+  const bytes = encodeToBytes(value, things, toMove && new Set(toMove))
+  if (toMove !== undefined) requireMovable(toMove, things)
+  const last: LastOutcome = { isError: isErrorOfItem, bytes, things }
+  passOnTransfers(last, [value])
+  return last
+}
+
+function requireMovable(toMove: readonly object[], things: readonly object[]): void {
+  try {
+    requirePresent("list", toMove)
+    requireAmong("list", toMove, things, "the result")
+  } catch (cause) {
+    throw new NotSerializableError(messageOf(cause), { cause })
+  }
+}
+
+/** The result of the item; or its error, or why it cannot be read. */
+export function unpack(last: LastOutcome): { readonly value: unknown } | { readonly error: unknown } {
+  let value: unknown
+  try {
+    value = "bytes" in last ? decodeFromBytes(last.bytes, last.things) : last.value
+  } catch (error) {
+    return { error }
+  }
+  return last.isError ? { error: value } : { value }
+}
+
+/** The error of a task whose result cannot be sent for this reason. The item is one of `map`. */
+export function refusalOf(title: string, error: unknown, item?: number): unknown {
+  if (!(error instanceof NotSerializableError)) return error
+  const { message, cause } = error
+  const why = message.replace(/^(?:An? |The |Function )/, (word) => word.toLowerCase())
+  const what = item === undefined ? title : `${title} for \`items[${item}]\``
+  return new NotSerializableError(
+    `The result of ${what} cannot be sent: ${why}`,
+    cause === undefined ? undefined : { cause },
+  )
 }
 
 /** An error that says why a thrown value cannot be sent. */

@@ -1,6 +1,7 @@
 /** References to functions: how another thread gets to know a function, and finds it. */
 import { requireFunction } from "../checks.ts"
 import { TaskNotPortableError } from "../errors.ts"
+import { isCallable } from "../future/call.ts"
 import { perThread } from "../per-thread.ts"
 import { isByText, isTaskHere, onlyTaskAt, type Place, placeOf, setPlace, taskAt } from "./definitions.ts"
 import { eachOf, wrappedBy } from "./each.ts"
@@ -9,10 +10,11 @@ import { compile } from "./compile.ts"
 import { whyNotLoaded } from "./load-failure.ts"
 import { loadModule } from "./loading.ts"
 import { currentSubmission, type Origin } from "./origin.ts"
-import { portableError } from "./portable-error.ts"
+import { packedError, packedResult } from "./portable-error.ts"
 import { eachAtOnce, someOf } from "./some.ts"
 import { explain, sourceOf } from "./source.ts"
 import { exportNamed } from "./task.ts"
+import { titleOf } from "./title.ts"
 import { propertyOf, setOwn } from "../user-values.ts"
 
 /** A function as text, and where the text comes from. */
@@ -106,6 +108,11 @@ function makeReference(fn: (...args: never[]) => unknown): TaskReference {
   if (type !== undefined) return { compute: referenceToClass(type) }
   const gift = gifts.get(fn)
   if (gift !== undefined) return { call: referenceOf(gift.outer), given: gift.functions.map(referenceOf) }
+  if (isCallable(fn)) {
+    throw new TaskNotPortableError(
+      "A function that bind() or Executors.callable() has made cannot be sent in this place. Pass the function itself, and its arguments beside it",
+    )
+  }
   const place = placeOf(fn)
   if (place === undefined) return sourceReference(fn)
   if (isEntry(place.module)) {
@@ -193,7 +200,7 @@ export function findNow(reference: TaskReference): FoundTask | undefined {
   }
   if ("some" in reference) {
     const some = findNow(reference.some)
-    return some && someOfFound(some)
+    return some && someOfFound(some, reference.some)
   }
   if ("compute" in reference) {
     const type = findNow(reference.compute)
@@ -224,7 +231,7 @@ export async function find(reference: TaskReference): Promise<FoundTask> {
   const now = findNow(reference)
   if (now !== undefined) return now
   if ("each" in reference) return eachOfFound(await find(reference.each))
-  if ("some" in reference) return someOfFound(await find(reference.some))
+  if ("some" in reference) return someOfFound(await find(reference.some), reference.some)
   if ("compute" in reference) return computeOfFound(await find(reference.compute))
   if ("call" in reference) return giveFoundIn(await Promise.all([reference.call, ...reference.given].map(find)))
   const { module, name } = reference as Place
@@ -242,8 +249,10 @@ function eachOfFound(inner: FoundTask): FoundTask {
   return { fn: eachAtOnce(inner.fn) as FoundTask["fn"], explain: (error) => inner.explain(error) }
 }
 
-function someOfFound(inner: FoundTask): FoundTask {
-  const fn = someOf(inner.fn, (error) => portableError(inner.explain(error)))
+function someOfFound(inner: FoundTask, reference: TaskReference): FoundTask {
+  const fn = someOf(inner.fn, (value, isError, item) =>
+    isError ? packedError(inner.explain(value)) : packedResult(value, titleOf(reference), item),
+  )
   return { fn: fn as FoundTask["fn"], explain: (error) => inner.explain(error) }
 }
 

@@ -38,6 +38,14 @@ export function transferListOf(value: unknown): readonly object[] | undefined {
   return lists.isUsed && typeof value === "object" && value !== null ? lists.of.get(value) : undefined
 }
 
+/** What is to be moved of these parts is to be moved of the whole. */
+export function passOnTransfers(whole: object, parts: readonly unknown[]): void {
+  if (!lists.isUsed) return
+  const list = new Set<object>()
+  for (const part of parts) for (const thing of transferListOf(part) ?? []) list.add(thing)
+  if (list.size > 0) lists.of.set(whole, [...list])
+}
+
 /** Throws if a buffer of the list has been moved before. */
 export function requirePresent(name: string, list: readonly object[]): void {
   for (const [i, thing] of list.entries()) {

@@ -81,11 +81,25 @@ export async function boundTasksAreCallables(): Promise<void> {
   typeOf(await pool.invokeAll([bind(add, 1, 2), () => 3])).is<[Future<number>, Future<number>]>()
   typeOf(await pool.invokeAny([bind(load, "a"), bind(load, "b")])).is<string[]>()
   // @ts-expect-error an argument is missing
-  bind(add, 1)
+  await pool.invokeAll([bind(add, 1)])
   // @ts-expect-error a task that still needs arguments
   await pool.invokeAll([add])
   // @ts-expect-error a list of tasks, not a task
   await pool.invokeAny(() => 1)
+}
+
+export function tasksWithTheirFirstArguments(): void {
+  typeOf(bind(add, 1)).is<(b: number) => number | PromiseLike<number>>()
+  typeOf(pool.map(bind(add, 1), [2, 3])).is<AsyncIterable<number>>()
+  typeOf(pool.submit(bind(add, 1), 2)).is<Future<number>>()
+  typeOf(bind(bind(add, 1), 2)).is<Callable<number>>()
+  typeOf(bind(atLeast, 1)).is<Callable<boolean>>()
+  // @ts-expect-error the first argument is a number
+  bind(add, "1")
+  // @ts-expect-error the items are the second argument, a number
+  pool.map(bind(add, 1), ["2"])
+  // @ts-expect-error the last argument is missing
+  pool.submit(bind(add, 1))
 }
 
 export async function listsOfDifferentTasks(numbers: number[], loads: Iterable<Callable<string[]>>): Promise<void> {

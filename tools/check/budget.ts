@@ -10,7 +10,7 @@ import type { Finding } from "./finding.ts"
 const KB = 1024
 
 /** Of all of it. */
-const PACKAGE = { tarball: 400 * KB, unpacked: 2048 * KB, files: 80 }
+const PACKAGE = { tarball: 410 * KB, unpacked: 2048 * KB, files: 80 }
 
 interface BundleBudget {
   /** As in `exports` of package.json. */
@@ -24,7 +24,7 @@ interface BundleBudget {
 const BUNDLES: readonly BundleBudget[] = [
   { entry: ".", minified: 680 * KB, gzipped: 310 * KB },
   // Of which a bundler leaves out what is not used: see bundles.ts.
-  { entry: "./virtual", minified: 105 * KB, gzipped: 33 * KB },
+  { entry: "./virtual", minified: 105 * KB, gzipped: 33.5 * KB },
   { entry: "./atomic", minified: 220 * KB, gzipped: 70 * KB },
   { entry: "./lock", minified: 220 * KB, gzipped: 70 * KB },
   { entry: "./sync", minified: 220 * KB, gzipped: 70 * KB },

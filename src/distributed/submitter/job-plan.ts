@@ -2,7 +2,7 @@
 import { wrongType } from "../../checks.ts"
 import { TaskNotPortableError } from "../../errors.ts"
 import { Carrier } from "../../executor/carrier.ts"
-import { type Call, callOf } from "../../future/call.ts"
+import { boundCall, type Call, callOf } from "../../future/call.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { type Callable, nameOf } from "../../future/runnable.ts"
 import type { CronCalendar } from "../../schedule/cron-calendar.ts"
@@ -144,8 +144,7 @@ function callIn(future: FutureTask<unknown>): Call {
     )
   }
   if (future.work === undefined) throw wrongType("Expected `command` to be a task that is not done")
-  const { workArguments: args } = future
-  return args.length === 0 ? callOf(future.work) : { fn: future.work, args }
+  return boundCall(future.work, future.workArguments)
 }
 
 /** The function that is called in the end: unwraps functions made by `bind`. */
@@ -155,7 +154,7 @@ function innermost(call: Call): Call {
     const inner = callOf(fn)
     if ((inner.object ?? call.object) !== undefined) throw belongsHere((inner.object ?? call.object) as object)
     if (inner.fn === fn) break
-    ;({ fn, args } = inner)
+    ;({ fn, args } = boundCall(fn, args))
   }
   return { ...call, fn, args }
 }

@@ -1,9 +1,11 @@
 /** `map` on worker threads, without `chunk`: several items make one task, as many as take about a millisecond. */
+import { runtime } from "#host/clock"
 import type { BulkMap, TaskHost } from "../../executor/executor.ts"
-import { type Chunk, MapFeed } from "../../executor/map-feed.ts"
+import { type Chunk, type ChunkWork, MapFeed } from "../../executor/map-feed.ts"
 import { addSubmitter } from "../../future/merge-stacks.ts"
 import { awaiting } from "../../memory/flow/waiting.ts"
-import { type ChunkOutcome, isObject } from "../../task/each.ts"
+import { type ChunkOutcome, isObject, isSmall } from "../../task/chunk-outcome.ts"
+import { unpack } from "../../task/portable-error.ts"
 import { submitterOf } from "../../task/reference.ts"
 import { someOf } from "../../task/some.ts"
 import { ChunkSize } from "./chunk-size.ts"
@@ -11,23 +13,32 @@ import { ChunkSize } from "./chunk-size.ts"
 /** With more items in a task, `map` would not be faster, and other threads would wait longer at its end. */
 const MOST_ITEMS = 1024
 
-export const bulkMap: BulkMap = (executor, fn, source, ordered, window) =>
-  new Results(new ChoosingFeed(executor, someOf(fn), source, ordered, window), fn)
+/** Milliseconds of reading after which a chunk has no further item: the event loop of this thread stands still. */
+const LONGEST_READING = 0.1
+
+/** At least after so many items the time is looked at. */
+const MOST_BETWEEN_LOOKS = 16
+
+export const bulkMap: BulkMap = (executor, fn, bound, source, ordered, window) =>
+  new Results(new ChoosingFeed(executor, { run: someOf(fn), bound }, source, ordered, window), fn)
 
 /** Chooses the number of items in a chunk. Items that a task has not begun become a chunk of their own. */
 class ChoosingFeed<I, O> extends MapFeed<I, ChunkOutcome<O>> {
   #size: ChunkSize
   readonly #mostItems: number
+  /** When the reading of the present chunk began, and the number of items after which the time is looked at. */
+  #readingSince = 0
+  #nextLook = 0
 
   constructor(
     executor: TaskHost,
-    run: (items: readonly I[]) => ChunkOutcome<O> | PromiseLike<ChunkOutcome<O>>,
+    work: ChunkWork<I, ChunkOutcome<O>>,
     source: Iterator<I>,
     ordered: boolean,
     window: number | undefined,
   ) {
     const { defaultWindow } = executor
-    super(executor, run, source, false, ordered, window ?? defaultWindow, 1)
+    super(executor, work, source, false, ordered, window ?? defaultWindow, 1)
     this.#mostItems = window ?? Infinity
     // Every thread should have two chunks, also if the caller's window is small.
     const most = window === undefined ? MOST_ITEMS : Math.max(1, Math.floor(window / defaultWindow))
@@ -35,24 +46,32 @@ class ChoosingFeed<I, O> extends MapFeed<I, ChunkOutcome<O>> {
   }
 
   protected override get size(): number {
+    this.#readingSince = runtime.now()
+    this.#nextLook = 1
     return Math.min(this.#size.size, this.#mostItems - this.itemCount)
   }
 
   /** The source may change an object that it has given: so an object is sent before the next item is read. */
-  protected override isLast(item: I): boolean {
-    if (!isObject(item)) return false
-    this.#size = new ChunkSize(1)
-    return true
+  protected override isLast(items: readonly I[]): boolean {
+    const { length } = items
+    const item = items[length - 1]
+    if (!isSmall(item)) {
+      if (isObject(item)) this.#size = new ChunkSize(1)
+      return true
+    }
+    if (length < this.#nextLook) return false
+    this.#nextLook = length + Math.min(length, MOST_BETWEEN_LOOKS)
+    return runtime.now() - this.#readingSince > LONGEST_READING
   }
 
   protected override ended(chunk: Chunk<I, ChunkOutcome<O>>): void {
     const { future } = chunk.task as NonNullable<typeof chunk.task>
     if (future.state !== "success") return
-    const { length, 0: time, 1: results } = future.resultNow()
-    this.#size.note(results.length, time)
-    if (isObject(results.at(-1))) this.#size = new ChunkSize(1)
-    const hasFailed = length > 2
-    if (!hasFailed && results.length < chunk.items.length) this.#leaveOver(chunk, results.length)
+    const [time, results, last] = future.resultNow()
+    const begun = results.length + (last === undefined ? 0 : 1)
+    this.#size.note(begun, time)
+    if (last !== undefined || isObject(results[0])) this.#size = new ChunkSize(1)
+    if (last?.isError !== true && begun < chunk.items.length) this.#leaveOver(chunk, begun)
   }
 
   /** The items from this one on become chunks of their own, none of them larger than a new one would be. */
@@ -60,7 +79,7 @@ class ChoosingFeed<I, O> extends MapFeed<I, ChunkOutcome<O>> {
     const { size } = this.#size
     const rest: Chunk<I, ChunkOutcome<O>>[] = []
     for (let i = begun; i < chunk.items.length; i += size) {
-      rest.push({ items: chunk.items.slice(i, i + size), task: undefined })
+      rest.push({ items: chunk.items.slice(i, i + size), first: chunk.first + i, task: undefined })
     }
     this.chunks.splice(this.chunks.indexOf(chunk) + 1, 0, ...rest)
     chunk.items = chunk.items.slice(0, begun)
@@ -158,13 +177,17 @@ class Results<I, O> implements AsyncIterableIterator<O, undefined> {
   }
 
   #deliver(outcome: ChunkOutcome<O>): void {
-    const [, results, error] = outcome
+    const [, results, last] = outcome
     this.#results = results
     this.#returned = 0
-    if (outcome.length === 2) return
-    const frames = submitterOf(this.#fn)
-    if (frames !== undefined) addSubmitter(error, frames)
-    this.#failure = { error }
+    if (last === undefined) return
+    const unpacked = unpack(last)
+    if ("value" in unpacked) results.push(unpacked.value as O)
+    else {
+      const frames = submitterOf(this.#fn)
+      if (frames !== undefined) addSubmitter(unpacked.error, frames)
+      this.#failure = unpacked
+    }
   }
 
   #end(): void {

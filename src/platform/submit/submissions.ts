@@ -1,8 +1,9 @@
 import { CANCELLED, EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
 import { encodeArguments } from "../../codec/arguments.ts"
+import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { Carrier } from "../../executor/carrier.ts"
 import { type Marked, priorityOf, setTransfer, TRANSFER } from "../../executor/task-marks.ts"
-import type { Call } from "../../future/call.ts"
+import { isCallable } from "../../future/call.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { release } from "../../future/release.ts"
 import type { Runnable } from "../../future/runnable.ts"
@@ -29,7 +30,7 @@ import type { PoolMemory } from "../memory/pool-memory.ts"
 import { SideChannel } from "../transport/side-channel.ts"
 import { type Mailbox, RemoteFutures } from "./remote-futures.ts"
 import { ON_ITS_WAY, outcomeOf } from "./results.ts"
-import { type AfterHook, callIn, dropUnrun, futureOf, resultOf, withSubmitter } from "./task-calls.ts"
+import { type AfterHook, asItemOf, callIn, dropUnrun, futureOf, resultOf, withSubmitter } from "./task-calls.ts"
 import type { SubmissionService } from "./submission-service.ts"
 import { TakenTasks } from "./taken-tasks.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
@@ -177,8 +178,9 @@ export class Submissions implements Mailbox {
     let args: readonly unknown[]
     let number: number
     let isVoid = false
-    if (task instanceof FutureTask && task.workArguments.length > 0 && task.isPortable) {
-      number = this.#functions.numberOf(task.work as Call["fn"])
+    const work = task instanceof FutureTask ? task.work : undefined
+    if (task instanceof FutureTask && work && task.workArguments.length > 0 && !isCallable(work) && task.isPortable) {
+      number = this.#functions.numberOf(work)
       args = task.workArguments
     } else {
       const call = callIn(task)
@@ -189,8 +191,13 @@ export class Submissions implements Mailbox {
     const toMove = (task as Marked)[TRANSFER]
     const things = this.#reachable === 0 ? undefined : (this.#collector ?? [])
     this.#collector = undefined // a getter among the arguments may submit a task itself
-    const encoded =
-      toMove === undefined ? encodeArguments(args, things, undefined, true) : encodeMoving(args, things, toMove)
+    let encoded: EncodedValue
+    try {
+      encoded =
+        toMove === undefined ? encodeArguments(args, things, undefined, true) : encodeMoving(args, things, toMove)
+    } catch (error) {
+      throw asItemOf(task, error)
+    }
     const isWhole = things === undefined || things.length === 0
     if (isWhole) this.#collector = things
     const future = task instanceof Carrier ? (task.future as FutureTask<unknown>) : task

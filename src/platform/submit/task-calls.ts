@@ -1,10 +1,12 @@
 /** What another thread has to do for a task: which function to call, with which arguments. */
-import { RejectedExecutionError, TaskNotPortableError } from "../../errors.ts"
+import { NotSerializableError, RejectedExecutionError, TaskNotPortableError } from "../../errors.ts"
 import { Carrier } from "../../executor/carrier.ts"
-import { type Call, callOf } from "../../future/call.ts"
+import { boundCall, type Call, callOf, isCallable } from "../../future/call.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { addSubmitter } from "../../future/merge-stacks.ts"
 import { nameOf, type Runnable } from "../../future/runnable.ts"
+import { asItem } from "../../task/chunk-outcome.ts"
+import { wrappedBy } from "../../task/each.ts"
 import { submitterOf } from "../../task/reference.ts"
 import { drop } from "../../pool/unrun-tasks.ts"
 
@@ -22,8 +24,7 @@ export function callIn(task: Runnable): Call {
     )
   }
   if (future.work === undefined) return NOTHING
-  const { workArguments: args } = future
-  return args.length === 0 ? portable(callOf(future.work)) : { fn: future.work, args }
+  return portable(boundCall(future.work, future.workArguments))
 }
 
 function portable(call: Call): Call {
@@ -37,14 +38,24 @@ function belongsHere(object: object): TaskNotPortableError {
   )
 }
 
+/** Why an argument cannot be sent. If the task is a chunk of `map`, the item has its number among all items. */
+export function asItemOf(task: Runnable, error: unknown): unknown {
+  if (!(task instanceof FutureTask) || !(error instanceof NotSerializableError)) return error
+  const { fn, args } = callIn(task)
+  if (wrappedBy(fn) === undefined) return error
+  const { cause } = error
+  const message = asItem(error.message, args[1] as number)
+  return new NotSerializableError(message, cause === undefined ? undefined : { cause })
+}
+
 /** The future that gets the outcome of the task. */
 export function futureOf(task: FutureTask<unknown>): FutureTask<unknown> {
   return task instanceof Carrier ? (task.future as FutureTask<unknown>) : task
 }
 
 /** The result of a task whose function returned this in the other thread. */
-export function resultOf({ work, workArguments }: FutureTask<unknown>, returned: unknown): unknown {
-  const given = work === undefined || workArguments.length > 0 ? undefined : callOf(work).result
+export function resultOf({ work }: FutureTask<unknown>, returned: unknown): unknown {
+  const given = work && isCallable(work) ? callOf(work).result : undefined
   return given === undefined ? returned : given.value
 }
 

@@ -4,6 +4,8 @@ import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { NotSerializableError } from "../../errors.ts"
 import { signStack } from "../../future/merge-stacks.ts"
 import { EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
+import { itemToBlame } from "../../task/chunk-outcome.ts"
+import { refusalOf } from "../../task/portable-error.ts"
 import { move, requireAmong, requirePresent, transferListOf } from "../../task/transfer.ts"
 import { Thread } from "../../thread/thread.ts"
 import { messageOf } from "../../user-values.ts"
@@ -155,19 +157,18 @@ export class TaskPayloads {
       return this.#encode(slot, result)
     } catch (error) {
       requireFit(error)
-      throw this.#refusalOf(slot, error)
+      throw this.#refusalOf(slot, error, result)
     }
   }
 
-  #refusalOf(slot: number, error: unknown): unknown {
+  #refusalOf(slot: number, error: unknown, result?: unknown): unknown {
     if (!(error instanceof NotSerializableError)) return error
     const { message, cause } = error
-    const why = message.replace(/^(?:An? |The |Function )/, (word) => word.toLowerCase())
     const title = this.#functions.titleOf(this.#tasks.functionOf(slot))
-    return new NotSerializableError(
-      `The result of ${title} cannot be sent: ${why}`,
-      cause === undefined ? undefined : { cause },
-    )
+    const blamed = itemToBlame(result, message)
+    if (blamed === undefined) return refusalOf(title, error)
+    const options = cause === undefined ? undefined : { cause }
+    return refusalOf(title, new NotSerializableError(blamed.why, options), blamed.item)
   }
 
   #encode(slot: number, outcome: unknown): EncodedValue {

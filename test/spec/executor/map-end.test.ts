@@ -1,5 +1,13 @@
 /** map: leaving early, errors, interrupts and the end of the executor. */
-import { CancellationError, InterruptedError, RejectedExecutionError, Thread } from "corepool"
+import {
+  CancellationError,
+  Executors,
+  InterruptedError,
+  platformThreads,
+  RejectedExecutionError,
+  Thread,
+  virtualThreads,
+} from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
 import { eventually, rejectionOf, turns } from "../../support/harness.ts"
@@ -188,6 +196,56 @@ test("[MP18] a source that cannot even be opened is an error of the loop", async
   const results = pool.map((n) => n, items)
   assert.throws(() => results[Symbol.asyncIterator](), error)
 })
+
+/** A source that gives this result after two items, and notes if it is closed. */
+class Junk {
+  closed = 0
+  #read = 0
+  readonly #next: () => unknown
+
+  constructor(next: () => unknown) {
+    this.#next = next
+  }
+
+  [Symbol.iterator](): Iterator<number> {
+    return {
+      next: () => (this.#read++ < 2 ? { value: this.#read } : this.#next()) as IteratorResult<number>,
+      return: () => ({ done: true, value: this.closed++ }),
+    }
+  }
+}
+
+for (const kind of ["virtual", "platform"] as const) {
+  test(`[MP333] what next() returns must be an object, and no promise: ${kind} threads`, async () => {
+    await using pool = Executors.newFixedThreadPool(2, kind === "virtual" ? virtualThreads() : platformThreads())
+    for (const junk of [5, "x", undefined, null, true, Promise.resolve({ value: 1 })]) {
+      for (const options of [{}, { chunk: 2 }]) {
+        const source = new Junk(() => junk)
+        const error = await rejectionOf(all(pool.map((n) => n, source, options)))
+        assert.ok(error instanceof TypeError, String(junk))
+        assert.match(error.message, /^Expected `items` to be a source whose next\(\) gives objects with `value`, got /)
+        assert.equal(source.closed, 0)
+      }
+    }
+    const odd = new Junk(() => Object.assign(() => 1, { done: "yes" })) // which for…of takes for the end
+    assert.deepEqual(await all(pool.map((n) => n, odd)), [1, 2])
+  })
+
+  test(`[MP333] an error of done or value is one of the source, which is not closed: ${kind} threads`, async () => {
+    await using pool = Executors.newFixedThreadPool(2, kind === "virtual" ? virtualThreads() : platformThreads())
+    const error = new Error("getter")
+    const throwing = {
+      get(): never {
+        throw error
+      },
+    }
+    for (const key of ["done", "value"]) {
+      const source = new Junk(() => Object.defineProperty({ done: false, value: 1 }, key, throwing))
+      assert.equal(await rejectionOf(all(pool.map((n) => n, source))), error)
+      assert.equal(source.closed, 0)
+    }
+  })
+}
 
 test("[MP19] an interrupt of the consuming thread ends the loop", async () => {
   await using lab = new Lab()
