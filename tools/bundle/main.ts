@@ -15,6 +15,7 @@ import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib"
 import { bundleChunks, type Chunks } from "./chunks.ts"
+import { bundleCommandLine } from "./command-line.ts"
 import { rollUpDeclarations } from "./declarations.ts"
 import { developmentFiles } from "./development.ts"
 import { SHIPPED } from "./entries.ts"
@@ -49,6 +50,7 @@ export async function bundle(root: string): Promise<Map<string, string>> {
     ["virtual-module.js", await bundleModule(root, "virtual/index", VIRTUAL_ONLY)],
     ["corepool-thread.cjs", await shorten("corepool-thread.cjs", threadFile(thread))],
     ["source.cjs", compressed(source, readIfThere(join(root, SHIPPED, "source.cjs")))],
+    ...(await bundleCommandLine(root)),
     ...(await declarations),
   ])
 }

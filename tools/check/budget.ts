@@ -9,8 +9,8 @@ import type { Finding } from "./finding.ts"
 
 const KB = 1024
 
-/** Of all of it. */
-const PACKAGE = { tarball: 410 * KB, unpacked: 2048 * KB, files: 80 }
+/** Of all of it. The library alone has 410 KB and 78 files; the rest is the command line. */
+const PACKAGE = { tarball: 434 * KB, unpacked: 2048 * KB, files: 80 }
 
 interface BundleBudget {
   /** As in `exports` of package.json. */

@@ -29,6 +29,7 @@ export const READING_ORDER = [
   "synchronizers",
   "scheduling",
   "distributed",
+  "command-line",
   "runtimes",
   "builds",
   "migrating",

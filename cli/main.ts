@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+/** The command `corepool`. Its commands are in files of their own: map-command.ts, node-command.ts. */
+import { Command, CommanderError } from "commander"
+import { splitArguments } from "./inputs.ts"
+import { addMapCommand } from "./map-command.ts"
+import { addNodeCommand } from "./node-command.ts"
+import { endQuietlyWithoutReader, EXIT, UsageError } from "./process.ts"
+import { VERSION } from "./version.ts"
+
+async function main(argv: readonly string[]): Promise<void> {
+  endQuietlyWithoutReader()
+  const { options, groups } = splitArguments(argv)
+  const program = new Command("corepool")
+    .description("Thread pools on the command line.")
+    .version(VERSION)
+    .showHelpAfterError("(corepool help shows the commands, corepool map --help the options)")
+    .exitOverride()
+  addMapCommand(program, groups)
+  addNodeCommand(program)
+  try {
+    await program.parseAsync(options, { from: "user" })
+  } catch (error) {
+    process.exitCode = EXIT.usage
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) process.exitCode = EXIT.success // help and version
+    } else if (error instanceof UsageError) {
+      process.stderr.write(`corepool: ${error.message}\n`)
+    } else {
+      process.stderr.write(`corepool: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+    }
+  }
+  process.stdin.destroy() // an input that has not ended does not keep the process alive
+}
+
+await main(process.argv.slice(2))

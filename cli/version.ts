@@ -1,0 +1,6 @@
+/** The version of the package that this file belongs to. */
+import { readFileSync } from "node:fs"
+
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
+
+export const VERSION = version
