@@ -14,21 +14,19 @@
  */
 import { compareAndSet, load, store } from "#atomics"
 
-const COUNT_BITS = 29
-
 /** The most workers a pool can have. A larger limit has the same effect. */
-export const MOST_WORKERS: number = (1 << COUNT_BITS) - 1
+export const MOST_WORKERS = 0x1fff_ffff
 
 /** Accepts tasks and runs what is queued. */
-const RUNNING = -1 << COUNT_BITS
+const RUNNING = -0x2000_0000
 /** Accepts nothing, runs what is queued. */
-export const SHUTDOWN: number = 0 << COUNT_BITS
+export const SHUTDOWN: number = 0
 /** Accepts nothing, starts no queued task, interrupts running tasks. */
-export const STOP: number = 1 << COUNT_BITS
+export const STOP: number = 0x2000_0000
 /** No workers left; `terminated()` runs. */
-export const TIDYING: number = 2 << COUNT_BITS
+export const TIDYING: number = 0x4000_0000
 /** `terminated()` is over. */
-export const TERMINATED: number = 3 << COUNT_BITS
+export const TERMINATED: number = 0x6000_0000
 
 /** A value of the word, read once, so that state and count belong together. */
 export type Snapshot = number

@@ -1,6 +1,6 @@
 import { CancellationError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
-import { TIMEOUT, WaitList } from "../memory/flow/wait-list.ts"
+import { type Keeper, TIMEOUT, WaitList } from "../memory/flow/wait-list.ts"
 import {
   abortOf,
   awaiting,
@@ -12,6 +12,7 @@ import {
 } from "../memory/flow/waiting.ts"
 import type { FutureState, OnRejected } from "./future.ts"
 import { addCallers } from "./callers.ts"
+import { isPromiseJob } from "./promise-job.ts"
 import { ResultWait } from "./result-wait.ts"
 import type { RemoteTasks } from "./task-observers.ts"
 import { CANCELLED, COMPLETING, EXCEPTIONAL, type leaveNew, NEW, NORMAL, type settle } from "./task-state.ts"
@@ -39,8 +40,8 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   /** The value, the error, or the cause of the cancellation; which of them, the state says. */
   #outcome: unknown
 
-  /** The flows that wait for the end; made for the first of them. */
-  #waiters: WaitList | undefined
+  /** The flows that wait for the end: a list only if there are several. */
+  #waiters: WaitList | ResultWait | undefined
 
   /** If another thread decides the outcome: the part that knows of it, and the task's handle there. */
   #remote: RemoteTasks | undefined
@@ -107,7 +108,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     this.willBeAwaited(wait !== undefined && isLimited(wait))
     if (this.isDone) return this.#reported(wait)
     if (wait !== undefined) return awaiting(this.#waitingForResult(), wait)
-    return new Promise((resolve, reject) => new ResultWait(this, resolve, reject))
+    return new Promise((resolve, reject) => void new ResultWait(this, resolve, reject).start())
   }
 
   /** As in `Future`. */
@@ -130,8 +131,10 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: OnRejected<B>,
   ): Promise<A | B> {
-    // A future that is done need not be waited for: that saves a promise for each task, and `await` calls this method.
-    if (this.#state === NORMAL) return Promise.resolve(this.#outcome as T).then(onFulfilled, onRejected)
+    if (isPromiseJob(onFulfilled, onRejected)) {
+      this.willBeAwaited(false)
+      return new ResultWait(this, onFulfilled as never, onRejected as never).start() as PromiseLike<unknown> as never
+    }
     return this.get().then(onFulfilled, onRejected)
   }
 
@@ -157,7 +160,25 @@ export abstract class Outcome<T> implements PromiseLike<T> {
 
   /** @internal The list in which flows wait until this is done. */
   get completion(): WaitList {
-    return (this.#waiters ??= new WaitList())
+    const waiters = this.#waiters
+    if (waiters instanceof WaitList) return waiters
+    const list = new WaitList()
+    this.#waiters = list
+    if (waiters !== undefined) {
+      list.append(waiters)
+      waiters.place = list
+    }
+    return list
+  }
+
+  /** @internal */
+  keeperOf(wait: ResultWait): Keeper {
+    return this.#waiters === undefined ? (this.#waiters = wait) : this.completion
+  }
+
+  /** @internal */
+  waitIsOver(): void {
+    this.#waiters = undefined
   }
 
   async #reported(wait: WaitOptions | undefined): Promise<T> {

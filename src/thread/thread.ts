@@ -30,7 +30,7 @@ export interface ThreadBody {
 
 /** For callers in JavaScript; TypeScript reports it at compile time. */
 const NOT_BY_NEW =
-  "A Thread cannot be made by `new Thread(…)`. To run a function, submit it to an executor: Executors.newVirtualThreadPerTaskExecutor().submit(fn), or newThreadPerTaskExecutor(platformThreads()). A thread by itself: virtualThreads().newThread(fn).start()"
+  "A Thread cannot be made by `new Thread(…)`. Submit the function to an executor: Executors.newVirtualThreadPerTaskExecutor().submit(fn). Or virtualThreads().newThread(fn).start()"
 
 /**
  * A thread: a flow of control with a name, an interrupt flag and an end.

@@ -21,6 +21,7 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
       "#remote",
       "#handle",
       "#latest",
+      "#reportToCaller",
       "willBeAwaited",
       "leaveTo",
       "remoteTasks",
@@ -31,8 +32,9 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
       "mayEnd",
       "isSettled",
     ],
-    calls: { willBeAwaited: UNSET, addCallers: UNSET },
+    calls: { willBeAwaited: UNSET, "#reportToCaller": "this.report()" },
   },
+  "future/result-wait": { without: ["interruptible"] },
   "future/future-task": {
     reads: { workArguments: "this.#args" },
     calls: { mayEnd: "true" },
@@ -85,8 +87,9 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     without: ["noteFactoryThrew"],
   },
   "core/worker-loop": {
-    calls: { stopIfBroken: UNSET },
-    reads: { patience: UNSET },
+    calls: { stopIfBroken: UNSET, stopIfLeft: UNSET, mayLeave: UNSET, "#isKept": "false" },
+    reads: { patience: UNSET, "#keeps": UNSET },
+    without: ["#isKept", "#keeps"],
   },
   "pool/pool-context": {
     reads: { "#isKept": UNSET },
@@ -171,4 +174,12 @@ export const INNER_NAMES: readonly string[] = [
   "setPolicy",
   "dropUnwanted",
   "admitNext",
+  "relieve",
+  "closing",
+  "hasThread",
+  "giveToEngine",
+  "onShutdown",
+  "advanceTo",
+  "keeperOf",
+  "waitIsOver",
 ]

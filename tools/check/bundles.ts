@@ -23,7 +23,7 @@ export interface Bundle {
 }
 
 /** What would be in the text of a bundle that has platform threads, shared memory or the codec. */
-const PLATFORM = ["node:worker_threads", "node:os", "node:util", "node:buffer", ".cjs", "waitAsync("]
+const PLATFORM = ["node:worker_threads", "node:os", "node:buffer", ".cjs", "waitAsync("]
 /** And schedules. */
 const SCHEDULE = "scheduleAtFixedRate"
 /** And queues. */

@@ -12,19 +12,24 @@ export const TIMEOUT = "timeout"
 export type BlockedWake = typeof SIGNALLED | typeof TIMEOUT | typeof INTERRUPTED
 export const INTERRUPTED = "interrupted"
 
-/** Where a flow can park. */
-export interface ParkPlace {
+/** What keeps a parked flow until it is woken. */
+export interface Keeper {
   /** Whether an interrupt of the flow ends the wait. */
   readonly interruptible: boolean
   /**
    * Whether the time limit of the wait and its AbortSignal end it. A flow that must get its lock back waits regardless.
    */
-  readonly limited: boolean
-  /** Whether only flows of this thread could end the wait, so that compensation by another thread is of no use. */
-  readonly isLocal?: boolean
+  readonly limited?: boolean
   /** Adds the flow; false if it need not wait, because it has been signalled already. */
   append(parked: Parked): boolean
   unlink(parked: Parked): void
+}
+
+/** Where a flow can park. */
+export interface ParkPlace extends Keeper {
+  readonly limited: boolean
+  /** Whether only flows of this thread could end the wait, so that compensation by another thread is of no use. */
+  readonly isLocal?: boolean
   /** Blocks the thread instead, `ms` at most. */
   block(flow: Flow, ms: number): BlockedWake
 }
@@ -33,7 +38,7 @@ export abstract class Parked extends FlowWait {
   readonly flow: Flow
 
   /** Where it is parked, if anywhere. */
-  place: ParkPlace | undefined
+  place: Keeper | undefined
   /** Links of the list it is in; owned by that list. */
   before: Parked | undefined
   after: Parked | undefined
@@ -49,7 +54,7 @@ export abstract class Parked extends FlowWait {
   abstract wake(why: Wake): void
 
   /** False if there is nothing to wait for. */
-  protected enter(place: ParkPlace): boolean {
+  protected enter(place: Keeper): boolean {
     if (!place.append(this)) return false
     this.place = place
     if (place.interruptible) this.flow.enterWait(this)
@@ -141,7 +146,7 @@ export class WaitList implements ParkPlace {
     if (flow.isInterrupted) return INTERRUPTED
     if (ms === Infinity) {
       throw new IllegalStateError(
-        "This wait could never end: only flows of this thread could end it, and they stand still while the thread is blocked. Await it instead, or share the object with another thread",
+        "This wait could never end: only flows of this thread could end it, and it would stop them. Await it instead, or share the object with another thread",
       )
     }
     block(ms)

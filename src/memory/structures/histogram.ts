@@ -24,7 +24,7 @@ export interface Times {
   readonly max: number
 }
 
-const NOTHING: Times = Object.freeze({ count: 0, mean: 0, min: 0, p50: 0, p90: 0, p99: 0, max: 0 })
+const NOTHING: Times = /* @__PURE__ */ Object.freeze({ count: 0, mean: 0, min: 0, p50: 0, p90: 0, p99: 0, max: 0 })
 
 export interface Recorder {
   record(ms: number): void

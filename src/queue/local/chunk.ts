@@ -83,7 +83,7 @@ export class Place<E> {
 export const LARGEST = 512
 
 /** Holds `undefined` rather than holes, so that the engine need not change the array's representation. */
-const blank: readonly undefined[] = Array.from({ length: LARGEST }, () => undefined)
+const blank: readonly undefined[] = /* @__PURE__ */ Array.from({ length: LARGEST }, () => undefined)
 
 /** Empty slots. Copying ready ones is several times faster than filling new ones. */
 export function slots<E>(length: number): (E | undefined)[] {

@@ -15,8 +15,8 @@ import type { Cursor } from "./iteration.ts"
 /** The length of the first chunk: small, because most queues are. */
 const SMALLEST = 32
 
-/** Two inner neighbours with no more elements than this become one. */
-const SPARSE = LARGEST / 2
+/** Two inner neighbours with no more elements than this, half of the largest, become one. */
+const SPARSE = 256
 
 /**
  * A list with two ends that costs about eight bytes per element: the array-like and linked queues keep their elements

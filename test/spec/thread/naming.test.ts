@@ -152,8 +152,7 @@ test("[TH39] new Thread(fn) says how to run a function", () => {
   ]) {
     assert.throws(make, {
       name: "TypeError",
-      message:
-        /^A Thread cannot be made by `new Thread\(…\)`\. To run a function, submit it to an executor: .*newThread\(fn\)/,
+      message: /^A Thread cannot be made by `new Thread\(…\)`\. Submit the function to an executor: .*newThread\(fn\)/,
     })
   }
 })
