@@ -1,3 +1,4 @@
+import { RESULT_OF } from "./internals.ts"
 import { add, compareAndSet, exchange, load, store } from "#atomics"
 import { MAX_VALUE, rangeError, typeError } from "../checks.ts"
 import { LINE } from "../memory/layout.ts"
@@ -35,6 +36,9 @@ export class AtomicInteger extends AtomicNumber {
   readonly #words: Int32Array
 
   /** `initial` is its first value; default 0. */
+  constructor(initial?: number)
+  /** @internal */
+  constructor(initial: number | SharedMemory)
   constructor(initial: number | SharedMemory = 0) {
     const memory = initial instanceof SharedMemory ? initial : create(initial)
     super("AtomicInteger", memory)
@@ -90,7 +94,7 @@ export class AtomicInteger extends AtomicNumber {
    * @internal `value => value + 1` does what `incrementAndGet` does, so it wraps; a number that is not exact any more
    * has no low bits.
    */
-  protected override resultOf(computed: number): number {
+  protected override [RESULT_OF](computed: number): number {
     if (typeof computed !== "number") throw typeError("result of the function", "an integer", computed)
     if (!Number.isSafeInteger(computed)) {
       throw rangeError("result of the function", "an integer from −(2⁵³ − 1) to 2⁵³ − 1", computed)

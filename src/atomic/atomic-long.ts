@@ -1,3 +1,4 @@
+import { RESULT_OF } from "./internals.ts"
 import { compareAndSetLong, exchangeLong, loadLong } from "#atomics"
 import { rangeError, typeError } from "../checks.ts"
 import { LINE } from "../memory/layout.ts"
@@ -35,6 +36,9 @@ export class AtomicLong extends AtomicNumber {
   readonly #longs: BigInt64Array
 
   /** `initial` is its first value; default 0. */
+  constructor(initial?: number)
+  /** @internal */
+  constructor(initial: number | SharedMemory)
   constructor(initial: number | SharedMemory = 0) {
     const memory = initial instanceof SharedMemory ? initial : create(initial)
     super("AtomicLong", memory)
@@ -101,7 +105,7 @@ export class AtomicLong extends AtomicNumber {
   }
 
   /** @internal */
-  protected override resultOf(computed: number): number {
+  protected override [RESULT_OF](computed: number): number {
     requireSafe("result of the function", computed)
     return computed + 0 // −0 is 0
   }

@@ -1,3 +1,4 @@
+import { RESULT_OF } from "./internals.ts"
 import { requireFunction } from "../checks.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import { Shareable } from "../memory/shared/shared-memory.ts"
@@ -50,7 +51,7 @@ export abstract class AtomicNumber extends Shareable {
   abstract decrementAndGet(): number
 
   /** @internal The number that the result of a user's function stands for; throws if for none. */
-  protected abstract resultOf(computed: number): number
+  protected abstract [RESULT_OF](computed: number): number
 
   /**
    * Sets it to the result of the function, and returns the old value. If another thread changes it meanwhile, the
@@ -60,7 +61,7 @@ export abstract class AtomicNumber extends Shareable {
     requireFunction("update", update)
     for (;;) {
       const value = this.get()
-      if (this.compareAndSet(value, this.resultOf(update(value)))) return value
+      if (this.compareAndSet(value, this[RESULT_OF](update(value)))) return value
     }
   }
 
@@ -69,7 +70,7 @@ export abstract class AtomicNumber extends Shareable {
     requireFunction("update", update)
     for (;;) {
       const value = this.get()
-      const next = this.resultOf(update(value))
+      const next = this[RESULT_OF](update(value))
       if (this.compareAndSet(value, next)) return next
     }
   }

@@ -18,6 +18,10 @@ export interface WorkQueue<R> {
    * Without this method the core uses `remove`.
    */
   takeBack?(task: R): boolean
+}
+
+/** How the workers of a pool wait for tasks in its queue. */
+export interface Deliveries<R> {
   /**
    * Delivers a task to `flow` as soon as there is one. Delivers undefined when the time is up, and an InterruptedError
    * if the flow is interrupted.

@@ -2,7 +2,7 @@ import { InterruptedError } from "../errors.ts"
 import type { Settle } from "../memory/flow/waiting.ts"
 import { nextTurn, turnIsOver } from "../thread/turn.ts"
 import { atLeast, countIn, SHUTDOWN, type Snapshot, STOP } from "./control-word.ts"
-import type { Execution, WorkQueue } from "./pool-host.ts"
+import type { Deliveries, Execution, WorkQueue } from "./pool-host.ts"
 import type { PoolState } from "./pool-state.ts"
 import type { Worker } from "./worker.ts"
 
@@ -16,20 +16,28 @@ export interface WorkerExits<R> {
 
 /**
  * The loop of a worker: it runs its first task, then tasks from the queue, until the worker must leave or a task kills
- * it. The loop runs on the worker's own thread. It waits only by asking the queue to deliver a task (`receive`), which
+ * it. The loop runs on the worker's own thread. It waits only by asking for the delivery of a task (`receive`), which
  * parks the worker's flow.
  */
 export class WorkerLoop<R> {
   readonly #state: PoolState
   readonly #queue: WorkQueue<R>
+  readonly #deliveries: Deliveries<R>
   readonly #execution: Execution<R>
   readonly #exits: WorkerExits<R>
   /** Whether the worker has just been kept from leaving. */
   #keeps = false
 
-  constructor(state: PoolState, queue: WorkQueue<R>, execution: Execution<R>, exits: WorkerExits<R>) {
+  constructor(
+    state: PoolState,
+    queue: WorkQueue<R>,
+    deliveries: Deliveries<R>,
+    execution: Execution<R>,
+    exits: WorkerExits<R>,
+  ) {
     this.#state = state
     this.#queue = queue
+    this.#deliveries = deliveries
     this.#execution = execution
     this.#exits = exits
   }
@@ -212,7 +220,7 @@ export class WorkerLoop<R> {
         },
       }
       flow.idle = this.#queue.isEmpty // a delay queue may hold tasks that are not due yet: they keep the thread alive
-      this.#queue.receive(settle, flow, timeout)
+      this.#deliveries.receive(settle, flow, timeout)
     })
   }
 }

@@ -1,3 +1,5 @@
+import { COMPLETE } from "../future/internals.ts"
+import { CALLABLE, DEFAULT_WINDOW, ORDERS_BY_PRIORITY } from "../executor/internals.ts"
 import { rangeError, requireFunction, requirePositiveDuration, requireTimeout } from "../checks.ts"
 import { ExecutorServiceBase, lifeOf } from "../executor/executor-service-base.ts"
 import { callable } from "../future/call.ts"
@@ -73,7 +75,7 @@ export abstract class DistributedExecutorBase
   #adopt(task: FutureTask<unknown>): void {
     const future = futureOf(task)
     if (!future.isDone) this.#submitter.submit(task, this.#settings, this.#called("execute"))
-    else if (future !== task) guarded(() => task.complete(undefined))
+    else if (future !== task) guarded(() => task[COMPLETE](undefined))
   }
 
   #start<T>(work: Callable<T>, method: string, timing?: JobTiming): DistributedFutureTask<T> {
@@ -121,17 +123,17 @@ export abstract class DistributedExecutorBase
   }
 
   /** @internal */
-  override callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
+  override [CALLABLE]<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
     return callable(fn, args)
   }
 
   /** @internal */
-  override get ordersByPriority(): boolean {
+  override get [ORDERS_BY_PRIORITY](): boolean {
     return true
   }
 
   /** @internal A large window: there are many threads, and the way to them is long. */
-  override get defaultWindow(): number {
+  override get [DEFAULT_WINDOW](): number {
     return 256
   }
 

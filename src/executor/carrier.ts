@@ -1,3 +1,4 @@
+import { ABANDON, CAUSE_OF_CANCELLATION, RENEW } from "../future/internals.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import { guarded } from "../memory/flow/guard.ts"
@@ -24,7 +25,7 @@ export abstract class Carrier<T> extends FutureTask<unknown> {
 
   protected override done(): void {
     // Guarded: the future may have a done() that throws, and `told` must be called all the same.
-    if (!this.future.isDone) guarded(() => this.future.abandon(this.causeOfCancellation))
+    if (!this.future.isDone) guarded(() => this.future[ABANDON](this[CAUSE_OF_CANCELLATION]))
     this.told()
   }
 
@@ -38,7 +39,8 @@ export abstract class Carrier<T> extends FutureTask<unknown> {
     return this.future.toString()
   }
 
-  override renew(): FutureTask<unknown> {
-    return this.future.renew()
+  /** @internal */
+  override [RENEW](): FutureTask<unknown> {
+    return this.future[RENEW]()
   }
 }

@@ -1,3 +1,5 @@
+import { CALLABLE, TASK_FOR } from "./internals.ts"
+import { REMOTE_HANDLE, REMOTE_TASKS, REPORT } from "../future/internals.ts"
 import type { Future } from "../future/future.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { bind } from "../future/runnable.ts"
@@ -27,7 +29,7 @@ export class Completions<T> {
   submit<A extends unknown[]>(task: (...args: A) => T | PromiseLike<T>, args: A): Future<T> {
     const { executor } = this
     const future = makesTasks(executor)
-      ? executor.taskFor(executor.callable(task, args))
+      ? executor[TASK_FOR](executor[CALLABLE](task, args))
       : new FutureTask(bind(task, ...args))
     const delivery = new Delivery(future, this.#deliver, this.#pending)
     try {
@@ -73,16 +75,16 @@ export class Delivery<T> extends Carrier<T> {
 
   /** Remembers where the task has gone: a cancelled future forgets that, and is delivered later. */
   noteRemote(): void {
-    this.#remote = this.future.remoteTasks
+    this.#remote = this.future[REMOTE_TASKS]
   }
 
   /** The part that has the task, if it is in another thread. */
   get remote(): RemoteTasks | undefined {
-    return this.future.remoteTasks ?? this.#remote
+    return this.future[REMOTE_TASKS] ?? this.#remote
   }
 
   get handle(): number {
-    return this.future.remoteHandle
+    return this.future[REMOTE_HANDLE]
   }
 
   protected override told(): void {
@@ -93,12 +95,12 @@ export class Delivery<T> extends Carrier<T> {
 
 /** An executor with a kind of task of its own makes the futures itself. */
 function makesTasks(executor: Executor): executor is TaskHost {
-  return typeof (executor as Partial<TaskHost>).taskFor === "function"
+  return typeof (executor as Partial<TaskHost>)[TASK_FOR] === "function"
 }
 
 function completionOf<T>(future: FutureTask<T>): Completion<T> {
   try {
-    return { status: "fulfilled", value: future.report(), future }
+    return { status: "fulfilled", value: future[REPORT](), future }
   } catch (reason) {
     return { status: "rejected", reason, future }
   }

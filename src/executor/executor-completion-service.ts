@@ -1,3 +1,4 @@
+import { IS_SETTLED } from "../future/internals.ts"
 import { requireTimeout, typeError } from "../checks.ts"
 import { IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
@@ -126,7 +127,7 @@ export class ExecutorCompletionService<T> {
     const completed = this.#completed
     const arrival = {
       get isDone(): boolean {
-        return completed.size > 0 || delivery.isSettled
+        return completed.size > 0 || delivery[IS_SETTLED]
       },
     }
     try {

@@ -1,3 +1,4 @@
+import { CALLABLE, DEFAULT_WINDOW, ORDERS_BY_PRIORITY, TASK_FOR, WITHDRAW } from "./internals.ts"
 import { requireFunction, requireOptions, typeError } from "../checks.ts"
 import { InterruptedError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
@@ -45,7 +46,7 @@ export abstract class ExecutorServiceBase<Unrun = Runnable[]> implements Executo
   submit<A extends unknown[], T>(task: (...args: A) => T | PromiseLike<T>, ...args: A): Future<T> {
     requireFunction("task", task)
     const isPlain = this.newTaskFor === ExecutorServiceBase.prototype.newTaskFor
-    const future = isPlain ? FutureTask.ofCall(task, args) : this.newTaskFor<T>(this.callable(task, args))
+    const future = isPlain ? FutureTask.ofCall(task, args) : this.newTaskFor<T>(this[CALLABLE](task, args))
     try {
       this.execute(future)
     } catch (error) {
@@ -61,25 +62,25 @@ export abstract class ExecutorServiceBase<Unrun = Runnable[]> implements Executo
   }
 
   /** @internal */
-  taskFor<T>(callable: Callable<T>): FutureTask<T> {
+  [TASK_FOR]<T>(callable: Callable<T>): FutureTask<T> {
     return this.newTaskFor(callable)
   }
 
   /** @internal The function with its arguments, in the form that this executor needs. */
-  callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
+  [CALLABLE]<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
     return bind(fn, ...args)
   }
 
   /** @internal */
-  withdraw(_task: Runnable): void {}
+  [WITHDRAW](_task: Runnable): void {}
 
   /** @internal */
-  get ordersByPriority(): boolean {
+  get [ORDERS_BY_PRIORITY](): boolean {
     return false
   }
 
   /** @internal */
-  get defaultWindow(): number {
+  get [DEFAULT_WINDOW](): number {
     return 16
   }
 

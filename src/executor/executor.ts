@@ -1,4 +1,5 @@
 /** The interfaces that every executor implements, whatever its threads are. */
+import { BULK_MAP, CALLABLE, DEFAULT_WINDOW, ORDERS_BY_PRIORITY, TASK_FOR, WITHDRAW } from "./internals.ts"
 import type { Future } from "../future/future.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
@@ -167,16 +168,16 @@ export type BulkMap = <I, O>(
 /** What the algorithms of this folder need of their executor; not part of the public interface. */
 export interface TaskHost extends Executor {
   /** The future of a task about to be executed. */
-  taskFor<T>(callable: Callable<T>): FutureTask<T>
+  [TASK_FOR]<T>(callable: Callable<T>): FutureTask<T>
   /** A function with its arguments, in the form that this executor needs. */
-  callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T>
+  [CALLABLE]<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T>
   /** Withdraws a task that is not wanted any more: an executor that still has it in its queue removes it. */
-  withdraw(task: Runnable): void
+  [WITHDRAW](task: Runnable): void
   /** Whether the executor orders tasks by priority. */
-  readonly ordersByPriority: boolean
+  readonly [ORDERS_BY_PRIORITY]: boolean
   /** How many chunks `map` has under way by default. */
-  readonly defaultWindow: number
+  readonly [DEFAULT_WINDOW]: number
   /** How `map` puts several items into one task; undefined if each item has to be a task of its own. */
-  readonly bulkMap?: BulkMap | undefined
+  readonly [BULK_MAP]?: BulkMap | undefined
   readonly isShutdown: boolean
 }

@@ -1,4 +1,6 @@
 /** `invokeAll` and `invokeAny`: many tasks, one wait. */
+import { TASK_FOR } from "./internals.ts"
+import { COMPLETION, WILL_BE_AWAITED } from "../future/internals.ts"
 import { rangeError, requireFunction, requireIterable } from "../checks.ts"
 import { TimeoutError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
@@ -37,7 +39,7 @@ export async function invokeAll<T>(
   const futures: FutureTask<T>[] = []
   try {
     for (const task of requireTasks(tasks)) {
-      const future = executor.taskFor(requireFunction("task", task))
+      const future = executor[TASK_FOR](requireFunction("task", task))
       futures.push(future)
       if (!isLimited) executor.execute(future)
     }
@@ -71,8 +73,8 @@ function startUntil(
 function* untilAllDone(futures: readonly FutureTask<unknown>[], isLimited: boolean): Steps<boolean> {
   for (let i = futures.length - 1; i >= 0; i--) {
     const future = futures[i] as FutureTask<unknown>
-    if (!future.isDone) future.willBeAwaited(isLimited)
-    while (!future.isDone) if ((yield future.completion) === TIMEOUT) return false
+    if (!future.isDone) future[WILL_BE_AWAITED](isLimited)
+    while (!future.isDone) if ((yield future[COMPLETION]) === TIMEOUT) return false
   }
   return true
 }
@@ -162,7 +164,7 @@ class Arrivals<T> {
 function startedHere(futures: readonly Future<unknown>[], isLimited: boolean): boolean {
   for (const future of futures) {
     if (future instanceof FutureTask && !future.isDone) {
-      future.willBeAwaited(isLimited)
+      future[WILL_BE_AWAITED](isLimited)
       if (future.isDone) return true
     }
   }

@@ -1,3 +1,5 @@
+import { ABANDON, EXPIRE } from "../future/internals.ts"
+import { WITHDRAW } from "./internals.ts"
 import { TimeoutError } from "../errors.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import type { TaskWatcher } from "../future/task-observers.ts"
@@ -12,7 +14,7 @@ export class Limits implements TaskWatcher {
   readonly #options: TaskOptions
   readonly #executor: TaskHost
   readonly reportsErrors: boolean
-  readonly #onAbort = (reason: unknown): void => this.#withdraw(() => this.#task.abandon(reason, true))
+  readonly #onAbort = (reason: unknown): void => this.#withdraw(() => this.#task[ABANDON](reason, true))
   /** What the executor was given: the task, or its carrier. */
   #queued: FutureTask<unknown>
   /** First for the limit of the wait in the queue, from the start on for that of the run. */
@@ -32,7 +34,7 @@ export class Limits implements TaskWatcher {
     if (queueTimeout !== undefined) {
       this.#timer = new Timer(queueTimeout, false, () => {
         if (this.#startOf() !== undefined) return // another thread has begun it, and this one has not heard of it
-        this.#withdraw(() => task.expire(new TimeoutError(`The task did not start within ${queueTimeout} ms`)))
+        this.#withdraw(() => task[EXPIRE](new TimeoutError(`The task did not start within ${queueTimeout} ms`)))
       })
     }
   }
@@ -55,7 +57,7 @@ export class Limits implements TaskWatcher {
   }
 
   #expire(timeout: number): void {
-    this.#withdraw(() => this.#task.expire(new TimeoutError(`The task did not end within ${timeout} ms`)))
+    this.#withdraw(() => this.#task[EXPIRE](new TimeoutError(`The task did not end within ${timeout} ms`)))
   }
 
   standsInQueue(task: FutureTask<unknown>): void {
@@ -87,7 +89,7 @@ export class Limits implements TaskWatcher {
       (error) => this.#report(error),
     )
     if (!isOver) return
-    guarded(() => this.#executor.withdraw(this.#queued))
+    guarded(() => this.#executor[WITHDRAW](this.#queued))
     // The carrier has no task any more: flows that wait for it must hear of that now.
     if (this.#queued !== this.#task) guarded(() => this.#queued.cancel())
   }

@@ -6,6 +6,7 @@ import type { ChunkFunction } from "../task/each.ts"
 import { type Steps, WaitList } from "../memory/flow/waiting.ts"
 import { Carrier } from "./carrier.ts"
 import type { TaskHost } from "./executor.ts"
+import { CALLABLE, TASK_FOR, WITHDRAW } from "./internals.ts"
 
 /** What the items come from. */
 export type Source<I> = Iterator<I> | AsyncIterator<I>
@@ -136,7 +137,7 @@ export class MapFeed<I, R> {
     const { run, bound } = this.#work
     const { items, first } = chunk
     const args: Parameters<typeof run> = bound.length === 0 ? [items, first] : [items, first, bound]
-    const result = this.#executor.taskFor(this.#executor.callable(run, args))
+    const result = this.#executor[TASK_FOR](this.#executor[CALLABLE](run, args))
     chunk.task = new ChunkTask(result, () => {
       this.#full = false
       this.ended(chunk)
@@ -195,7 +196,7 @@ export class MapFeed<I, R> {
     for (const { task } of this.chunks) {
       if (task === undefined) continue
       guarded(() => task.future.cancel(true))
-      this.#executor.withdraw(task)
+      this.#executor[WITHDRAW](task)
     }
     if (this.#exhausted) return
     this.#exhausted = true

@@ -4,6 +4,7 @@ import { boundCall } from "../future/call.ts"
 import { awaiting } from "../memory/flow/waiting.ts"
 import { eachOf } from "../task/each.ts"
 import type { MapOptions, TaskHost } from "./executor.ts"
+import { BULK_MAP, DEFAULT_WINDOW } from "./internals.ts"
 import { MapFeed, type Source } from "./map-feed.ts"
 
 export function mapOver<I, O>(
@@ -21,8 +22,8 @@ export function mapOver<I, O>(
   const { isAsync, open } = opener(items)
   const { fn: inner, args: bound } = takenApart(fn)
   // Items of an asynchronous source may come slowly: none should wait until there are enough for a chunk.
-  const bulkMap = chunk === undefined && !isAsync ? executor.bulkMap : undefined
-  const most = window ?? executor.defaultWindow
+  const bulkMap = chunk === undefined && !isAsync ? executor[BULK_MAP] : undefined
+  const most = window ?? executor[DEFAULT_WINDOW]
   return {
     [Symbol.asyncIterator]: () =>
       bulkMap === undefined

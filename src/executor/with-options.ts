@@ -2,6 +2,8 @@
  * `executor.with(options)`: a view of an executor that applies options to every task given to it. The view has no state
  * of its own: shutting it down shuts down the executor, and a program may make views by the thousand.
  */
+import { CALLABLE, DEFAULT_WINDOW, ORDERS_BY_PRIORITY, TASK_FOR, WITHDRAW } from "./internals.ts"
+import { ABANDON, WATCH, WATCHER } from "../future/internals.ts"
 import {
   alone,
   requireNumber,
@@ -37,7 +39,7 @@ class ExecutorView extends ExecutorServiceBase {
     super()
     this.#executor = executor
     this.#options = options
-    if (options.priority !== undefined && !executor.ordersByPriority) {
+    if (options.priority !== undefined && !executor[ORDERS_BY_PRIORITY]) {
       throw new UnsupportedOperationError(
         "`priority` needs an executor that orders its tasks: give the pool a PriorityBlockingQueue as workQueue",
       )
@@ -87,9 +89,9 @@ class ExecutorView extends ExecutorServiceBase {
    */
   #adopt(task: FutureTask<unknown>): FutureTask<unknown> {
     const limited = task instanceof Carrier ? task.future : task
-    if (limited.watcher === undefined && !limited.isDone) this.#hangLimits(limited, false)
+    if (limited[WATCHER] === undefined && !limited.isDone) this.#hangLimits(limited, false)
     if (limited.isDone) task.cancel()
-    else if (limited.watcher instanceof Limits) limited.watcher.standsInQueue(task)
+    else if (limited[WATCHER] instanceof Limits) limited[WATCHER].standsInQueue(task)
     return task
   }
 
@@ -97,7 +99,7 @@ class ExecutorView extends ExecutorServiceBase {
   #taskOf<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), args: A): FutureTask<unknown> {
     requireRunnable("command", command)
     return this.#limit(
-      typeof command === "function" ? this.callable(command, args) : callableOf(command, undefined),
+      typeof command === "function" ? this[CALLABLE](command, args) : callableOf(command, undefined),
       true,
     )
   }
@@ -105,33 +107,33 @@ class ExecutorView extends ExecutorServiceBase {
   #limit<T>(callable: Callable<T>, reportFailure: boolean): FutureTask<T> {
     const { name } = this.#options
     const named = name === undefined ? callable : renamed(callable, name)
-    const task = this.#executor.taskFor(named)
+    const task = this.#executor[TASK_FOR](named)
     this.#hangLimits(task, reportFailure)
     return task
   }
 
   #hangLimits(task: FutureTask<unknown>, reportFailure: boolean): void {
     const { signal, timeout, queueTimeout } = this.#options
-    if (signal?.aborted === true) task.abandon(signal.reason)
+    if (signal?.aborted === true) task[ABANDON](signal.reason)
     else if (reportFailure || signal !== undefined || timeout !== undefined || queueTimeout !== undefined) {
-      task.watch(new Limits(task, this.#options, this.#executor, reportFailure))
+      task[WATCH](new Limits(task, this.#options, this.#executor, reportFailure))
     }
   }
 
-  override callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
-    return this.#executor.callable(fn, args)
+  override [CALLABLE]<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
+    return this.#executor[CALLABLE](fn, args)
   }
 
-  override withdraw(task: Runnable): void {
-    this.#executor.withdraw(task)
+  override [WITHDRAW](task: Runnable): void {
+    this.#executor[WITHDRAW](task)
   }
 
-  override get ordersByPriority(): boolean {
-    return this.#executor.ordersByPriority
+  override get [ORDERS_BY_PRIORITY](): boolean {
+    return this.#executor[ORDERS_BY_PRIORITY]
   }
 
-  override get defaultWindow(): number {
-    return this.#executor.defaultWindow
+  override get [DEFAULT_WINDOW](): number {
+    return this.#executor[DEFAULT_WINDOW]
   }
 
   shutdown(): void {

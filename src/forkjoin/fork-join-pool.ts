@@ -1,3 +1,6 @@
+import { ENGINE } from "../pool/internals.ts"
+import { GO_TO } from "./task/internals.ts"
+import { BULK_MAP, CALLABLE, DEFAULT_WINDOW, WITHDRAW } from "../executor/internals.ts"
 import { availableParallelism } from "#host/machine"
 import type { BulkMap } from "../executor/executor.ts"
 import { alone, requireBoolean, requireInteger, requireObject, requireOptions, typeError } from "../checks.ts"
@@ -178,7 +181,7 @@ export class ForkJoinPool extends ForkJoinStatus {
   }
 
   /** @internal */
-  protected override get engine(): ForkJoinMember {
+  protected override get [ENGINE](): ForkJoinMember {
     return this.#engine
   }
 
@@ -214,7 +217,7 @@ export class ForkJoinPool extends ForkJoinStatus {
     ...args: A
   ): Future<T> {
     if (!isForkJoinTask(task)) return super.submit(task, ...args)
-    if (!task.isDone) task.goTo((future) => this.execute(future))
+    if (!task.isDone) task[GO_TO]((future) => this.execute(future))
     else if (this.isShutdown) ForkJoinPool.#refuse(() => undefined, this)
     return task
   }
@@ -331,22 +334,22 @@ export class ForkJoinPool extends ForkJoinStatus {
   // ------------------------------------------------------------------ for views
 
   /** @internal */
-  override callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
+  override [CALLABLE]<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
     return this.#engine.callable(fn, args)
   }
 
   /** @internal */
-  override withdraw(task: Runnable): void {
+  override [WITHDRAW](task: Runnable): void {
     this.#engine.remove(task)
   }
 
   /** @internal */
-  override get defaultWindow(): number {
+  override get [DEFAULT_WINDOW](): number {
     return 2 * this.parallelism
   }
 
   /** @internal */
-  get bulkMap(): BulkMap | undefined {
+  get [BULK_MAP](): BulkMap | undefined {
     return this.#engine.bulkMap
   }
 }

@@ -1,3 +1,4 @@
+import { ENGINE } from "../pool/internals.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
@@ -7,46 +8,46 @@ import type { ForkJoinMember } from "./fork-join-member.ts"
 /** The getters of a ForkJoinPool. */
 export abstract class ForkJoinStatus extends AbstractExecutorService {
   /** @internal */
-  protected abstract get engine(): ForkJoinMember
+  protected abstract get [ENGINE](): ForkJoinMember
 
   /** How many threads work at the same time. */
   get parallelism(): number {
-    return this.engine.state.corePoolSize
+    return this[ENGINE].state.corePoolSize
   }
 
   /** Whether a thread takes the tasks it has forked in the order in which they were forked. */
   get asyncMode(): boolean {
-    return this.engine.forkJoinWorkers.deques.isAsync
+    return this[ENGINE].forkJoinWorkers.deques.isAsync
   }
 
   /** How many threads there are: more than the parallelism if some were added while others were blocked. */
   get poolSize(): number {
-    return this.isTerminated ? 0 : this.engine.poolSize
+    return this.isTerminated ? 0 : this[ENGINE].poolSize
   }
 
   /** How many threads run a task. */
   get activeThreadCount(): number {
-    return this.engine.activeCount
+    return this[ENGINE].activeCount
   }
 
   /** How many of them do not wait for stolen tasks. */
   get runningThreadCount(): number {
-    return this.engine.forkJoinWorkers.runningCount
+    return this[ENGINE].forkJoinWorkers.runningCount
   }
 
   /** How many tasks were begun by another thread than their forking or submitting one. */
   get stealCount(): number {
-    return this.engine.forkJoinWorkers.deques.steals
+    return this[ENGINE].forkJoinWorkers.deques.steals
   }
 
   /** How many forked tasks wait. */
   get queuedTaskCount(): number {
-    return this.engine.forkJoinWorkers.store.forked
+    return this[ENGINE].forkJoinWorkers.store.forked
   }
 
   /** How many submitted tasks wait. */
   get queuedSubmissionCount(): number {
-    return this.engine.forkJoinWorkers.store.submitted
+    return this[ENGINE].forkJoinWorkers.store.submitted
   }
 
   /** Whether any submitted task waits. */
@@ -56,20 +57,20 @@ export abstract class ForkJoinStatus extends AbstractExecutorService {
 
   /** Whether no task waits and no thread works. */
   get isQuiescent(): boolean {
-    return this.engine.forkJoinWorkers.isQuiescent
+    return this[ENGINE].forkJoinWorkers.isQuiescent
   }
 
   get isShutdown(): boolean {
-    return !this.engine.state.control.isRunning
+    return !this[ENGINE].state.control.isRunning
   }
 
   /** Shut down at once, but tasks still run. */
   get isTerminating(): boolean {
-    return atLeast(this.engine.state.control.snapshot, STOP) && !this.isTerminated
+    return atLeast(this[ENGINE].state.control.snapshot, STOP) && !this.isTerminated
   }
 
   get isTerminated(): boolean {
-    return atLeast(this.engine.state.control.snapshot, TERMINATED)
+    return atLeast(this[ENGINE].state.control.snapshot, TERMINATED)
   }
 
   /** @internal */
@@ -88,7 +89,7 @@ export abstract class ForkJoinStatus extends AbstractExecutorService {
 
   /** State, sizes and counts, as in Java. */
   override toString(): string {
-    const seen = this.engine.state.control.snapshot
+    const seen = this[ENGINE].state.control.snapshot
     const state = !atLeast(seen, SHUTDOWN)
       ? "Running"
       : atLeast(seen, TERMINATED)

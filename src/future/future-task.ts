@@ -1,3 +1,30 @@
+import {
+  ABANDON,
+  ANNOUNCE,
+  BEGIN,
+  COME_BACK,
+  COMPLETE,
+  DECIDE,
+  EXPIRE,
+  FAIL,
+  IS_PORTABLE,
+  LEAVE_TO,
+  MAY_END,
+  NOTE,
+  OUTCOME,
+  REMOTE_HANDLE,
+  REMOTE_TASKS,
+  RENEW,
+  RUN_REMOTELY,
+  SEND_ARGUMENTS,
+  SETTLE,
+  TAKE_BACK,
+  TIMING,
+  WATCH,
+  WATCHER,
+  WORK,
+  WORK_ARGUMENTS,
+} from "./internals.ts"
 import { isPromiseLike, requireFunction } from "../checks.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
@@ -23,7 +50,7 @@ import { CANCELLED, COMPLETING, EXCEPTIONAL, INTERRUPTED, INTERRUPTING, NORMAL }
 
 const NO_ARGUMENTS: readonly unknown[] = []
 
-/** Stands for arguments that another thread has: see {@link FutureTask.sendArguments}. */
+/** Stands for arguments that another thread has: see {@link FutureTask.SEND_ARGUMENTS}. */
 const SENT: readonly unknown[] = []
 
 /**
@@ -88,25 +115,25 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
 
   /** Its class, its state, and its result, its error or its task. */
   override toString(): string {
-    return `${identityOf(this)}[${describeOutcome(this.state, this.outcome, this.#callable)}]`
+    return `${identityOf(this)}[${describeOutcome(this.state, this[OUTCOME], this.#callable)}]`
   }
 
   // ------------------------------------------------------------------ completing
 
   cancel(mayInterruptIfRunning = false): boolean {
-    return this.abandon(undefined, mayInterruptIfRunning)
+    return this[ABANDON](undefined, mayInterruptIfRunning)
   }
 
   /** @internal Cancels with a reason: `cause` becomes the cause of every CancellationError. */
-  abandon(cause: unknown, mayInterruptIfRunning = false): boolean {
-    if (!this.mayEnd(mayInterruptIfRunning)) return false
-    if (!this.decide(mayInterruptIfRunning ? INTERRUPTING : CANCELLED)) return false
-    this.note(cause)
+  [ABANDON](cause: unknown, mayInterruptIfRunning = false): boolean {
+    if (!this[MAY_END](mayInterruptIfRunning)) return false
+    if (!this[DECIDE](mayInterruptIfRunning ? INTERRUPTING : CANCELLED)) return false
+    this[NOTE](cause)
     if (mayInterruptIfRunning) {
       try {
         this.#runner?.interrupt()
       } finally {
-        this.settle(INTERRUPTED, cause)
+        this[SETTLE](INTERRUPTED, cause)
       }
     }
     this.#finish()
@@ -114,14 +141,14 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   }
 
   /** @internal Fails the task from outside, because a time limit is over, and interrupts the flow that runs it. */
-  expire(error: unknown): boolean {
-    return this.mayEnd(true) && this.#fail(error, this.#runner)
+  [EXPIRE](error: unknown): boolean {
+    return this[MAY_END](true) && this.#fail(error, this.#runner)
   }
 
   /** Completes with a value, unless completed or cancelled already. */
   protected set(value: T): void {
-    if (!this.decide(COMPLETING)) return
-    this.settle(NORMAL, value)
+    if (!this[DECIDE](COMPLETING)) return
+    this[SETTLE](NORMAL, value)
     this.#finish()
   }
 
@@ -134,8 +161,8 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   protected done(): void {}
 
   #fail(error: unknown, interrupting?: Flow): boolean {
-    if (!this.decide(COMPLETING)) return false
-    this.settle(EXCEPTIONAL, error)
+    if (!this[DECIDE](COMPLETING)) return false
+    this[SETTLE](EXCEPTIONAL, error)
     interrupting?.interrupt()
     this.#finish()
     return true
@@ -144,7 +171,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   #finish(): void {
     this.#callable = undefined
     this.#args = NO_ARGUMENTS
-    this.announce()
+    this[ANNOUNCE]()
     this.#watcher?.ended()
     this.#watcher = undefined
     heed((this as unknown as { done(): unknown }).done()) // a promise, if a subclass has made it asynchronous
@@ -157,7 +184,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
    * asynchronous.
    */
   run(): void | Promise<void> {
-    const pending = this.begin(currentFlow())
+    const pending = this[BEGIN](currentFlow())
     return pending === undefined ? undefined : this.#runToEnd(pending)
   }
 
@@ -166,17 +193,17 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
     try {
       value = await pending
     } catch (error) {
-      this.fail(error)
+      this[FAIL](error)
       return
     }
-    this.complete(value)
+    this[COMPLETE](value)
   }
 
   /**
    * @internal The first half of `run()`: starts the body. If the body is asynchronous, returns its promise, and the
-   * caller has to do the second half, {@link complete} or {@link fail}.
+   * caller has to do the second half, {@link COMPLETE} or {@link FAIL}.
    */
-  begin(runner: Flow): PromiseLike<T> | undefined {
+  [BEGIN](runner: Flow): PromiseLike<T> | undefined {
     const callable = this.#claim(runner)
     if (callable === undefined) return undefined
     let value: T | PromiseLike<T>
@@ -185,21 +212,21 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
       // In the try block: a value whose `then` cannot be read, such as a revoked proxy, fails the task.
       if (isPromiseLike(value)) return value
     } catch (error) {
-      this.fail(error)
+      this[FAIL](error)
       return undefined
     }
-    this.complete(value)
+    this[COMPLETE](value)
     return undefined
   }
 
   /** @internal */
-  complete(value: T): void {
+  [COMPLETE](value: T): void {
     this.#runner = undefined
     this.set(value)
   }
 
   /** @internal */
-  fail(error: unknown): void {
+  [FAIL](error: unknown): void {
     this.#runner = undefined
     this.setException(error)
   }
@@ -215,7 +242,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
       const pending: unknown = this.#invoke(callable)
       if (isPromiseLike(pending)) return this.#resetAfter(pending)
     } catch (error) {
-      this.fail(error)
+      this[FAIL](error)
       return false
     }
     this.#runner = undefined
@@ -226,7 +253,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
     try {
       await pending
     } catch (error) {
-      this.fail(error)
+      this[FAIL](error)
       return false
     }
     this.#runner = undefined
@@ -234,7 +261,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   }
 
   #invoke(callable: (...args: never[]) => T | PromiseLike<T>): T | PromiseLike<T> {
-    return this.#args === NO_ARGUMENTS ? (callable as Callable<T>)() : callable(...(this.workArguments as never[]))
+    return this.#args === NO_ARGUMENTS ? (callable as Callable<T>)() : callable(...(this[WORK_ARGUMENTS] as never[]))
   }
 
   /** The body, if the caller may run it now: the task is not done, and no flow runs it. */
@@ -248,55 +275,55 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   // ------------------------------------------------------------------ for executors
 
   /** @internal */
-  get watcher(): TaskWatcher | undefined {
+  get [WATCHER](): TaskWatcher | undefined {
     return this.#watcher
   }
 
   /** @internal */
-  watch(watcher: TaskWatcher): void {
+  [WATCH](watcher: TaskWatcher): void {
     this.#watcher = watcher
   }
 
   /** @internal The same work as a new, independent task, for `shutdownNow`. A task that is over is returned itself. */
-  renew(): FutureTask<unknown> {
+  [RENEW](): FutureTask<unknown> {
     const callable = this.#callable
-    return callable === undefined ? this : FutureTask.ofCall(callable, this.workArguments as never[])
+    return callable === undefined ? this : FutureTask.ofCall(callable, this[WORK_ARGUMENTS] as never[])
   }
 
   /** @internal The function of the task, if it is not over. */
-  get work(): ((...args: never[]) => unknown) | undefined {
+  get [WORK](): ((...args: never[]) => unknown) | undefined {
     return this.#callable
   }
 
   /** @internal The arguments of the task. */
-  get workArguments(): readonly unknown[] {
-    return this.#args === SENT ? (this.remoteTasks?.argumentsOf?.(this.remoteHandle) ?? SENT) : this.#args
+  get [WORK_ARGUMENTS](): readonly unknown[] {
+    return this.#args === SENT ? (this[REMOTE_TASKS]?.argumentsOf?.(this[REMOTE_HANDLE]) ?? SENT) : this.#args
   }
 
   /** @internal Another thread has a copy of the arguments: thousands of waiting tasks need not keep them twice. */
-  sendArguments(): void {
+  [SEND_ARGUMENTS](): void {
     if (this.#args.length > 0) this.#args = SENT
   }
 
   /** @internal The task is back in this thread, and no thread has begun it. */
-  takeBack(): void {
-    this.#args = this.workArguments
-    this.comeBack()
+  [TAKE_BACK](): void {
+    this.#args = this[WORK_ARGUMENTS]
+    this[COME_BACK]()
   }
 
   /** @internal Whether run() is not overridden, so that any thread that can call the function may run the task. */
-  get isPortable(): boolean {
+  get [IS_PORTABLE](): boolean {
     return this.run === FutureTask.prototype.run
   }
 
   /** @internal When the task is to run, if that is not at once. */
-  get timing(): Timing | undefined {
+  get [TIMING](): Timing | undefined {
     return undefined
   }
 
   /** @internal From now on another thread has the task. */
-  runRemotely(remote: RemoteTasks, handle: number): void {
-    this.leaveTo(remote, handle)
+  [RUN_REMOTELY](remote: RemoteTasks, handle: number): void {
+    this[LEAVE_TO](remote, handle)
     this.#watcher?.sentAway?.(
       () => remote.startOf?.(handle),
       (error) => remote.report?.(error),

@@ -1,3 +1,24 @@
+import {
+  ANNOUNCE,
+  CAUSE_OF_CANCELLATION,
+  COME_BACK,
+  COMPLETION,
+  DECIDE,
+  IS_REMOTE,
+  IS_SETTLED,
+  KEEPER_OF,
+  LEAVE_TO,
+  MAY_END,
+  NOTE,
+  OUTCOME,
+  REMOTE_HANDLE,
+  REMOTE_TASKS,
+  REMOTE_TIME,
+  REPORT,
+  SETTLE,
+  WAIT_IS_OVER,
+  WILL_BE_AWAITED,
+} from "./internals.ts"
 import { CancellationError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { type Keeper, TIMEOUT, WaitList } from "../memory/flow/wait-list.ts"
@@ -55,7 +76,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   }
 
   /** @internal The same, as far as this thread knows. */
-  get isSettled(): boolean {
+  get [IS_SETTLED](): boolean {
     return this.#state !== NEW
   }
 
@@ -98,14 +119,14 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   get [FACTS](): Facts {
     const { state } = this
     if (state === "success") return { state, value: this.#outcome }
-    return state === "failed" ? { state, error: this.#outcome } : { state, cause: this.causeOfCancellation }
+    return state === "failed" ? { state, error: this.#outcome } : { state, cause: this[CAUSE_OF_CANCELLATION] }
   }
 
   // ------------------------------------------------------------------ waiting
 
   /** As in `Future`. */
   get(wait?: WaitOptions): Promise<T> {
-    this.willBeAwaited(wait !== undefined && isLimited(wait))
+    this[WILL_BE_AWAITED](wait !== undefined && isLimited(wait))
     if (this.isDone) return this.#reported(wait)
     if (wait !== undefined) return awaiting(this.#waitingForResult(), wait)
     return new Promise((resolve, reject) => void new ResultWait(this, resolve, reject).start())
@@ -132,7 +153,7 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     onRejected?: OnRejected<B>,
   ): Promise<A | B> {
     if (isPromiseJob(onFulfilled, onRejected)) {
-      this.willBeAwaited(false)
+      this[WILL_BE_AWAITED](false)
       return new ResultWait(this, onFulfilled as never, onRejected as never).start() as PromiseLike<unknown> as never
     }
     return this.get().then(onFulfilled, onRejected)
@@ -154,12 +175,12 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   }
 
   /** @internal A wait is about to begin. The waiting thread may be the only one that could run the task. */
-  willBeAwaited(isLimitedInTime: boolean): void {
+  [WILL_BE_AWAITED](isLimitedInTime: boolean): void {
     if (this.#remote !== undefined) this.#remote.awaited(this.#handle, isLimitedInTime)
   }
 
   /** @internal The list in which flows wait until this is done. */
-  get completion(): WaitList {
+  get [COMPLETION](): WaitList {
     const waiters = this.#waiters
     if (waiters instanceof WaitList) return waiters
     const list = new WaitList()
@@ -172,12 +193,12 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   }
 
   /** @internal */
-  keeperOf(wait: ResultWait): Keeper {
-    return this.#waiters === undefined ? (this.#waiters = wait) : this.completion
+  [KEEPER_OF](wait: ResultWait): Keeper {
+    return this.#waiters === undefined ? (this.#waiters = wait) : this[COMPLETION]
   }
 
   /** @internal */
-  waitIsOver(): void {
+  [WAIT_IS_OVER](): void {
     this.#waiters = undefined
   }
 
@@ -185,24 +206,24 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     // Wrong options are refused even if there is nothing to wait for.
     timeoutOf(wait)
     abortOf(wait)
-    return this.report()
+    return this[REPORT]()
   }
 
   *#waitingForResult(): Steps<T> {
     while (!this.isDone) {
-      if ((yield this.completion) === TIMEOUT) throw new TimeoutError("The task did not complete in time")
+      if ((yield this[COMPLETION]) === TIMEOUT) throw new TimeoutError("The task did not complete in time")
     }
-    return this.report()
+    return this[REPORT]()
   }
 
   /** Reports to the caller of the method that calls this. The stack of an error names that caller. */
   #reportToCaller(): T {
     if (this.#state === EXCEPTIONAL) addCallers(this.#outcome, 2)
-    return this.report()
+    return this[REPORT]()
   }
 
   /** @internal Returns or throws the outcome of a task that is done. */
-  report(): T {
+  [REPORT](): T {
     const state = this.#state
     if (state === NORMAL) return this.#outcome as T
     if (state === EXCEPTIONAL) throw this.#outcome
@@ -213,32 +234,32 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   }
 
   /** @internal The cause of the cancellation. */
-  get causeOfCancellation(): unknown {
+  get [CAUSE_OF_CANCELLATION](): unknown {
     return this.isCancelled ? this.#outcome : undefined
   }
 
   // ------------------------------------------------------------------ deciding
 
   /** @internal NEW -> `next`; true for the one caller that decides. */
-  protected decide(next: Parameters<typeof leaveNew>[2]): boolean {
+  protected [DECIDE](next: Parameters<typeof leaveNew>[2]): boolean {
     if (this.#state !== NEW) return false
     this.#state = next
     return true
   }
 
   /** @internal Called by the decider: stores the outcome, and the state in which it can be seen. */
-  protected settle(final: Parameters<typeof settle>[2], outcome: unknown): void {
+  protected [SETTLE](final: Parameters<typeof settle>[2], outcome: unknown): void {
     this.#outcome = outcome
     this.#state = final
   }
 
   /** @internal The same for a cancellation without interrupt: its state is final already. */
-  protected note(outcome: unknown): void {
+  protected [NOTE](outcome: unknown): void {
     this.#outcome = outcome
   }
 
   /** @internal Wakes all waiters. */
-  protected announce(): void {
+  protected [ANNOUNCE](): void {
     this.#remote = undefined
     const waiters = this.#waiters
     this.#waiters = undefined
@@ -246,54 +267,54 @@ export abstract class Outcome<T> implements PromiseLike<T> {
   }
 
   /** @internal For descriptions. */
-  protected get outcome(): unknown {
+  protected get [OUTCOME](): unknown {
     return this.#outcome
   }
 
   // ------------------------------------------------------------------ in another thread
 
   /** @internal From now on another thread decides. */
-  protected leaveTo(remote: RemoteTasks, handle: number): void {
+  protected [LEAVE_TO](remote: RemoteTasks, handle: number): void {
     this.#remote = remote
     this.#handle = handle
   }
 
   /** @internal The part that has the task, if another thread decides. */
-  get remoteTasks(): RemoteTasks | undefined {
+  get [REMOTE_TASKS](): RemoteTasks | undefined {
     return this.#remote
   }
 
   /** @internal Whether another thread has it. */
-  get isRemote(): boolean {
+  get [IS_REMOTE](): boolean {
     return this.#remote !== undefined
   }
 
   /** @internal The task is back in this thread: no thread has begun it, or it is over. Its record is still there. */
-  comeBack(): void {
+  [COME_BACK](): void {
     this.#remote = undefined
   }
 
   /**
    * @internal When the task is due in the other thread, and whether it runs there; undefined if it is in this thread.
    */
-  protected get remoteTime(): ReturnType<NonNullable<RemoteTasks["timeOf"]>> | undefined {
+  protected get [REMOTE_TIME](): ReturnType<NonNullable<RemoteTasks["timeOf"]>> | undefined {
     return this.#remote?.timeOf?.(this.#handle)
   }
 
   /** @internal The handle that the task has, or had last, in the memory of other threads. */
-  get remoteHandle(): number {
+  get [REMOTE_HANDLE](): number {
     return this.#handle
   }
 
   /** @internal Whether this thread can still end the task. If another thread has it, it is stopped there. */
-  protected mayEnd(mayInterruptIfRunning: boolean): boolean {
+  protected [MAY_END](mayInterruptIfRunning: boolean): boolean {
     const remote = this.#remote
     if (remote === undefined) return true
     if (!remote.cancel(this.#handle, mayInterruptIfRunning)) {
       remote.look() // the outcome is here, or on its way
       return false
     }
-    this.comeBack()
+    this[COME_BACK]()
     return true
   }
 

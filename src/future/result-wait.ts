@@ -1,15 +1,16 @@
 import { currentFlow, interrupted, waitFailed } from "../memory/flow/flow.ts"
 import { type Keeper, Parked } from "../memory/flow/wait-list.ts"
+import { KEEPER_OF, REPORT, WAIT_IS_OVER } from "./internals.ts"
 
 /** A future, as far as a wait needs it. */
 interface Awaitable {
   readonly isDone: boolean
   /** What is to keep the wait: the wait itself, if the future has no other. */
-  keeperOf(wait: ResultWait): Keeper
+  [KEEPER_OF](wait: ResultWait): Keeper
   /** The wait that was alone is over. */
-  waitIsOver(): void
+  [WAIT_IS_OVER](): void
   /** The outcome, returned or thrown. */
-  report(): unknown
+  [REPORT](): unknown
   get(): Promise<unknown>
 }
 
@@ -35,7 +36,7 @@ export class ResultWait extends Parked implements Keeper {
   start(): this {
     if (this.#future.isDone) this.wake()
     else if (this.flow.consumeInterrupt()) this.#reject(interrupted())
-    else this.enter(this.#future.keeperOf(this))
+    else this.enter(this.#future[KEEPER_OF](this))
     return this
   }
 
@@ -43,7 +44,7 @@ export class ResultWait extends Parked implements Keeper {
     this.leave()
     let value: unknown
     try {
-      value = this.#future.report()
+      value = this.#future[REPORT]()
     } catch (error) {
       this.#reject(error)
       return
@@ -69,7 +70,7 @@ export class ResultWait extends Parked implements Keeper {
   }
 
   unlink(): void {
-    this.#future.waitIsOver()
+    this.#future[WAIT_IS_OVER]()
   }
 
   signalAll(): void {

@@ -1,3 +1,17 @@
+import {
+  CONDITION_AT,
+  FACE,
+  IS_TAKEN_BACK_AT_ONCE,
+  MEMORY,
+  NOTE_CONTENTION,
+  NOTE_QUEUED,
+  WAIT_QUEUE,
+  REFUSE_TO_BLOCK,
+  RELEASE_ALL,
+  REQUIRE_OWN,
+  TRY_ACQUIRE_AGAIN,
+  TRY_OUT_OF_TURN,
+} from "./internals.ts"
 import { compareAndSet, load } from "#atomics"
 import { MAX_VALUE, rangeError, requireTimeout, typeError } from "../checks.ts"
 import { IllegalMonitorStateError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
@@ -60,17 +74,17 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   /** Whether the flow that is first in the queue is just trying. */
   #first = false
 
-  /**
-   * A new one with state 0; or, given what another thread posted, the same one here. Inside of this library a subclass
-   * with words of its own passes its memory, and the object that messages name.
-   */
+  /** A new one with state 0; or, given what another thread posted, the same one here. */
+  constructor(shared?: Shared)
+  /** @internal A subclass with words of its own passes its memory, and the object that messages name. */
+  constructor(shared?: Shared | SharedMemory, face?: object)
   constructor(shared?: Shared | SharedMemory, face?: object) {
     super(shared)
     this.#face = face ?? this
   }
 
   /** @internal The object that a program has: itself, or the lock that it is inside of. */
-  get face(): object {
+  get [FACE](): object {
     return this.#face
   }
 
@@ -102,24 +116,24 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   }
 
   /** @internal Gives it back entirely, for a condition; returns the argument for `tryAcquireAgain`. */
-  protected releaseAll(): unknown {
+  protected [RELEASE_ALL](): unknown {
     const { state } = this
     if (this.release(state)) return state
     throw new IllegalMonitorStateError(`${identityOf(this.#face)} is not free after a release`)
   }
 
   /** @internal Takes as much as before, if it can be had now. */
-  protected tryAcquireAgain(released: unknown): boolean {
+  protected [TRY_ACQUIRE_AGAIN](released: unknown): boolean {
     return this.tryAcquire(released as number)
   }
 
   /** @internal A condition has put a task into the queue. For a subclass whose releases do not always look there. */
-  protected noteQueued(): void {}
+  protected [NOTE_QUEUED](): void {}
 
   /**
    * @internal Whether a task that gives it up and wants it back at once gets it, even if other tasks wait in the queue.
    */
-  protected get isTakenBackAtOnce(): boolean {
+  protected get [IS_TAKEN_BACK_AT_ONCE](): boolean {
     return false
   }
 
@@ -128,8 +142,8 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
    * if there is a time limit. A subclass that knows its holders overrides this. `endless`: not even an interrupt would
    * end it.
    */
-  protected refuseToBlock(_mode: number, _endless: boolean): void {
-    if (this.memory.isShared) return
+  protected [REFUSE_TO_BLOCK](_mode: number, _endless: boolean): void {
+    if (this[MEMORY].isShared) return
     throw new IllegalStateError(
       "This thread would block for ever: only its own flows know the synchronizer, and they stand still meanwhile. Await it instead, or share it with another thread",
     )
@@ -139,7 +153,7 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
    * @internal Acquires for a thread that is about to block behind others which, as long as it blocks, cannot acquire
    * either.
    */
-  protected tryOutOfTurn(_arg: number, _mode: number): boolean {
+  protected [TRY_OUT_OF_TURN](_arg: number, _mode: number): boolean {
     return false
   }
 
@@ -179,7 +193,7 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   /** Gives it back and wakes the first waiting task, if it is free now. */
   release(arg: number): boolean {
     if (!this.tryRelease(arg)) return false
-    this.queue.wakeFirst()
+    this[WAIT_QUEUE].wakeFirst()
     return true
   }
 
@@ -219,7 +233,7 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   /** Gives it back, and wakes waiting tasks if that helps. */
   releaseShared(arg: number): boolean {
     if (!this.tryReleaseShared(arg)) return false
-    this.queue.wakeFirst()
+    this[WAIT_QUEUE].wakeFirst()
     return true
   }
 
@@ -242,37 +256,37 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
 
   /** The same condition of this synchronizer that another thread has posted. */
   conditionFrom(shared: Shared): Condition {
-    return this.requireOwn("shared", new Condition(this.#asMonitor(), SharedMemory.open("Condition", shared)))
+    return this[REQUIRE_OWN]("shared", new Condition(this.#asMonitor(), SharedMemory.open("Condition", shared)))
   }
 
   /** @internal The condition in these words of an object that consists of this synchronizer and more. */
-  conditionAt(memory: SharedMemory, base: number): Condition {
+  [CONDITION_AT](memory: SharedMemory, base: number): Condition {
     return new Condition(this.#asMonitor(), memory, base)
   }
 
   /** Whether it is a condition of this synchronizer. */
   owns(condition: Condition): boolean {
     if (!(condition instanceof Condition)) throw typeError("condition", "a Condition", condition)
-    return condition.identity === load(this.memory.words, IDENTITY)
+    return condition.identity === load(this[MEMORY].words, IDENTITY)
   }
 
   /** Whether any task waits on this condition of the synchronizer, which the current task must hold. */
   hasWaiters(condition: Condition): boolean {
-    return this.requireOwn("condition", condition).hasWaiters
+    return this[REQUIRE_OWN]("condition", condition).hasWaiters
   }
 
   /** How many tasks wait on this condition of the synchronizer, which the current task must hold. */
   waitQueueLength(condition: Condition): number {
-    return this.requireOwn("condition", condition).waitQueueLength
+    return this[REQUIRE_OWN]("condition", condition).waitQueueLength
   }
 
   /** The tasks that wait on this condition, longest waiting first. The current task must hold the synchronizer. */
   waitingThreads(condition: Condition): QueuedThread[] {
-    return this.requireOwn("condition", condition).waitingThreads
+    return this[REQUIRE_OWN]("condition", condition).waitingThreads
   }
 
   /** @internal */
-  requireOwn(name: string, condition: Condition): Condition {
+  [REQUIRE_OWN](name: string, condition: Condition): Condition {
     if (this.owns(condition)) return condition
     throw rangeError(name, `a condition of ${identityOf(this.#face)}`, "that of another")
   }
@@ -280,19 +294,19 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   #asMonitor(): Monitor {
     this.#monitor ??= {
       lock: this.#face,
-      queue: this.queue,
+      queue: this[WAIT_QUEUE],
       isHeld: () => this.isHeldExclusively(),
-      unlockAll: () => this.releaseAll(),
-      tryLockAgain: (holds) => this.#asFirst(() => this.tryAcquireAgain(holds)),
-      noteQueued: () => this.noteQueued(),
-      isTakenBackAtOnce: this.isTakenBackAtOnce,
+      unlockAll: () => this[RELEASE_ALL](),
+      tryLockAgain: (holds) => this.#asFirst(() => this[TRY_ACQUIRE_AGAIN](holds)),
+      noteQueued: () => this[NOTE_QUEUED](),
+      isTakenBackAtOnce: this[IS_TAKEN_BACK_AT_ONCE],
       lastResort: () => this.#refuse(EXCLUSIVE, true),
     }
     return this.#monitor
   }
 
   #identity(): number {
-    const { words } = this.memory
+    const { words } = this[MEMORY]
     compareAndSet(words, IDENTITY, 0, 1 + Math.floor(Math.random() * MAX_VALUE))
     return load(words, IDENTITY)
   }
@@ -328,9 +342,9 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
     if (interruptible) flow.throwIfInterrupted()
     if (this.#try(arg, mode)) return true
     if (timeout <= 0) return false
-    this.noteContention()
+    this[NOTE_CONTENTION]()
     return awaiting(
-      acquiring(this.queue, flow, mode, interruptible, () => this.#asFirst(() => this.#try(arg, mode))),
+      acquiring(this[WAIT_QUEUE], flow, mode, interruptible, () => this.#asFirst(() => this.#try(arg, mode))),
       wait,
     )
   }
@@ -342,15 +356,15 @@ export abstract class AbstractQueuedSynchronizer extends SynchronizerBase {
   }
 
   #block(arg: number, mode: number, interruptible: boolean, ms = Infinity): boolean {
-    this.noteContention()
+    this[NOTE_CONTENTION]()
     const attempt = (): boolean => this.#asFirst(() => this.#try(arg, mode))
     const lastResort = (): boolean =>
-      this.tryOutOfTurn(arg, mode) || (ms === Infinity && this.#refuse(mode, !interruptible))
-    return blocking(acquiring(this.queue, currentFlow(), mode, interruptible, attempt, lastResort), ms)
+      this[TRY_OUT_OF_TURN](arg, mode) || (ms === Infinity && this.#refuse(mode, !interruptible))
+    return blocking(acquiring(this[WAIT_QUEUE], currentFlow(), mode, interruptible, attempt, lastResort), ms)
   }
 
   #refuse(mode: number, endless: boolean): false {
-    this.refuseToBlock(mode, endless)
+    this[REFUSE_TO_BLOCK](mode, endless)
     return false
   }
 }

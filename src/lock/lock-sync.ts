@@ -1,3 +1,4 @@
+import { IS_TAKEN_BACK_AT_ONCE, MEMORY, NOTE_QUEUED, WAIT_QUEUE, REFUSE_TO_BLOCK } from "./internals.ts"
 import { compareAndSet, exchange, load, read, store, write } from "#atomics"
 import { MAX_VALUE } from "../checks.ts"
 import { IllegalMonitorStateError, IllegalStateError } from "../errors.ts"
@@ -81,7 +82,7 @@ export class LockSync extends AbstractQueuedSynchronizer {
       }
       if (owner === 0) {
         if (compareAndSet(words, OWNER, 0, this.#token)) return this.#own(flow, holds, 0)
-      } else if (!this.memory.threadContext.registry.isAlive(owner)) {
+      } else if (!this[MEMORY].threadContext.registry.isAlive(owner)) {
         if (compareAndSet(words, OWNER, word, this.#token | CONTENDED)) return this.#own(flow, holds, 1)
       } else if (word < 0 || compareAndSet(words, OWNER, word, word | CONTENDED)) return false
     }
@@ -103,8 +104,8 @@ export class LockSync extends AbstractQueuedSynchronizer {
       (read(words, OWNER) & TOKEN) !== this.#token ||
       read(words, FLOW) !== (flow.id | 0)
     ) {
-      if (this.letGo(flow, 1)) this.queue.wakeFirst()
-    } else if (exchange(words, OWNER, 0) < 0) this.queue.wakeFirst()
+      if (this.letGo(flow, 1)) this[WAIT_QUEUE].wakeFirst()
+    } else if (exchange(words, OWNER, 0) < 0) this[WAIT_QUEUE].wakeFirst()
   }
 
   /** Unlocks that many times; true if it is free now. */
@@ -171,7 +172,7 @@ export class LockSync extends AbstractQueuedSynchronizer {
    */
   get #owner(): number {
     const owner = load(this.#words, OWNER) & TOKEN
-    return owner !== 0 && this.memory.threadContext.registry.isAlive(owner) ? owner : 0
+    return owner !== 0 && this[MEMORY].threadContext.registry.isAlive(owner) ? owner : 0
   }
 
   // ------------------------------------------------------------------ for the base class
@@ -180,7 +181,7 @@ export class LockSync extends AbstractQueuedSynchronizer {
     const flow = currentFlow()
     if (this.#fair && this.hasQueuedPredecessors() && !this.isHeldBy(flow)) return false
     if (!this.barge(flow, holds)) return false
-    if (!this.queue.isEmpty) store(this.#words, OWNER, this.#token | CONTENDED)
+    if (!this[WAIT_QUEUE].isEmpty) store(this.#words, OWNER, this.#token | CONTENDED)
     return true
   }
 
@@ -188,12 +189,13 @@ export class LockSync extends AbstractQueuedSynchronizer {
     return this.letGo(currentFlow(), holds)
   }
 
-  /** Called by the holder. */
-  protected override noteQueued(): void {
+  /** @internal Called by the holder. */
+  protected override [NOTE_QUEUED](): void {
     store(this.#words, OWNER, this.#token | CONTENDED)
   }
 
-  protected override get isTakenBackAtOnce(): boolean {
+  /** @internal */
+  protected override get [IS_TAKEN_BACK_AT_ONCE](): boolean {
     return !this.#fair
   }
 
@@ -201,7 +203,8 @@ export class LockSync extends AbstractQueuedSynchronizer {
     return this.isHeld
   }
 
-  protected override refuseToBlock(): void {
+  /** @internal */
+  protected override [REFUSE_TO_BLOCK](): void {
     if ((load(this.#words, OWNER) & TOKEN) !== this.#token) return
     throw new IllegalStateError(
       "This thread would block for ever: the lock is held by another flow of the same thread, which stands still meanwhile. Use `await lock.lock()`",

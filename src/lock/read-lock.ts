@@ -1,3 +1,4 @@
+import { FACE, WAIT_QUEUE } from "./internals.ts"
 import { UnsupportedOperationError } from "../errors.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
@@ -25,7 +26,7 @@ export class ReadLock implements Lock {
 
   /** @internal */
   get [PART](): Part {
-    return { whole: this.#sync.face, name: "ReadLock" }
+    return { whole: this.#sync[FACE], name: "ReadLock" }
   }
 
   async lock(wait?: WaitOptions): Promise<Guard> {
@@ -60,7 +61,7 @@ export class ReadLock implements Lock {
 
   /** Ends one hold of the current task. `IllegalMonitorStateError` if it has none. */
   unlock(): void {
-    if (this.#sync.endRead(currentFlow())) this.#sync.queue.wakeFirst()
+    if (this.#sync.endRead(currentFlow())) this.#sync[WAIT_QUEUE].wakeFirst()
   }
 
   /** Always throws: readers cannot wait for each other to change something. */

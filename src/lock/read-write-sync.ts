@@ -1,3 +1,11 @@
+import {
+  IS_TAKEN_BACK_AT_ONCE,
+  WAIT_QUEUE,
+  REFUSE_TO_BLOCK,
+  RELEASE_ALL,
+  TRY_ACQUIRE_AGAIN,
+  TRY_OUT_OF_TURN,
+} from "./internals.ts"
 import { compareAndSet, load, read, store, write } from "#atomics"
 import { MAX_VALUE } from "../checks.ts"
 import { IllegalMonitorStateError, IllegalStateError } from "../errors.ts"
@@ -123,7 +131,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
 
   /** Whether the first waiting flow may succeed though readers are left. */
   #isAwaited(): boolean {
-    const mode = this.queue.firstMode
+    const mode = this[WAIT_QUEUE].firstMode
     // The remaining readers may be dead, and the flow that is first now was not first when they died.
     return mode === SHARED || (mode === EXCLUSIVE && this.#cells.reap())
   }
@@ -132,7 +140,7 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
    * Wakes the first flow if it is a reader, since a cell has become free: while others read, it waits for nothing else.
    */
   #offerCell(): void {
-    if (this.queue.firstMode === SHARED) this.queue.wakeFirst()
+    if (this[WAIT_QUEUE].firstMode === SHARED) this[WAIT_QUEUE].wakeFirst()
   }
 
   // ------------------------------------------------------------------ writing
@@ -254,16 +262,22 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
   #mustQueue(mode: number): boolean {
     if (this.isFair) return this.hasQueuedPredecessors()
     // Otherwise new readers would keep a writer waiting for ever.
-    return mode === SHARED && this.queue.firstMode === EXCLUSIVE
+    return mode === SHARED && this[WAIT_QUEUE].firstMode === EXCLUSIVE
   }
 
-  /** The flows in front may be writers that wait until this thread reads no more. Waiting for them would never end. */
-  protected override tryOutOfTurn(holds: number, mode: number): boolean {
+  /**
+   * @internal The flows in front may be writers that wait until this thread reads no more. Waiting for them would never
+   * end.
+   */
+  protected override [TRY_OUT_OF_TURN](holds: number, mode: number): boolean {
     return mode === SHARED && this.#readers.flows.total > 0 && this.read(currentFlow(), holds, true)
   }
 
-  /** A reader that waits to write waits for itself. This is allowed, as in Java, if something can end the wait. */
-  protected override refuseToBlock(mode: number, endless: boolean): void {
+  /**
+   * @internal A reader that waits to write waits for itself. This is allowed, as in Java, if something can end the
+   * wait.
+   */
+  protected override [REFUSE_TO_BLOCK](mode: number, endless: boolean): void {
     const flow = currentFlow()
     const own = this.#readers.flows.of(flow.id)
     const byOther = this.#isWriter ? !this.isWriting(flow) : mode === EXCLUSIVE && this.#readers.flows.total > own
@@ -281,7 +295,8 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
 
   // ------------------------------------------------------------------ for conditions of the write lock
 
-  protected override get isTakenBackAtOnce(): boolean {
+  /** @internal */
+  protected override get [IS_TAKEN_BACK_AT_ONCE](): boolean {
     return !this.isFair
   }
 
@@ -289,17 +304,18 @@ export class ReadWriteSync extends AbstractQueuedSynchronizer {
     return this.isWriting(currentFlow())
   }
 
-  /** Releases the read holds too: while they are held no flow could write, and so none could signal. */
-  protected override releaseAll(): Holds {
+  /** @internal Releases the read holds too: while they are held no flow could write, and so none could signal. */
+  protected override [RELEASE_ALL](): Holds {
     const flow = currentFlow()
     const holds = { writes: this.writesOf(flow), reads: this.readsOf(flow) }
     if (holds.reads > 0) this.#end(this.#readers.flows, flow, holds.reads)
     this.endWrite(flow, holds.writes)
-    this.queue.wakeFirst()
+    this[WAIT_QUEUE].wakeFirst()
     return holds
   }
 
-  protected override tryAcquireAgain(released: unknown): boolean {
+  /** @internal */
+  protected override [TRY_ACQUIRE_AGAIN](released: unknown): boolean {
     const { writes, reads } = released as Holds
     const flow = currentFlow()
     if (!this.write(flow, writes)) return false

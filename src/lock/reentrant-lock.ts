@@ -1,3 +1,4 @@
+import { REQUIRE_OWN, SYNC } from "./internals.ts"
 import { requireBoolean, requireOptions } from "../checks.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
@@ -45,6 +46,9 @@ export class ReentrantLock extends Shareable implements Lock {
   readonly #sync: LockSync
 
   /** `fair`: the task that has waited longest goes first; default false. */
+  constructor(options?: { readonly fair?: boolean })
+  /** @internal */
+  constructor(options: { readonly fair?: boolean } | SharedMemory)
   constructor(options: { readonly fair?: boolean } | SharedMemory = {}) {
     const memory = options instanceof SharedMemory ? options : create(options)
     super("ReentrantLock", memory)
@@ -109,17 +113,17 @@ export class ReentrantLock extends Shareable implements Lock {
 
   /** Whether any task waits on this condition of the lock. Needs the lock. */
   hasWaiters(condition: Condition): boolean {
-    return this.#sync.requireOwn("condition", condition).hasWaiters
+    return this.#sync[REQUIRE_OWN]("condition", condition).hasWaiters
   }
 
   /** How many tasks wait on this condition of the lock. Needs the lock. */
   waitQueueLength(condition: Condition): number {
-    return this.#sync.requireOwn("condition", condition).waitQueueLength
+    return this.#sync[REQUIRE_OWN]("condition", condition).waitQueueLength
   }
 
   /** The tasks that wait on this condition of the lock, longest waiting first. Needs the lock. */
   waitingThreads(condition: Condition): QueuedThread[] {
-    return this.#sync.requireOwn("condition", condition).waitingThreads
+    return this.#sync[REQUIRE_OWN]("condition", condition).waitingThreads
   }
 
   // ------------------------------------------------------------------ asking
@@ -181,7 +185,7 @@ export class ReentrantLock extends Shareable implements Lock {
   }
 
   /** @internal */
-  get sync(): LockSync {
+  get [SYNC](): LockSync {
     return this.#sync
   }
 }

@@ -1,3 +1,4 @@
+import { REQUIRE_OWN, SYNC } from "./internals.ts"
 import { store } from "#atomics"
 import { requireBoolean, requireOptions } from "../checks.ts"
 import { identityOf } from "../identity.ts"
@@ -57,6 +58,9 @@ export class ReentrantReadWriteLock extends Shareable {
   readonly #writeLock: WriteLock
 
   /** `fair`: the task that has waited longest goes first; default false. */
+  constructor(options?: { readonly fair?: boolean })
+  /** @internal */
+  constructor(options: { readonly fair?: boolean } | SharedMemory)
   constructor(options: { readonly fair?: boolean } | SharedMemory = {}) {
     const memory = options instanceof SharedMemory ? options : create(options)
     super("ReentrantReadWriteLock", memory)
@@ -142,17 +146,17 @@ export class ReentrantReadWriteLock extends Shareable {
 
   /** Whether any task waits on this condition of the write lock. Needs the write lock. */
   hasWaiters(condition: Condition): boolean {
-    return this.#sync.requireOwn("condition", condition).hasWaiters
+    return this.#sync[REQUIRE_OWN]("condition", condition).hasWaiters
   }
 
   /** How many tasks wait on this condition of the write lock. Needs the write lock. */
   waitQueueLength(condition: Condition): number {
-    return this.#sync.requireOwn("condition", condition).waitQueueLength
+    return this.#sync[REQUIRE_OWN]("condition", condition).waitQueueLength
   }
 
   /** The tasks that wait on this condition of the write lock, longest waiting first. Needs the write lock. */
   waitingThreads(condition: Condition): QueuedThread[] {
-    return this.#sync.requireOwn("condition", condition).waitingThreads
+    return this.#sync[REQUIRE_OWN]("condition", condition).waitingThreads
   }
 
   /** @internal */
@@ -168,7 +172,7 @@ export class ReentrantReadWriteLock extends Shareable {
   }
 
   /** @internal */
-  get sync(): ReadWriteSync {
+  get [SYNC](): ReadWriteSync {
     return this.#sync
   }
 }

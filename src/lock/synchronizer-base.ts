@@ -1,3 +1,4 @@
+import { MEMORY, NOTE_CONTENTION, WAIT_QUEUE } from "./internals.ts"
 import { compareAndSet, load, store } from "#atomics"
 import { requireObject, typeError } from "../checks.ts"
 import { identityOf } from "../identity.ts"
@@ -34,6 +35,9 @@ export abstract class SynchronizerBase extends Shareable {
   readonly #words: Int32Array
 
   /** A new one; or, given what another thread has posted, the same one here. */
+  constructor(shared?: Shared)
+  /** @internal */
+  constructor(shared?: Shared | SharedMemory)
   constructor(shared?: Shared | SharedMemory) {
     const memory = memoryOf(shared)
     super(TYPE, memory)
@@ -43,12 +47,12 @@ export abstract class SynchronizerBase extends Shareable {
   }
 
   /** @internal */
-  get memory(): SharedMemory {
+  get [MEMORY](): SharedMemory {
     return this.#memory
   }
 
   /** @internal */
-  get queue(): WaitQueue {
+  get [WAIT_QUEUE](): WaitQueue {
     return this.#queue
   }
 
@@ -115,7 +119,7 @@ export abstract class SynchronizerBase extends Shareable {
   }
 
   /** @internal */
-  protected noteContention(): void {
+  protected [NOTE_CONTENTION](): void {
     store(this.#words, CONTENDED, 1)
   }
 

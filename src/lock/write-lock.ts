@@ -1,3 +1,4 @@
+import { FACE, WAIT_QUEUE } from "./internals.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
 import { currentFlow } from "../memory/flow/flow.ts"
@@ -23,7 +24,7 @@ export class WriteLock implements Lock {
 
   /** @internal */
   get [PART](): Part {
-    return { whole: this.#sync.face, name: "WriteLock" }
+    return { whole: this.#sync[FACE], name: "WriteLock" }
   }
 
   /** As with any lock. A task that holds the read lock would wait for itself, until the wait is given up. */
@@ -62,7 +63,7 @@ export class WriteLock implements Lock {
 
   /** Gives it back; free when unlocked as often as locked. `IllegalMonitorStateError` if the task does not hold it. */
   unlock(): void {
-    if (this.#sync.endWrite(currentFlow(), 1)) this.#sync.queue.wakeFirst()
+    if (this.#sync.endWrite(currentFlow(), 1)) this.#sync[WAIT_QUEUE].wakeFirst()
   }
 
   /** A new condition. A task that waits for it gives up its read holds too, and has them all back when it returns. */

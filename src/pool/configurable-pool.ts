@@ -1,3 +1,4 @@
+import { ENGINE, LABEL } from "./internals.ts"
 import { rangeError, requireBoolean, requireDuration, requireInteger } from "../checks.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import { identityOf } from "../identity.ts"
@@ -9,20 +10,20 @@ import type { Capabilities, PoolStats } from "./thread-pool-options.ts"
 /** The sizes and times of a pool, all of which can be changed while it runs, and its statistics. */
 export abstract class ConfigurablePool extends AbstractExecutorService {
   /** @internal */
-  protected abstract get engine(): PoolEngine
+  protected abstract get [ENGINE](): PoolEngine
 
   /** @internal The name of the pool, if it has one. */
-  protected abstract get label(): string | undefined
+  protected abstract get [LABEL](): string | undefined
 
   // ------------------------------------------------------------------ sizes and times
 
   get corePoolSize(): number {
-    return this.engine.state.corePoolSize
+    return this[ENGINE].state.corePoolSize
   }
 
   /** Raising it starts threads for what is queued; lowering it lets idle threads go. */
   set corePoolSize(size: number) {
-    const { engine } = this
+    const { [ENGINE]: engine } = this
     const { state, queue } = engine
     const maximum = state.maximumPoolSize
     requireInteger("corePoolSize", size, 0)
@@ -41,21 +42,21 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
   }
 
   get maximumPoolSize(): number {
-    return this.engine.state.maximumPoolSize
+    return this[ENGINE].state.maximumPoolSize
   }
 
   /** Lowering it lets surplus threads go as soon as they have no task in hand. */
   set maximumPoolSize(size: number) {
-    const { state } = this.engine
+    const { state } = this[ENGINE]
     const core = state.corePoolSize
     requireInteger("maximumPoolSize", size, 1)
     requireInteger("maximumPoolSize", size, core, `corePoolSize (${core})`)
     state.maximumPoolSize = size
-    if (state.control.workerCount > size) this.engine.interruptIdleWorkers()
+    if (state.control.workerCount > size) this[ENGINE].interruptIdleWorkers()
   }
 
   get keepAliveTime(): number {
-    return this.engine.state.keepAliveTime
+    return this[ENGINE].state.keepAliveTime
   }
 
   /** A shorter time applies at once to threads that are idle now. */
@@ -64,38 +65,38 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
     if (ms === 0 && this.allowCoreThreadTimeOut) {
       throw rangeError("keepAliveTime", "> 0 while allowCoreThreadTimeOut is on", ms)
     }
-    const { state } = this.engine
+    const { state } = this[ENGINE]
     const shorter = ms < state.keepAliveTime
     state.keepAliveTime = ms
-    if (shorter) this.engine.interruptIdleWorkers()
+    if (shorter) this[ENGINE].interruptIdleWorkers()
   }
 
   /** Whether core threads leave too after `keepAliveTime` ms without work. Needs a `keepAliveTime` above 0. */
   get allowCoreThreadTimeOut(): boolean {
-    return this.engine.state.allowCoreThreadTimeOut
+    return this[ENGINE].state.allowCoreThreadTimeOut
   }
 
   set allowCoreThreadTimeOut(allow: boolean) {
     requireBoolean("allowCoreThreadTimeOut", allow)
-    const { state } = this.engine
+    const { state } = this[ENGINE]
     if (allow && state.keepAliveTime === 0) {
       throw rangeError("allowCoreThreadTimeOut", "false while keepAliveTime is 0", allow)
     }
     if (allow === state.allowCoreThreadTimeOut) return
     state.allowCoreThreadTimeOut = allow
-    if (allow) this.engine.interruptIdleWorkers()
+    if (allow) this[ENGINE].interruptIdleWorkers()
   }
 
   /** Starts one core thread ahead of its first task; false if all are there. */
   prestartCoreThread(): boolean {
-    const { state } = this.engine
-    return state.control.workerCount < state.corePoolSize && this.engine.addWorker("core")
+    const { state } = this[ENGINE]
+    return state.control.workerCount < state.corePoolSize && this[ENGINE].addWorker("core")
   }
 
   /** Starts all core threads; how many were missing. */
   prestartAllCoreThreads(): number {
     let started = 0
-    while (this.engine.addWorker("core")) started++
+    while (this[ENGINE].addWorker("core")) started++
     return started
   }
 
@@ -103,36 +104,36 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
 
   /** How many threads there are. */
   get poolSize(): number {
-    return atLeast(this.engine.state.control.snapshot, TIDYING) ? 0 : this.engine.poolSize
+    return atLeast(this[ENGINE].state.control.snapshot, TIDYING) ? 0 : this[ENGINE].poolSize
   }
 
   /** How many threads have a task in hand. */
   get activeCount(): number {
-    return this.engine.activeCount
+    return this[ENGINE].activeCount
   }
 
   /** The most threads that there ever were at the same time. */
   get largestPoolSize(): number {
-    return this.engine.state.largestPoolSize
+    return this[ENGINE].state.largestPoolSize
   }
 
   /** How many tasks are over, however they ended. */
   get completedTaskCount(): number {
-    return this.engine.completedTaskCount
+    return this[ENGINE].completedTaskCount
   }
 
   /** How many tasks were ever accepted: completed, running and waiting. */
   get taskCount(): number {
-    return this.completedTaskCount + this.activeCount + this.engine.queue.size
+    return this.completedTaskCount + this.activeCount + this[ENGINE].queue.size
   }
 
   /** What the pool does now, and how long its tasks have waited and run so far; times in ms. */
   stats(): PoolStats {
-    const { times } = this.engine
+    const { times } = this[ENGINE]
     return {
       threads: this.poolSize,
       active: this.activeCount,
-      queued: this.engine.queue.size,
+      queued: this[ENGINE].queue.size,
       completed: this.completedTaskCount,
       wait: times.wait.times,
       run: times.run.times,
@@ -141,29 +142,29 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
 
   /** What the threads of this pool can do. */
   get capabilities(): Capabilities {
-    return this.engine.capabilities
+    return this[ENGINE].capabilities
   }
 
   /** @internal */
   override get [FACTS](): Facts {
     const { poolSize, activeCount, completedTaskCount } = this
     return {
-      name: this.label,
+      name: this[LABEL],
       ...super[FACTS],
       poolSize,
       activeCount,
-      queued: this.engine.queue.size,
+      queued: this[ENGINE].queue.size,
       completedTaskCount,
     }
   }
 
   /** State, sizes and counts, as in Java. */
   override toString(): string {
-    const seen = this.engine.state.control.snapshot
+    const seen = this[ENGINE].state.control.snapshot
     const state = !atLeast(seen, SHUTDOWN) ? "Running" : atLeast(seen, TERMINATED) ? "Terminated" : "Shutting down"
     return (
-      `${this.label ?? identityOf(this)}[${state}, pool size = ${this.engine.poolSize}, ` +
-      `active threads = ${this.activeCount}, queued tasks = ${this.engine.queue.size}, ` +
+      `${this[LABEL] ?? identityOf(this)}[${state}, pool size = ${this[ENGINE].poolSize}, ` +
+      `active threads = ${this.activeCount}, queued tasks = ${this[ENGINE].queue.size}, ` +
       `completed tasks = ${this.completedTaskCount}]`
     )
   }

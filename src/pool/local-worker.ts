@@ -1,3 +1,4 @@
+import { FLOW, REPORT_UNCAUGHT } from "../memory/flow/internals.ts"
 import type { Flow } from "../memory/flow/flow.ts"
 import type { Thread } from "../thread/thread.ts"
 import type { PoolState } from "../core/pool-state.ts"
@@ -16,7 +17,7 @@ export class LocalWorker<R> implements Worker<R> {
   }
 
   get flow(): Flow {
-    return this.thread.flow
+    return this.thread[FLOW]
   }
 
   get task(): R | undefined {
@@ -63,6 +64,6 @@ export class LocalWorker<R> implements Worker<R> {
   }
 
   reportUncaught(error: unknown): void {
-    this.thread.reportUncaught(error)
+    this.thread[REPORT_UNCAUGHT](error)
   }
 }

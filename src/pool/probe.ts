@@ -1,3 +1,4 @@
+import { TIMING } from "../future/internals.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { now } from "../time/timer.ts"
 import type { PoolTimes } from "../core/pool-times.ts"
@@ -30,7 +31,7 @@ export class Probe {
 
   /** A task with a time does not pass executed(): the probe follows it from here on. */
   began(task: unknown): void {
-    const isNew = this.#task === undefined && task instanceof FutureTask && task.timing !== undefined
+    const isNew = this.#task === undefined && task instanceof FutureTask && task[TIMING] !== undefined
     if ((task !== this.#task && !isNew) || this.#isRunning) return
     const time = now()
     if (isNew) this.#task = task

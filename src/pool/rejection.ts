@@ -2,6 +2,8 @@
  * What happens to a task that a pool cannot take. `new AbortPolicy()` is the same as `AbortPolicy`, so that Java code
  * can be translated word by word.
  */
+import { ABANDON } from "../future/internals.ts"
+import { REPORT_UNCAUGHT } from "../memory/flow/internals.ts"
 import { isPromiseLike, typeError } from "../checks.ts"
 import { setOwn, textOf } from "../user-values.ts"
 import { RejectedExecutionError } from "../errors.ts"
@@ -126,7 +128,7 @@ export function requireHandler(name: string, value: unknown): RejectedExecutionH
 function drop(task: Runnable, executor: ThreadPoolExecutor, reason: string): void {
   if (!(task instanceof FutureTask)) return
   const cause = new RejectedExecutionError(`Task ${describe(task)} dropped from ${textOf(executor)}: ${reason}`, task)
-  guarded(() => task.abandon(cause)) // an error of its done() does not concern the caller, which submits another task
+  guarded(() => task[ABANDON](cause)) // an error of its done() does not concern the caller, which submits another task
 }
 
 /**
@@ -147,7 +149,7 @@ async function leaveAfter(pending: PromiseLike<unknown>, guest: Guest): Promise<
   try {
     await pending
   } catch (error) {
-    Thread.currentThread().reportUncaught(error)
+    Thread.currentThread()[REPORT_UNCAUGHT](error)
   } finally {
     guest.leave()
   }

@@ -1,3 +1,4 @@
+import { BEGIN, COMPLETE, EXPIRE, FAIL } from "../future/internals.ts"
 import { isPromiseLike } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Runnable, start } from "../future/runnable.ts"
@@ -51,17 +52,17 @@ export class RunnableHost implements Admission<Runnable>, Execution<Runnable> {
 
   begin(worker: Worker<Runnable>, task: Runnable): PromiseLike<unknown> | undefined {
     this.#probe.began(task)
-    if (isPlainFuture(task)) return task.begin(worker.flow)
+    if (isPlainFuture(task)) return task[BEGIN](worker.flow)
     const pending = start(task)
     return isPromiseLike(pending) ? pending : undefined
   }
 
   complete(task: Runnable, value: unknown): void {
-    if (isPlainFuture(task)) task.complete(value)
+    if (isPlainFuture(task)) task[COMPLETE](value)
   }
 
   fail(task: Runnable, error: unknown): void {
-    if (isPlainFuture(task)) task.fail(error)
+    if (isPlainFuture(task)) task[FAIL](error)
     else throw error
   }
 
@@ -72,7 +73,7 @@ export class RunnableHost implements Admission<Runnable>, Execution<Runnable> {
 
   abandon(task: Runnable, error: unknown): void {
     // The thread ends because of `error`; an error of done() must not take its place.
-    if (task instanceof FutureTask) guarded(() => task.expire(error))
+    if (task instanceof FutureTask) guarded(() => task[EXPIRE](error))
   }
 
   failWaiting(error: unknown, tell: Report): void {

@@ -1,3 +1,5 @@
+import { WATCH } from "../future/internals.ts"
+import { DEFAULT_WINDOW } from "../executor/internals.ts"
 import { isPromiseLike, rangeError, requireFunction } from "../checks.ts"
 import { CancellationError, IllegalStateError, RejectedExecutionError, TimeoutError } from "../errors.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
@@ -97,7 +99,7 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
       for (const task of requireTasks(tasks)) futures.push(this.newTaskFor(requireFunction("task", task)))
       if (futures.length === 0) throw rangeError("tasks", "a non-empty collection", tasks)
       for (const future of futures) {
-        future.watch({ started() {}, ended: () => race.note(future, futures.length) })
+        future[WATCH]({ started() {}, ended: () => race.note(future, futures.length) })
         this.execute(future)
       }
       return await awaiting(race.deciding(), wait)
@@ -145,7 +147,7 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
   }
 
   /** @internal */
-  override get defaultWindow(): number {
+  override get [DEFAULT_WINDOW](): number {
     return 256
   }
 

@@ -1,4 +1,7 @@
 import type { BulkMap } from "../executor/executor.ts"
+import { CORE } from "../queue/base/internals.ts"
+import { ENGINE, GIVE_TO_ENGINE, LABEL, ON_SHUTDOWN } from "./internals.ts"
+import { BULK_MAP, CALLABLE, DEFAULT_WINDOW, ORDERS_BY_PRIORITY, WITHDRAW } from "../executor/internals.ts"
 import { alone } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import { keptApart } from "../future/call.ts"
@@ -159,12 +162,12 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   }
 
   /** @internal */
-  protected override get engine(): PoolEngine {
+  protected override get [ENGINE](): PoolEngine {
     return this.#engine
   }
 
   /** @internal */
-  protected override get label(): string | undefined {
+  protected override get [LABEL](): string | undefined {
     return this.#name
   }
 
@@ -184,13 +187,13 @@ export class ThreadPoolExecutor extends ConfigurablePool {
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     if (!(command instanceof FutureTask)) requireRunnable("command", command)
-    const task = typeof command === "function" && args.length > 0 ? this.callable(command, args) : command
+    const task = typeof command === "function" && args.length > 0 ? this[CALLABLE](command, args) : command
     if (this.#makeNow === undefined) this.#context.execute(this, this.#made as PoolEngine, task)
-    else platform().ahead(this.threadFactory, () => this.giveToEngine(task))
+    else platform().ahead(this.threadFactory, () => this[GIVE_TO_ENGINE](task))
   }
 
   /** @internal */
-  protected giveToEngine(task: Runnable): void {
+  protected [GIVE_TO_ENGINE](task: Runnable): void {
     this.#context.execute(this, this.#engine, task)
   }
 
@@ -259,7 +262,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
       this.#state.control.advanceTo(SHUTDOWN)
       this.#engine.shuttingDown()
       this.#engine.interruptIdleWorkers()
-      this.onShutdown()
+      this[ON_SHUTDOWN]()
     } finally {
       this.#engine.finishEnd()
     }
@@ -316,30 +319,30 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   // ------------------------------------------------------------------ for views, helpers and the scheduled executor
 
   /** @internal Lets a subclass remove tasks from the queue now that the pool is shut down. */
-  protected onShutdown(): void {}
+  protected [ON_SHUTDOWN](): void {}
 
   /** @internal */
-  override callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
+  override [CALLABLE]<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
     return this.#makeNow === undefined ? this.#engine.callable(fn, args) : keptApart(fn, args)
   }
 
   /** @internal */
-  override withdraw(task: Runnable): void {
+  override [WITHDRAW](task: Runnable): void {
     this.remove(task)
   }
 
   /** @internal */
-  override get ordersByPriority(): boolean {
-    return this.queue.ordersByPriority
+  override get [ORDERS_BY_PRIORITY](): boolean {
+    return this.queue[CORE].ordersByPriority
   }
 
   /** @internal */
-  override get defaultWindow(): number {
+  override get [DEFAULT_WINDOW](): number {
     return Math.min(2 * this.maximumPoolSize, LARGEST_WINDOW)
   }
 
   /** @internal */
-  get bulkMap(): BulkMap | undefined {
+  get [BULK_MAP](): BulkMap | undefined {
     return this.#engine.bulkMap
   }
 }

@@ -1,4 +1,5 @@
 /** What `shutdownNow` returns for tasks that have not begun. */
+import { ABANDON, RENEW } from "../future/internals.ts"
 import { RejectedExecutionError } from "../errors.ts"
 import { FutureTask } from "../future/future-task.ts"
 import type { Runnable } from "../future/runnable.ts"
@@ -8,7 +9,7 @@ import { guarded } from "../memory/flow/guard.ts"
 export function handBack(task: Runnable, pool: string): Runnable {
   if (!(task instanceof FutureTask)) return task
   if (task.isDone) return task
-  const renewed = task.renew()
+  const renewed = task[RENEW]()
   drop(task, new RejectedExecutionError(`${pool} was shut down before the task ran`, task))
   return renewed
 }
@@ -17,5 +18,5 @@ export function handBack(task: Runnable, pool: string): Runnable {
  * Cancels the future of a task that will not run. An error of its done() hook is reported: other tasks must not suffer.
  */
 export function drop(task: Runnable, cause: unknown): void {
-  if (task instanceof FutureTask) guarded(() => task.abandon(cause))
+  if (task instanceof FutureTask) guarded(() => task[ABANDON](cause))
 }

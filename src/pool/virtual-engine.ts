@@ -1,3 +1,4 @@
+import { CORE } from "../queue/base/internals.ts"
 import { NotSerializableError } from "../errors.ts"
 import { bind, type Callable, type Runnable } from "../future/runnable.ts"
 import { guarded, uncaught } from "../memory/flow/guard.ts"
@@ -27,7 +28,7 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
     const times = localTimes()
     const probe = new Probe(times)
     const workers = new Set<LocalWorker<Runnable>>()
-    queue.holdTasks()
+    queue[CORE].holdTasks()
     const host = new RunnableHost(
       state,
       shell,
@@ -42,7 +43,7 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
     this.times = times
     this.#probe = probe
     this.#shell = shell
-    this.#loop = new WorkerLoop<Runnable>(state, queue, host, this)
+    this.#loop = new WorkerLoop<Runnable>(state, queue, queue[CORE], host, this)
     this.#workers = workers
   }
 

@@ -1,11 +1,12 @@
 import { MAX_VALUE, typeError } from "../checks.ts"
 import { type Flow, uncaught } from "../memory/flow/flow.ts"
 import type { Shared } from "../memory/shared/shared-memory.ts"
-import { TIMEOUT, WaitList, type Settle, type Steps, type Wake } from "../memory/flow/waiting.ts"
+import { TIMEOUT, type Settle, type Steps, type Wake } from "../memory/flow/waiting.ts"
 import { now } from "../time/timer.ts"
 import type { End } from "./base/queue-core.ts"
 import { type QueueBackend, sharedBackends } from "./base/queue-backend.ts"
-import { HeapQueue } from "./base/heap-queue.ts"
+import { BlockingQueue, opened } from "./base/blocking-queue.ts"
+import { HeapCore } from "./base/heap-core.ts"
 import { isComparable } from "./local/order.ts"
 
 const TYPE = "DelayQueue"
@@ -27,6 +28,20 @@ export interface Delayed {
  * A shared queue reads the delay once, when the element is inserted, and orders by it alone: its elements are copies,
  * without getters or `compareTo`.
  */
+export class DelayQueue<E extends Delayed> extends BlockingQueue<E> {
+  constructor()
+  /** @internal */
+  constructor(core?: DelayCore<E>)
+  constructor(core: DelayCore<E> = new DelayCore()) {
+    super(core)
+  }
+
+  /** The same queue that another thread has posted. */
+  static from<E extends Delayed>(shared: Shared): DelayQueue<E> {
+    return opened(new DelayQueue<E>(), TYPE, shared, "due")
+  }
+}
+
 /*
  * How it works: leader and followers. Only one of the waiting flows, the leader, waits with a time limit, for the head
  * to expire; the others wait without. When the leader leaves, with or without an element, it wakes the next in line,
@@ -36,8 +51,7 @@ export interface Delayed {
  *
  * Why not one timer for the queue: the leader's own limit already is one, and it is gone when its wait is.
  */
-export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
-  readonly #available = new WaitList()
+export class DelayCore<E extends Delayed> extends HeapCore<E> {
   /** The leader, the flow that waits for the head to expire: any object, used only for its identity. */
   #leader: object | undefined
   #passing: "no" | "yes" | "again" = "no"
@@ -46,22 +60,13 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
     super(sooner)
   }
 
-  /** The same queue that another thread has posted. */
-  static from<E extends Delayed>(shared: Shared): DelayQueue<E> {
-    const queue = new DelayQueue<E>()
-    queue.adopt(sharedBackends().open<E>(TYPE, shared, "due"))
-    return queue
-  }
-
-  /** @internal */
-  protected override check(e: E): void {
+  override check(e: E): void {
     super.check(e)
     if (typeof (e as { delay?: unknown }).delay !== "number") {
       throw typeError("e", "an object with a `delay` in milliseconds", e)
     }
   }
 
-  /** @internal */
   protected override insert(e: E): boolean {
     if (this.isClosed) return false
     this.heap.push(e)
@@ -72,13 +77,11 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
     return true
   }
 
-  /** @internal */
-  protected override ready(): E | undefined {
+  override ready(): E | undefined {
     const first = this.heap.first
     return first === undefined || this.#delayOf(first) > 0 ? undefined : first
   }
 
-  /** @internal */
   protected override *taking(end: End, timeout: number, flow: Flow): Steps<E | undefined> {
     const deadline = now() + timeout
     while (!(this.isClosed && this.isEmpty)) {
@@ -105,24 +108,18 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
     const { first } = this.heap
     const delay = first && this.#delayOf(first)
     // A flow that gives up before the head expires must not lead: no flow would wait for the head after that.
-    if (delay === undefined || this.#leader !== undefined || deadline - now() < delay) return yield this.#available
+    if (delay === undefined || this.#leader !== undefined || deadline - now() < delay) return yield this.takers
     const me = {}
     this.#leader = me
     try {
-      return yield { list: this.#available, atMost: delay }
+      return yield { list: this.takers, atMost: delay }
     } finally {
       if (this.#leader === me) this.#leader = undefined
     }
   }
 
-  /** @internal A flow that leaves passes the lead on, but first settles its own wait. */
-  protected override obtain(
-    end: End,
-    settle: Settle<E | undefined>,
-    flow: Flow,
-    timeout: number,
-    abort?: AbortSignal,
-  ): void {
+  /** A flow that leaves passes the lead on, but first settles its own wait. */
+  override obtain(end: End, settle: Settle<E | undefined>, flow: Flow, timeout: number, abort?: AbortSignal): void {
     if (this.shared !== undefined) {
       super.obtain(end, settle, flow, timeout, abort)
       return
@@ -140,8 +137,7 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
     super.obtain(end, passing, flow, timeout, abort)
   }
 
-  /** @internal */
-  protected override obtainSync(end: End, timeout: number): E | undefined {
+  override obtainSync(end: End, timeout: number): E | undefined {
     try {
       return super.obtainSync(end, timeout)
     } finally {
@@ -160,31 +156,22 @@ export class DelayQueue<E extends Delayed> extends HeapQueue<E> {
     }
     do {
       this.#passing = "yes"
-      if (this.#leader === undefined && !this.isEmpty) this.#available.signal()
+      if (this.#leader === undefined && !this.isEmpty) this.takers.signal()
     } while ((this.#passing as string) === "again")
     this.#passing = "no"
   }
 
-  /** @internal */
-  protected override vacated(): void {
-    if (this.isClosed && this.isEmpty) this.#available.signalAll()
+  override vacated(): void {
+    if (this.isClosed && this.isEmpty) this.takers.signalAll()
   }
 
-  /** @internal */
   protected override closing(): void {
     this.vacated()
   }
 
-  /** @internal */
   protected override toShared(): QueueBackend<E> {
     const settings = { capacity: MAX_VALUE, ordering: "due" } as const
     return sharedBackends().create<E>(TYPE, settings).filledWith(this.elementsAsTheyCame())
-  }
-
-  /** @internal */
-  protected override moved(): void {
-    this.wipe()
-    this.#available.signalAll()
   }
 }
 

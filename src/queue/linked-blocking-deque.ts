@@ -2,8 +2,12 @@ import { MAX_VALUE, requireIterable } from "../checks.ts"
 import type { Flow } from "../memory/flow/flow.ts"
 import type { Shared } from "../memory/shared/shared-memory.ts"
 import type { WaitOptions } from "../memory/flow/waiting.ts"
-import { BoundedQueue } from "./base/bounded-queue.ts"
+import { BlockingQueue, iteratorOf, opened } from "./base/blocking-queue.ts"
+import { ListCore } from "./base/list-core.ts"
+import { offerAt, offerSyncAt, pollAt, pollSyncAt, putAt, putSyncAt, takeAt, takeSyncAt } from "./base/queue-waits.ts"
 import type { QueueIterator } from "./local/iteration.ts"
+
+const TYPE = "LinkedBlockingDeque"
 
 /**
  * A queue with two ends; without a limit unless one is given. The methods of every queue insert at the tail and take
@@ -14,25 +18,29 @@ import type { QueueIterator } from "./local/iteration.ts"
  * As in Java, all forms of `put` and `take` notice an interrupt only if they have to wait; the timed `offer` and
  * `poll` always do.
  */
-export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
+export class LinkedBlockingDeque<E> extends BlockingQueue<E> {
+  readonly #core: ListCore<E>
+
   /** @throws RangeError unless the capacity is an integer ≥ 1. */
   constructor(capacity: number = MAX_VALUE) {
-    super(capacity)
+    const core = new DequeCore<E>(TYPE, capacity)
+    super(core)
+    this.#core = core
   }
 
   /** The same deque that another thread has posted. */
   static from<E>(shared: Shared): LinkedBlockingDeque<E> {
-    return new LinkedBlockingDeque<E>().open(shared)
+    return opened(new LinkedBlockingDeque<E>(), TYPE, shared)
   }
 
   /** Inserts at the head. IllegalStateError if there is no room. */
   addFirst(e: E): void {
-    if (!this.offerFirst(e)) throw this.refusal()
+    if (!this.offerFirst(e)) throw this.#core.refusal()
   }
 
   /** Inserts at the tail. IllegalStateError if there is no room. */
   addLast(e: E): void {
-    if (!this.offerLast(e)) throw this.refusal()
+    if (!this.offerLast(e)) throw this.#core.refusal()
   }
 
   /** Inserts at the head, if there is room; with a wait, as soon as there is. */
@@ -40,9 +48,9 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
   /** Inserts at the head as soon as there is room; false if there is none in time. */
   offerFirst(e: E, wait: WaitOptions): Promise<boolean>
   offerFirst(e: E, wait?: WaitOptions): boolean | Promise<boolean> {
-    if (wait !== undefined) return this.offerAt("first", e, wait)
-    this.check(e)
-    return this.accept(e, "first")
+    if (wait !== undefined) return offerAt(this.#core, "first", e, wait)
+    this.#core.check(e)
+    return this.#core.accept(e, "first")
   }
 
   /** Inserts at the tail, if there is room; with a wait, as soon as there is. */
@@ -50,59 +58,59 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
   /** Inserts at the tail as soon as there is room; false if there is none in time. */
   offerLast(e: E, wait: WaitOptions): Promise<boolean>
   offerLast(e: E, wait?: WaitOptions): boolean | Promise<boolean> {
-    if (wait !== undefined) return this.offerAt("last", e, wait)
-    this.check(e)
-    return this.accept(e, "last")
+    if (wait !== undefined) return offerAt(this.#core, "last", e, wait)
+    this.#core.check(e)
+    return this.#core.accept(e, "last")
   }
 
   /** Inserts at the head as soon as there is room; blocks the thread. False if there is none in time. */
   offerFirstSync(e: E, ms: number): boolean {
-    return this.offerSyncAt("first", e, ms)
+    return offerSyncAt(this.#core, "first", e, ms)
   }
 
   /** Inserts at the tail as soon as there is room; blocks the thread. False if there is none in time. */
   offerLastSync(e: E, ms: number): boolean {
-    return this.offerSyncAt("last", e, ms)
+    return offerSyncAt(this.#core, "last", e, ms)
   }
 
   /** Inserts at the head as soon as there is room. */
   putFirst(e: E, wait?: WaitOptions): Promise<void> {
-    return this.putAt("first", e, wait)
+    return putAt(this.#core, "first", e, wait)
   }
 
   /** Inserts at the tail as soon as there is room. */
   putLast(e: E, wait?: WaitOptions): Promise<void> {
-    return this.putAt("last", e, wait)
+    return putAt(this.#core, "last", e, wait)
   }
 
   /** Inserts at the head as soon as there is room; blocks the thread. */
   putFirstSync(e: E): void {
-    this.putSyncAt("first", e)
+    putSyncAt(this.#core, "first", e)
   }
 
   /** Inserts at the tail as soon as there is room; blocks the thread. */
   putLastSync(e: E): void {
-    this.putSyncAt("last", e)
+    putSyncAt(this.#core, "last", e)
   }
 
   /** Takes the first element as soon as there is one. */
   takeFirst(wait?: WaitOptions): Promise<E> {
-    return this.takeAt("first", wait)
+    return takeAt(this.#core, "first", wait)
   }
 
   /** Takes the last element as soon as there is one. */
   takeLast(wait?: WaitOptions): Promise<E> {
-    return this.takeAt("last", wait)
+    return takeAt(this.#core, "last", wait)
   }
 
   /** Takes the first element as soon as there is one; blocks the thread. */
   takeFirstSync(): E {
-    return this.takeSyncAt("first")
+    return takeSyncAt(this.#core, "first")
   }
 
   /** Takes the last element as soon as there is one; blocks the thread. */
   takeLastSync(): E {
-    return this.takeSyncAt("last")
+    return takeSyncAt(this.#core, "last")
   }
 
   /** Takes the first element, if there is one; with a wait, as soon as there is. */
@@ -110,7 +118,7 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
   /** Takes the first element as soon as there is one; undefined if there is none in time. */
   pollFirst(wait: WaitOptions): Promise<E | undefined>
   pollFirst(wait?: WaitOptions): E | undefined | Promise<E | undefined> {
-    return wait === undefined ? this.extract("first") : this.pollAt("first", wait)
+    return wait === undefined ? this.#core.extract("first") : pollAt(this.#core, "first", wait)
   }
 
   /** Takes the last element, if there is one; with a wait, as soon as there is. */
@@ -118,57 +126,57 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
   /** Takes the last element as soon as there is one; undefined if there is none in time. */
   pollLast(wait: WaitOptions): Promise<E | undefined>
   pollLast(wait?: WaitOptions): E | undefined | Promise<E | undefined> {
-    return wait === undefined ? this.extract("last") : this.pollAt("last", wait)
+    return wait === undefined ? this.#core.extract("last") : pollAt(this.#core, "last", wait)
   }
 
   /** Takes the first element as soon as there is one; blocks the thread. Undefined if there is none in time. */
   pollFirstSync(ms: number): E | undefined {
-    return this.pollSyncAt("first", ms)
+    return pollSyncAt(this.#core, "first", ms)
   }
 
   /** Takes the last element as soon as there is one; blocks the thread. Undefined if there is none in time. */
   pollLastSync(ms: number): E | undefined {
-    return this.pollSyncAt("last", ms)
+    return pollSyncAt(this.#core, "last", ms)
   }
 
   /** The first element, which stays inside; undefined if there is none. */
   peekFirst(): E | undefined {
-    return this.peekAt("first")
+    return this.#core.peekAt("first")
   }
 
   /** The last element, which stays inside; undefined if there is none. */
   peekLast(): E | undefined {
-    return this.peekAt("last")
+    return this.#core.peekAt("last")
   }
 
   /** The first element, left in its place. NoSuchElementError if there is none. */
   getFirst(): E {
-    return this.demand(this.peekFirst())
+    return this.#core.demand(this.peekFirst())
   }
 
   /** The last element, left in its place. NoSuchElementError if there is none. */
   getLast(): E {
-    return this.demand(this.peekLast())
+    return this.#core.demand(this.peekLast())
   }
 
   /** Takes the first element. NoSuchElementError if there is none. */
   removeFirst(): E {
-    return this.demand(this.pollFirst())
+    return this.#core.demand(this.pollFirst())
   }
 
   /** Takes the last element. NoSuchElementError if there is none. */
   removeLast(): E {
-    return this.demand(this.pollLast())
+    return this.#core.demand(this.pollLast())
   }
 
   /** Removes the element equal to `e` that is nearest to the head, if there is one. */
   removeFirstOccurrence(e: unknown): boolean {
-    return this.removeOne(this.equal(e))
+    return this.#core.removeEqual(e)
   }
 
   /** Removes the element equal to `e` that is nearest to the tail, if there is one. */
   removeLastOccurrence(e: unknown): boolean {
-    return this.removeOne(this.equal(e), this.walk(true))
+    return this.#core.removeOne(this.#core.equal(e), this.#core.walk(true))
   }
 
   /** A deque is a stack: `push` is `addFirst`. */
@@ -183,29 +191,25 @@ export class LinkedBlockingDeque<E> extends BoundedQueue<E> {
 
   /** From tail to head; otherwise as the iterator of any queue. */
   descendingIterator(): QueueIterator<E> {
-    return this.iterator(this.walk(true))
+    return iteratorOf(this.#core, true)
   }
 
   /** Adds one after the other, but checks all of them first: if one cannot be an element, none is added. */
   override addAll(elements: Iterable<E>): boolean {
     if (requireIterable("elements", elements) === this) return super.addAll(elements)
     const all = [...elements]
-    for (const e of all) this.check(e)
+    for (const e of all) this.#core.check(e)
     return super.addAll(all)
   }
+}
 
-  /** @internal */
-  protected override enter(flow: Flow, _what: "put" | "take", timed: boolean): void {
+/** The list of a deque, whose operations without a time limit notice an interrupt only if they have to wait. */
+class DequeCore<E> extends ListCore<E> {
+  override enter(flow: Flow, _what: "put" | "take", timed: boolean): void {
     if (timed) flow.throwIfInterrupted()
   }
 
-  /** @internal */
   protected override get noun(): string {
     return "Deque"
-  }
-
-  /** @internal */
-  protected override get typeName(): string {
-    return "LinkedBlockingDeque"
   }
 }

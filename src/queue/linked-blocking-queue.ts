@@ -1,6 +1,9 @@
 import { MAX_VALUE } from "../checks.ts"
 import type { Shared } from "../memory/shared/shared-memory.ts"
-import { BoundedQueue } from "./base/bounded-queue.ts"
+import { BlockingQueue, opened } from "./base/blocking-queue.ts"
+import { ListCore } from "./base/list-core.ts"
+
+const TYPE = "LinkedBlockingQueue"
 
 /**
  * A first-in, first-out queue, without a limit unless one is given. Fixed pools use it.
@@ -17,19 +20,14 @@ import { BoundedQueue } from "./base/bounded-queue.ts"
  * console.log(await squares.take(), await squares.take(), await squares.take()) // => 1 4 9
  * ```
  */
-export class LinkedBlockingQueue<E> extends BoundedQueue<E> {
+export class LinkedBlockingQueue<E> extends BlockingQueue<E> {
   /** @throws RangeError unless the capacity is an integer ≥ 1. */
   constructor(capacity: number = MAX_VALUE) {
-    super(capacity)
+    super(new ListCore(TYPE, capacity))
   }
 
   /** The same queue that another thread has posted. */
   static from<E>(shared: Shared): LinkedBlockingQueue<E> {
-    return new LinkedBlockingQueue<E>().open(shared)
-  }
-
-  /** @internal */
-  protected override get typeName(): string {
-    return "LinkedBlockingQueue"
+    return opened(new LinkedBlockingQueue<E>(), TYPE, shared)
   }
 }

@@ -13,10 +13,10 @@ import {
   type Steps,
   type WaitOptions,
 } from "../memory/flow/waiting.ts"
-import { BlockingQueue } from "./base/blocking-queue.ts"
+import { BlockingQueue, opened } from "./base/blocking-queue.ts"
 import { ChunkedList } from "./local/chunked-list.ts"
 import type { Cursor } from "./local/iteration.ts"
-import type { End } from "./base/queue-core.ts"
+import { QueueCore } from "./base/queue-core.ts"
 import { type QueueBackend, sharedBackends } from "./base/queue-backend.ts"
 
 const TYPE = "LinkedTransferQueue"
@@ -31,24 +31,17 @@ const TYPE = "LinkedTransferQueue"
  * An interrupt is noticed only by a flow that has to wait.
  */
 export class LinkedTransferQueue<E> extends BlockingQueue<E> {
-  /** Elements that were put, and waiting transfers with their elements. */
-  readonly #items = new ChunkedList<E | WaitingTransfer<E>>()
-  /** Has waiting flows only while there are no items. */
-  readonly #takers = new WaitList()
+  readonly #core: TransferCore<E>
+
+  constructor() {
+    const core = new TransferCore<E>()
+    super(core)
+    this.#core = core
+  }
 
   /** The same queue that another thread has posted. */
   static from<E>(shared: Shared): LinkedTransferQueue<E> {
-    const queue = new LinkedTransferQueue<E>()
-    queue.adopt(sharedBackends().open<E>(TYPE, shared))
-    return queue
-  }
-
-  override get size(): number {
-    return this.shared === undefined ? this.#items.size : this.shared.size
-  }
-
-  override get remainingCapacity(): number {
-    return this.isClosed ? 0 : MAX_VALUE
+    return opened(new LinkedTransferQueue<E>(), TYPE, shared)
   }
 
   /** Whether a consumer waits to take. */
@@ -58,7 +51,7 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
 
   /** How many consumers wait to take. */
   get waitingConsumerCount(): number {
-    return this.shared === undefined ? this.#takers.length : this.shared.takers
+    return this.#core.waitingConsumerCount
   }
 
   /** Inserts and waits until the element has been received. */
@@ -66,15 +59,15 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
     return new Promise((resolve, reject) => {
       const received = (done: boolean): void => {
         if (done) resolve()
-        else reject(this.isClosed ? this.refusal() : new TimeoutError("Nobody received the element in time"))
+        else reject(this.isClosed ? this.#core.refusal() : new TimeoutError("Nobody received the element in time"))
       }
-      this.#hand(e, { resolve: received, reject }, wait)
+      this.#core.hand(e, { resolve: received, reject }, wait)
     })
   }
 
   /** Inserts and waits until the element has been received; blocks the thread. */
   transferSync(e: E): void {
-    if (!this.#handSync(e, Infinity)) throw this.refusal()
+    if (!this.#core.handSync(e, Infinity)) throw this.#core.refusal()
   }
 
   /** Hands over to a consumer that already waits to take; otherwise false, and nothing is inserted. */
@@ -82,14 +75,31 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
   /** Inserts and waits until the element has been received; if it is not in time it is withdrawn: false. */
   tryTransfer(e: E, wait: WaitOptions): Promise<boolean>
   tryTransfer(e: E, wait?: WaitOptions): boolean | Promise<boolean> {
-    if (wait !== undefined) return new Promise((resolve, reject) => this.#hand(e, { resolve, reject }, wait))
-    this.check(e)
-    return this.#handOver(e)
+    if (wait !== undefined) return new Promise((resolve, reject) => this.#core.hand(e, { resolve, reject }, wait))
+    this.#core.check(e)
+    return this.#core.handOver(e)
   }
 
   /** As `tryTransfer` with a limit; blocks the thread. */
   tryTransferSync(e: E, ms: number): boolean {
-    return this.#handSync(e, requireTimeout("ms", ms))
+    return this.#core.handSync(e, requireTimeout("ms", ms))
+  }
+}
+
+class TransferCore<E> extends QueueCore<E> {
+  /** Elements that were put, and waiting transfers with their elements. */
+  readonly #items = new ChunkedList<E | WaitingTransfer<E>>()
+
+  override get size(): number {
+    return this.shared === undefined ? this.#items.size : this.shared.size
+  }
+
+  override get remainingCapacity(): number {
+    return this.isClosed ? 0 : MAX_VALUE
+  }
+
+  get waitingConsumerCount(): number {
+    return this.shared === undefined ? this.takers.length : this.shared.takers
   }
 
   override peek(): E | undefined {
@@ -97,28 +107,28 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
   }
 
   /** Gives the element to a waiting consumer; false if there is none. */
-  #handOver(e: E): boolean {
+  handOver(e: E): boolean {
     if (this.shared !== undefined) return this.shared.hand(e)
-    return this.hasWaitingConsumer && this.insert(e)
+    return this.waitingConsumerCount > 0 && this.insert(e)
   }
 
-  #hand(e: E, settle: Settle<boolean>, wait: WaitOptions | undefined): void {
+  hand(e: E, settle: Settle<boolean>, wait: WaitOptions | undefined): void {
     this.check(e)
     const timeout = timeoutOf(wait)
     const abort = abortOf(wait)
     abort?.throwIfAborted()
     if (this.isClosed) settle.resolve(false)
-    else if (this.#handOver(e)) settle.resolve(true)
+    else if (this.handOver(e)) settle.resolve(true)
     else {
       const flow = currentFlow()
       drive(this.#transferring(e, flow), settle, flow, timeout, abort)
     }
   }
 
-  #handSync(e: E, timeout: number): boolean {
+  handSync(e: E, timeout: number): boolean {
     this.check(e)
     if (this.isClosed) return false
-    return this.#handOver(e) || blocking(this.#transferring(e, currentFlow()), timeout)
+    return this.handOver(e) || blocking(this.#transferring(e, currentFlow()), timeout)
   }
 
   #transferring(e: E, flow: Flow): Steps<boolean> {
@@ -139,44 +149,23 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
     return waitingTransfer.moved && this.shared !== undefined ? yield* this.shared.transferring(e, flow) : true
   }
 
-  /** @internal */
-  protected override enter(): void {}
+  override enter(): void {}
 
-  /** @internal */
   protected override insert(e: E): boolean {
     if (this.isClosed) return false
     this.#items.push(e)
-    this.#takers.signal()
+    this.takers.signal()
     return true
   }
 
-  /** @internal */
-  protected override ready(): E | undefined {
+  override ready(): E | undefined {
     return unpack(this.#items.first)
   }
 
-  /** @internal */
-  protected override behead(): void {
+  override behead(): void {
     acknowledge(this.#items.shift())
   }
 
-  /** @internal */
-  protected override *taking(end: End, _timeout: number, flow: Flow): Steps<E | undefined> {
-    while (!this.isClosed) {
-      if ((yield this.#takers) === TIMEOUT) return undefined
-      if (this.shared !== undefined) return yield* this.shared.taking(end, flow)
-      const e = this.extract(end)
-      if (e !== undefined) return e
-    }
-    return undefined
-  }
-
-  /** @internal Takers wait only if the queue is empty: now that it is closed, they all go. */
-  protected override closing(): void {
-    this.#takers.signalAll()
-  }
-
-  /** @internal */
   protected override cursor(): Cursor<E> {
     const walk = this.#items.walk()
     let item: E | WaitingTransfer<E> | undefined
@@ -194,25 +183,22 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
     }
   }
 
-  /** @internal */
-  protected override removeWhere(test: (e: E) => boolean): number {
+  override removeWhere(test: (e: E) => boolean): number {
     const removed = this.#items.removeWhere((item) => test(unpack(item)))
     removed.forEach(acknowledge)
     return removed.length
   }
 
-  /** @internal */
-  protected override wipe(): void {
+  override wipe(): void {
     while (!this.isEmpty) this.behead()
   }
 
-  /** @internal {@link moved} inserts the elements: the producers of waiting transfers insert theirs themselves. */
+  /** {@link moved} inserts the elements: the producers of waiting transfers insert theirs themselves. */
   protected override toShared(): QueueBackend<E> {
     sharedBackends().create<E>(TYPE, { capacity: MAX_VALUE }).filledWith(this.cursor()) // checks that all can be copied
     return sharedBackends().create<E>(TYPE, { capacity: MAX_VALUE })
   }
 
-  /** @internal */
   protected override moved(shared: QueueBackend<E>): void {
     for (let item = this.#items.shift(); item !== undefined; item = this.#items.shift()) {
       if (item instanceof WaitingTransfer) {
@@ -220,7 +206,7 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
         item.signal()
       } else shared.insert(item, "last")
     }
-    this.#takers.signalAll()
+    this.takers.signalAll()
   }
 }
 

@@ -1,11 +1,9 @@
 import { MAX_VALUE, requireFunction, requireInteger, typeError } from "../checks.ts"
 import { NotSerializableError } from "../errors.ts"
-import type { Flow } from "../memory/flow/flow.ts"
 import type { Shared } from "../memory/shared/shared-memory.ts"
-import { TIMEOUT, WaitList, type Steps } from "../memory/flow/waiting.ts"
-import type { End } from "./base/queue-core.ts"
 import { type QueueBackend, sharedBackends } from "./base/queue-backend.ts"
-import { HeapQueue } from "./base/heap-queue.ts"
+import { BlockingQueue, opened } from "./base/blocking-queue.ts"
+import { HeapCore } from "./base/heap-core.ts"
 import type { Comparator } from "./local/heap.ts"
 import { isComparable, naturalOrder, requireNaturalOrder } from "./local/order.ts"
 
@@ -20,9 +18,8 @@ const TYPE = "PriorityBlockingQueue"
  * Without a comparator an element that has no natural order, or none in common with those inside, is a TypeError and
  * is not inserted, as is one on which the comparator throws.
  */
-export class PriorityBlockingQueue<E> extends HeapQueue<E> {
+export class PriorityBlockingQueue<E> extends BlockingQueue<E> {
   readonly #comparator: Comparator<E> | undefined
-  readonly #notEmpty = new WaitList()
 
   /** By this order; default the natural order of the elements. */
   constructor(comparator?: Comparator<E>)
@@ -31,13 +28,8 @@ export class PriorityBlockingQueue<E> extends HeapQueue<E> {
   constructor(first?: number | Comparator<E>, second?: Comparator<E>) {
     if (typeof first === "number") requireInteger("initialCapacity", first, 1)
     const comparator = typeof first === "number" ? second : first
-    super(comparator === undefined ? naturalOrder : requireFunction("comparator", comparator))
+    super(new PriorityCore(comparator === undefined ? undefined : requireFunction("comparator", comparator)))
     this.#comparator = comparator
-  }
-
-  /** @internal */
-  override get ordersByPriority(): boolean {
-    return true
   }
 
   /** The comparator it was given; undefined if the order is the natural one. */
@@ -50,13 +42,28 @@ export class PriorityBlockingQueue<E> extends HeapQueue<E> {
    * one, it has to be given here too, and all threads have to agree.
    */
   static from<E>(shared: Shared, comparator?: Comparator<E>): PriorityBlockingQueue<E> {
-    const queue = new PriorityBlockingQueue<E>(1, comparator)
-    queue.adopt(sharedBackends().open<E>(TYPE, shared, queue.#ordering))
-    return queue
+    return opened(
+      new PriorityBlockingQueue<E>(1, comparator),
+      TYPE,
+      shared,
+      (comparator ?? naturalOrder) as Comparator<unknown>,
+    )
+  }
+}
+
+class PriorityCore<E> extends HeapCore<E> {
+  readonly #comparator: Comparator<E> | undefined
+
+  constructor(comparator: Comparator<E> | undefined) {
+    super(comparator ?? naturalOrder)
+    this.#comparator = comparator
   }
 
-  /** @internal */
-  protected override check(e: E): void {
+  override get ordersByPriority(): boolean {
+    return true
+  }
+
+  override check(e: E): void {
     super.check(e)
     if (this.#comparator !== undefined) return
     // Also the first element, with which nothing is compared: Java refuses it too.
@@ -66,51 +73,23 @@ export class PriorityBlockingQueue<E> extends HeapQueue<E> {
     }
   }
 
-  /** @internal */
   protected override insert(e: E): boolean {
     if (this.isClosed) return false
     this.heap.push(e)
-    this.#notEmpty.signal()
+    this.takers.signal()
     return true
   }
 
-  /** @internal */
-  protected override ready(): E | undefined {
+  override ready(): E | undefined {
     return this.heap.first
   }
 
-  /** @internal */
-  protected override *taking(end: End, _timeout: number, flow: Flow): Steps<E | undefined> {
-    while (!this.isClosed) {
-      if ((yield this.#notEmpty) === TIMEOUT) return undefined
-      if (this.shared !== undefined) return yield* this.shared.taking(end, flow)
-      const e = this.extract(end)
-      if (e !== undefined) return e
-    }
-    return undefined
-  }
-
-  /** @internal Takers wait only if the queue is empty: now that it is closed, they all go. */
-  protected override closing(): void {
-    this.#notEmpty.signalAll()
-  }
-
-  /** @internal */
   protected override toShared(): QueueBackend<E> {
     if (this.#comparator === undefined && isComparable(this.heap.first)) {
       throw new NotSerializableError("Copies of the elements have no compareTo: give the queue a comparator")
     }
-    const settings = { capacity: MAX_VALUE, ordering: this.#ordering }
+    const ordering = (this.#comparator ?? naturalOrder) as Comparator<unknown>
+    const settings = { capacity: MAX_VALUE, ordering }
     return sharedBackends().create<E>(TYPE, settings).filledWith(this.elementsAsTheyCame())
-  }
-
-  /** @internal */
-  protected override moved(): void {
-    this.wipe()
-    this.#notEmpty.signalAll()
-  }
-
-  get #ordering(): Comparator<unknown> {
-    return (this.#comparator ?? naturalOrder) as Comparator<unknown>
   }
 }

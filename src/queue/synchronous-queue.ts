@@ -2,9 +2,9 @@ import { requireBoolean, requireOptions } from "../checks.ts"
 import type { Flow } from "../memory/flow/flow.ts"
 import type { Shared } from "../memory/shared/shared-memory.ts"
 import { WaitList, type Steps } from "../memory/flow/waiting.ts"
-import { BlockingQueue } from "./base/blocking-queue.ts"
+import { BlockingQueue, opened } from "./base/blocking-queue.ts"
 import type { Cursor } from "./local/iteration.ts"
-import type { End } from "./base/queue-core.ts"
+import { type End, QueueCore } from "./base/queue-core.ts"
 import { type QueueBackend, sharedBackends } from "./base/queue-backend.ts"
 
 const TYPE = "SynchronousQueue"
@@ -20,24 +20,28 @@ const TYPE = "SynchronousQueue"
  * has to wait.
  */
 export class SynchronousQueue<E> extends BlockingQueue<E> {
-  readonly #fair: boolean
-  readonly #takers: Line<E>
-  readonly #putters: Line<E>
-
   /** `fair`: threads are served in the order in which they came; default false. */
   constructor(options: { readonly fair?: boolean } = {}) {
-    super()
     const { fair = false } = requireOptions("options", options, { fair: true })
-    this.#fair = requireBoolean("fair", fair)
-    this.#takers = new Line(this.#fair)
-    this.#putters = new Line(this.#fair)
+    super(new SynchronousCore(requireBoolean("fair", fair)))
   }
 
   /** The same queue that another thread has posted. */
   static from<E>(shared: Shared): SynchronousQueue<E> {
-    const queue = new SynchronousQueue<E>()
-    queue.adopt(sharedBackends().open<E>(TYPE, shared))
-    return queue
+    return opened(new SynchronousQueue<E>(), TYPE, shared)
+  }
+}
+
+class SynchronousCore<E> extends QueueCore<E> {
+  readonly #fair: boolean
+  readonly #takers: Line<E>
+  readonly #putters: Line<E>
+
+  constructor(fair: boolean) {
+    super()
+    this.#fair = fair
+    this.#takers = new Line(fair)
+    this.#putters = new Line(fair)
   }
 
   override get size(): number {
@@ -52,10 +56,8 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
     return undefined
   }
 
-  /** @internal */
-  protected override enter(): void {}
+  override enter(): void {}
 
-  /** @internal */
   protected override insert(e: E): boolean {
     const taker = this.isClosed ? undefined : this.#takers.next
     if (taker === undefined) return false
@@ -65,7 +67,6 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
     return true
   }
 
-  /** @internal */
   protected override *inserting(e: E, _end: End, flow: Flow): Steps<boolean> {
     const putter = new Party<E>()
     putter.element = e
@@ -74,13 +75,11 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
     return putter.element === undefined
   }
 
-  /** @internal */
-  protected override ready(): E | undefined {
+  override ready(): E | undefined {
     return this.#putters.next?.element
   }
 
-  /** @internal */
-  protected override behead(): void {
+  override behead(): void {
     const putter = this.#putters.next
     if (putter === undefined) return
     this.#putters.delete(putter)
@@ -88,7 +87,6 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
     putter.signal()
   }
 
-  /** @internal */
   protected override *taking(_end: End, _timeout: number, flow: Flow): Steps<E | undefined> {
     if (this.isClosed) return undefined
     const taker = new Party<E>()
@@ -107,31 +105,25 @@ export class SynchronousQueue<E> extends BlockingQueue<E> {
     }
   }
 
-  /** @internal */
   protected override closing(): void {
     this.#takers.dismiss()
     this.#putters.dismiss()
   }
 
-  /** @internal */
   protected override cursor(): Cursor<E> {
     return { next: () => undefined, remove: () => false }
   }
 
-  /** @internal */
-  protected override removeWhere(): number {
+  override removeWhere(): number {
     return 0
   }
 
-  /** @internal */
-  protected override wipe(): void {}
+  override wipe(): void {}
 
-  /** @internal */
   protected override toShared(): QueueBackend<E> {
     return sharedBackends().create<E>(TYPE, { capacity: 0, latestFirst: !this.#fair })
   }
 
-  /** @internal */
   protected override moved(): void {
     this.#takers.dismiss(true)
     this.#putters.dismiss(true)

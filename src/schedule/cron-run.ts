@@ -1,3 +1,4 @@
+import { ABANDON, TIMING } from "../future/internals.ts"
 import type { Timing } from "../future/task-observers.ts"
 import { OF_A_SERIES } from "../core/timetable.ts"
 import type { Clock } from "../time/clock.ts"
@@ -28,10 +29,10 @@ export class CronRun extends ScheduledTask<unknown> {
     return !this.#early && super.mayBegin()
   }
 
-  /** A call without a cause comes from a worker thread that has taken the run too early by the wall clock. */
-  override abandon(cause: unknown, mayInterruptIfRunning?: boolean): boolean {
+  /** @internal A call without a cause comes from a worker thread that has taken the run too early by the wall clock. */
+  override [ABANDON](cause: unknown, mayInterruptIfRunning?: boolean): boolean {
     if (!this.#cancelling && cause === undefined) this.#early = true
-    return super.abandon(cause, mayInterruptIfRunning)
+    return super[ABANDON](cause, mayInterruptIfRunning)
   }
 
   override cancel(mayInterruptIfRunning?: boolean): boolean {
@@ -40,8 +41,8 @@ export class CronRun extends ScheduledTask<unknown> {
   }
 
   /** @internal */
-  override get timing(): Timing {
-    return { ...super.timing, notBefore: this.#order.notBefore }
+  override get [TIMING](): Timing {
+    return { ...super[TIMING], notBefore: this.#order.notBefore }
   }
 
   protected override done(): void {

@@ -1,3 +1,4 @@
+import { ABANDON, CAUSE_OF_CANCELLATION } from "../future/internals.ts"
 import { rangeError } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import type { Callable } from "../future/runnable.ts"
@@ -119,8 +120,8 @@ export class CronSeries extends FutureTask<void> implements ScheduledFuture<void
   override run(): void {}
 
   /** @internal */
-  override abandon(cause: unknown, mayInterruptIfRunning = false): boolean {
-    if (!super.abandon(cause, mayInterruptIfRunning)) return false
+  override [ABANDON](cause: unknown, mayInterruptIfRunning = false): boolean {
+    if (!super[ABANDON](cause, mayInterruptIfRunning)) return false
     this.#run?.cancel(mayInterruptIfRunning)
     return true
   }
@@ -157,7 +158,7 @@ export class CronSeries extends FutureTask<void> implements ScheduledFuture<void
     } else if (run.state === "failed") {
       this.setException(run.exceptionNow())
     } else {
-      this.abandon(run.causeOfCancellation)
+      this[ABANDON](run[CAUSE_OF_CANCELLATION])
     }
   }
 

@@ -1,9 +1,10 @@
 import { MAX_VALUE, typeError } from "../checks.ts"
-import { InterruptedError } from "../errors.ts"
+import { IllegalStateError, InterruptedError } from "../errors.ts"
 import { type Flow, interrupted } from "../memory/flow/flow.ts"
 import { guarded } from "../memory/flow/guard.ts"
-import { drive, type Settle, type Steps, TIMEOUT, WaitList } from "../memory/flow/waiting.ts"
+import { drive, type Settle, type Steps, TIMEOUT } from "../memory/flow/waiting.ts"
 import { BlockingQueue } from "../queue/base/blocking-queue.ts"
+import { QueueCore } from "../queue/base/queue-core.ts"
 import type { Cursor } from "../queue/local/iteration.ts"
 import { type Clock, type ClockTimer, systemClock } from "../time/clock.ts"
 import { ScheduledTask } from "./scheduled-task.ts"
@@ -21,7 +22,14 @@ export interface ServedPool {
 /**
  * The queue of a scheduled executor: tasks in the order in which they are due. As with a DelayQueue, only due tasks can
  * be taken; `size`, `peek`, iteration (in the order of the due times), `contains` and `remove(task)` see all tasks.
- *
+ */
+export class DelayedWorkQueue extends BlockingQueue<Task> {
+  constructor(clock: Clock = systemClock) {
+    super(new DelayedWorkCore(clock))
+  }
+}
+
+/*
  * How it works
  *
  * A heap and one timer, set to when the first task is due. When the timer fires, or a task comes in that is due
@@ -33,12 +41,10 @@ export interface ServedPool {
  * in the queue does not count. Once the pool is shut down it counts all the same: the pool ends when that task leaves
  * the queue, and a caller that waits for the end may have no timer of its own.
  */
-export class DelayedWorkQueue extends BlockingQueue<Task> {
+export class DelayedWorkCore extends QueueCore<Task> {
   readonly clock: Clock
   readonly #heap = new TaskHeap<Task>()
-  /** Threads that wait for a task to become due. */
-  readonly #waiting = new WaitList()
-  /** How many of them have put off their time limit: see {@link receive}. */
+  /** How many takers have put off their time limit: see {@link receive}. */
   #patient = 0
   /** How many tasks in the queue are going to run. */
   #alive = 0
@@ -46,7 +52,7 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
   #alarm: { readonly timer: ClockTimer; readonly time: number; readonly background: boolean } | undefined
   #planned = false
 
-  constructor(clock: Clock = systemClock) {
+  constructor(clock: Clock) {
     super()
     this.clock = clock
   }
@@ -63,8 +69,6 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
     this.#plan()
   }
 
-  // ------------------------------------------------------------------ what a queue shows
-
   override get size(): number {
     return this.#heap.size
   }
@@ -75,20 +79,6 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
 
   override peek(): Task | undefined {
     return this.#heap.first
-  }
-
-  override contains(e: unknown): boolean {
-    return e instanceof ScheduledTask && this.#heap.has(e)
-  }
-
-  override remove(): Task
-  override remove(e: unknown): boolean
-  override remove(...sought: unknown[]): Task | boolean {
-    if (sought.length === 0) return super.remove()
-    const [e] = sought
-    if (!(e instanceof ScheduledTask) || !this.#take(e)) return false
-    this.vacated()
-    return true
   }
 
   // ------------------------------------------------------------------ waiting
@@ -116,7 +106,7 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
 
   protected override *taking(): Steps<Task | undefined> {
     for (;;) {
-      const why = yield this.#waiting
+      const why = yield this.takers
       const task = this.extract("first")
       if (task !== undefined || why === TIMEOUT) return task
     }
@@ -126,7 +116,7 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
     this.#patient++
     try {
       while (!this.isEmpty) {
-        yield this.#waiting
+        yield this.takers
         const task = this.extract("first")
         if (task !== undefined) return task
       }
@@ -138,7 +128,7 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
 
   /** Hands due tasks to waiting threads. Each takes its task inside the signal. */
   #handOut(): void {
-    while (this.ready() !== undefined) if (!this.#waiting.signal()) return
+    while (this.ready() !== undefined) if (!this.takers.signal()) return
   }
 
   /** Sets the timer in a microtask, when the present code is over: until then the tasks may change again. */
@@ -172,13 +162,13 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
 
   // ------------------------------------------------------------------ what a kind of queue supplies
 
-  protected override check(e: Task): void {
+  override check(e: Task): void {
     super.check(e)
     if (!(e instanceof ScheduledTask)) throw typeError("e", "a scheduled task: use schedule() or execute()", e)
     if (e.slot !== NOWHERE) throw typeError("e", "a scheduled task that is in no queue", e)
   }
 
-  protected override enter(flow: Flow, what: "put" | "take", _timed: boolean): void {
+  override enter(flow: Flow, what: "put" | "take", _timed: boolean): void {
     if (what === "take") flow.throwIfInterrupted()
   }
 
@@ -193,24 +183,24 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
     return true
   }
 
-  protected override ready(): Task | undefined {
+  override ready(): Task | undefined {
     const first = this.#heap.first
     return first !== undefined && first.delay <= 0 ? first : undefined
   }
 
-  protected override behead(): void {
+  override behead(): void {
     const first = this.#heap.first
     if (first !== undefined) this.#take(first)
   }
 
-  protected override removeWhere(test: (task: Task) => boolean): number {
+  override removeWhere(test: (task: Task) => boolean): number {
     const removed = this.#heap.removeWhere(test)
     for (const task of removed) this.#discount(task)
     if (removed.length > 0) this.#plan()
     return removed.length
   }
 
-  protected override wipe(): void {
+  override wipe(): void {
     this.removeWhere(() => true)
   }
 
@@ -232,12 +222,24 @@ export class DelayedWorkQueue extends BlockingQueue<Task> {
   }
 
   /** If the queue is empty, wakes the threads that put off their time limits, so that they look again. */
-  protected override vacated(): void {
-    if (this.#patient > 0 && this.isEmpty) this.#waiting.signalAll()
+  override vacated(): void {
+    if (this.#patient > 0 && this.isEmpty) this.takers.signalAll()
   }
 
-  /** Never called: a pool's queue cannot be closed. */
-  protected override closing(): void {}
+  /** Never called: a pool's queue cannot be shared. */
+  protected override toShared(): never {
+    throw new IllegalStateError("The queue belongs to a pool")
+  }
+
+  override has(task: unknown): boolean {
+    return task instanceof ScheduledTask && this.#heap.has(task)
+  }
+
+  override removeEqual(task: unknown): boolean {
+    if (!(task instanceof ScheduledTask) || !this.#take(task)) return false
+    this.vacated()
+    return true
+  }
 
   #take(task: Task): boolean {
     if (!this.#heap.remove(task)) return false

@@ -1,11 +1,12 @@
 import { Timetable, type TimedTasks } from "../core/timetable.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import type { Runnable } from "../future/runnable.ts"
+import { REPORT_UNCAUGHT } from "../memory/flow/internals.ts"
 import { guarded } from "../memory/flow/guard.ts"
 import type { PoolEngine } from "../pool/pool-engine.ts"
 import { Thread } from "../thread/thread.ts"
 import { type Clock, systemClock } from "../time/clock.ts"
-import type { DelayedWorkQueue } from "./delayed-work-queue.ts"
+import type { DelayedWorkCore, DelayedWorkQueue } from "./delayed-work-queue.ts"
 import { EnclosedTask, type ScheduleHost, type ScheduledTask } from "./scheduled-task.ts"
 
 type AnyTask = ScheduledTask<unknown>
@@ -38,19 +39,19 @@ export interface Planning extends ScheduleHost {
 export class LocalPlanning implements Planning {
   readonly clock: Clock
   readonly margin = 0
-  readonly #queue: DelayedWorkQueue
+  readonly #core: DelayedWorkCore
   readonly #pool: PlannedPool
   readonly #timetable: Timetable<AnyTask>
 
-  constructor(queue: DelayedWorkQueue, pool: PlannedPool) {
+  constructor(queue: DelayedWorkQueue, core: DelayedWorkCore, pool: PlannedPool) {
     const { engine } = pool
-    this.clock = queue.clock
-    this.#queue = queue
+    this.clock = core.clock
+    this.#core = core
     this.#pool = pool
-    this.#timetable = new Timetable<AnyTask>(engine.state, engine.times, localTasks(queue.clock), queue, {
+    this.#timetable = new Timetable<AnyTask>(engine.state, engine.times, localTasks(core.clock), queue, {
       ensureWorker: () => engine.ensureWorker(),
       tryTerminate: () => engine.tryTerminate(),
-      reportUncaught: (error) => Thread.currentThread().reportUncaught(error),
+      reportUncaught: (error) => Thread.currentThread()[REPORT_UNCAUGHT](error),
     })
   }
 
@@ -83,7 +84,7 @@ export class LocalPlanning implements Planning {
   }
 
   ended(task: AnyTask): void {
-    this.#queue.ended(task)
+    this.#core.ended(task)
   }
 }
 

@@ -1,4 +1,14 @@
 /** A task with a time: the scheduled executor keeps it in its queue, and returns it to its user as the future. */
+import {
+  ABANDON,
+  CAUSE_OF_CANCELLATION,
+  COME_BACK,
+  EXPIRE,
+  IS_PORTABLE,
+  REMOTE_TIME,
+  RENEW,
+  TIMING,
+} from "../future/internals.ts"
 import { isPromiseLike } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import { type Callable, callableOf } from "../future/runnable.ts"
@@ -52,7 +62,7 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
 
   /** When the task is due, on the executor's clock. Changes only while it is in no queue. */
   get time(): number {
-    return this.isDone ? this.#time : (this.remoteTime?.time ?? this.#time)
+    return this.isDone ? this.#time : (this[REMOTE_TIME]?.time ?? this.#time)
   }
 
   set time(time: number) {
@@ -81,9 +91,9 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
   /** Undefined if there will be no further run, or its time is not known now. */
   get #nextTime(): number | undefined {
     if (this.isDone) return undefined
-    const { time, isRunning } = this.remoteTime ?? { time: this.#time, isRunning: this.#running }
+    const { time, isRunning } = this[REMOTE_TIME] ?? { time: this.#time, isRunning: this.#running }
     if (isRunning) return this.#period > 0 ? time + this.#period : undefined
-    return this.remoteTime !== undefined || this.slot !== NOWHERE ? time : undefined
+    return this[REMOTE_TIME] !== undefined || this.slot !== NOWHERE ? time : undefined
   }
 
   compareTo(other: ScheduledTask<unknown>): number {
@@ -135,18 +145,18 @@ export class ScheduledTask<T> extends FutureTask<T> implements ScheduledFuture<T
   }
 
   /** @internal Takes over the time of a periodic task, which has changed in shared memory. */
-  override comeBack(): void {
-    if (this.isPeriodic) this.#time = this.remoteTime?.time ?? this.#time
-    super.comeBack()
+  override [COME_BACK](): void {
+    if (this.isPeriodic) this.#time = this[REMOTE_TIME]?.time ?? this.#time
+    super[COME_BACK]()
   }
 
   /** @internal This run() is for virtual threads; platform threads do the same with the slot. */
-  override get isPortable(): boolean {
+  override get [IS_PORTABLE](): boolean {
     return this.run === ScheduledTask.prototype.run
   }
 
   /** @internal */
-  override get timing(): Timing {
+  override get [TIMING](): Timing {
     return { time: this.#time, period: this.#period }
   }
 }
@@ -172,7 +182,7 @@ export class EnclosedTask extends ScheduledTask<unknown> {
   protected override done(): void {
     super.done()
     // Guarded: the future may have a done() that throws, and this task must leave the queue all the same.
-    if (this.state === "cancelled") guarded(() => this.#future.abandon(this.causeOfCancellation))
+    if (this.state === "cancelled") guarded(() => this.#future[ABANDON](this[CAUSE_OF_CANCELLATION]))
     else if (this.state === "failed") this.#failFuture(this.exceptionNow())
   }
 
@@ -180,11 +190,12 @@ export class EnclosedTask extends ScheduledTask<unknown> {
   #failFuture(error: unknown): void {
     const isToldElsewhere = this.#future.isCancelled
     guarded(() => {
-      if (!this.#future.expire(error) && !isToldElsewhere) throw error
+      if (!this.#future[EXPIRE](error) && !isToldElsewhere) throw error
     })
   }
 
-  override renew(): FutureTask<unknown> {
-    return this.#future.renew()
+  /** @internal */
+  override [RENEW](): FutureTask<unknown> {
+    return this.#future[RENEW]()
   }
 }

@@ -1,3 +1,6 @@
+import { CALLABLE } from "../executor/internals.ts"
+import { CORE } from "../queue/base/internals.ts"
+import { ENGINE, GIVE_TO_ENGINE, ON_SHUTDOWN } from "../pool/internals.ts"
 import {
   MAX_VALUE,
   requireBoolean,
@@ -26,7 +29,7 @@ import { type Clock, requireClock, systemClock } from "../time/clock.ts"
 import { CronCalendar, type CronOptions } from "./cron-calendar.ts"
 import { CronRun } from "./cron-run.ts"
 import { type CronOrder, type CronRunFuture, CronSeries } from "./cron-series.ts"
-import { DelayedWorkQueue } from "./delayed-work-queue.ts"
+import { type DelayedWorkCore, DelayedWorkQueue } from "./delayed-work-queue.ts"
 import { DelegatedScheduledExecutorService } from "./delegated-scheduled-executor-service.ts"
 import type { ScheduledExecutorService, ScheduledFuture } from "./scheduled-future.ts"
 import { LocalPlanning, type PlannedPool, type Planning, SharedPlanning } from "./planning.ts"
@@ -107,8 +110,9 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   }
 
   #planHere(queue: DelayedWorkQueue): Planning {
-    queue.serve(this)
-    return new LocalPlanning(queue, this.#planned())
+    const core = queue[CORE] as DelayedWorkCore
+    core.serve(this)
+    return new LocalPlanning(queue, core, this.#planned())
   }
 
   #planInSharedMemory(): Planning {
@@ -118,9 +122,9 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
 
   #planned(): PlannedPool {
     return {
-      engine: this.engine,
+      engine: this[ENGINE],
       isShutdown: () => this.isShutdown,
-      giveToEngine: (task) => this.giveToEngine(task),
+      giveToEngine: (task) => this[GIVE_TO_ENGINE](task),
       reject: (task) => this.handler(task, this),
       cancelled: (task) => {
         if (this.removeOnCancel) super.remove(task)
@@ -141,7 +145,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     ...args: A
   ): ScheduledFuture<T> {
     requireFunction("task", task)
-    return this.#start(this.callable(task, args), requireTimeout("delay", delay), 0)
+    return this.#start(this[CALLABLE](task, args), requireTimeout("delay", delay), 0)
   }
 
   scheduleAtFixedRate<A extends unknown[]>(
@@ -153,7 +157,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     requireFunction("task", task)
     requireTimeout("initialDelay", initialDelay)
     requirePositiveDuration("period", period)
-    return this.#start(this.callable(task, args) as Callable<void>, initialDelay, period)
+    return this.#start(this[CALLABLE](task, args) as Callable<void>, initialDelay, period)
   }
 
   scheduleWithFixedDelay<A extends unknown[]>(
@@ -165,7 +169,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     requireFunction("task", task)
     requireTimeout("initialDelay", initialDelay)
     requirePositiveDuration("delay", delay)
-    return this.#start(this.callable(task, args) as Callable<void>, initialDelay, -delay)
+    return this.#start(this[CALLABLE](task, args) as Callable<void>, initialDelay, -delay)
   }
 
   scheduleCron<A extends unknown[]>(
@@ -176,7 +180,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   ): ScheduledFuture<void> {
     requireFunction("task", task)
     const calendar = new CronCalendar(expression, options)
-    return new CronSeries(this.callable(task, args), calendar, expression, {
+    return new CronSeries(this[CALLABLE](task, args), calendar, expression, {
       clock: this.#planning.clock,
       startRun: (order) => this.#startRun(order),
       takeBack: (run) => {
@@ -190,7 +194,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     requireRunnable("command", command)
     if (!(command instanceof FutureTask)) {
       const isFunction = typeof command === "function"
-      this.#start(isFunction ? this.callable(command, args) : callableOf(command, undefined), 0, 0)
+      this.#start(isFunction ? this[CALLABLE](command, args) : callableOf(command, undefined), 0, 0)
     } else {
       const queued = this.#planning.enclose(command)
       if (queued !== command) this.#queued.set(command, queued)
@@ -216,40 +220,40 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
 
   /** Whether periodic tasks go on after `shutdown()`; default false. */
   get continueExistingPeriodicTasksAfterShutdown(): boolean {
-    return this.engine.state.hasPolicy(GO_ON_WITH_PERIODIC)
+    return this[ENGINE].state.hasPolicy(GO_ON_WITH_PERIODIC)
   }
 
   set continueExistingPeriodicTasksAfterShutdown(value: boolean) {
     requireBoolean("continueExistingPeriodicTasksAfterShutdown", value)
-    this.engine.state.setPolicy(GO_ON_WITH_PERIODIC, value)
-    if (!value && this.isShutdown) this.onShutdown()
+    this[ENGINE].state.setPolicy(GO_ON_WITH_PERIODIC, value)
+    if (!value && this.isShutdown) this[ON_SHUTDOWN]()
   }
 
   /** Whether delayed tasks still run after `shutdown()`; default true. A task that is due by then runs in any case. */
   get executeExistingDelayedTasksAfterShutdown(): boolean {
-    return !this.engine.state.hasPolicy(DROP_DELAYED)
+    return !this[ENGINE].state.hasPolicy(DROP_DELAYED)
   }
 
   set executeExistingDelayedTasksAfterShutdown(value: boolean) {
     requireBoolean("executeExistingDelayedTasksAfterShutdown", value)
-    this.engine.state.setPolicy(DROP_DELAYED, !value)
-    if (!value && this.isShutdown) this.onShutdown()
+    this[ENGINE].state.setPolicy(DROP_DELAYED, !value)
+    if (!value && this.isShutdown) this[ON_SHUTDOWN]()
   }
 
   /** Whether a cancelled task leaves the queue at once; default false. */
   get removeOnCancel(): boolean {
-    return this.engine.state.hasPolicy(REMOVE_CANCELLED)
+    return this[ENGINE].state.hasPolicy(REMOVE_CANCELLED)
   }
 
   set removeOnCancel(value: boolean) {
-    this.engine.state.setPolicy(REMOVE_CANCELLED, requireBoolean("removeOnCancel", value))
+    this[ENGINE].state.setPolicy(REMOVE_CANCELLED, requireBoolean("removeOnCancel", value))
   }
 
   // ------------------------------------------------------------------ statistics
 
   /** As for any pool, and how late tasks have begun. Waiting begins when a task is due: `wait` is the same. */
   override stats(): ScheduledPoolStats {
-    const lateness = this.engine.times.lateness.times
+    const lateness = this[ENGINE].times.lateness.times
     return { ...super.stats(), wait: lateness, lateness }
   }
 
@@ -272,7 +276,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   }
 
   /** @internal Cancels waiting tasks that may not run any more. */
-  protected override onShutdown(): void {
+  protected override [ON_SHUTDOWN](): void {
     this.#planning.dropUnwanted()
   }
 }

@@ -1,3 +1,4 @@
+import { SYNC } from "../lock/internals.ts"
 import { compareAndSet, load, store } from "#atomics"
 import { requireInteger, requireTimeout } from "../checks.ts"
 import { identityOf } from "../identity.ts"
@@ -64,6 +65,9 @@ export class CountDownLatch extends Shareable {
   readonly #sync: LatchSync
 
   /** @throws RangeError unless the count is an integer ≥ 0. */
+  constructor(count: number)
+  /** @internal */
+  constructor(count: number | SharedMemory)
   constructor(count: number | SharedMemory) {
     const memory = count instanceof SharedMemory ? count : create(count)
     super("CountDownLatch", memory)
@@ -108,7 +112,7 @@ export class CountDownLatch extends Shareable {
   }
 
   /** @internal */
-  get sync(): AbstractQueuedSynchronizer {
+  get [SYNC](): AbstractQueuedSynchronizer {
     return this.#sync
   }
 }

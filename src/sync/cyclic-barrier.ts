@@ -58,6 +58,9 @@ export class CyclicBarrier extends Shareable {
    *
    * @throws RangeError unless `parties` is an integer from 1 to 65,535.
    */
+  constructor(parties: number, action?: BarrierAction)
+  /** @internal */
+  constructor(parties: number | SharedMemory, action?: BarrierAction)
   constructor(parties: number | SharedMemory, action?: BarrierAction) {
     const memory = parties instanceof SharedMemory ? parties : create(parties, action)
     super("CyclicBarrier", memory)

@@ -90,6 +90,9 @@ export class Exchanger<V> extends Shareable {
   readonly #identity: number
 
   /** A new one. To open one that another thread has posted, use `from`. */
+  constructor()
+  /** @internal */
+  constructor(shared?: GrowableMemory)
   constructor(shared?: GrowableMemory) {
     const memory = shared ?? GrowableMemory.create(INITIAL_WORDS, MOST_WORDS)
     super(TYPE, memory)

@@ -1,3 +1,4 @@
+import { WAIT_QUEUE, SYNC } from "../lock/internals.ts"
 import { compareAndSet, load, read, store } from "#atomics"
 import { MAX_VALUE, requireBoolean, requireInteger, requireOptions, requireTimeout } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
@@ -49,7 +50,7 @@ class SemaphoreSync extends AbstractQueuedSynchronizer {
         if (load(words, PERMITS) === available) throw new IllegalStateError("Maximum permit count exceeded")
       } else if (compareAndSet(words, PERMITS, available, available + permits)) break
     }
-    this.queue.wakeFirst()
+    this[WAIT_QUEUE].wakeFirst()
   }
 
   reduce(permits: number): void {
@@ -66,14 +67,14 @@ class SemaphoreSync extends AbstractQueuedSynchronizer {
       if (available === 0) return 0
       if (!compareAndSet(this.#words, PERMITS, available, 0)) continue
       // From below 0 to 0: a waiting task that asked for 0 permits can go on now.
-      if (available < 0) this.queue.wakeFirst()
+      if (available < 0) this[WAIT_QUEUE].wakeFirst()
       return available
     }
   }
 
   /** Whether a newcomer may try at once. */
   get isOpen(): boolean {
-    return !this.isFair || this.queue.isEmpty
+    return !this.isFair || this[WAIT_QUEUE].isEmpty
   }
 
   protected override tryAcquireShared(permits: number): number {
@@ -145,6 +146,9 @@ export class Semaphore extends Shareable {
   readonly #sync: SemaphoreSync
 
   /** How many permits there are at first; `fair`: newcomers join the line; default false. */
+  constructor(permits: number, options?: { readonly fair?: boolean })
+  /** @internal */
+  constructor(permits: number | SharedMemory, options?: { readonly fair?: boolean })
   constructor(permits: number | SharedMemory, options: { readonly fair?: boolean } = {}) {
     const memory = permits instanceof SharedMemory ? permits : create(permits, options)
     super("Semaphore", memory)
@@ -257,7 +261,7 @@ export class Semaphore extends Shareable {
   }
 
   /** @internal */
-  get sync(): AbstractQueuedSynchronizer {
+  get [SYNC](): AbstractQueuedSynchronizer {
     return this.#sync
   }
 

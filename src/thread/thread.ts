@@ -1,3 +1,4 @@
+import { FLOW, REPORT_UNCAUGHT } from "../memory/flow/internals.ts"
 import { isPromiseLike, requireDuration, requireOptions, requireString, wrongType } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import type { Runnable } from "../future/runnable.ts"
@@ -236,7 +237,7 @@ export class Thread {
   // ------------------------------------------------------------------ inside
 
   /** @internal */
-  get flow(): Flow {
+  get [FLOW](): Flow {
     return this.#flow
   }
 
@@ -247,7 +248,7 @@ export class Thread {
   }
 
   /** @internal Reports an error that no code has caught. */
-  reportUncaught(error: unknown): void {
+  [REPORT_UNCAUGHT](error: unknown): void {
     reportUncaught(this, error, this.#uncaught)
   }
 
@@ -274,7 +275,7 @@ export class Thread {
   /** The handler belongs to the thread's life: it runs before join() returns. */
   #die(error: unknown): void {
     try {
-      this.reportUncaught(error)
+      this[REPORT_UNCAUGHT](error)
     } finally {
       this.#end()
     }

@@ -62,7 +62,7 @@ export async function work(orders: Orders): Promise<void> {
   }
   forkJoin?.attend(queue as TaskQueue, core)
   try {
-    await new WorkerLoop(memory.state, queue, runner, core).run(self)
+    await new WorkerLoop(memory.state, queue, queue, runner, core).run(self)
   } catch {
     // A command or a hook has thrown, which was reported. This thread has asked for a replacement.
   }

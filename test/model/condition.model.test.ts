@@ -1,4 +1,5 @@
 /** Conditions of a lock: signals that meet time-outs, interrupts, and deaths of those who wait, signal or hold the lock. */
+import { CONDITION_AT } from "#src/lock/internals.js"
 import { load, read, write } from "#atomics"
 import { InterruptedError } from "#src/errors.js"
 import { type Condition, CONDITION_WORDS } from "#src/lock/condition.js"
@@ -31,14 +32,14 @@ type Body = (shared: S) => void
 
 /** Not for users of the library, so not in its declarations. */
 interface Monitor extends LockSync {
-  conditionAt(memory: SharedMemory, base: number): Condition
+  [CONDITION_AT](memory: SharedMemory, base: number): Condition
 }
 
 function monitor({ program, words }: S, thread: string): { lock: LockSync; condition: Condition } {
   const memory = opened(program, thread, words)
   const sync: unknown = new LockSync(memory)
   const lock = sync as Monitor
-  return { lock, condition: lock.conditionAt(memory, LOCK_WORDS) }
+  return { lock, condition: lock[CONDITION_AT](memory, LOCK_WORDS) }
 }
 
 function count({ notes }: S, note: number): number {

@@ -12,6 +12,7 @@ import { test } from "node:test"
 import { name, type Self } from "./explore.ts"
 import { awaited, Program } from "./program.ts"
 import { assertNobodyWaits, check, interruptible, opened, upTo } from "./synchronizers.ts"
+import { overMemory } from "../support/over-memory.ts"
 
 /**
  * INSIDE: the token of who is between lock and unlock. DONE: how often somebody was. GRAVE: 1 if a thread died with the lock
@@ -31,7 +32,7 @@ function setupOf({ fair = false, heldBy }: Start = {}) {
     program.enter("a")
     const { words } = LockSync.allocate(fair)
     name(words, "lock", { ...QUEUE, HOLDS: STATE, OWNER: OWN })
-    if (heldBy !== undefined) new ReentrantLock(opened(program, heldBy, words)).lockSync()
+    if (heldBy !== undefined) overMemory(ReentrantLock, opened(program, heldBy, words)).lockSync()
     return { program, words, notes: program.words(NOTES.SIZE, "notes", NOTES), flow: interruptible(program, "b") }
   }
 }
@@ -39,7 +40,7 @@ type S = ReturnType<ReturnType<typeof setupOf>>
 type Body = (shared: S, self: Self) => void
 
 function lockOf({ program, words }: S, thread: string): ReentrantLock {
-  return new ReentrantLock(opened(program, thread, words))
+  return overMemory(ReentrantLock, opened(program, thread, words))
 }
 
 /** What one does who has the lock: looks whether anybody else is in there, and what became of who was before. */
@@ -73,7 +74,7 @@ const awaiter =
   (thread: string): Body =>
   (shared, self) => {
     const memory = shared.program.memory(thread, shared.words)
-    const lock = new ReentrantLock(memory)
+    const lock = overMemory(ReentrantLock, memory)
     const queue = new WaitQueue(memory.threadContext, memory.words, 0, memory) // the lock's own, at the beginning of its words
     const sync = new Awaitable(memory)
     awaited(

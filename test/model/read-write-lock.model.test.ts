@@ -8,6 +8,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { Program } from "./program.ts"
 import { assertNobodyWaits, check, opened, upTo } from "./synchronizers.ts"
+import { overMemory } from "../support/over-memory.ts"
 
 /** What each of the threads is doing, and GRAVE: 1 if a thread died writing and no writer has unlocked since. */
 const NOTES = { a: 0, b: 1, c: 2, GRAVE: 3, SIZE: 4 } as const
@@ -32,7 +33,7 @@ type S = ReturnType<ReturnType<typeof setupOf>>
 type Body = (shared: S) => void
 
 function lockOf({ program, words }: S, thread: Name): ReentrantReadWriteLock {
-  return new ReentrantReadWriteLock(opened(program, thread, words))
+  return overMemory(ReentrantReadWriteLock, opened(program, thread, words))
 }
 
 /** The thread does this from now on. Looks whether others who live do something that goes not with it. */

@@ -1,4 +1,5 @@
 /** Semaphore and latch, as they are, in the hands of threads that block. */
+import { MEMORY, SYNC } from "#src/lock/internals.js"
 import { add, load } from "#atomics"
 import type { AbstractQueuedSynchronizer } from "#src/lock/index.js"
 import { SharedMemory } from "#src/memory/shared/shared-memory.js"
@@ -8,6 +9,7 @@ import { test } from "node:test"
 import { explore, type Limits, name as nameWords } from "./explore.ts"
 import { Program } from "./program.ts"
 import { assertExplored } from "./support.ts"
+import { overMemory } from "../support/over-memory.ts"
 
 /** How many are inside, and how many have been. */
 const TALLY = { INSIDE: 0, VISITS: 1, SIZE: 2 } as const
@@ -15,8 +17,8 @@ const TALLY = { INSIDE: 0, VISITS: 1, SIZE: 2 } as const
 function setupFor(make: () => Semaphore | CountDownLatch) {
   return () => {
     const program = new Program("a", "b", "c")
-    const { sync } = make() as unknown as { sync: AbstractQueuedSynchronizer & { memory: SharedMemory } }
-    const { words } = sync.memory
+    const sync = (make() as unknown as { [SYNC]: AbstractQueuedSynchronizer })[SYNC]
+    const { words } = (sync as unknown as { [MEMORY]: SharedMemory })[MEMORY]
     nameWords(words, "synchronizer", {})
     return { program, words, tally: program.words(TALLY.SIZE, "tally", TALLY) }
   }
@@ -33,7 +35,7 @@ const PERMITS = 2
 
 function visitor(name: string, permits: number, ms = Infinity): Body {
   return (shared) => {
-    const semaphore = new Semaphore(memoryOf(shared, name))
+    const semaphore = overMemory(Semaphore, memoryOf(shared, name))
     if (ms === Infinity) semaphore.acquireSync(permits)
     else if (!semaphore.tryAcquireSync(permits, ms)) return
     const inside = add(shared.tally, TALLY.INSIDE, permits) + permits
@@ -62,7 +64,7 @@ function check(make: () => Semaphore | CountDownLatch, { kill, ...model }: Case)
 }
 
 function permitsOf(shared: S): number {
-  return new Semaphore(memoryOf(shared, "c")).availablePermits
+  return overMemory(Semaphore, memoryOf(shared, "c")).availablePermits
 }
 
 for (const fair of [false, true]) {
@@ -97,9 +99,9 @@ for (const fair of [false, true]) {
 test("[SM37] one that dies while it waits, or is just being let in, stands in nobody's way", () =>
   check(() => new Semaphore(0), {
     threads: {
-      a: (shared) => void new Semaphore(memoryOf(shared, "a")).acquireSync(1),
-      b: (shared) => void new Semaphore(memoryOf(shared, "b")).acquireSync(1),
-      c: (shared) => new Semaphore(memoryOf(shared, "c")).release(2),
+      a: (shared) => void overMemory(Semaphore, memoryOf(shared, "a")).acquireSync(1),
+      b: (shared) => void overMemory(Semaphore, memoryOf(shared, "b")).acquireSync(1),
+      c: (shared) => overMemory(Semaphore, memoryOf(shared, "c")).release(2),
     },
     kill: "a",
     preemptions: 0,
@@ -108,7 +110,7 @@ test("[SM37] one that dies while it waits, or is just being let in, stands in no
 
 function waiter(name: string): Body {
   return (shared) => {
-    const latch = new CountDownLatch(memoryOf(shared, name))
+    const latch = overMemory(CountDownLatch, memoryOf(shared, name))
     assert.equal(latch.awaitSync(), true)
     assert.equal(latch.count, 0)
     add(shared.tally, TALLY.VISITS, 1)
@@ -117,7 +119,7 @@ function waiter(name: string): Body {
 
 function counter(name: string, times: number): Body {
   return (shared) => {
-    const latch = new CountDownLatch(memoryOf(shared, name))
+    const latch = overMemory(CountDownLatch, memoryOf(shared, name))
     for (let time = 0; time < times; time++) latch.countDown()
   }
 }

@@ -1,4 +1,5 @@
 /** Synchronizers as a user makes them of AbstractQueuedSynchronizer: exclusive, shared, both, and with a condition. */
+import { CONDITION_AT } from "#src/lock/internals.js"
 import { add, load, read, write } from "#atomics"
 import { AbstractQueuedSynchronizer } from "#src/lock/abstract-queued-synchronizer.js"
 import { type Condition, CONDITION_WORDS } from "#src/lock/condition.js"
@@ -9,6 +10,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { Program } from "./program.ts"
 import { assertNobodyWaits, check, opened, upTo } from "./synchronizers.ts"
+import { overMemory } from "../support/over-memory.ts"
 
 /** For one alone, or for many together. The state: 0, how many there are, or −1 if it is one alone. */
 class Room extends AbstractQueuedSynchronizer {
@@ -77,7 +79,7 @@ function visit({ notes }: S, weight: number): void {
 const alone =
   (thread: string, kind: Kind = Room): Body =>
   (shared) => {
-    const room = new kind(opened(shared.program, thread, shared.words))
+    const room = overMemory(kind, opened(shared.program, thread, shared.words))
     room.acquireSync(1)
     visit(shared, ALONE)
     room.release(1)
@@ -87,7 +89,7 @@ const alone =
 const impatient =
   (thread: string, kind: Kind = Room): Body =>
   (shared) => {
-    const room = new kind(opened(shared.program, thread, shared.words))
+    const room = overMemory(kind, opened(shared.program, thread, shared.words))
     if (!room.tryAcquireWithinSync(1, 1)) return
     visit(shared, ALONE)
     room.release(1)
@@ -96,7 +98,7 @@ const impatient =
 const together =
   (thread: string, kind: Kind = Room): Body =>
   (shared) => {
-    const room = new kind(opened(shared.program, thread, shared.words))
+    const room = overMemory(kind, opened(shared.program, thread, shared.words))
     room.acquireSharedSync(1)
     visit(shared, 1)
     room.releaseShared(1)
@@ -105,7 +107,7 @@ const together =
 const impatientTogether =
   (thread: string): Body =>
   (shared) => {
-    const room = new Room(opened(shared.program, thread, shared.words))
+    const room = overMemory(Room, opened(shared.program, thread, shared.words))
     if (!room.tryAcquireSharedWithinSync(1, 1)) return
     visit(shared, 1)
     room.releaseShared(1)
@@ -162,15 +164,15 @@ test("[ML14] one who dies stops nobody, but what it had stays taken", () =>
 
 /** Not for users of the library, so not in its declarations. */
 interface Monitor extends Room {
-  conditionAt(memory: SharedMemory, base: number): Condition
+  [CONDITION_AT](memory: SharedMemory, base: number): Condition
 }
 
 test("[ML15] a condition of it", () => {
   const monitor = ({ program, words }: S, thread: string): { room: Room; condition: Condition } => {
     const memory = opened(program, thread, words)
-    const plain: unknown = new Room(memory)
+    const plain: unknown = overMemory(Room, memory)
     const room = plain as Monitor
-    return { room, condition: room.conditionAt(memory, OWN) }
+    return { room, condition: room[CONDITION_AT](memory, OWN) }
   }
   const waiter =
     (thread: string): Body =>

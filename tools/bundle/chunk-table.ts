@@ -54,9 +54,9 @@ export const CHUNKS: readonly ChunkRule[] = [
     modules: [
       "queue/array-blocking-queue",
       "queue/base/blocking-queue",
-      "queue/base/bounded-queue",
+      "queue/base/list-core",
       "queue/delay-queue",
-      "queue/base/heap-queue",
+      "queue/base/heap-core",
       "queue/linked-blocking-deque",
       "queue/linked-blocking-queue",
       "queue/linked-transfer-queue",
@@ -64,7 +64,7 @@ export const CHUNKS: readonly ChunkRule[] = [
       "queue/base/queue-core",
       "queue/base/queue-backend",
       "queue/synchronous-queue",
-      "queue/base/waiting-queue",
+      "queue/base/queue-waits",
     ],
   },
   {

@@ -7,8 +7,12 @@ import { readFileSync } from "node:fs"
 import { sep } from "node:path"
 import { type Node, parseSync, Visitor } from "oxc-parser"
 import { type Edit, edited } from "./edit.ts"
+import { plainName, withPlainNames } from "./plain-names.ts"
 
-/** What is left of one file. Members are those of any object in it; private ones are written with their `#`. */
+/**
+ * What is left of one file. Members are those of any object in it; private ones are written with their `#`, those named by a symbol as
+ * `[SYMBOL]`.
+ */
 export interface Cut {
   /** What to read a member gives, as code. To assign to one that is never set does nothing. */
   readonly reads?: Readonly<Record<string, string>>
@@ -28,8 +32,9 @@ export function cutting(folder: string, cuts: Readonly<Record<string, Cut>>): Pl
       builder.onLoad({ filter: /\.js$/ }, ({ path }) => {
         if (!path.startsWith(folder)) return undefined
         const file = path.slice(folder.length + 1, -".js".length).replaceAll(sep, "/")
+        const text = readFileSync(path, "utf8")
         const cut = cuts[file]
-        return cut === undefined ? undefined : { contents: withCut(file, readFileSync(path, "utf8"), cut) }
+        return { contents: withPlainNames(file, cut === undefined ? text : withCut(file, text, cut)) }
       })
     },
   }
@@ -39,8 +44,10 @@ export function cutting(folder: string, cuts: Readonly<Record<string, Cut>>): Pl
 export function requireUnused(text: string, cuts: Readonly<Record<string, Cut>>): void {
   for (const [file, { without = [] }] of Object.entries(cuts)) {
     for (const name of without) {
-      const use = /^\W/.test(name) ? null : new RegExp(`.{0,40}\\.${name}\\b`).exec(text)
-      if (use !== null && !new RegExp(`(?:^|[\\s;}])(?:get )?${name}(?:\\(| = |: )`, "m").test(text))
+      if (name.startsWith("#")) continue
+      const written = name.startsWith("[") ? plainName(name.slice(1, -1)).replace("$", "\\$") : name
+      const use = new RegExp(`.{0,40}\\.${written}\\b`).exec(text)
+      if (use !== null && !new RegExp(`(?:^|[\\s;}*])(?:get )?${written}(?:\\(| = |: )`, "m").test(text))
         throw new Error(`${name} of ${file} is left out, and used: ${use[0]}`)
     }
   }
@@ -98,7 +105,8 @@ function outermost(edits: readonly Edit[]): Edit[] {
 }
 
 function memberName(node: Node): string | undefined {
-  if (node.type !== "MemberExpression" || node.computed) return undefined
+  if (node.type !== "MemberExpression") return undefined
+  if (node.computed) return node.property.type === "Identifier" ? `[${node.property.name}]` : undefined
   return node.property.type === "PrivateIdentifier"
     ? `#${node.property.name}`
     : (node.property as { name?: string }).name

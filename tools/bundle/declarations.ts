@@ -10,7 +10,6 @@ import { rolldown } from "rolldown"
 import { dts } from "rolldown-plugin-dts"
 import { withVisibleComments } from "./declaration-comments.ts"
 import { withPackedComments } from "./packed-comments.ts"
-import { OPAQUE, withOpaqueClasses } from "./opaque-declarations.ts"
 import { COMPILED, ENTRIES, WORKER_ENTRY } from "./entries.ts"
 
 /** `Symbol.dispose` is in the library of newer compilers only. The bundler leaves such lines out. */
@@ -47,7 +46,7 @@ export async function rollUpDeclarations(root: string): Promise<Map<string, stri
 }
 
 function declarationsIn(name: string, text: string): string {
-  return withPackedComments(name, withVisibleComments(name, withOpaqueClasses(name, text, OPAQUE)))
+  return withPackedComments(name, withVisibleComments(name, text))
 }
 
 /** The text of an entry, which imports what it exports, in one statement. */

@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs"
 import { dirname, join, posix } from "node:path"
 import { type ImportDeclaration, parseSync, type Program } from "oxc-parser"
+import { withPlainNames } from "./plain-names.ts"
 
 /** What a module imports from another one by one statement. */
 export interface Import {
@@ -49,7 +50,10 @@ export class ModuleGraph {
     if (module === undefined) {
       this.#modules.set(
         path,
-        (module = read(path, this.#replaced.get(path) ?? readFileSync(join(this.#folder, path), "utf8"))),
+        (module = read(
+          path,
+          withPlainNames(path, this.#replaced.get(path) ?? readFileSync(join(this.#folder, path), "utf8")),
+        )),
       )
     }
     return module

@@ -30,8 +30,10 @@ export async function bundleModule(root: string, module: string, cuts: Readonly<
     legalComments: "none",
     external: ["croner"],
     minifySyntax: true,
-    mangleProps: new RegExp(`^(?:${INNER_NAMES.join("|")})$`),
-    mangleCache: Object.fromEntries(INNER_NAMES.map((name, at) => [name, `$${at}`])),
+    mangleProps: new RegExp(`^(?:${INNER_NAMES.join("|").replaceAll("$", "\\$")})$`),
+    mangleCache: Object.fromEntries(
+      INNER_NAMES.map((name, at) => [name, `${name.startsWith("c$") ? "c$" : "$"}${at}`]),
+    ),
     plugins: [cutting(join(root, COMPILED), cuts)],
     logLevel: "warning",
   })

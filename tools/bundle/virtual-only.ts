@@ -9,8 +9,7 @@ const UNSET = "void 0"
 const NEVER_SHARED = { reads: { shared: UNSET } }
 const KIND = {
   ...NEVER_SHARED,
-  results: { from: "sharedForms()", toShared: "sharedForms()" },
-  without: ["moved"],
+  results: { from: "sharedBackends()", toShared: "sharedBackends()" },
 }
 
 /** By the paths of compiled modules. */
@@ -22,29 +21,37 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
       "#handle",
       "#latest",
       "#reportToCaller",
-      "willBeAwaited",
-      "leaveTo",
-      "remoteTasks",
-      "isRemote",
-      "comeBack",
-      "remoteTime",
-      "remoteHandle",
-      "mayEnd",
-      "isSettled",
+      "[WILL_BE_AWAITED]",
+      "[LEAVE_TO]",
+      "[REMOTE_TASKS]",
+      "[IS_REMOTE]",
+      "[COME_BACK]",
+      "[REMOTE_TIME]",
+      "[REMOTE_HANDLE]",
+      "[MAY_END]",
+      "[IS_SETTLED]",
     ],
-    calls: { willBeAwaited: UNSET, "#reportToCaller": "this.report()" },
+    calls: { "[WILL_BE_AWAITED]": UNSET, "#reportToCaller": "this[REPORT]()" },
   },
   "future/result-wait": { without: ["interruptible"] },
   "future/future-task": {
-    reads: { workArguments: "this.#args" },
-    calls: { mayEnd: "true" },
-    without: ["workArguments", "hasDone", "sendArguments", "takeBack", "runRemotely", "isPortable", "work"],
+    reads: { "[WORK_ARGUMENTS]": "this.#args" },
+    calls: { "[MAY_END]": "true" },
+    without: [
+      "[WORK_ARGUMENTS]",
+      "hasDone",
+      "[SEND_ARGUMENTS]",
+      "[TAKE_BACK]",
+      "[RUN_REMOTELY]",
+      "[IS_PORTABLE]",
+      "[WORK]",
+    ],
   },
   // What another thread would have to know of a task.
   "future/runnable": { calls: { noteResult: UNSET, noteObject: UNSET } },
   "task/each": { calls: { noteWrapped: UNSET } },
   // Items that make one task, as many as take a while: only on platform threads.
-  "executor/map": { reads: { bulkMap: UNSET } },
+  "executor/map": { reads: { "[BULK_MAP]": UNSET } },
   "executor/map-feed": {
     reads: { itemCount: UNSET },
     calls: { ended: UNSET, isLast: "false" },
@@ -61,7 +68,7 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     without: ["#blockFor"],
   },
   "executor/invoke": {
-    calls: { look: UNSET, startedHere: "false", willBeAwaited: UNSET },
+    calls: { look: UNSET, startedHere: "false", "[WILL_BE_AWAITED]": UNSET },
   },
   "executor/limits": {
     reads: { "#runTimer": UNSET },
@@ -76,7 +83,7 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     reads: { isOwner: "true", "#overridden": "3", "#makeNow": UNSET },
     calls: { sentPool: UNSET, mayWait: "false", beginEnd: UNSET, shuttingDown: UNSET, setHandler: UNSET },
     results: { from: "platform()", handleOf: "pool.#engine.handle", "#engine": "this.#made" },
-    without: ["[SHAREABLE]", "#makeNow", "bulkMap"],
+    without: ["[SHAREABLE]", "#makeNow", "[BULK_MAP]"],
   },
   "pool/virtual-engine": {
     without: ["isOwner", "isBusy", "beginEnd", "shuttingDown", "setHandler"],
@@ -107,8 +114,8 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     without: ["#planInSharedMemory"],
   },
   "schedule/scheduled-task": {
-    reads: { remoteTime: UNSET },
-    without: ["comeBack", "isPortable"],
+    reads: { "[REMOTE_TIME]": UNSET },
+    without: ["[COME_BACK]", "[IS_PORTABLE]"],
   },
   // All waits are for events of the same thread: no other has to stand in.
   "memory/flow/waiting": {
@@ -124,31 +131,37 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   "queue/base/queue-core": {
     reads: { "#shared": UNSET },
     // Which throws, whatever the queue.
-    results: { handleOf: "queue.toShared()" },
-    without: ["[SHAREABLE]", "#shared", "holdTasksIn", "adopt", "shared", "moved"],
+    results: { share: "this.toShared()" },
+    without: ["#shared", "holdTasksIn", "adopt", "shared", "moved"],
   },
-  "queue/base/blocking-queue": NEVER_SHARED,
-  "queue/base/bounded-queue": {
+  "queue/base/blocking-queue": { ...NEVER_SHARED, without: ["[SHAREABLE]"] },
+  "queue/base/list-core": {
     ...NEVER_SHARED,
-    results: { open: "sharedForms()", toShared: "sharedForms()" },
-    without: ["moved"],
+    results: { toShared: "sharedBackends()" },
+    without: ["moved", "adopt"],
   },
-  "queue/linked-blocking-queue": { without: ["typeName"] },
-  "queue/linked-blocking-deque": { without: ["typeName"] },
-  "queue/array-blocking-queue": { ...NEVER_SHARED, without: ["typeName"] },
-  "queue/base/heap-queue": NEVER_SHARED,
+  "queue/linked-blocking-queue": { results: { from: "sharedBackends()" } },
+  "queue/linked-blocking-deque": { results: { from: "sharedBackends()" } },
+  "queue/array-blocking-queue": { ...NEVER_SHARED, results: { from: "sharedBackends()" } },
+  "queue/base/heap-core": { ...NEVER_SHARED, without: ["elementsAsTheyCame"] },
   "queue/priority-blocking-queue": KIND,
   "queue/delay-queue": KIND,
-  "queue/linked-transfer-queue": KIND,
-  "queue/synchronous-queue": KIND,
+  "queue/linked-transfer-queue": { ...KIND, without: ["moved"] },
+  "queue/synchronous-queue": { ...KIND, without: ["moved"] },
 }
 
 /**
  * Names that only the inside of a pool uses, of members that no minifier can know to be private. They become short. None is of an object that
- * the program, or another copy of corepool in the thread, has a hand on.
+ * the program, or another copy of corepool in the thread, has a hand on, except those with the reserved prefix: these are members of pools and futures,
+ * used by `this` alone, and keep the prefix.
  */
 export const INNER_NAMES: readonly string[] = [
-  "engine",
+  "c$engine",
+  "c$label",
+  "c$onShutdown",
+  "c$giveToEngine",
+  "c$keeperOf",
+  "c$waitIsOver",
   "control",
   "workerCount",
   "tryAddWorker",
@@ -166,7 +179,6 @@ export const INNER_NAMES: readonly string[] = [
   "currentTask",
   "countCompleted",
   "failWaiting",
-  "dropUnwanted",
   "isRunning",
   "chunks",
   "announceTermination",
@@ -177,9 +189,29 @@ export const INNER_NAMES: readonly string[] = [
   "relieve",
   "closing",
   "hasThread",
-  "giveToEngine",
-  "onShutdown",
   "advanceTo",
-  "keeperOf",
-  "waitIsOver",
+  "waitToInsert",
+  "waitToTake",
+  "obtainSync",
+  "equalToOneOf",
+  "whyNothing",
+  "removeWhere",
+  "removeOne",
+  "inserting",
+  "vacated",
+  "refusal",
+  "behead",
+  "demand",
+  "obtain",
+  "toShared",
+  "removeEqual",
+  "extract",
+  "insert",
+  "taking",
+  "ready",
+  "walk",
+  "cursor",
+  "accept",
+  "equal",
+  "wipe",
 ]

@@ -41,13 +41,15 @@ const kept: EncodedValue[] = []
  * reads it. In between its words are copied into shared memory and out of it.
  *
  *     const encoded = encode(value)                                   // sender
- *     words.set(encoded.words.subarray(0, encoded.wordCount), index)     and encoded.kind, encoded.length
+ *     words.set(encoded.words.subarray(0, count), index)              // and encoded.kind, encoded.length
  *     encoded.release()
  *
  *     const encoded = EncodedValue.toRead(kind, length)               // receiver
- *     encoded.words.set(words.subarray(index, index + encoded.wordCount))
+ *     encoded.words.set(words.subarray(index, index + count))
  *     const value = decode(encoded)
  *     encoded.release()
+ *
+ * `count` is the number of words that `length` bytes need; the bytes after `length` in the last word mean nothing.
  *
  * Encoded values are reused: call {@link EncodedValue.release} when the bytes are no longer needed. One for the whole
  * thread would not do: a flow that waits for a lock between encoding and copying lets other flows of its thread go on.
@@ -95,11 +97,6 @@ export class EncodedValue {
     const encoded = new EncodedValue(memory)
     encoded.seal(kind, length)
     return encoded
-  }
-
-  /** How many words are in use; the bytes after `length` in the last one mean nothing. */
-  get wordCount(): number {
-    return (this.length + 3) >> 2
   }
 
   /** Makes room for so many bytes in total and keeps the first `used` of them. Replaces all views. */

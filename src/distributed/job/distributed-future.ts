@@ -1,3 +1,4 @@
+import { REMOTE_HANDLE } from "../../future/internals.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import type { Future } from "../../future/future.ts"
 import type { Callable } from "../../future/runnable.ts"
@@ -85,12 +86,12 @@ export class DistributedFutureTask<T> extends FutureTask<T> implements Distribut
   }
 
   get delay(): number {
-    const due = this.isDone ? undefined : this.#host.dueOf(this.remoteHandle)
+    const due = this.isDone ? undefined : this.#host.dueOf(this[REMOTE_HANDLE])
     return due === undefined ? 0 : due.time - due.now
   }
 
   get nextRunAt(): Date | undefined {
-    const due = this.isDone ? undefined : this.#host.dueOf(this.remoteHandle)
+    const due = this.isDone ? undefined : this.#host.dueOf(this[REMOTE_HANDLE])
     if (due === undefined) return undefined
     const time = due.isRunning ? this.#timeAfter(due.time) : due.time
     const date = new Date(time ?? NaN)
@@ -110,7 +111,7 @@ export class DistributedFutureTask<T> extends FutureTask<T> implements Distribut
 
   /** A future that is done before it was given to an executor will never be stored. */
   protected override done(): void {
-    if (this.#storing === undefined && this.remoteHandle === 0) {
+    if (this.#storing === undefined && this[REMOTE_HANDLE] === 0) {
       DistributedFutureTask.notStored(this, new CancellationError("The task was cancelled before it was stored"))
     }
   }

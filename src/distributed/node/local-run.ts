@@ -1,3 +1,4 @@
+import { IS_REMOTE } from "../../future/internals.ts"
 import type { ExecutorService, TaskOptions } from "../../executor/executor.ts"
 import type { Future } from "../../future/future.ts"
 import { FutureTask } from "../../future/future-task.ts"
@@ -91,7 +92,7 @@ export class LocalRuns {
 
 /** `stopped()` for a future that has just been submitted. */
 function stopOf(future: Future<unknown>, run: number): Attempt["stopped"] {
-  if (!(future instanceof FutureTask) || !future.isRemote) return () => endOfRunHere(run)
+  if (!(future instanceof FutureTask) || !future[IS_REMOTE]) return () => endOfRunHere(run)
   const released = new Promise<void>((resolve) => whenReleased(future, resolve))
   return () => released
 }

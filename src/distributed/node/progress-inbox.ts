@@ -1,3 +1,4 @@
+import { CORE } from "../../queue/base/internals.ts"
 import { Flow } from "../../memory/flow/flow.ts"
 import { guarded, type Report } from "../../memory/flow/guard.ts"
 import { perThread } from "../../per-thread.ts"
@@ -104,7 +105,7 @@ export class ProgressInbox {
   #listen(): void {
     if (this.#isClosed) return
     this.#isListening = true
-    this.queue.receive(
+    this.queue[CORE].receive(
       {
         resolve: (entry) => {
           if (entry !== undefined) this.#receive(entry)

@@ -1,4 +1,5 @@
 /** What an executor knows of a job. */
+import { IS_SETTLED } from "../../future/internals.ts"
 import type { Call } from "../../future/call.ts"
 import type { FutureTask } from "../../future/future-task.ts"
 import type { Timer } from "../../time/timer.ts"
@@ -107,6 +108,6 @@ export class JobEntry {
   /** Whether the program stays alive for it. */
   get keepsAlive(): boolean {
     if (this.plan.delay === Infinity) return false
-    return this.isOwn || (this.plan.role === "watched" && this.plan.future?.isSettled === false)
+    return this.isOwn || (this.plan.role === "watched" && this.plan.future?.[IS_SETTLED] === false)
   }
 }

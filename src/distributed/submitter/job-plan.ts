@@ -1,4 +1,5 @@
 /** How a task becomes a job: its name, its arguments as text, and when it is due. */
+import { IS_PORTABLE, WORK, WORK_ARGUMENTS } from "../../future/internals.ts"
 import { wrongType } from "../../checks.ts"
 import { TaskNotPortableError } from "../../errors.ts"
 import { Carrier } from "../../executor/carrier.ts"
@@ -88,6 +89,24 @@ export function planFor(
   }
 }
 
+/** The plan for the future of a job that any process has submitted, and of which only the id is known. */
+export function planToWatch(id: string, from: string, future: FutureTask<unknown>): JobPlan {
+  return {
+    id,
+    name: "",
+    args: undefined,
+    from,
+    role: "watched",
+    future,
+    carrier: undefined,
+    call: undefined,
+    order: undefined,
+    isNamed: true,
+    delay: 0,
+    series: undefined,
+  }
+}
+
 function dataFor(
   args: string,
   { name, timeout, retry, maxDeaths }: TaskSettings,
@@ -138,13 +157,14 @@ export function futureOf(task: FutureTask<unknown>): FutureTask<unknown> {
 }
 
 function callIn(future: FutureTask<unknown>): Call {
-  if (!future.isPortable) {
+  if (!future[IS_PORTABLE]) {
     throw new TaskNotPortableError(
       `${nameOf(future)} has a run() method of its own, which cannot be called by another machine. Submit a function of the catalogue`,
     )
   }
-  if (future.work === undefined) throw wrongType("Expected `command` to be a task that is not done")
-  return boundCall(future.work, future.workArguments)
+  const { [WORK]: work, [WORK_ARGUMENTS]: args } = future
+  if (work === undefined) throw wrongType("Expected `command` to be a task that is not done")
+  return boundCall(work, args)
 }
 
 /** The function that is called in the end: unwraps functions made by `bind`. */

@@ -1,3 +1,4 @@
+import { ABANDON, COME_BACK, COMPLETE, FAIL, IS_SETTLED } from "../../future/internals.ts"
 import { CancellationError, IllegalStateError } from "../../errors.ts"
 import { guarded } from "../../memory/flow/guard.ts"
 import { KeepAlive } from "../../memory/thread/keep-alive.ts"
@@ -153,7 +154,7 @@ export class Ledger implements EngineListener {
     entry.queueTimer?.cancel()
     entry.forgetSignal?.()
     const { carrier } = entry.plan
-    if (carrier !== undefined) guarded(() => carrier.complete(undefined))
+    if (carrier !== undefined) guarded(() => carrier[COMPLETE](undefined))
     this.#host.ended(entry)
   }
 
@@ -162,13 +163,13 @@ export class Ledger implements EngineListener {
   #complete(entry: JobEntry, outcome: string): void {
     const { future, name, call } = entry.plan
     this.stored(entry)
-    if (future !== undefined && !future.isSettled) {
-      future.comeBack()
+    if (future !== undefined && !future[IS_SETTLED]) {
+      future[COME_BACK]()
       try {
         const value = decodeResult(name, outcome)
-        guarded(() => future.complete(call?.result === undefined ? value : call.result.value))
+        guarded(() => future[COMPLETE](call?.result === undefined ? value : call.result.value))
       } catch (error) {
-        guarded(() => future.fail(error))
+        guarded(() => future[FAIL](error))
       }
     }
     this.over(entry)
@@ -187,9 +188,9 @@ export class Ledger implements EngineListener {
     const error = withSubmitter(entry, given)
     if (future === undefined) {
       if (!isTold) this.#host.report(error)
-    } else if (!future.isSettled) {
-      future.comeBack()
-      guarded(() => future.fail(error))
+    } else if (!future[IS_SETTLED]) {
+      future[COME_BACK]()
+      guarded(() => future[FAIL](error))
     }
     this.#tellStored(entry, error)
   }
@@ -197,9 +198,9 @@ export class Ledger implements EngineListener {
   /** Cancels only the future, if there is one. */
   cancel(entry: JobEntry, cause: unknown): void {
     const { future } = entry.plan
-    if (future !== undefined && !future.isSettled) {
-      future.comeBack()
-      guarded(() => future.abandon(cause))
+    if (future !== undefined && !future[IS_SETTLED]) {
+      future[COME_BACK]()
+      guarded(() => future[ABANDON](cause))
     }
     this.#tellStored(entry, new CancellationError("The task was cancelled before it was stored"))
   }

@@ -1,3 +1,4 @@
+import { ABANDON, COME_BACK, COMPLETE, IS_SETTLED, RUN_REMOTELY } from "../../future/internals.ts"
 import { randomBytes } from "#host/server"
 import { RejectedExecutionError, TimeoutError } from "../../errors.ts"
 import type { FutureTask } from "../../future/future-task.ts"
@@ -14,7 +15,7 @@ import { Connection } from "./connection.ts"
 import { DistributedFutureTask } from "../job/distributed-future.ts"
 import type { EngineQueue } from "../job/engine.ts"
 import { JobEntry, type JobPlan } from "./job-entry.ts"
-import { type JobTiming, type PlanContext, planFor } from "./job-plan.ts"
+import { type JobTiming, type PlanContext, planFor, planToWatch } from "./job-plan.ts"
 import { Ledger, type LedgerHost } from "./ledger.ts"
 import { LookUps } from "./look-ups.ts"
 import type { ExecutorSettings, TaskSettings } from "../job/options.ts"
@@ -95,8 +96,8 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
     const plan = planFor(command, settings, this.#context, timing)
     const { signal, queueTimeout } = settings
     if (signal?.aborted === true) {
-      plan.future?.abandon(signal.reason)
-      if (plan.carrier !== undefined) guarded(() => plan.carrier?.complete(undefined))
+      plan.future?.[ABANDON](signal.reason)
+      if (plan.carrier !== undefined) guarded(() => plan.carrier?.[COMPLETE](undefined))
       return
     }
     const entry = this.#enter(plan)
@@ -115,7 +116,7 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
 
   #enter(plan: JobPlan): JobEntry {
     const entry = new JobEntry(plan, ++this.#jobs)
-    plan.future?.runRemotely(this.remote, entry.handle)
+    plan.future?.[RUN_REMOTELY](this.remote, entry.handle)
     this.#ledger.add(entry)
     this.#lookUps.review(this.settings.reviewInterval)
     return entry
@@ -125,7 +126,7 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
     const onAbort = (reason: unknown): void => {
       const { future } = entry.plan
       if (future === undefined) this.cancel(entry, true)
-      else future.abandon(reason, true)
+      else future[ABANDON](reason, true)
     }
     listen(signal, onAbort)
     entry.forgetSignal = () => unlisten(signal, onAbort)
@@ -148,20 +149,7 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
   watch(id: string): DistributedFutureTask<unknown> {
     if (this.#isShutdown) throw new RejectedExecutionError(`${String(this)} is shut down`)
     const future = new DistributedFutureTask<unknown>(() => undefined, id, this.remote)
-    const entry = this.#enter({
-      id,
-      name: "",
-      args: undefined,
-      from: this.#id,
-      role: "watched",
-      future,
-      carrier: undefined,
-      call: undefined,
-      order: undefined,
-      isNamed: true,
-      delay: 0,
-      series: undefined,
-    })
+    const entry = this.#enter(planToWatch(id, this.#id, future))
     entry.place = "sending"
     void this.#lookUps.find([entry]).catch((cause: unknown) => {
       const error = new RejectedExecutionError(`The job \`${id}\` cannot be looked up`, id, { cause })
@@ -330,8 +318,8 @@ export class Submitter implements OutboxHost, LedgerHost, CancelsHost {
   #handBack(entry: JobEntry, unrun: Runnable[]): void {
     const { future, carrier, call } = entry.plan
     if (future === undefined) unrun.push(() => call?.fn(...(call.args as never[])))
-    else if (!future.isSettled) {
-      future.comeBack()
+    else if (!future[IS_SETTLED]) {
+      future[COME_BACK]()
       unrun.push(handBack(carrier ?? future, String(this)))
     }
     this.#ledger.cancel(entry, undefined)

@@ -1,3 +1,9 @@
+import { COME_BACK, IS_SETTLED } from "../../future/internals.ts"
+// prettier-ignore
+import {
+  ARRIVED, CAN_BE_JOINED, COMPLETE_AS, COMPUTE_ALL, DIFFERS, ENDING_OF, FINISH, HIDDEN, IS_FRESH, IS_PART_OF,
+  MISUSED, RECEIVED, REMEMBER, RESTORE, RUN_HERE,
+} from "./internals.ts"
 import { isPromiseLike, requireInteger } from "../../checks.ts"
 import { IllegalStateError } from "../../errors.ts"
 import {
@@ -132,7 +138,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
       if (!this.isDone) endStolen(this, this, ENDING.VALUE, value)
       return
     }
-    if (!this.completeAs(NORMAL, value)) return
+    if (!this[COMPLETE_AS](NORMAL, value)) return
     this.onCompletion(this)
     above(this)?.tryComplete()
   }
@@ -154,7 +160,7 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
       )
     }
     if (completer !== undefined) return completer.firstComplete()
-    this.finish()
+    this[FINISH]()
     return undefined
   }
 
@@ -162,35 +168,25 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
   quietlyCompleteRoot(): void {
     const top = topOf(this)
     const completion = completionOf(top)
-    if (completion.stolen === undefined) top.finish()
+    if (completion.stolen === undefined) top[FINISH]()
     else if (!top.isDone) {
       completion.ending = ENDING.ROOT
-      top.endCopy(undefined)
+      top[COMPLETE_AS](NORMAL, undefined)
     }
   }
 
   /** Completes it with `rawResult`, whatever its count, without notice to its completer. */
   override quietlyComplete(): void {
-    this.finish()
+    this[FINISH]()
   }
 
   /** @internal Completes it as a root. */
-  finish(): void {
-    if (!this.isDone) this.completeAs(NORMAL, this.rawResult)
-  }
-
-  /** @internal Completes it as a copy. */
-  endCopy(value: unknown): void {
-    this.completeAs(NORMAL, value)
+  [FINISH](): void {
+    if (!this.isDone) this[COMPLETE_AS](NORMAL, this.rawResult)
   }
 
   override completeExceptionally(error: unknown): void {
-    if (this.completeAs(EXCEPTIONAL, error)) passOn(error, this)
-  }
-
-  /** @internal */
-  failAlone(error: unknown): void {
-    this.completeAs(EXCEPTIONAL, error)
+    if (this[COMPLETE_AS](EXCEPTIONAL, error)) passOn(error, this)
   }
 
   // ------------------------------------------------------------------ running
@@ -200,9 +196,9 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
     const { completer, hasParts } = completionOf(this)
     // This thread is going to use its count, or that of its completer.
     const stays = hasParts || (completer !== undefined && climbsByHand(this.constructor))
-    if (forks === undefined || !this.isFresh || !stays) return super.fork()
+    if (forks === undefined || !this[IS_FRESH] || !stays) return super.fork()
     forks.throwIfStopped()
-    this.runHere()
+    this[RUN_HERE]()
     return this
   }
 
@@ -217,12 +213,12 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
   }
 
   /** @internal */
-  override get canBeJoined(): boolean {
+  override get [CAN_BE_JOINED](): boolean {
     return thisThread.forks !== undefined
   }
 
   /** @internal */
-  override isPartOf(task: unknown): boolean {
+  override [IS_PART_OF](task: unknown): boolean {
     let next = above(this)
     while (next !== undefined && next !== task) next = above(next)
     return next !== undefined
@@ -230,56 +226,56 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
 
   /** Outside of a ForkJoinPool no code of this thread could run its parts: then the common pool does. */
   override invoke(): T {
-    if (thisThread.forks === undefined && this.isFresh) this.fork()
+    if (thisThread.forks === undefined && this[IS_FRESH]) this.fork()
     return super.invoke()
   }
 
   override quietlyInvoke(): void {
-    if (thisThread.forks === undefined && this.isFresh) this.fork()
+    if (thisThread.forks === undefined && this[IS_FRESH]) this.fork()
     super.quietlyInvoke()
   }
 
   // ------------------------------------------------------------------ in the thread of a thief
 
   /** @internal */
-  protected override computeAll(): unknown {
-    this.runHere()
+  protected override [COMPUTE_ALL](): unknown {
+    this[RUN_HERE]()
     const computing = pending.get(this)
     return computing === undefined ? this.join() : computing.then(() => this.join())
   }
 
   /** @internal The pending count; less than 0 if it has a completer. */
-  protected override get hidden(): number {
+  protected override get [HIDDEN](): number {
     const { completer, pending: count } = completionOf(this)
     return completer === undefined ? count : -1 - count
   }
 
   /** @internal */
-  protected override restore(hidden: unknown): void {
+  protected override [RESTORE](hidden: unknown): void {
     const count = hidden as number
     if (count < 0) beginStolen(this, -1 - count)
     else begin(this, undefined, count)
   }
 
   /** @internal */
-  protected override misused(error: unknown): void {
+  protected override [MISUSED](error: unknown): void {
     const { stolen } = completionOf(this)
     if (stolen !== undefined) stolen.misuse = error
   }
 
   /** @internal A deep snapshot: parts may have changed the objects in the fields. */
-  protected override remember(fields: Fields): Fields {
+  protected override [REMEMBER](fields: Fields): Fields {
     const seen = new Map<object, unknown>()
     return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, snapshotOf(field, seen)]))
   }
 
   /** @internal */
-  protected override differs(field: unknown, before: unknown): boolean {
+  protected override [DIFFERS](field: unknown, before: unknown): boolean {
     return hasChanged(field, before)
   }
 
   /** @internal */
-  protected override endingOf(names: readonly string[], before: Fields): Ending | undefined {
+  protected override [ENDING_OF](names: readonly string[], before: Fields): Ending | undefined {
     const { stolen, ending } = completionOf(this)
     const fields = this as unknown as Fields
     const left = names.filter((name) => holdsTasks(fields[name]))
@@ -291,12 +287,12 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
   // ------------------------------------------------------------------ back in its own thread
 
   /** @internal */
-  protected override received(outcome: unknown): unknown {
+  override [RECEIVED](outcome: unknown): unknown {
     const completion = completionOf(this)
     const ending = (completion.ending = (outcome as Sent)[2]?.how ?? 0)
     const { left = [], inPlace = [] } = (outcome as Sent)[2] ?? {}
     requireOwn(this, inPlace)
-    const value = super.received(outcome)
+    const value = super[RECEIVED](outcome)
     for (const name of left) {
       ;(this as unknown as Fields)[name] = outOfReach(`What is in field \`${name}\` of a stolen task`, () => undefined)
     }
@@ -305,16 +301,16 @@ export abstract class CountedCompleter<T = void> extends ObjectTask<T> {
   }
 
   /** @internal A thief has completed the copy, and its outcome has come. */
-  override comeBack(state: "success" | "failed" | "cancelled", outcome: unknown): void {
-    if (this.isSettled) return
-    super.comeBack(state, outcome)
+  override [COME_BACK](state: "success" | "failed" | "cancelled", outcome: unknown): void {
+    if (this[IS_SETTLED]) return
+    super[COME_BACK](state, outcome)
     goOn(this)
   }
 
   /** @internal The same, if the task was submitted. */
-  override arrived(): void {
-    if (this.isSettled) return
-    super.arrived()
+  override [ARRIVED](): void {
+    if (this[IS_SETTLED]) return
+    super[ARRIVED]()
     goOn(this)
   }
 }
@@ -344,7 +340,7 @@ function goOn(task: CountedCompleter<unknown>): void {
     else climb(completer, task, (ending & ENDING.QUIET) !== 0)
   } catch (error) {
     // A hook of the user has thrown, and there is no compute() on the stack to fail: fail all completers.
-    for (let next = completer; next !== undefined; next = above(next)) next.failAlone(error)
+    for (let next = completer; next !== undefined; next = above(next)) next[COMPLETE_AS](EXCEPTIONAL, error)
   }
 }
 
@@ -360,7 +356,7 @@ function climb(from: CountedCompleter<unknown>, by: CountedCompleter<unknown>, i
     if (!isQuiet) task.onCompletion(caller)
     caller = task
   }
-  caller.finish()
+  caller[FINISH]()
 }
 
 /** Ends the copy of a stolen completer: its completer goes on in its own thread, after this one has sent the fields. */
@@ -379,7 +375,7 @@ function endStolen(
   }
   if (stolen.misuse !== undefined) throw stolen.misuse as Error
   completion.ending = ending
-  task.endCopy(value)
+  task[COMPLETE_AS](NORMAL, value)
 }
 
 /**
@@ -393,6 +389,6 @@ function passOn(error: unknown, by: CountedCompleter<unknown>): void {
     if (next === undefined || next.isDone) return
     caller = task
     task = next
-    task.failAlone(error)
+    task[COMPLETE_AS](EXCEPTIONAL, error)
   }
 }

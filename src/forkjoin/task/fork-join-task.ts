@@ -1,5 +1,14 @@
+// prettier-ignore
+import {
+  ABANDON, CAUSE_OF_CANCELLATION, COME_BACK, COMPLETE, FAIL, IS_SETTLED, RUN_REMOTELY, SETTLE,
+} from "../../future/internals.ts"
+// prettier-ignore
+import {
+  ARRIVED, AS_FUTURE, CAN_BE_JOINED, COMPLETE_AS, GO_TO, IS_FRESH, IS_RUNNING, LIE_IN, PORTABLE, RECEIVED, RUN_HERE,
+  SLOT,
+} from "./internals.ts"
 import { isPromiseLike } from "../../checks.ts"
-import { CancellationError, IllegalStateError, TimeoutError } from "../../errors.ts"
+import { IllegalStateError, TimeoutError } from "../../errors.ts"
 import { addCallers } from "../../future/merge-stacks.ts"
 import type { FutureState } from "../../future/future.ts"
 import { FutureTask } from "../../future/future-task.ts"
@@ -19,7 +28,7 @@ import {
   UNDER_WAY,
   UNFINISHED,
 } from "./life.ts"
-import { alreadyForked, neverForked, waitsForItself } from "./refusals.ts"
+import { alreadyForked, neverForked, waitsForItself, wasCancelled } from "./refusals.ts"
 import { wouldWaitForItself } from "../../platform/worker/this-worker.ts"
 import { type AnyFunction, call, thisThread } from "./this-thread.ts"
 
@@ -76,15 +85,15 @@ export class ForkJoinTask<T> extends FutureView<T> {
 
   /** Offers it to other threads, unless it is over. Returns the task. */
   fork(): this {
-    if (this.isSettled) return this // as in Java: join() then gives its outcome
+    if (this[IS_SETTLED]) return this // as in Java: join() then gives its outcome
     if (this.#state !== FRESH) throw alreadyForked()
     const fn = this.#fn
     const { forks } = thisThread
     if (forks === undefined) {
-      this.goTo((task) => thisThread.submitElsewhere(task))
+      this[GO_TO]((task) => thisThread.submitElsewhere(task))
     } else if (fn !== undefined) forks.fork(this, fn, this.#args)
     else {
-      const portable = this.portable()
+      const portable = this[PORTABLE]()
       forks.fork(this, portable.fn, portable.args)
     }
     return this
@@ -133,7 +142,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
         return
       }
     } catch (error) {
-      if (this.#state === RUNNING) this.settle(EXCEPTIONAL, error)
+      if (this.#state === RUNNING) this[SETTLE](EXCEPTIONAL, error)
       return
     }
     if (value === UNFINISHED) {
@@ -150,10 +159,10 @@ export class ForkJoinTask<T> extends FutureView<T> {
     try {
       value = await pending
     } catch (error) {
-      if (this.#state === UNDER_WAY) this.settle(EXCEPTIONAL, error)
+      if (this.#state === UNDER_WAY) this[SETTLE](EXCEPTIONAL, error)
       return
     }
-    if (this.#state === UNDER_WAY) this.settle(NORMAL, value)
+    if (this.#state === UNDER_WAY) this[SETTLE](NORMAL, value)
   }
 
   /** The work. */
@@ -162,12 +171,12 @@ export class ForkJoinTask<T> extends FutureView<T> {
   }
 
   /** @internal The function and arguments by which another thread can run it. */
-  portable(): Portable {
+  [PORTABLE](): Portable {
     return { fn: this.#fn as AnyFunction, args: this.#args }
   }
 
   /** @internal The result, of what a thief has sent back. */
-  protected received(value: unknown): unknown {
+  [RECEIVED](value: unknown): unknown {
     return value
   }
 
@@ -183,58 +192,51 @@ export class ForkJoinTask<T> extends FutureView<T> {
         addCallers(this.#outcome, 2)
         throw this.#outcome
       case CANCELLED:
-        throw this.#cancellation()
+        throw wasCancelled(this.#outcome)
     }
   }
 
   /** Whether waiting can help. A completer that was not forked can, too: its parts complete it. */
   get #isPending(): boolean {
     const state = this.#state
-    return state === FORKED || state === UNDER_WAY || (state === FRESH && this.canBeJoined)
+    return state === FORKED || state === UNDER_WAY || (state === FRESH && this[CAN_BE_JOINED])
   }
 
   #wait(): void {
     const { forks } = thisThread
-    if (forks === undefined || !this.canBeJoined) throw wouldWaitForItself()
+    if (forks === undefined || !this[CAN_BE_JOINED]) throw wouldWaitForItself()
     forks.join(this)
   }
 
   /** @internal Whether this thread can block until it is over. */
-  get canBeJoined(): boolean {
+  get [CAN_BE_JOINED](): boolean {
     return this.#state === FORKED
-  }
-
-  #cancellation(): CancellationError {
-    return new CancellationError(
-      "Task was cancelled",
-      this.#outcome === undefined ? undefined : { cause: this.#outcome },
-    )
   }
 
   // ------------------------------------------------------------------ completing it otherwise
 
   /** Completes it with this value, unless it is over. */
   complete(value: T): void {
-    this.completeAs(NORMAL, value)
+    this[COMPLETE_AS](NORMAL, value)
   }
 
   /** Completes it, unless it is over, without a result: see `rawResult` of completers. */
   quietlyComplete(): void {
-    this.completeAs(NORMAL, undefined)
+    this[COMPLETE_AS](NORMAL, undefined)
   }
 
   /** Completes it with this error, unless it is over. */
   completeExceptionally(error: unknown): void {
-    this.completeAs(EXCEPTIONAL, error)
+    this[COMPLETE_AS](EXCEPTIONAL, error)
   }
 
   /** @internal False if it was over, or if another thread has decided its outcome, which is on its way. */
-  protected completeAs(state: number, outcome: unknown): boolean {
+  [COMPLETE_AS](state: number, outcome: unknown): boolean {
     if (this.isDone) return false
     const away = this.#state === AWAY ? (this.#future as SubmittedFuture<T>) : undefined
     if (away?.takeBackFrom() === false) return false
     if (this.#state === FORKED) thisThread.forks?.cancel(this.#slot, false) // a thief need not go on
-    this.settle(state, outcome)
+    this[SETTLE](state, outcome)
     if (away?.early !== undefined) this.#tell(away.early)
     return true
   }
@@ -248,7 +250,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
     if (this.#state === FORKED && thisThread.forks?.cancel(this.#slot, mayInterruptIfRunning) !== true) {
       return this.isCancelled // its outcome has come, or is on its way
     }
-    if (this.#state < NORMAL) this.settle(CANCELLED, undefined)
+    if (this.#state < NORMAL) this[SETTLE](CANCELLED, undefined)
     return this.#state === CANCELLED
   }
 
@@ -261,17 +263,17 @@ export class ForkJoinTask<T> extends FutureView<T> {
   }
 
   /** @internal Sets its outcome, and completes its future. */
-  settle(state: number, outcome: unknown): void {
+  [SETTLE](state: number, outcome: unknown): void {
     this.#state = state
     this.#outcome = outcome
     if (this.#future !== undefined) this.#tell(this.#future)
   }
 
   #tell(future: FutureTask<T>): void {
-    future.comeBack()
-    if (this.#state === NORMAL) future.complete(this.#outcome as T)
-    else if (this.#state === EXCEPTIONAL) future.fail(this.#outcome)
-    else future.abandon(this.#outcome)
+    future[COME_BACK]()
+    if (this.#state === NORMAL) future[COMPLETE](this.#outcome as T)
+    else if (this.#state === EXCEPTIONAL) future[FAIL](this.#outcome)
+    else future[ABANDON](this.#outcome)
   }
 
   // ------------------------------------------------------------------ as a future
@@ -279,7 +281,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
   override get isDone(): boolean {
     if (this.#state === FORKED) thisThread.forks?.look()
     else if (this.#state === AWAY && (this.#future as FutureTask<T>).isDone) return true // the getter calls arrived()
-    return this.isSettled
+    return this[IS_SETTLED]
   }
 
   override get state(): FutureState {
@@ -295,26 +297,26 @@ export class ForkJoinTask<T> extends FutureView<T> {
     const { forks } = thisThread
     if (limit === Infinity && this.#state === FORKED && forks?.unpush(this.#slot) === true) this.#run()
     if (limit <= 0 && !this.isDone) throw new TimeoutError("The task did not complete in time")
-    if (this.#isPending && forks !== undefined && this.canBeJoined) forks.await(this, limit)
+    if (this.#isPending && forks !== undefined && this[CAN_BE_JOINED]) forks.await(this, limit)
     return this.join()
   }
 
   /** @internal */
-  protected override asFuture(): FutureTask<T> {
+  protected override [AS_FUTURE](): FutureTask<T> {
     let future = this.#future
     if (future === undefined) {
       this.#future = future = new FutureTask<T>(unused)
       if (this.#state >= NORMAL) this.#tell(future)
       else if (this.#state === FORKED && thisThread.forks !== undefined)
-        future.runRemotely(thisThread.forks, this.#slot)
+        future[RUN_REMOTELY](thisThread.forks, this.#slot)
     }
     return future
   }
 
   /** @internal Submits it to a pool, as a future that runs the portable function. */
-  goTo(submit: (task: FutureTask<T>) => void): void {
+  [GO_TO](submit: (task: FutureTask<T>) => void): void {
     if (this.#state !== FRESH) throw alreadyForked()
-    const { fn, args } = this.portable()
+    const { fn, args } = this[PORTABLE]()
     const future = SubmittedFuture.ofCall(fn, args as never[]) as SubmittedFuture<T>
     future.task = this
     this.#state = AWAY
@@ -331,7 +333,7 @@ export class ForkJoinTask<T> extends FutureView<T> {
   }
 
   /** @internal The future as which it was submitted is done. */
-  arrived(): void {
+  [ARRIVED](): void {
     if (this.#state !== AWAY) return
     const future = this.#future as SubmittedFuture<T>
     const { state } = future
@@ -341,60 +343,55 @@ export class ForkJoinTask<T> extends FutureView<T> {
         ? future.resultNow()
         : this.#state === EXCEPTIONAL
           ? future.exceptionNow()
-          : future.causeOfCancellation
+          : future[CAUSE_OF_CANCELLATION]
     if (future.early !== undefined) this.#tell(future.early)
   }
 
   // ------------------------------------------------------------------ for the thread it belongs to
 
   /** @internal It is in this slot of the deque from now on, for any thread that takes it. */
-  lieIn(slot: number): void {
+  [LIE_IN](slot: number): void {
     this.#slot = slot
     this.#state = FORKED
   }
 
   /** @internal Runs it in this thread, unless it was begun. */
-  runHere(): void {
+  [RUN_HERE](): void {
     if (this.#state === FORKED || this.#state === FRESH) this.#run()
   }
 
-  /** @internal Its result, of the value that another thread has sent. */
-  returned(value: unknown): T {
-    return this.received(value) as T
-  }
-
   /** @internal A thief has run it, and its outcome has come. */
-  comeBack(state: "success" | "failed" | "cancelled", outcome: unknown): void {
+  [COME_BACK](state: "success" | "failed" | "cancelled", outcome: unknown): void {
     if (this.#state !== FORKED) return
     try {
-      if (state === "success") this.settle(NORMAL, this.received(outcome))
-      else this.settle(state === "failed" ? EXCEPTIONAL : CANCELLED, outcome)
+      if (state === "success") this[SETTLE](NORMAL, this[RECEIVED](outcome))
+      else this[SETTLE](state === "failed" ? EXCEPTIONAL : CANCELLED, outcome)
     } catch (error) {
-      this.settle(EXCEPTIONAL, error)
+      this[SETTLE](EXCEPTIONAL, error)
     }
   }
 
   /** @internal Neither begun nor over. */
-  get isFresh(): boolean {
+  get [IS_FRESH](): boolean {
     return this.#state === FRESH
   }
 
   /** @internal */
-  get isSettled(): boolean {
+  get [IS_SETTLED](): boolean {
     return this.#state >= NORMAL
   }
 
   /** @internal The slot in which thieves find it; 0 if it was not forked, or runs in this thread. */
-  get slot(): number {
+  get [SLOT](): number {
     return this.#state === FORKED ? this.#slot : 0
   }
 
   /** @internal */
-  get isRunning(): boolean {
+  get [IS_RUNNING](): boolean {
     return this.#state === RUNNING || this.#state === UNDER_WAY
   }
 }
 
 function unused(): never {
-  throw new Error("corepool: a forked task is run by whoever has it")
+  throw new Error("corepool: a forked task is run by the thread that has it")
 }

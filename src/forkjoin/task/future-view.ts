@@ -1,3 +1,4 @@
+import { AS_FUTURE, IS_PART_OF } from "./internals.ts"
 import type { Future, FutureState, OnRejected } from "../../future/future.ts"
 import type { FutureTask } from "../../future/future-task.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../../inspection.ts"
@@ -39,10 +40,10 @@ export abstract class FutureView<T> implements Future<T> {
   abstract join(): T
 
   /** @internal A future that is settled with the task. */
-  protected abstract asFuture(): FutureTask<T>
+  protected abstract [AS_FUTURE](): FutureTask<T>
 
   /** @internal Whether that task cannot be over before this one is: see counted-completer.ts. */
-  isPartOf(_task: unknown): boolean {
+  [IS_PART_OF](_task: unknown): boolean {
     return false
   }
 
@@ -62,11 +63,11 @@ export abstract class FutureView<T> implements Future<T> {
   }
 
   resultNow(): T {
-    return this.asFuture().resultNow()
+    return this[AS_FUTURE]().resultNow()
   }
 
   exceptionNow(): unknown {
-    return this.asFuture().exceptionNow()
+    return this[AS_FUTURE]().exceptionNow()
   }
 
   /** The same as `join`, but returns no result and throws no error of the task. */
@@ -79,7 +80,7 @@ export abstract class FutureView<T> implements Future<T> {
   }
 
   get(wait?: WaitOptions): Promise<T> {
-    return this.asFuture().get(wait)
+    return this[AS_FUTURE]().get(wait)
   }
 
   // oxlint-disable-next-line unicorn/no-thenable -- a future is a thenable by contract
@@ -87,7 +88,7 @@ export abstract class FutureView<T> implements Future<T> {
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: OnRejected<B>,
   ): Promise<A | B> {
-    return this.asFuture().then(onFulfilled, onRejected)
+    return this[AS_FUTURE]().then(onFulfilled, onRejected)
   }
 
   catch<B = never>(onRejected?: OnRejected<B>): Promise<T | B> {
@@ -116,6 +117,6 @@ export abstract class FutureView<T> implements Future<T> {
 
   /** Its class, its state, and its result, its error or its task. */
   toString(): string {
-    return this.asFuture().toString()
+    return this[AS_FUTURE]().toString()
   }
 }

@@ -2,6 +2,7 @@
  * Tasks as objects: the method `compute` does the work, on the fields. A thief has a copy; {@link Sent} is what it
  * sends back to the original when the copy is over.
  */
+import { COMPUTE_ALL, DIFFERS, ENDING_OF, HIDDEN, MISUSED, PORTABLE, RECEIVED, REMEMBER, RESTORE } from "./internals.ts"
 import { isPromiseLike } from "../../checks.ts"
 import { COMPUTE, computeOf } from "../../task/reference.ts"
 import type { Completion } from "./completion.ts"
@@ -52,9 +53,9 @@ export abstract class ObjectTask<T> extends ForkJoinTask<T> {
     sent = (value, before, copy) => {
       const names: string[] = []
       for (const [name, field] of Object.entries(copy)) {
-        if (!Object.hasOwn(before, name) || copy.differs(field, before[name])) names.push(name)
+        if (!Object.hasOwn(before, name) || copy[DIFFERS](field, before[name])) names.push(name)
       }
-      const ending = copy.endingOf(names, before)
+      const ending = copy[ENDING_OF](names, before)
       const changed: Fields = {}
       for (const name of names) {
         const field = (copy as unknown as Fields)[name]
@@ -66,14 +67,14 @@ export abstract class ObjectTask<T> extends ForkJoinTask<T> {
   }
 
   /** @internal */
-  override portable(): Portable {
+  override [PORTABLE](): Portable {
     const fields: Fields = {}
     let tasks: string[] | undefined
     for (const [name, field] of Object.entries(this)) {
       if (isForkJoinTask(field)) (tasks ??= []).push(name)
       else fields[name] = field
     }
-    const args = tasks === undefined ? [fields, this.hidden] : [fields, this.hidden, tasks]
+    const args = tasks === undefined ? [fields, this[HIDDEN]] : [fields, this[HIDDEN], tasks]
     return { fn: computeOf(this.constructor), args }
   }
 
@@ -85,46 +86,46 @@ export abstract class ObjectTask<T> extends ForkJoinTask<T> {
     const copy = Reflect.construct(ObjectTask as never, [], this as never) as ObjectTask<unknown>
     Object.assign(copy, fields)
     for (const name of tasks) {
-      const far = outOfReach(`The task in field \`${name}\``, (error) => copy.misused(error))
+      const far = outOfReach(`The task in field \`${name}\``, (error) => copy[MISUSED](error))
       ;(copy as unknown as Fields)[name] = far
     }
-    copy.restore(hidden)
-    const before = copy.remember(Object.fromEntries(Object.entries(copy)))
-    const value = copy.computeAll()
+    copy[RESTORE](hidden)
+    const before = copy[REMEMBER](Object.fromEntries(Object.entries(copy)))
+    const value = copy[COMPUTE_ALL]()
     return isPromiseLike(value) ? afterwards(value, before, copy) : sent(value, before, copy)
   }
 
   /** @internal What a copy needs beyond the fields. */
-  protected get hidden(): unknown {
+  protected get [HIDDEN](): unknown {
     return undefined
   }
 
   /** @internal */
-  protected restore(_hidden: unknown): void {}
+  protected [RESTORE](_hidden: unknown): void {}
 
   /** @internal The copy has used a task that is out of reach, and got this error. */
-  protected misused(_error: unknown): void {}
+  protected [MISUSED](_error: unknown): void {}
 
   /** @internal What to compare the fields with when the copy is over. */
-  protected remember(fields: Fields): Fields {
+  protected [REMEMBER](fields: Fields): Fields {
     return fields
   }
 
   /** @internal */
-  protected differs(field: unknown, before: unknown): boolean {
+  protected [DIFFERS](field: unknown, before: unknown): boolean {
     return !Object.is(field, before)
   }
 
   /** @internal What the original needs beyond the fields; `names` are the changed fields. */
-  protected endingOf(_names: readonly string[], _before: Fields): Ending | undefined {
+  protected [ENDING_OF](_names: readonly string[], _before: Fields): Ending | undefined {
     return undefined
   }
 
   /** @internal Does all the work of a copy, in the thread of a thief. */
-  protected abstract computeAll(): unknown
+  protected abstract [COMPUTE_ALL](): unknown
 
   /** @internal */
-  protected override received(outcome: unknown): unknown {
+  override [RECEIVED](outcome: unknown): unknown {
     const [value, changed] = outcome as Sent
     if (changed !== undefined) Object.assign(this, changed)
     return value
@@ -186,7 +187,7 @@ export abstract class RecursiveTask<T> extends ObjectTask<T> {
   }
 
   /** @internal */
-  protected override computeAll(): unknown {
+  protected override [COMPUTE_ALL](): unknown {
     return this.compute()
   }
 }
@@ -201,7 +202,7 @@ export abstract class RecursiveAction extends ObjectTask<void> {
   }
 
   /** @internal */
-  protected override computeAll(): unknown {
+  protected override [COMPUTE_ALL](): unknown {
     return this.exec()
   }
 }

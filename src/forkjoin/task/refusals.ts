@@ -1,10 +1,14 @@
-/** The errors of a wait that would never end, and of a task that is used twice. */
-import { IllegalStateError } from "../../errors.ts"
+/** The errors of a wait that would never end, and of a task that was cancelled or is used twice. */
+import { CancellationError, IllegalStateError } from "../../errors.ts"
 
 export function alreadyForked(): IllegalStateError {
   return new IllegalStateError(
     "The task was forked, submitted or begun before, and is not over: only when it is can it be used again, see reinitialize()",
   )
+}
+
+export function wasCancelled(cause: unknown): CancellationError {
+  return new CancellationError("Task was cancelled", cause === undefined ? undefined : { cause })
 }
 
 export function neverForked(): IllegalStateError {

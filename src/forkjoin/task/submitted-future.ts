@@ -1,3 +1,5 @@
+import { ARRIVED, RECEIVED } from "./internals.ts"
+import { COMPLETE, FAIL, MAY_END } from "../../future/internals.ts"
 import { InterruptedError } from "../../errors.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { FACTS, type Facts } from "../../inspection.ts"
@@ -5,11 +7,11 @@ import { currentFlow } from "../../memory/flow/flow.ts"
 import { thisThread } from "./this-thread.ts"
 
 /** The task, as its future sees it. */
-interface Submitted<T> {
+interface Submitted {
   /** The result, of the value that another thread has sent. */
-  returned(value: unknown): T
+  [RECEIVED](value: unknown): unknown
   /** The future is done. */
-  arrived(): void
+  [ARRIVED](): void
 }
 
 /**
@@ -17,19 +19,20 @@ interface Submitted<T> {
  * ran it, or a cancellation.
  */
 export class SubmittedFuture<T> extends FutureTask<T> {
-  task: Submitted<T> | undefined
+  task: Submitted | undefined
   /** The future that was used before the task was submitted; the task completes it. */
-  early: FutureTask<T> | undefined
+  early: FutureTask<T> | undefined;
 
-  override complete(value: T): void {
+  /** @internal */
+  override [COMPLETE](value: T): void {
     let result = value
     try {
-      if (this.task !== undefined) result = this.task.returned(value)
+      if (this.task !== undefined) result = this.task[RECEIVED](value) as T
     } catch (error) {
-      this.fail(error) // a setter of the user has thrown
+      this[FAIL](error) // a setter of the user has thrown
       return
     }
-    super.complete(result)
+    super[COMPLETE](result)
   }
 
   /**
@@ -37,7 +40,7 @@ export class SubmittedFuture<T> extends FutureTask<T> {
    * has the task has decided its outcome already.
    */
   takeBackFrom(): boolean {
-    if (!this.mayEnd(false)) return false
+    if (!this[MAY_END](false)) return false
     this.task = undefined
     return true
   }
@@ -67,6 +70,6 @@ export class SubmittedFuture<T> extends FutureTask<T> {
   }
 
   protected override done(): void {
-    this.task?.arrived()
+    this.task?.[ARRIVED]()
   }
 }

@@ -1,3 +1,4 @@
+import { CAN_BE_JOINED, IS_RUNNING, RUN_HERE } from "../task/internals.ts"
 import { standIn } from "../../memory/flow/waiting.ts"
 import type { PoolCore } from "../../core/pool-core.ts"
 import type { Worker } from "../../core/worker.ts"
@@ -56,9 +57,9 @@ export class ForkJoinRunner extends PreloadingRunner {
   #beginOwn(forks: Forks, own: ForkJoinTask<unknown>, slot: number): PromiseLike<unknown> | undefined {
     const { self } = this.#context
     self.enterUserCode()
-    own.runHere()
-    if (own.isRunning) {
-      if (!own.canBeJoined) {
+    own[RUN_HERE]()
+    if (own[IS_RUNNING]) {
+      if (!own[CAN_BE_JOINED]) {
         this.#own = own
         return own.get().catch(() => undefined) // its error is its own
       }

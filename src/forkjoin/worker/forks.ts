@@ -1,3 +1,4 @@
+import { COME_BACK, IS_PART_OF, IS_SETTLED, LIE_IN, PORTABLE, RUN_HERE, SLOT } from "../task/internals.ts"
 import { load, read, store } from "#atomics"
 import { CancellationError } from "../../errors.ts"
 import { CANCELLED, INTERRUPTED, INTERRUPTING, NEW } from "../../future/task-state.ts"
@@ -67,7 +68,7 @@ export class Forks implements ForkingWorker {
   /** Called from the event loop, because the bell may have rung while this thread was blocked. */
   readonly #runAwaited = (): void => {
     this.#arrivals.during(() => {
-      for (const task of this.#awaited) if (task.slot === 0 || this.runReturned(task)) this.#awaited.delete(task)
+      for (const task of this.#awaited) if (task[SLOT] === 0 || this.runReturned(task)) this.#awaited.delete(task)
     })
   }
   /** The slot of the task that this thread has taken; all that it forks are parts of that task. 0 if it has none. */
@@ -82,8 +83,7 @@ export class Forks implements ForkingWorker {
     this.#tasks = tasks
     this.#functions = parts.functions
     this.#deques = deques
-    this.#deque = own as SlotDeque
-    this.#deque.adopt()
+    ;(this.#deque = own as SlotDeque).adopt()
     this.#call = deques.placeOf(self.number) + PLACE.CALL
     this.#asked = deques.placeOf(self.number) + PLACE.ASKED
     this.bell = new Bell(memory.threadContext, () => this.look())
@@ -100,7 +100,7 @@ export class Forks implements ForkingWorker {
       memory,
       tasks,
       this.#completionQueue,
-      (slot) => this.#forked[slot]?.portable().args,
+      (slot) => this.#forked[slot]?.[PORTABLE]().args,
       () => this.look(),
     )
     this.compensation = new Compensation(parts, deques)
@@ -120,14 +120,14 @@ export class Forks implements ForkingWorker {
     if (this.#base !== 0 && read(this.#tasks.words, this.#baseState) !== NEW) this.#stop()
     const number = this.#functions.numberOf(fn)
     const slot = this.#records.take() || this.#takeAfterLook()
-    if (slot === 0 || !this.#records.write(slot, number, this.#base, args)) task.runHere()
+    if (slot === 0 || !this.#records.write(slot, number, this.#base, args)) task[RUN_HERE]()
     else if (this.#deque.push(slot)) {
       this.#forked[slot] = task
-      task.lieIn(slot)
+      task[LIE_IN](slot)
       if (load(this.#deques.words, this.#call) !== 0) this.#helping.call()
     } else {
       this.#records.putBack(slot)
-      task.runHere()
+      task[RUN_HERE]()
     }
   }
 
@@ -172,7 +172,7 @@ export class Forks implements ForkingWorker {
       this.#helping.runInsideUserCode(slot) // forked by the thread that had this place before
     else {
       this.endOwn(slot)
-      task.runHere()
+      task[RUN_HERE]()
     }
     return true
   }
@@ -180,12 +180,12 @@ export class Forks implements ForkingWorker {
   /** Waits for a task that is not on top of the deque, and runs other tasks meanwhile. */
   join(task: Forked): void {
     this.#runNewer(task)
-    if (!task.isSettled) this.#helping.join(task)
+    if (!task[IS_SETTLED]) this.#helping.join(task)
   }
 
   /** Runs the tasks forked last until this one is over. If it was stolen, so were all that were forked before it. */
   #runNewer(task: Forked): void {
-    while (!task.isSettled) if (!this.runNewest()) return
+    while (!task[IS_SETTLED]) if (!this.runNewest()) return
   }
 
   // ------------------------------------------------------------------ outcomes of stolen tasks
@@ -216,25 +216,25 @@ export class Forks implements ForkingWorker {
     if (outcome === undefined) return false
     this.#forked[slot] = undefined
     this.#awaited.delete(task)
-    task.comeBack(...outcome)
+    task[COME_BACK](...outcome)
     return true
   }
 
   /** Runs the task, if a thief could not run it and has put it back. */
   runReturned(task: Forked): boolean {
-    const { slot } = task
+    const { [SLOT]: slot } = task
     if (slot === 0 || !(this.#parts.queue.stealing as StealingStore).remove(slot)) return false
     this.beginOwn(slot)
     this.endOwn(slot)
-    task.runHere()
+    task[RUN_HERE]()
     return true
   }
 
   /** The worker that has begun the task, or, of a completer, one of its parts; 0 if none has, as far as is known. */
   thiefOf(task: Forked): number {
-    if (task.slot !== 0) return thiefOf(this.#tasks, task.slot)
+    if (task[SLOT] !== 0) return thiefOf(this.#tasks, task[SLOT])
     for (const [slot, each] of this.#forked.entries()) {
-      const thief = each?.isPartOf(task) === true ? thiefOf(this.#tasks, slot) : 0
+      const thief = each?.[IS_PART_OF](task) === true ? thiefOf(this.#tasks, slot) : 0
       if (thief !== 0) return thief
     }
     return 0
@@ -242,7 +242,7 @@ export class Forks implements ForkingWorker {
 
   /** Whether parts of this completer, or any forked tasks at all, are stolen or can be stolen. */
   hasPartsOf(task?: Forked): boolean {
-    return this.#forked.some((each) => each !== undefined && (task === undefined || each.isPartOf(task)))
+    return this.#forked.some((each) => each !== undefined && (task === undefined || each[IS_PART_OF](task)))
   }
 
   /**
@@ -251,12 +251,12 @@ export class Forks implements ForkingWorker {
    */
   finish(task: Forked): void {
     this.#runNewer(task)
-    if (!task.isSettled && this.hasPartsOf(task)) this.#helping.settle(task)
+    if (!task[IS_SETTLED] && this.hasPartsOf(task)) this.#helping.settle(task)
   }
 
   /** Notes which worker sleeps until a thief has begun the task; 0 if none does. */
   noteWaiter(task: Forked, worker: number): void {
-    if (task.slot !== 0) noteWaiter(this.#tasks, task.slot, worker)
+    if (task[SLOT] !== 0) noteWaiter(this.#tasks, task[SLOT], worker)
   }
 
   // ------------------------------------------------------------------ cancelling
@@ -296,7 +296,7 @@ export class Forks implements ForkingWorker {
     const base = this.#base
     const interrupts = this.#tasks.stateOf(base) >= INTERRUPTING
     for (const [slot, task] of this.#forked.entries()) {
-      if (task?.isSettled === false && this.#records.parentOf(slot) === base) task.cancel(interrupts)
+      if (task?.[IS_SETTLED] === false && this.#records.parentOf(slot) === base) task.cancel(interrupts)
     }
   }
 
@@ -338,7 +338,7 @@ export class Forks implements ForkingWorker {
       return
     }
     this.#runNewer(task)
-    if (task.slot === 0) return
+    if (task[SLOT] === 0) return
     this.#awaited.add(task)
     this.#runAwaited()
   }
@@ -357,7 +357,7 @@ export class Forks implements ForkingWorker {
     if (isLimited) yield* this.#helping.idling(task)
     else {
       this.#runNewer(task)
-      if (!task.isSettled) yield* this.#helping.waiting(task, true)
+      if (!task[IS_SETTLED]) yield* this.#helping.waiting(task, true)
     }
   }
 

@@ -1,3 +1,5 @@
+import { IS_SETTLED } from "../../future/internals.ts"
+import { CAN_BE_JOINED, SLOT } from "../task/internals.ts"
 import { InterruptedError, TimeoutError } from "../../errors.ts"
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"
 import { currentFlow } from "../../memory/flow/flow.ts"
@@ -95,11 +97,11 @@ export class Helping {
     try {
       for (;;) {
         this.#forks.look()
-        if (task.isSettled) return
+        if (task[IS_SETTLED]) return
         this.#forks.throwIfStopped()
         if (this.#runOwn()) continue
-        if (!task.canBeJoined) throw wouldWaitForItself() // it was put back, and has turned out to be asynchronous
-        if (task.slot === 0 && !this.#forks.hasPartsOf(task)) {
+        if (!task[CAN_BE_JOINED]) throw wouldWaitForItself() // it was put back, and has turned out to be asynchronous
+        if (task[SLOT] === 0 && !this.#forks.hasPartsOf(task)) {
           if (isForNothing) return
           throw neverCompleted()
         }
@@ -133,13 +135,13 @@ export class Helping {
     const { self } = this.#parts
     const wasInUserCode = self.isInUserCode
     if (wasInUserCode) self.leaveUserCode()
-    const hasNews = (): boolean => this.#forks.hasMail || task.isSettled || this.#forks.isStopped
+    const hasNews = (): boolean => this.#forks.hasMail || task[IS_SETTLED] || this.#forks.isStopped
     try {
       for (;;) {
         this.#forks.look()
-        if (task.isSettled) return
+        if (task[IS_SETTLED]) return
         this.#forks.throwIfStopped()
-        if (!task.canBeJoined) throw wouldWaitForItself()
+        if (!task[CAN_BE_JOINED]) throw wouldWaitForItself()
         if (this.#spinWait.isWorthwhile && this.#spinWait.until(hasNews)) continue
         this.#helperWakeups.announce(0)
         try {
@@ -242,7 +244,7 @@ export class Helping {
 
   /** If it is leisurely, a task that the victim may take back at once does not count. */
   #hasNews(task: ForkJoinTask<unknown>, victim: number, isLeisurely = false): boolean {
-    if (this.#forks.hasMail || task.isSettled || this.#forks.isStopped) return true
+    if (this.#forks.hasMail || task[IS_SETTLED] || this.#forks.isStopped) return true
     // No worker had begun the task a moment ago, so the victim was unknown.
     if (victim === 0) return this.#forks.thiefOf(task) !== 0
     const deque = this.#deques.of(victim)
@@ -252,7 +254,7 @@ export class Helping {
   #announce(task: ForkJoinTask<unknown>, victim: number): void {
     this.#helperWakeups.announce(victim)
     if (victim === 0) this.#forks.noteWaiter(task, this.#self)
-    this.#deques.store(this.#self, PLACE.JOINS, task.slot)
+    this.#deques.store(this.#self, PLACE.JOINS, task[SLOT])
   }
 
   #withdraw(task: ForkJoinTask<unknown>, victim: number): void {

@@ -1,3 +1,4 @@
+import { REPORT_UNCAUGHT } from "./internals.ts"
 import { AsyncVariable } from "#host/context"
 import { exchange, letPass, load, read, store } from "#atomics"
 import { InterruptedError } from "../../errors.ts"
@@ -19,7 +20,7 @@ export abstract class FlowWait {
 export interface FlowOwner {
   readonly name: string
   /** Reports an error that belongs to no future and to no caller. Does not throw. */
-  reportUncaught(error: unknown): void
+  [REPORT_UNCAUGHT](error: unknown): void
 }
 
 const CLEAR = 0
@@ -253,7 +254,7 @@ export function currentFlow(): Flow {
 export function uncaught(error: unknown): void {
   letPass(error)
   const { owner } = currentFlow()
-  if (owner !== undefined) owner.reportUncaught(error)
+  if (owner !== undefined) owner[REPORT_UNCAUGHT](error)
   // No code of threads is loaded: this is a model, or a test of this folder alone.
   else
     runtime.microtask(() => {

@@ -153,15 +153,6 @@ export class Slots {
     return this.#recordOf(handle & this.mask) + SLOT.BODY
   }
 
-  ownerOf(handle: number): number {
-    return load(this.#words, this.#recordOf(handle & this.mask) + SLOT.OWNER)
-  }
-
-  /** Hands the slot, which is the caller's, to another owner, or to none (0): then no death frees it. */
-  giveTo(handle: number, owner: number): void {
-    store(this.#words, this.#recordOf(handle & this.mask) + SLOT.OWNER, owner)
-  }
-
   /**
    * Frees the slots in use whose owners are dead, and returns how many. Other threads may take, free and reclaim
    * meanwhile: each slot is freed once.

@@ -1,3 +1,4 @@
+import { REPORT_UNCAUGHT } from "../../memory/flow/internals.ts"
 import { RejectedExecutionError, ThreadDeathError } from "../../errors.ts"
 import type { Runnable } from "../../future/runnable.ts"
 import { GrowingWords } from "../../memory/growing-words.ts"
@@ -128,7 +129,7 @@ export class PoolGuest extends PoolMember implements GuestEngine {
 
   /** The owner does not know of this error, and its handler cannot be called from here. */
   reportLocal(error: unknown): void {
-    Thread.currentThread().reportUncaught(error)
+    Thread.currentThread()[REPORT_UNCAUGHT](error)
   }
 
   protected override newWorker(firstTask: number | undefined): SharedWorker | undefined {

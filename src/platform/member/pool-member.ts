@@ -1,4 +1,5 @@
 import type { BulkMap } from "../../executor/executor.ts"
+import { CORE } from "../../queue/base/internals.ts"
 import { IllegalStateError } from "../../errors.ts"
 import { keptApart } from "../../future/call.ts"
 import type { Callable, Runnable } from "../../future/runnable.ts"
@@ -11,6 +12,7 @@ import type { PoolState } from "../../core/pool-state.ts"
 import { type Capabilities, PLATFORM } from "../../pool/thread-pool-options.ts"
 import type { Timetable } from "../../core/timetable.ts"
 import type { BlockingQueue } from "../../queue/base/blocking-queue.ts"
+import type { QueueCore } from "../../queue/base/queue-core.ts"
 import { CompletionQueues } from "../memory/completion-queues.ts"
 import { TaskPayloads } from "../worker/task-payloads.ts"
 import { Endings, mayEnd } from "../memory/endings.ts"
@@ -78,7 +80,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
     }
     this.queue = queue
     requireOfThisCopy(queue)
-    queue.holdTasksIn(
+    queue[CORE].holdTasksIn(
       new TaskQueueBackend(this.waiting, (slot, isTaken) => this.taskIn(slot, isTaken), this.submissions),
     )
   }
@@ -359,8 +361,9 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
  * A bundle with both entries has another copy of the queues of `corepool/virtual`, without what pools of platform
  * threads need.
  */
-function requireOfThisCopy(queue: Partial<BlockingQueue<Runnable>>): void {
-  if (typeof queue.holdTasksIn === "function") return
+function requireOfThisCopy(queue: BlockingQueue<Runnable>): void {
+  const core: Partial<QueueCore<Runnable>> = queue[CORE]
+  if (typeof core.holdTasksIn === "function") return
   throw new IllegalStateError(
     "The queue is of corepool/virtual, of which the bundle has a copy for virtual threads alone: import its class from corepool",
   )

@@ -205,14 +205,4 @@ export class TaskRecords extends TaskSlots {
     store(this.words, record + TASK.LINK, token)
     store(this.words, record + TASK.COMPLETION_QUEUE, load(this.words, record + TASK.COMPLETION_QUEUE) | TAKEN)
   }
-
-  /** The task goes back into the queue. */
-  forgetTaker(slot: number): void {
-    const record = this.recordOf(slot)
-    store(
-      this.words,
-      record + TASK.COMPLETION_QUEUE,
-      load(this.words, record + TASK.COMPLETION_QUEUE) & COMPLETION_QUEUE_MASK,
-    )
-  }
 }

@@ -1,3 +1,5 @@
+import { FAIL } from "../../future/internals.ts"
+import { REPORT_UNCAUGHT } from "../../memory/flow/internals.ts"
 import { RejectedExecutionError, ThreadDeathError } from "../../errors.ts"
 import type { Runnable } from "../../future/runnable.ts"
 import { guarded, heed, type Report } from "../../memory/flow/guard.ts"
@@ -51,7 +53,7 @@ export class PoolOwner extends PoolMember {
       reap: (body, cause, hasStopped) => this.#reaper.reap(body, cause, hasStopped),
       review: () => this.#review(),
       inherit: (token) => this.inherit(token),
-      relieve: (thread) => this.core.relieve((error) => thread.reportUncaught(error)),
+      relieve: (thread) => this.core.relieve((error) => thread[REPORT_UNCAUGHT](error)),
     })
     const { tasks, completionQueues, waiting, submissions, core } = this
     this.#reaper = new WorkerReaper(
@@ -67,7 +69,7 @@ export class PoolOwner extends PoolMember {
     this.#hooks = new Hooks(this.tasks, this.completionQueues, this.submissions, (slot) => this.foreign(slot, false), {
       before: (worker, task) => shell.beforeExecute(this.#workerThreads.threadOf(worker), task),
       after: (task, error) => shell.afterExecute(task, error),
-      report: (worker, error) => this.#workerThreads.threadOf(worker).reportUncaught(error),
+      report: (worker, error) => this.#workerThreads.threadOf(worker)[REPORT_UNCAUGHT](error),
     })
     memory.setHeader(HEADER.HOOKS, shell.hooks)
     memory.setOwner(this.submissions.bell.index)
@@ -212,7 +214,7 @@ export class PoolOwner extends PoolMember {
       const task = this.foreign(slot, true)
       guarded(
         () => this.#shell.reject(task),
-        (error) => task.fail(error),
+        (error) => task[FAIL](error),
       )
       slot = next
     }
@@ -284,11 +286,11 @@ export class PoolOwner extends PoolMember {
   }
 
   reportUncaught(error: unknown, worker: number): void {
-    this.#workerThreads.threadOf(this.workerTable.at(worker)).reportUncaught(error)
+    this.#workerThreads.threadOf(this.workerTable.at(worker))[REPORT_UNCAUGHT](error)
   }
 
   reportLocal(error: unknown, worker: number): void {
-    this.#workerThreads.threadOf(worker === 0 ? undefined : this.workerTable.at(worker)).reportUncaught(error)
+    this.#workerThreads.threadOf(worker === 0 ? undefined : this.workerTable.at(worker))[REPORT_UNCAUGHT](error)
   }
 
   setHandler(handler: RejectedExecutionHandler): void {
@@ -324,7 +326,7 @@ export class PoolOwner extends PoolMember {
     try {
       const slots: number[] = []
       for (let slot = this.waiting.draw(); slot !== undefined; slot = this.waiting.draw()) slots.push(slot)
-      this.#reaper.failTasks(slots, error, { reportUncaught: tell })
+      this.#reaper.failTasks(slots, error, { [REPORT_UNCAUGHT]: tell })
       this.state.completed.add(slots.length)
     } finally {
       this.endings.end()

@@ -1,5 +1,6 @@
 import type { PoolCore } from "../../core/pool-core.ts"
 import type { ThreadDeathError } from "../../errors.ts"
+import { REPORT_UNCAUGHT } from "../../memory/flow/internals.ts"
 import { guarded } from "../../memory/flow/guard.ts"
 import type { Thread } from "../../thread/thread.ts"
 import { failOrphan, isUndelivered } from "../member/orphans.ts"
@@ -98,10 +99,10 @@ export class WorkerReaper {
     this.makesNoThreads = token === 0 && waiting.isEmpty // 9
     guarded(
       () => core.workerExit(worker, true), // the factory or terminated() may throw, and there is no caller to tell
-      (error) => thread.reportUncaught(error),
+      (error) => thread[REPORT_UNCAUGHT](error),
     )
     this.makesNoThreads = false
-    core.relieve((error) => thread.reportUncaught(error)) // 10
+    core.relieve((error) => thread[REPORT_UNCAUGHT](error)) // 10
     memory.ringIfIdle()
   }
 
@@ -115,8 +116,8 @@ export class WorkerReaper {
   }
 
   /** Fails these tasks, which no thread has. */
-  failTasks(slots: Iterable<number>, error: unknown, thread: Pick<Thread, "reportUncaught">): void {
+  failTasks(slots: Iterable<number>, error: unknown, thread: Pick<Thread, typeof REPORT_UNCAUGHT>): void {
     const { tasks, completionQueues } = this.#pool
-    for (const slot of slots) failOrphan(slot, error, tasks, completionQueues, (it) => thread.reportUncaught(it))
+    for (const slot of slots) failOrphan(slot, error, tasks, completionQueues, (it) => thread[REPORT_UNCAUGHT](it))
   }
 }

@@ -1,5 +1,5 @@
 import type { Taker } from "./taker.ts"
-import type { WorkQueue } from "../../core/pool-host.ts"
+import type { Deliveries, WorkQueue } from "../../core/pool-host.ts"
 
 /**
  * How long an idle worker blocks before it lets its event loop run, in ms. A blocked worker is woken several times
@@ -8,7 +8,7 @@ import type { WorkQueue } from "../../core/pool-host.ts"
 export const LINGER = 2
 
 /** The queue of a pool of platform threads, as all members see it. TaskQueue and DelayedTaskQueue implement it. */
-export interface SlotQueue extends WorkQueue<number> {
+export interface SlotQueue extends WorkQueue<number>, Deliveries<number> {
   /** How many tasks may wait; see `HEADER.BOUND`. */
   readonly bound: number
   readonly size: number

@@ -1,3 +1,4 @@
+import { REPORT_UNCAUGHT } from "../../memory/flow/internals.ts"
 import { load, sharedWords } from "#atomics"
 import { warn } from "#host/warnings"
 import { hasFinished, isInspected, type RuntimeThread } from "#host/workers"
@@ -104,7 +105,7 @@ export class WorkerBody implements ThreadBody {
    */
   tellIfUnheard(): void {
     const error = this.#death?.error
-    if (error !== undefined && !this.isBlamed) this.#self?.reportUncaught(error)
+    if (error !== undefined && !this.isBlamed) this.#self?.[REPORT_UNCAUGHT](error)
   }
 
   start(self: Thread, ended: () => void): void {

@@ -1,6 +1,7 @@
 /** `map` on worker threads, without `chunk`: several items make one task, as many as take about a millisecond. */
 import { runtime } from "#host/clock"
 import type { BulkMap, TaskHost } from "../../executor/executor.ts"
+import { DEFAULT_WINDOW } from "../../executor/internals.ts"
 import { type Chunk, type ChunkWork, MapFeed } from "../../executor/map-feed.ts"
 import { addSubmitter } from "../../future/merge-stacks.ts"
 import { awaiting } from "../../memory/flow/waiting.ts"
@@ -37,7 +38,7 @@ class ChoosingFeed<I, O> extends MapFeed<I, ChunkOutcome<O>> {
     ordered: boolean,
     window: number | undefined,
   ) {
-    const { defaultWindow } = executor
+    const defaultWindow = executor[DEFAULT_WINDOW]
     super(executor, work, source, false, ordered, window ?? defaultWindow, 1)
     this.#mostItems = window ?? Infinity
     // Every thread should have two chunks, also if the caller's window is small.

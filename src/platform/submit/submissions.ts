@@ -1,3 +1,8 @@
+// prettier-ignore
+import {
+  ABANDON, COME_BACK, COMPLETE, FAIL, IS_PORTABLE, IS_SETTLED, REMOTE_HANDLE, RUN_REMOTELY, SEND_ARGUMENTS,
+  TAKE_BACK, TIMING, WATCHER, WORK, WORK_ARGUMENTS,
+} from "../../future/internals.ts"
 import { CANCELLED, EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
 import { encodeArguments } from "../../codec/arguments.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
@@ -163,7 +168,7 @@ export class Submissions implements Mailbox {
     for (const slot of this.#submitted.keys()) {
       const task = this.#forget(slot)
       if (!(task instanceof FutureTask)) continue
-      futureOf(task).comeBack()
+      futureOf(task)[COME_BACK]()
       this.#tell(task, EXCEPTIONAL, true, error)
     }
     this.#pending = 0
@@ -178,10 +183,16 @@ export class Submissions implements Mailbox {
     let args: readonly unknown[]
     let number: number
     let isVoid = false
-    const work = task instanceof FutureTask ? task.work : undefined
-    if (task instanceof FutureTask && work && task.workArguments.length > 0 && !isCallable(work) && task.isPortable) {
+    const work = task instanceof FutureTask ? task[WORK] : undefined
+    if (
+      task instanceof FutureTask &&
+      work &&
+      task[WORK_ARGUMENTS].length > 0 &&
+      !isCallable(work) &&
+      task[IS_PORTABLE]
+    ) {
       number = this.#functions.numberOf(work)
-      args = task.workArguments
+      args = task[WORK_ARGUMENTS]
     } else {
       const call = callIn(task)
       number = this.#functions.numberOf(call.fn)
@@ -223,7 +234,7 @@ export class Submissions implements Mailbox {
       this.#outgoing.pack(slot, encoded, isWhole ? [] : things, toMove ?? [], args)
     }
     const isCounted = this.#ordering === BY_ARRIVAL || this.#rank(slot, task)
-    if (future instanceof FutureTask) future.runRemotely(this.#remote, handle)
+    if (future instanceof FutureTask) future[RUN_REMOTELY](this.#remote, handle)
     this.#submitted[slot] = task
     if (isCounted && ++this.#pending === 1) this.bell.hold()
     return slot
@@ -231,7 +242,7 @@ export class Submissions implements Mailbox {
 
   #flagsOf(future: Runnable, isVoid: boolean): number {
     if (!(future instanceof FutureTask)) return COMMAND | VOID | this.#reachable
-    const { watcher } = future
+    const { [WATCHER]: watcher } = future
     const timed = watcher === undefined ? 0 : TIMED
     const told = watcher?.reportsErrors === true ? TOLD | VOID : 0
     const noted = FutureTask.hasDone(future) ? NOTED : 0
@@ -244,7 +255,7 @@ export class Submissions implements Mailbox {
       this.#tasks.enroll(slot, priorityOf(task) ?? NaN, 0)
       return true
     }
-    const timing = task instanceof FutureTask ? task.timing : undefined
+    const timing = task instanceof FutureTask ? task[TIMING] : undefined
     const time = timing === undefined ? sharedNow() : toShared(timing.time)
     this.#tasks.enroll(slot, time, timing?.period ?? 0)
     if (timing?.notBefore !== undefined) this.#tasks.setNotBefore(slot, timing.notBefore)
@@ -253,13 +264,13 @@ export class Submissions implements Mailbox {
 
   /** Whether the task never becomes due: then the process does not stay alive for it. */
   #isForever(task: Runnable): boolean {
-    return this.#ordering === BY_TIME && task instanceof FutureTask && task.timing?.time === Infinity
+    return this.#ordering === BY_TIME && task instanceof FutureTask && task[TIMING]?.time === Infinity
   }
 
   /** The pool has accepted the task in this slot. */
   seal(slot: number): void {
     const task = this.#submitted[slot]
-    if (task instanceof FutureTask && this.#tasks.isWhole(slot)) task.sendArguments()
+    if (task instanceof FutureTask && this.#tasks.isWhole(slot)) task[SEND_ARGUMENTS]()
     else this.#outgoing.seal(slot)
   }
 
@@ -270,7 +281,7 @@ export class Submissions implements Mailbox {
   takeBack(slot: number): Runnable | undefined {
     const task = this.#forget(slot)
     if (task === undefined) return undefined // only its submitter may free the slot
-    if (task instanceof FutureTask) futureOf(task).takeBack()
+    if (task instanceof FutureTask) futureOf(task)[TAKE_BACK]()
     const moved = this.#outgoing.restore(slot)
     if (moved.length > 0) setTransfer(task, moved)
     this.#tasks.release(slot)
@@ -290,7 +301,7 @@ export class Submissions implements Mailbox {
   /** The slot of a task that this thread has submitted; 0 or less if there is none. */
   slotOf(task: unknown): number {
     if (!(task instanceof FutureTask) || task instanceof Carrier) return this.#submitted.indexOf(task as Runnable)
-    const slot = this.#tasks.slotOf(task.remoteHandle)
+    const slot = this.#tasks.slotOf(task[REMOTE_HANDLE])
     return this.#submitted[slot] === task ? slot : 0
   }
 
@@ -300,7 +311,7 @@ export class Submissions implements Mailbox {
     this.#submitted[slot] = undefined
     release(task)
     // A future that was cancelled in this thread no longer counts as pending, but a carrier does.
-    if ((!(task instanceof FutureTask) || !task.isSettled) && !this.#isForever(task)) this.#discount()
+    if ((!(task instanceof FutureTask) || !task[IS_SETTLED]) && !this.#isForever(task)) this.#discount()
     return task
   }
 
@@ -347,7 +358,7 @@ export class Submissions implements Mailbox {
     this.#outgoing.finish(slot)
     const task = this.#forget(slot)
     const worker = state < CANCELLED ? this.#tasks.workerOf(slot) : 0
-    if (task instanceof FutureTask) futureOf(task).comeBack()
+    if (task instanceof FutureTask) futureOf(task)[COME_BACK]()
     this.#tasks.release(slot)
     if (task instanceof FutureTask) {
       this.#tell(task, state, failed, outcome, worker)
@@ -364,15 +375,15 @@ export class Submissions implements Mailbox {
     this.#remote.ranOn = worker
     try {
       if (state >= CANCELLED)
-        future.abandon(undefined) // if it was not cancelled in this thread, another thread did it
-      else if (failed) future.fail(withSubmitter(future, outcome))
-      else future.complete(resultOf(future, outcome))
+        future[ABANDON](undefined) // if it was not cancelled in this thread, another thread did it
+      else if (failed) future[FAIL](withSubmitter(future, outcome))
+      else future[COMPLETE](resultOf(future, outcome))
     } catch (error) {
       this.#remote.reportLocal(error, worker) // an error of its done(): the outcome stands
     } finally {
       this.#remote.ranOn = ranOn
     }
-    if (future !== task) guarded(() => task.complete(undefined))
+    if (future !== task) guarded(() => task[COMPLETE](undefined))
   }
 
   /** A cancelled task stays queued until its turn comes. Until then only a carrier still counts as pending. */

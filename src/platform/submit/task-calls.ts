@@ -1,4 +1,5 @@
 /** What another thread has to do for a task: which function to call, with which arguments. */
+import { COME_BACK, COMPLETE, IS_PORTABLE, WORK, WORK_ARGUMENTS } from "../../future/internals.ts"
 import { NotSerializableError, RejectedExecutionError, TaskNotPortableError } from "../../errors.ts"
 import { Carrier } from "../../executor/carrier.ts"
 import { boundCall, type Call, callOf, isCallable } from "../../future/call.ts"
@@ -18,13 +19,13 @@ export function callIn(task: Runnable): Call {
   if (typeof task === "function") return portable(callOf(task))
   if (!(task instanceof FutureTask)) throw belongsHere(task)
   const future = futureOf(task)
-  if (!future.isPortable) {
+  if (!future[IS_PORTABLE]) {
     throw new TaskNotPortableError(
       `${nameOf(task)} has a run() method of its own, which cannot be called by another thread. Use virtualThreads()`,
     )
   }
-  if (future.work === undefined) return NOTHING
-  return portable(boundCall(future.work, future.workArguments))
+  const { [WORK]: work } = future
+  return work === undefined ? NOTHING : portable(boundCall(work, future[WORK_ARGUMENTS]))
 }
 
 function portable(call: Call): Call {
@@ -54,13 +55,13 @@ export function futureOf(task: FutureTask<unknown>): FutureTask<unknown> {
 }
 
 /** The result of a task whose function returned this in the other thread. */
-export function resultOf({ work }: FutureTask<unknown>, returned: unknown): unknown {
+export function resultOf({ [WORK]: work }: FutureTask<unknown>, returned: unknown): unknown {
   const given = work && isCallable(work) ? callOf(work).result : undefined
   return given === undefined ? returned : given.value
 }
 
 /** The error of the task; its stack also shows where the task was submitted, if that is known. */
-export function withSubmitter({ work }: FutureTask<unknown>, error: unknown): unknown {
+export function withSubmitter({ [WORK]: work }: FutureTask<unknown>, error: unknown): unknown {
   const frames = work && submitterOf(callOf(work).fn)
   if (frames !== undefined) addSubmitter(error, frames)
   return error
@@ -70,9 +71,9 @@ export function withSubmitter({ work }: FutureTask<unknown>, error: unknown): un
 export function dropUnrun(task: Runnable): void {
   if (!(task instanceof FutureTask)) return
   const future = futureOf(task)
-  future.comeBack()
+  future[COME_BACK]()
   drop(future, new RejectedExecutionError("The pool has ended before the task ran", task))
-  if (future !== task) task.complete(undefined)
+  if (future !== task) task[COMPLETE](undefined)
 }
 
 const NOTHING: Call = { fn: () => undefined, args: [] }

@@ -1,3 +1,4 @@
+import { RENEW } from "../../future/internals.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { CANCELLED, COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../../future/task-state.ts"
@@ -57,8 +58,8 @@ export class ForeignTask extends FutureTask<unknown> {
     if (tasks.stateOf(slot) !== NEW) this.cancel()
   }
 
-  /** The same work as a task of this thread, which does not keep the slot. */
-  override renew(): FutureTask<unknown> {
+  /** @internal The same work as a task of this thread, which does not keep the slot. */
+  override [RENEW](): FutureTask<unknown> {
     try {
       const fn = standIn(this.#functions.referenceOf(this.#tasks.functionOf(this.#slot)))
       const args = this.#payloads.argumentsOf(this.#slot) ?? this.#payloads.fetch(this.#slot)

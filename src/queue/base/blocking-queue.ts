@@ -1,4 +1,6 @@
+import { UnsupportedOperationError } from "../../errors.ts"
 import {
+  alone,
   MAX_VALUE,
   rangeError,
   requireFunction,
@@ -7,11 +9,26 @@ import {
   show,
   typeError,
 } from "../../checks.ts"
-import { FACTS, type Facts } from "../../inspection.ts"
+import { identityOf } from "../../identity.ts"
+import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../../inspection.ts"
+import { SHAREABLE } from "../../memory/shared/shareables.ts"
+import type { Handle, Shared } from "../../memory/shared/shared-memory.ts"
 import type { WaitOptions } from "../../memory/flow/waiting.ts"
-import { equalTo, equalToAny } from "../local/equality.ts"
-import { iterate, type Cursor, type QueueIterator } from "../local/iteration.ts"
-import { WaitingQueue } from "./waiting-queue.ts"
+import { iterate, type QueueIterator } from "../local/iteration.ts"
+import { CORE } from "./internals.ts"
+import { type Ordering, sharedBackends } from "./queue-backend.ts"
+import type { QueueCore } from "./queue-core.ts"
+import {
+  offerAt,
+  offerSyncAt,
+  pollAt,
+  pollSyncAt,
+  putAt,
+  putSyncAt,
+  takeAll,
+  takeAt,
+  takeSyncAt,
+} from "./queue-waits.ts"
 
 /**
  * A queue that can be waited on: for an element when it is empty, for room when it is full.
@@ -45,9 +62,55 @@ import { WaitingQueue } from "./waiting-queue.ts"
  *
  * @typeParam E what the queue holds; `out`, because a queue of tasks also is a queue of what tasks are
  */
-export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements Iterable<E>, AsyncIterable<E> {
+export abstract class BlockingQueue<out E> implements Iterable<E>, AsyncIterable<E> {
+  /**
+   * What a clone of this queue consists of. Post the queue itself to a thread, and give what arrives there to `from` of
+   * its class. Reading this, which posting does, makes the queue a shared one: its elements are copied into shared
+   * memory, and elements are copies from then on. NotSerializableError if one cannot be copied; then nothing has
+   * changed.
+   */
+  declare readonly handle: Handle
+  readonly #core: QueueCore<E>
+
+  /** @internal */
+  constructor(core: QueueCore<E>) {
+    this.#core = core
+    Object.defineProperty(this, "handle", sharing)
+  }
+
+  /** @internal What the queue works by. */
+  get [CORE](): QueueCore<E> {
+    return this.#core
+  }
+
+  /** How many elements are inside. */
+  get size(): number {
+    return this.#core.size
+  }
+
+  /** True if nothing is inside. */
+  get isEmpty(): boolean {
+    return this.size === 0
+  }
+
   /** How many elements could be inserted now without waiting; 2³¹−1 if there is no limit, 0 once closed. */
-  abstract get remainingCapacity(): number
+  get remainingCapacity(): number {
+    return this.#core.remainingCapacity
+  }
+
+  /** True after `close()`. */
+  get isClosed(): boolean {
+    return this.#core.isClosed
+  }
+
+  /**
+   * Lets nothing more in: `offer` gives false, `add` and `put` fail with IllegalStateError, also those that wait. What
+   * is inside can still be taken. After that `poll` gives undefined, and `take` fails with IllegalStateError, also
+   * those that wait. IllegalStateError for the queue of a pool: its threads would have nothing to wait for. [TP66]
+   */
+  close(): void {
+    this.#core.close()
+  }
 
   /**
    * Inserts now.
@@ -55,7 +118,7 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
    * @throws IllegalStateError if there is no room, or the queue is closed.
    */
   add(e: E): boolean {
-    if (!this.offer(e)) throw this.refusal()
+    if (!this.offer(e)) throw this.#core.refusal()
     return true
   }
 
@@ -64,14 +127,12 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
   /** Inserts as soon as there is room; false if there is none in time. */
   offer(e: E, wait: WaitOptions): Promise<boolean>
   offer(e: E, wait?: WaitOptions): boolean | Promise<boolean> {
-    if (wait !== undefined) return this.offerAt("last", e, wait)
-    this.check(e)
-    return this.accept(e, "last")
+    return wait === undefined ? this.#core.offer(e) : offerAt(this.#core, "last", e, wait)
   }
 
   /** Inserts as soon as there is room; blocks the thread. False if there is none in time. */
   offerSync(e: E, ms: number): boolean {
-    return this.offerSyncAt("last", e, ms)
+    return offerSyncAt(this.#core, "last", e, ms)
   }
 
   /**
@@ -80,12 +141,12 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
    * @throws TimeoutError, InterruptedError, or `IllegalStateError` if the queue is closed.
    */
   put(e: E, wait?: WaitOptions): Promise<void> {
-    return this.putAt("last", e, wait)
+    return putAt(this.#core, "last", e, wait)
   }
 
   /** Inserts as soon as there is room; blocks the thread. */
   putSync(e: E): void {
-    this.putSyncAt("last", e)
+    putSyncAt(this.#core, "last", e)
   }
 
   /** Takes the head out. NoSuchElementError if there is nothing to take. */
@@ -94,7 +155,7 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
   remove(e: unknown): boolean
   remove(...sought: unknown[]): E | boolean {
     // By count, so that remove(undefined) looks for undefined, which is never inside.
-    return sought.length > 0 ? this.removeOne(this.equal(sought[0])) : this.demand(this.poll())
+    return sought.length > 0 ? this.#core.removeEqual(sought[0]) : this.#core.demand(this.poll())
   }
 
   /** Takes the head out; undefined if there is nothing to take. */
@@ -102,12 +163,12 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
   /** Takes the head out as soon as there is one; undefined if there is none in time. */
   poll(wait: WaitOptions): Promise<E | undefined>
   poll(wait?: WaitOptions): E | undefined | Promise<E | undefined> {
-    return wait === undefined ? this.extract("first") : this.pollAt("first", wait)
+    return wait === undefined ? this.#core.poll() : pollAt(this.#core, "first", wait)
   }
 
   /** Takes the head out as soon as there is one; blocks the thread. Undefined if there is none in time. */
   pollSync(ms: number): E | undefined {
-    return this.pollSyncAt("first", ms)
+    return pollSyncAt(this.#core, "first", ms)
   }
 
   /**
@@ -116,28 +177,27 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
    * @throws TimeoutError, InterruptedError, or `IllegalStateError` if the queue is closed and empty.
    */
   take(wait?: WaitOptions): Promise<E> {
-    return this.takeAt("first", wait)
+    return takeAt(this.#core, "first", wait)
   }
 
   /** Takes the head out as soon as there is one; blocks the thread. */
   takeSync(): E {
-    return this.takeSyncAt("first")
+    return takeSyncAt(this.#core, "first")
   }
 
   /** The head, left in its place. NoSuchElementError if there is none. */
   element(): E {
-    return this.demand(this.peek())
+    return this.#core.demand(this.peek())
   }
 
   /** The head, left in its place; undefined if there is none. */
-  abstract peek(): E | undefined
+  peek(): E | undefined {
+    return this.#core.peek()
+  }
 
   /** Whether an element equal to `e` is inside. */
   contains(e: unknown): boolean {
-    const test = this.equal(e)
-    const cursor = this.walk()
-    for (let next = cursor.next(); next !== undefined; next = cursor.next()) if (test(next)) return true
-    return false
+    return this.#core.has(e)
   }
 
   /** Whether for each of these an equal element is inside. */
@@ -156,21 +216,22 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
 
   /** Removes every element that equals one of these; true if there were any. */
   removeAll(elements: Iterable<unknown>): boolean {
-    return this.removeIf(this.equalToOneOf(requireIterable("elements", elements)))
+    return this.removeIf(this.#core.equalToOneOf(requireIterable("elements", elements)))
   }
 
   /** Removes every element that equals none of these; true if there were any. */
   retainAll(elements: Iterable<unknown>): boolean {
-    const wanted = this.equalToOneOf(requireIterable("elements", elements))
+    const wanted = this.#core.equalToOneOf(requireIterable("elements", elements))
     return this.removeIf((e) => !wanted(e))
   }
 
   /** Removes every element that passes the test; true if there were any. A test that throws removes nothing. */
   removeIf(test: (e: E) => boolean): boolean {
     requireFunction("test", test)
-    if (this.shared !== undefined) return this.shared.removeWhere(test) > 0
-    const removed = this.removeWhere(test)
-    this.vacated(removed)
+    const core = this.#core
+    if (core.shared !== undefined) return core.shared.removeWhere(test) > 0
+    const removed = core.removeWhere(test)
+    core.vacated(removed)
     return removed > 0
   }
 
@@ -184,31 +245,33 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
     if (target === this) throw rangeError("target", "another collection than the queue", target)
     requireNumber("max", max, "an integer or Infinity", (n) => Number.isInteger(n) || n === Infinity)
     const accept = (e: E): unknown => (isQueue ? target.add(e) : target.push(e))
-    if (this.shared !== undefined) return this.shared.drain(accept, max)
+    const core = this.#core
+    if (core.shared !== undefined) return core.shared.drain(accept, max)
     let moved = 0
     try {
       for (; moved < max; moved++) {
-        const e = this.ready("first")
+        const e = core.ready("first")
         if (e === undefined) break
         accept(e)
-        this.behead("first")
+        core.behead("first")
       }
     } finally {
       // Only now: the element of a putter that came in earlier would be drained too.
-      this.vacated(moved)
+      core.vacated(moved)
     }
     return moved
   }
 
   /** Removes everything. */
   clear(): void {
-    if (this.shared !== undefined) {
-      this.shared.clear()
+    const core = this.#core
+    if (core.shared !== undefined) {
+      core.shared.clear()
       return
     }
-    const { size } = this
-    this.wipe()
-    this.vacated(size)
+    const { size } = core
+    core.wipe()
+    core.vacated(size)
   }
 
   /** Calls the function for each element, in the order of iteration and as undisturbed by changes, until it throws. */
@@ -219,7 +282,8 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
 
   /** The elements in the order of iteration. */
   toArray(): E[] {
-    return this.shared === undefined ? [...this] : this.shared.toArray()
+    const { shared } = this.#core
+    return shared === undefined ? [...this] : shared.toArray()
   }
 
   /**
@@ -227,15 +291,38 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
    * throughout once, others perhaps. Its `remove()` takes the element that `next()` returned last out of the queue.
    */
   [Symbol.iterator](): QueueIterator<E> {
-    return this.iterator(this.walk())
+    return iteratorOf(this.#core)
+  }
+
+  /** Takes one element after the other, as they come, until the queue is closed and empty. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<E> {
+    return takeAll(this.#core)
   }
 
   /** @internal */
-  override get [FACTS](): Facts {
+  get [SHAREABLE](): true {
+    return true
+  }
+
+  /** @internal */
+  static handleOf(queue: BlockingQueue<unknown>): Handle {
+    // A class of the program that extends this one directly has nothing that could be shared.
+    const core = queue.#core as QueueCore<unknown> | undefined
+    if (core === undefined) throw new UnsupportedOperationError(`${identityOf(queue)} cannot be shared between threads`)
+    return core.share()
+  }
+
+  /** @internal */
+  [INSPECT](...by: InspectArguments): string {
+    return inspected(this, by)
+  }
+
+  /** @internal */
+  get [FACTS](): Facts {
     const { size, remainingCapacity, isClosed } = this
     const isBounded = remainingCapacity < MAX_VALUE - size
     return {
-      ...super[FACTS],
+      clock: undefined,
       size,
       remainingCapacity: isBounded ? remainingCapacity : undefined,
       isClosed: isClosed || undefined,
@@ -243,27 +330,36 @@ export abstract class BlockingQueue<out E> extends WaitingQueue<E> implements It
   }
 
   /** The elements, as in Java: `[a, b]`. */
-  override toString(): string {
+  toString(): string {
     return `[${this.toArray()
       .map((e) => (Object.is(e, this) ? "(this Collection)" : describe(e)))
       .join(", ")}]`
   }
-
-  /** @internal A test for elements equal to this one. */
-  protected equal(sought: unknown): (e: unknown) => boolean {
-    return this.shared === undefined ? equalTo(sought) : this.shared.equalTo(sought)
-  }
-
-  /** @internal A test for elements equal to one of these. */
-  protected equalToOneOf(sought: Iterable<unknown>): (e: unknown) => boolean {
-    return this.shared === undefined ? equalToAny(sought) : this.shared.equalToAny(sought)
-  }
-
-  /** @internal */
-  protected iterator(cursor: Cursor<E>): QueueIterator<E> {
-    return iterate(cursor, () => this.vacated(1))
-  }
 }
+
+/** Gives the queue its shared backend: that of a queue of this class that another thread has posted. */
+export function opened<Q extends BlockingQueue<unknown>>(
+  queue: Q,
+  type: string,
+  shared: Shared,
+  ordering?: Ordering,
+): Q {
+  queue[CORE].adopt(sharedBackends().open(type, shared, ordering))
+  return queue
+}
+
+/** An iterator whose `remove()` wakes the flows that wait for room. */
+export function iteratorOf<E>(core: QueueCore<E>, backwards = false): QueueIterator<E> {
+  return iterate(core.walk(backwards), () => core.vacated(1))
+}
+
+/** A clone copies an object's own properties, not those of its class. The getter runs when the queue is cloned. */
+const sharing: PropertyDescriptor & ThisType<BlockingQueue<unknown>> = /* @__PURE__ */ alone({
+  enumerable: true,
+  get() {
+    return BlockingQueue.handleOf(this)
+  },
+})
 
 /** As a template literal would, but also for symbols and for objects without a `toString`. */
 function describe(e: unknown): string {

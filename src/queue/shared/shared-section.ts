@@ -1,3 +1,4 @@
+import { MEMORY, WAIT_QUEUE } from "../../lock/internals.ts"
 import { pause } from "#atomics"
 import { availableParallelism } from "#host/machine"
 import { IllegalStateError } from "../../errors.ts"
@@ -48,7 +49,7 @@ export class SharedSection {
   constructor(sync: LockSync, control: MemoryRecord, content: Protected, spins: number) {
     this.#spins = spins
     this.#sync = sync
-    this.#threadContext = sync.memory.threadContext
+    this.#threadContext = sync[MEMORY].threadContext
     this.#control = control
     this.#content = content
   }
@@ -103,7 +104,7 @@ export class SharedSection {
   }
 
   *#queueing(flow: Flow): Steps<void> {
-    const { queue } = this.#sync
+    const { [WAIT_QUEUE]: queue } = this.#sync
     yield* reacquiring(queue, flow, queue.enter(flow, EXCLUSIVE, false), () => this.#sync.barge(flow))
   }
 
@@ -146,6 +147,6 @@ export class SharedSection {
   #release(): void {
     const flow = this.#flow as Flow
     this.#flow = undefined
-    if (this.#sync.letGo(flow, 1)) this.#sync.queue.wakeFirst()
+    if (this.#sync.letGo(flow, 1)) this.#sync[WAIT_QUEUE].wakeFirst()
   }
 }

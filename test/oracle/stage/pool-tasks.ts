@@ -2,6 +2,7 @@
  * The tasks of suites "threadpool" and "invoke" on worker threads. Every task is a call of {@link perform} with a number, which
  * the wings of its thread know more about. Loaded by each thread of a pool before its first task.
  */
+import { RENEW, WORK_ARGUMENTS } from "#src/future/internals.js"
 import { store } from "#atomics"
 import { bind, type Callable, FutureTask, type Runnable, task, type Thread, ThreadPoolExecutor } from "corepool"
 import { threadContext } from "#src/memory/thread/this-thread.js"
@@ -28,12 +29,12 @@ export function callOf(stage: number, part: Part): Callable<unknown> {
 
 /**
  * The name of a task that another thread has given to the pool. To the owner it is a future that calls a function, which
- * `renew` tells together with the arguments.
+ * `[RENEW]` tells together with the arguments.
  */
 export function nameOfForeign(runnable: Runnable): string | undefined {
   if (!(runnable instanceof FutureTask)) return undefined
-  const { workArguments } = (runnable as unknown as { renew(): { workArguments: readonly unknown[] } }).renew()
-  return (workArguments[1] as Part | undefined)?.name
+  const renewed = (runnable as unknown as { [RENEW](): { [WORK_ARGUMENTS]: readonly unknown[] } })[RENEW]()
+  return (renewed[WORK_ARGUMENTS][1] as Part | undefined)?.name
 }
 
 const inheritance = isMainThread ? undefined : (getEnvironmentData(INHERITANCE) as unknown as Inheritance<StageLegacy>)

@@ -19,7 +19,7 @@ import { thrownBy } from "../../support/harness.ts"
 function through(args: readonly unknown[]): { kind: number; length: number; args: unknown[] } {
   const written = encodeArguments(args)
   const { kind, length } = written
-  const words = written.words.slice(0, written.wordCount)
+  const words = written.words.slice(0, (length + 3) >> 2)
   written.release()
   const read = EncodedValue.toRead(kind, length)
   read.words.set(words)

@@ -1,3 +1,4 @@
+import { EXPIRE } from "#src/future/internals.js"
 import { CancellationError, Executors, InterruptedError, Thread } from "corepool"
 import assert from "node:assert/strict"
 import { test } from "node:test"
@@ -178,7 +179,7 @@ test("[FT27] a time limit interrupts the runner even if done() throws", async ()
     throw new Error("done")
   }
   const limit = new Error("too late")
-  assert.throws(() => (task as unknown as { expire(error: unknown): void }).expire(limit), /^Error: done$/)
+  assert.throws(() => (task as unknown as { [EXPIRE](error: unknown): void })[EXPIRE](limit), /^Error: done$/)
   await runner.outcome
   assert.equal(gate.passed, 1)
   assert.equal(task.exceptionNow(), limit)

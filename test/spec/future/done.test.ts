@@ -1,3 +1,4 @@
+import { COMPLETION } from "#src/future/internals.js"
 import { mainFlow } from "#src/memory/flow/flow.js"
 import { drive, type Steps, type WaitList } from "#src/memory/flow/waiting.js"
 import { Thread } from "corepool"
@@ -47,7 +48,7 @@ test("[FT50] done() is called when an asynchronous body has ended and not before
 
 /** Notes the moment at which a wait for the task is over; a promise would tell later. */
 function noteRelease(task: OpenTask<unknown>, order: unknown[]): void {
-  const { completion } = task as unknown as { completion: WaitList }
+  const { [COMPLETION]: completion } = task as unknown as { [COMPLETION]: WaitList }
   function* waiting(): Steps<void> {
     yield completion
   }

@@ -1,4 +1,5 @@
 /** What the tests of locks and synchronizers share. */
+import { MEMORY, SYNC, WAIT_QUEUE } from "#src/lock/internals.js"
 import {
   type AbstractQueuedSynchronizer,
   type Condition,
@@ -192,15 +193,15 @@ export function thread(body: () => unknown, name?: string): Thread {
 // The public declarations leave these out.
 
 export function syncOf(lock: ReentrantLock): LockSync {
-  return (lock as unknown as { sync: LockSync }).sync
+  return (lock as unknown as { [SYNC]: LockSync })[SYNC]
 }
 
 export function queueOf(synchronizer: AbstractQueuedSynchronizer): WaitQueue {
-  return (synchronizer as unknown as { queue: WaitQueue }).queue
+  return (synchronizer as unknown as { [WAIT_QUEUE]: WaitQueue })[WAIT_QUEUE]
 }
 
 export function memoryOf(synchronizer: AbstractQueuedSynchronizer): SharedMemory {
-  return (synchronizer as unknown as { memory: SharedMemory }).memory
+  return (synchronizer as unknown as { [MEMORY]: SharedMemory })[MEMORY]
 }
 
 /** The flows that wait on a condition, longest waiting first. */

@@ -1,4 +1,5 @@
 /** When idle threads leave, and when they are replaced. Ids such as [TP42] refer to docs/spec/pool.md. */
+import { CORE } from "#src/queue/base/internals.js"
 import { type Delayed, DelayQueue, LinkedBlockingQueue, type Runnable, SynchronousQueue, Thread } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
@@ -202,8 +203,9 @@ interface Settle {
 }
 
 /** How a pool waits for its queue, which is nobody else's business: not in the declarations. */
-type Receive = (this: unknown, settle: Settle, flow: unknown, timeout: number) => void
-const receive = Reflect.get(LinkedBlockingQueue.prototype, "receive") as Receive
+interface Core {
+  receive(settle: Settle, flow: unknown, timeout: number): void
+}
 
 /** Does something at moments that are otherwise hard to meet. */
 class Watched extends LinkedBlockingQueue<Runnable> {
@@ -212,8 +214,18 @@ class Watched extends LinkedBlockingQueue<Runnable> {
   /** Just after a thread that waited in vain has decided to leave, before it has gone. */
   onLeaving: (() => void) | undefined
 
-  receive(settle: Settle, flow: unknown, timeout: number): void {
-    const told: Settle = {
+  constructor() {
+    super()
+    const core = Reflect.get(this, CORE) as Core
+    const receive = core.receive.bind(core)
+    core.receive = (settle, flow, timeout) => {
+      receive(this.#telling(settle), flow, timeout)
+      this.onWaiting?.()
+    }
+  }
+
+  #telling(settle: Settle): Settle {
+    return {
       resolve: (task) => {
         settle.resolve(task)
         // The thread's next step is its decision; this comes right behind it.
@@ -222,8 +234,6 @@ class Watched extends LinkedBlockingQueue<Runnable> {
       },
       reject: (error) => settle.reject(error),
     }
-    receive.call(this, told, flow, timeout)
-    this.onWaiting?.()
   }
 }
 

@@ -1,4 +1,5 @@
 /** What the tests of queues share. */
+import { CORE } from "#src/queue/base/internals.js"
 import type { BlockingQueue } from "corepool"
 import { load } from "#atomics"
 import { Flow } from "#src/memory/flow/flow.js"
@@ -111,7 +112,7 @@ interface WorkQueue<E> {
 
 /** The public declarations leave this out. */
 export function asWorkQueue<E>(queue: object): WorkQueue<E> {
-  return queue as WorkQueue<E>
+  return (queue as { [CORE]: WorkQueue<E> })[CORE]
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Latches between threads: blocked ones and ones that await. */
+import { SYNC } from "#src/lock/internals.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { CountDownLatch, Semaphore, type Shared } from "corepool"
@@ -13,7 +14,7 @@ const JOBS = new URL("synchronizers.workers.js", import.meta.url)
 
 /** How many wait. */
 function waitersOf(latch: CountDownLatch): number {
-  return queueOf((latch as unknown as { sync: AbstractQueuedSynchronizer }).sync).length
+  return queueOf((latch as unknown as { [SYNC]: AbstractQueuedSynchronizer })[SYNC]).length
 }
 
 test("[CL10] a latch that was posted is the same one", async () => {

@@ -1,4 +1,5 @@
 /** A ReentrantReadWriteLock, with conditions of its write lock, in suite sync. */
+import { SYNC } from "#src/lock/internals.js"
 import { ReentrantReadWriteLock } from "corepool"
 import { flag, integer, type JsonObject, string } from "../../json.ts"
 import { VOID } from "../../results.ts"
@@ -16,7 +17,7 @@ import {
 
 /** What the declarations that tests see leave out, as internal. */
 interface Inside {
-  readonly sync: { writer(): (Somebody & { readonly holds: number }) | undefined }
+  readonly [SYNC]: { writer(): (Somebody & { readonly holds: number }) | undefined }
 }
 
 export class ReadWriteLockSubject implements Subject {
@@ -90,7 +91,7 @@ export class ReadWriteLockSubject implements Subject {
   }
 
   snapshot(nameOf: NameOf): JsonObject {
-    const writer = (this.#lock as unknown as Inside).sync.writer()
+    const writer = (this.#lock as unknown as Inside)[SYNC].writer()
     return {
       writer: writer === undefined ? null : nameOf(writer),
       writeHoldCount: writer?.holds ?? 0,

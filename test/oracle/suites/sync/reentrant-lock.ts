@@ -1,4 +1,5 @@
 /** A ReentrantLock with its conditions in suite sync. */
+import { SYNC } from "#src/lock/internals.js"
 import { ReentrantLock } from "corepool"
 import { flag, integer, type JsonObject, string } from "../../json.ts"
 import { VOID } from "../../results.ts"
@@ -16,7 +17,7 @@ import {
 
 /** What the declarations that tests see leave out, as internal. */
 interface Inside {
-  readonly sync: { holder(): (Somebody & { readonly holds: number }) | undefined }
+  readonly [SYNC]: { holder(): (Somebody & { readonly holds: number }) | undefined }
 }
 
 export class ReentrantLockSubject implements Subject {
@@ -76,7 +77,7 @@ export class ReentrantLockSubject implements Subject {
   }
 
   snapshot(nameOf: NameOf): JsonObject {
-    const holder = (this.#lock as unknown as Inside).sync.holder()
+    const holder = (this.#lock as unknown as Inside)[SYNC].holder()
     return {
       owner: holder === undefined ? null : nameOf(holder),
       holdCount: holder?.holds ?? 0,

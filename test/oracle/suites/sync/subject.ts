@@ -2,6 +2,7 @@
  * What a scenario of suite sync is about, one synchronizer, as one thread sees it: the driver's has made it, and every
  * actor that is a worker thread opens the same one for itself.
  */
+import { SYNC, WAIT_QUEUE } from "#src/lock/internals.js"
 import type { Shared } from "corepool"
 import { type JsonObject, ScenarioError } from "../../json.ts"
 import { VOID } from "../../results.ts"
@@ -42,12 +43,12 @@ export interface Subject {
 
 /** What stands in a wait queue; the declarations that tests see leave it out, as internal. */
 export interface Queued {
-  readonly sync: { readonly queue: { waiters(): Somebody[] } }
+  readonly [SYNC]: { readonly [WAIT_QUEUE]: { waiters(): Somebody[] } }
 }
 
 /** First in line first. */
 export function queueOf(synchronizer: object, nameOf: NameOf): string[] {
-  return (synchronizer as Queued).sync.queue.waiters().map(nameOf)
+  return (synchronizer as Queued)[SYNC][WAIT_QUEUE].waiters().map(nameOf)
 }
 
 /**

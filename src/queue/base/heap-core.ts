@@ -1,34 +1,29 @@
 import { MAX_VALUE } from "../../checks.ts"
 import { type Flow, uncaught } from "../../memory/flow/flow.ts"
-import { BlockingQueue } from "./blocking-queue.ts"
+import { QueueCore } from "./queue-core.ts"
 import { Heap, type Comparator } from "../local/heap.ts"
 import type { Cursor } from "../local/iteration.ts"
 
 /**
- * The common part of PriorityBlockingQueue and DelayQueue: the least element is the head, equal elements keep the order
+ * What PriorityBlockingQueue and DelayQueue work by: the least element is the head, equal elements keep the order
  * of insertion, and there is no limit, so inserting never waits and never notices an interrupt.
  */
-export abstract class HeapQueue<E> extends BlockingQueue<E> {
+export abstract class HeapCore<E> extends QueueCore<E> {
   readonly #heap: Heap<E>
-  /**
-   * @internal Whether a pool takes its tasks from the queue: then an error of user code must not keep a task inside.
-   */
+  /** Whether a pool takes its tasks from the queue: then an error of user code must not keep a task inside. */
   protected isForgiving = false
 
-  /** @internal */
-  protected constructor(compare: Comparator<E>) {
+  constructor(compare: Comparator<E>) {
     super()
     this.#heap = new Heap(compare)
   }
 
-  /** @internal */
   override holdTasks(): void {
     super.holdTasks()
     this.isForgiving = true
     this.#heap.forgive(uncaught)
   }
 
-  /** @internal */
   protected get heap(): Heap<E> {
     return this.#heap
   }
@@ -45,17 +40,15 @@ export abstract class HeapQueue<E> extends BlockingQueue<E> {
     return this.shared === undefined ? this.#heap.first : this.shared.peek("first")
   }
 
-  /** @internal */
-  protected override enter(flow: Flow, what: "put" | "take", _timed: boolean): void {
+  override enter(flow: Flow, what: "put" | "take", _timed: boolean): void {
     if (what === "take") flow.throwIfInterrupted()
   }
 
-  /** @internal */
-  protected override behead(): void {
+  override behead(): void {
     this.heap.pop()
   }
 
-  /** @internal Walks over a snapshot of the elements: removing one moves others about in the heap. */
+  /** Walks over a snapshot of the elements: removing one moves others about in the heap. */
   protected override cursor(): Cursor<E> {
     const elements = this.heap.toArray()
     const ranks = this.heap.ranks()
@@ -75,8 +68,7 @@ export abstract class HeapQueue<E> extends BlockingQueue<E> {
     }
   }
 
-  /** @internal */
-  protected override removeOne(test: (e: E) => boolean): boolean {
+  override removeOne(test: (e: E) => boolean): boolean {
     if (this.shared !== undefined) return super.removeOne(test)
     const place = this.heap.indexOf(test)
     if (place === -1) return false
@@ -85,17 +77,15 @@ export abstract class HeapQueue<E> extends BlockingQueue<E> {
     return true
   }
 
-  /** @internal */
-  protected override removeWhere(test: (e: E) => boolean): number {
+  override removeWhere(test: (e: E) => boolean): number {
     return this.heap.removeWhere(test)
   }
 
-  /** @internal */
-  protected override wipe(): void {
+  override wipe(): void {
     this.heap.clear()
   }
 
-  /** @internal The elements in the order of insertion, so that equal elements keep it. */
+  /** The elements in the order of insertion, so that equal elements keep it. */
   protected elementsAsTheyCame(): Cursor<E> {
     const ranks = this.heap.ranks()
     const elements = this.heap.toArray()

@@ -1,0 +1,5 @@
+/** Names of members of pools that only corepool uses: see src/future/internals.ts. */
+export const ENGINE: unique symbol = "c$engine" as never
+export const GIVE_TO_ENGINE: unique symbol = "c$giveToEngine" as never
+export const LABEL: unique symbol = "c$label" as never
+export const ON_SHUTDOWN: unique symbol = "c$onShutdown" as never
