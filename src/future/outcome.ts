@@ -21,6 +21,7 @@ import {
 } from "./internals.ts"
 import { CancellationError, IllegalStateError, TimeoutError, UnsupportedOperationError } from "../errors.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../inspection.ts"
+import { manyWaits } from "../memory/flow/flow.ts"
 import { type Keeper, TIMEOUT, WaitList } from "../memory/flow/wait-list.ts"
 import {
   abortOf,
@@ -152,7 +153,9 @@ export abstract class Outcome<T> implements PromiseLike<T> {
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: OnRejected<B>,
   ): Promise<A | B> {
-    if (isPromiseJob(onFulfilled, onRejected)) {
+    // A future that is done need not be waited for: that saves a promise.
+    if (this.#state === NORMAL) return Promise.resolve(this.#outcome as T).then(onFulfilled, onRejected)
+    if (manyWaits() && isPromiseJob(onFulfilled, onRejected)) {
       this[WILL_BE_AWAITED](false)
       return new ResultWait(this, onFulfilled as never, onRejected as never).start() as PromiseLike<unknown> as never
     }

@@ -7,8 +7,9 @@ const text = /* @__PURE__ */ sourceText(Function.prototype)
 /**
  * Whether these are the functions with which the engine settles a promise. With such functions it calls `then` of a
  * future, for `await`, `Promise.all` and the like, and drops what `then` returns. So `then` needs no promise of its own
- * for them: a promise would be the largest part of what a waiting future keeps in memory. If it is the program that
- * calls `then` with such functions, it gets a substitute for the promise, whose value is `undefined`.
+ * for them: a promise would be the largest part of what a waiting future keeps in memory. To find that out takes as
+ * long as to make a promise, and pays if many futures wait. If it is the program that calls `then` with such functions,
+ * it gets a substitute for the promise, whose value is `undefined`.
  *
  * Any other function of the program must be called later, in its own asynchronous context, and its result is the result
  * of `then`. It has a text of its own. Two kinds have not: proxies, which can be recognised, and functions made by

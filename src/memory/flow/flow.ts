@@ -23,6 +23,14 @@ export interface FlowOwner {
   [REPORT_UNCAUGHT](error: unknown): void
 }
 
+/** How many waits the flows of this thread are in. */
+let waitCount = 0
+
+/** Whether so many waits are pending at once that the memory of each counts more than the time to begin it. */
+export function manyWaits(): boolean {
+  return waitCount > 64
+}
+
 const CLEAR = 0
 const RAISED = 1
 
@@ -180,6 +188,7 @@ export class Flow {
   }
 
   enterWait(wait: FlowWait): void {
+    waitCount++
     wait.flowBefore = this.#lastWait
     if (this.#lastWait === undefined) this.#firstWait = wait
     else this.#lastWait.flowAfter = wait
@@ -187,6 +196,7 @@ export class Flow {
   }
 
   leaveWait(wait: FlowWait): void {
+    waitCount--
     if (wait.flowBefore === undefined) this.#firstWait = wait.flowAfter
     else wait.flowBefore.flowAfter = wait.flowAfter
     if (wait.flowAfter === undefined) this.#lastWait = wait.flowBefore
