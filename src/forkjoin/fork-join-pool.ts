@@ -1,3 +1,4 @@
+import { noteNewPool } from "../pool/live-pools.ts"
 import { ENGINE } from "../pool/internals.ts"
 import { GO_TO } from "./task/internals.ts"
 import { BULK_MAP, CALLABLE, DEFAULT_WINDOW, WITHDRAW } from "../executor/internals.ts"
@@ -130,6 +131,7 @@ export class ForkJoinPool extends ForkJoinStatus {
     state.maximumPoolSize = parallelism + MOST_SPARES
     state.keepAliveTime = KEEP_ALIVE
     state.allowCoreThreadTimeOut = true
+    noteNewPool(this)
   }
 
   /**

@@ -13,7 +13,7 @@ export abstract class ConfigurablePool extends AbstractExecutorService {
   protected abstract get [ENGINE](): PoolEngine
 
   /** @internal The name of the pool, if it has one. */
-  protected abstract get [LABEL](): string | undefined
+  abstract get [LABEL](): string | undefined
 
   // ------------------------------------------------------------------ sizes and times
 

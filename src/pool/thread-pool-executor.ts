@@ -21,6 +21,7 @@ import { ConfigurablePool } from "./configurable-pool.ts"
 import { atLeast, SHUTDOWN, STOP, TERMINATED } from "../core/control-word.ts"
 import { handBack } from "./unrun-tasks.ts"
 import { platform } from "./platform-support.ts"
+import { noteNewPool } from "./live-pools.ts"
 import { PoolContext, type PoolHooks } from "./pool-context.ts"
 import type { PoolEngine } from "./pool-engine.ts"
 import { type PoolSettings, settingsOf } from "./pool-settings.ts"
@@ -101,6 +102,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
       const here = snapshot() // the engine's own work belongs to no request
       this.#makeNow = () => here(() => this.#make(settings as PoolSettings))
     } else this.#make(settings as PoolSettings)
+    if (sent === undefined) noteNewPool(this)
   }
 
   #make(settings: PoolSettings): void {
@@ -167,7 +169,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   }
 
   /** @internal */
-  protected override get [LABEL](): string | undefined {
+  override get [LABEL](): string | undefined {
     return this.#name
   }
 

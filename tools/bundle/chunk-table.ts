@@ -95,6 +95,7 @@ export const CHUNKS: readonly ChunkRule[] = [
       "future/",
       "host/node/packages",
       "pool/configurable-pool",
+      "pool/live-pools",
       "pool/unrun-tasks",
       "pool/platform-support",
       "pool/pool-context",
@@ -137,6 +138,7 @@ export const CHUNKS: readonly ChunkRule[] = [
   },
   { name: "schedule", after: ["executor", "core"], modules: ["schedule/"] },
   { name: "testing", after: ["base"], modules: ["testing/"] },
+  { name: "prometheus", after: ["main"], modules: ["prometheus/"] },
   // Shared memory. When it is loaded, a thread makes or inherits a space, and watches the threads that it starts from then on.
   {
     name: "space",

@@ -26,7 +26,7 @@ import { threadFile, threadText } from "./thread.ts"
 import { VIRTUAL_ONLY } from "./virtual-only.ts"
 
 /** What no thread needs in order to run tasks: a task whose module imports it brings it along. */
-const NOT_OF_THREADS: ReadonlySet<string> = new Set(["code-distributed.cjs", "code-testing.cjs"])
+const NOT_OF_THREADS: ReadonlySet<string> = new Set(["code-distributed.cjs", "code-prometheus.cjs", "code-testing.cjs"])
 
 /** All files of dist, by name; `root` is the repository, built by the compiler. */
 export async function bundle(root: string): Promise<Map<string, string>> {

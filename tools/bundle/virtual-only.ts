@@ -81,7 +81,14 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   },
   "pool/thread-pool-executor": {
     reads: { isOwner: "true", "#overridden": "3", "#makeNow": UNSET },
-    calls: { sentPool: UNSET, mayWait: "false", beginEnd: UNSET, shuttingDown: UNSET, setHandler: UNSET },
+    calls: {
+      sentPool: UNSET,
+      mayWait: "false",
+      beginEnd: UNSET,
+      shuttingDown: UNSET,
+      setHandler: UNSET,
+      noteNewPool: UNSET,
+    },
     results: { from: "platform()", handleOf: "pool.#engine.handle", "#engine": "this.#made" },
     without: ["[SHAREABLE]", "#makeNow", "[BULK_MAP]"],
   },

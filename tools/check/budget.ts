@@ -9,8 +9,8 @@ import type { Finding } from "./finding.ts"
 
 const KB = 1024
 
-/** Of all of it. The library alone has 410 KB and 78 files; the rest is the command line. */
-const PACKAGE = { tarball: 434 * KB, unpacked: 2048 * KB, files: 80 }
+/** Of all of it. The library alone has 410 KB; the rest is the command line. */
+const PACKAGE = { tarball: 434 * KB, unpacked: 2048 * KB, files: 90 }
 
 interface BundleBudget {
   /** As in `exports` of package.json. */
@@ -29,6 +29,7 @@ const BUNDLES: readonly BundleBudget[] = [
   { entry: "./lock", minified: 220 * KB, gzipped: 70 * KB },
   { entry: "./sync", minified: 220 * KB, gzipped: 70 * KB },
   { entry: "./queue", minified: 220 * KB, gzipped: 70 * KB },
+  { entry: "./prometheus", minified: 700 * KB, gzipped: 315 * KB },
   { entry: "./testing", minified: 680 * KB, gzipped: 310 * KB },
   { entry: "./distributed", minified: 780 * KB, gzipped: 345 * KB },
   { entry: "./worker", minified: 680 * KB, gzipped: 310 * KB },

@@ -30,6 +30,7 @@ export const READING_ORDER = [
   "scheduling",
   "distributed",
   "command-line",
+  "observing",
   "runtimes",
   "builds",
   "migrating",
@@ -104,7 +105,7 @@ function referenceGroups(
   const pages = documents.filter((path) => path.startsWith("docs/reference/"))
   const folders = new Set(pages.filter((path) => !isEntry(path)).map((path) => posix.dirname(path)))
   const groups = [...folders].map((folder): Group => {
-    const text = folder.slice("docs/reference/".length).replace(/^corepool\/(?!distributed|testing)/, "")
+    const text = folder.slice("docs/reference/".length).replace(/^corepool\/(?!distributed|prometheus|testing)/, "")
     return { text, collapsed: true, items: items(pages.filter((path) => posix.dirname(path) === folder)) }
   })
   return [...items(pages.filter(isEntry)), ...groups]
