@@ -44,8 +44,8 @@ export function entryOf(number: number): number {
  *     RETURNS    a periodic task that the worker has run, let go of, and is putting back into the queue
  *     HANDLE     the handle of TASK: the slot may be in use again before the worker has let go of it
  *     PHASE      POOL, or the token of the worker while it runs user code: only then may it be terminated. The thread
- *                that terminates it writes CONDEMNED; a worker that still returns from user code then halts. Once the
- *                pool has stopped, a worker without a task is terminated in POOL, too; but not one that is LEAVING
+ *                that terminates it writes CONDEMNED; a worker that still returns from user code then halts. A worker
+ *                that does not get out of POOL when it should is terminated there; but not one that is LEAVING
  *     COMPLETED  how many tasks all workers of this line have completed, in two words. It stays when a worker leaves,
  *                and the next worker counts on from there, so that the sum over all lines never falls
  *     COUNTED    the low word of COMPLETED before TASK: if the worker dies, the owner sees whether TASK is counted
@@ -365,7 +365,7 @@ export class SharedWorker implements Worker<number> {
     return this.#condemn(this.token)
   }
 
-  /** The same for a worker that has no task, and has not left though the pool has stopped. */
+  /** The same for a worker in the code of the pool: it should have left, or have let go of its task, long ago. */
   markStaying(): boolean {
     return this.#condemn(POOL) || this.#condemn(this.token)
   }
