@@ -48,6 +48,12 @@ function times<T>(n: number, make: (i: number) => T): T[] {
   return made
 }
 
+async function eachOf(promises: readonly PromiseLike<number>[]): Promise<number[]> {
+  const results: number[] = []
+  for (const promise of promises) results.push(await promise)
+  return results
+}
+
 // ------------------------------------------------------------------ corepool
 
 async function newPool(): Promise<ThreadPoolExecutor> {
@@ -74,9 +80,7 @@ const submitAll = collecting("submit, Promise.all of futures", async (n) => {
 
 const submitAwait = collecting("submit, await of each future", async (n) => {
   await using executor = await newPool()
-  const results: number[] = []
-  for (const future of times(n, (i) => executor.submit(task, i))) results.push(await future)
-  return results
+  return await eachOf(times(n, (i) => executor.submit(task, i)))
 })
 
 const execute = effective("execute, close", async (n, effect) => {
@@ -104,6 +108,11 @@ const fastqPromise = collecting("fastq.promise", async (n) => {
   return Promise.all(times(n, (i) => queue.push(i)))
 })
 
+const fastqAwait = collecting("fastq.promise, await of each", async (n) => {
+  const queue = (await fastq()).promise(task, CONCURRENCY)
+  return eachOf(times(n, (i) => queue.push(i)))
+})
+
 const fastqCallback = effective("fastq, drain", async (n, effect) => {
   const make = await fastq()
   const queue = make<number>((i, report) => void effect(i).then(() => report(null), report), CONCURRENCY)
@@ -115,6 +124,11 @@ const fastqCallback = effective("fastq, drain", async (n, effect) => {
 const limited = collecting("p-limit", async (n) => {
   const limit = (await pLimit())(CONCURRENCY)
   return Promise.all(times(n, (i) => limit(task, i)))
+})
+
+const limitedAwait = collecting("p-limit, await of each", async (n) => {
+  const limit = (await pLimit())(CONCURRENCY)
+  return eachOf(times(n, (i) => limit(task, i)))
 })
 
 const queued = collecting("p-queue", async (n) => {
@@ -137,23 +151,27 @@ export const pool: Contest = {
       title: `asynchronous tasks, ${CONCURRENCY} at a time, all results collected`,
       n: 200_000,
       pairs: pairsOf(
-        [invokeAll, submitGet, submitAll, submitAwait],
-        [
-          { rival: fastqPromise, target: 1 },
-          { rival: limited, target: 2 },
-          { rival: queued, target: 20 },
-        ],
+        [submitAll, submitGet, invokeAll],
+        [{ rival: fastqPromise, target: 0.75 }, { rival: limited, target: 1.5 }, { rival: queued }],
       ),
+    },
+    {
+      title: `asynchronous tasks, ${CONCURRENCY} at a time, results awaited one after the other`,
+      n: 200_000,
+      pairs: [
+        { ours: submitAwait, rival: fastqAwait, target: 1.2 },
+        { ours: submitAwait, rival: limitedAwait, target: 2 },
+      ],
     },
     {
       title: `asynchronous tasks, ${CONCURRENCY} at a time, no results`,
       n: 200_000,
-      pairs: [{ ours: execute, rival: fastqCallback }],
+      pairs: [{ ours: execute, rival: fastqCallback, target: 0.8 }],
     },
     {
       title: `asynchronous tasks of ${PRIORITIES} priorities, ${CONCURRENCY} at a time, all results collected`,
       n: 200_000,
-      pairs: [{ ours: withPriority, rival: queuedWithPriority }],
+      pairs: [{ ours: withPriority, rival: queuedWithPriority, target: 20 }],
     },
   ],
 }
