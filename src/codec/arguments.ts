@@ -24,6 +24,17 @@ export function encodeArguments(
   return encoded
 }
 
+/** ONE_INT or TWO_INTS if these are the arguments, by far the most frequent ones; otherwise 0. */
+export function kindOfInts(args: readonly unknown[]): number {
+  const { length } = args
+  if (length === 0 || length > 2) return 0
+  const first = args[0]
+  if (typeof first !== "number" || !isInt(first)) return 0
+  if (length === 1) return ONE_INT
+  const second = args[1]
+  return typeof second === "number" && isInt(second) ? TWO_INTS : 0
+}
+
 /** False if the arguments are others than none, one or two numbers. */
 function encodeNumbers(encoded: EncodedValue, args: readonly unknown[]): boolean {
   const { length } = args

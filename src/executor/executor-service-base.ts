@@ -50,7 +50,7 @@ export abstract class ExecutorServiceBase<Unrun = Runnable[]> implements Executo
     try {
       this.execute(future)
     } catch (error) {
-      guarded(() => future.cancel()) // no other code has it, but it may have time limits and signals
+      giveUp(future)
       throw error
     }
     return future
@@ -63,7 +63,8 @@ export abstract class ExecutorServiceBase<Unrun = Runnable[]> implements Executo
 
   /** @internal */
   [TASK_FOR]<T>(callable: Callable<T>): FutureTask<T> {
-    return this.newTaskFor(callable)
+    const isPlain = this.newTaskFor === ExecutorServiceBase.prototype.newTaskFor
+    return isPlain ? FutureTask.ofBound(callable) : this.newTaskFor(callable)
   }
 
   /** @internal The function with its arguments, in the form that this executor needs. */
@@ -114,6 +115,14 @@ export abstract class ExecutorServiceBase<Unrun = Runnable[]> implements Executo
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
+}
+
+/**
+ * Ends a future that no other code has, but which may have time limits and signals. Not in place: the closure would
+ * cost every `submit` a context.
+ */
+function giveUp(future: FutureTask<unknown>): void {
+  guarded(() => future.cancel())
 }
 
 /** The state of an executor, in a word. */

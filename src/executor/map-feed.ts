@@ -99,11 +99,13 @@ export class MapFeed<I, R> {
           let isDone = true // so that an error of the source leaves it exhausted
           try {
             const result = this.#source.next()
-            const next = requireResult<I>(this.#isAsync ? await result : result, this.#isAsync)
+            const next = requireResult<I>(this.#isAsync ? await result : result)
             // Any value counts as true or false here, as for `for…of`.
             // oxlint-disable-next-line typescript/strict-boolean-expressions -- see above
             if (!next.done) {
-              items.push(next.value)
+              const { value } = next
+              if (value === undefined && !this.#isAsync) refusePromise(next)
+              items.push(value)
               isDone = false
             }
           } finally {
@@ -211,11 +213,21 @@ export interface ChunkWork<I, R> {
   readonly bound: readonly unknown[]
 }
 
-/** What `next()` has returned, if `for…of` accepts it, and it is no promise. */
-function requireResult<I>(result: unknown, isAsync: boolean): IteratorResult<I> {
-  const isObject = (typeof result === "object" && result !== null) || typeof result === "function"
-  if (isObject && (isAsync || !isPromiseLike(result))) return result as IteratorResult<I>
-  throw typeError("items", "a source whose next() gives objects with `value`", result)
+/** What `next()` has returned, if `for…of` accepts it. */
+function requireResult<I>(result: unknown): IteratorResult<I> {
+  if ((typeof result === "object" && result !== null) || typeof result === "function") {
+    return result as IteratorResult<I>
+  }
+  throw wrongResult(result)
+}
+
+/** A promise has neither `done` nor `value`. */
+function refusePromise(result: object): void {
+  if (isPromiseLike(result)) throw wrongResult(result)
+}
+
+function wrongResult(result: unknown): TypeError {
+  return typeError("items", "a source whose next() gives objects with `value`", result)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { requireFunction } from "../checks.ts"
+import { boundTo } from "../primordials.ts"
 import { setOwn } from "../user-values.ts"
 import type { Callable } from "./runnable.ts"
 import type { AnyFunction, ArgumentsOf, ResultOf } from "./signatures.ts"
@@ -12,6 +13,8 @@ export interface Call {
   readonly args: readonly unknown[]
   /** The result of the task, if it is not the function's own: it need not go to the other thread and back. */
   readonly result?: { readonly value: unknown }
+  /** Whether the callable has a name that is not the function's. */
+  readonly isRenamed?: true
   /** The object whose `run` method the function calls, if it does. It belongs to this thread: no other can call it. */
   readonly object?: object
 }
@@ -19,17 +22,23 @@ export interface Call {
 const CALL: unique symbol = Symbol.for("corepool.call")
 
 /**
- * A callable that {@link callOf} can take apart. If it is called with arguments, these come after its own. It has no
- * name: giving it one costs more than all the rest.
+ * A callable that {@link callOf} can take apart. If it is called with arguments, these come after its own.
+ *
+ * The JavaScript engine binds a function to the call, which takes less memory than a closure. It has no name of its
+ * own: giving it one costs more than all the rest.
  */
 export function callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
   requireFunction("task", fn)
-  const [made] = [
-    (...more: unknown[]): T | PromiseLike<T> =>
-      more.length === 0 ? fn(...args) : (fn as (...all: unknown[]) => T | PromiseLike<T>)(...args, ...more),
-  ] as [Callable<T> & { [CALL]?: Call }]
-  made[CALL] = boundCall(fn, args)
+  const call = boundCall(fn, args)
+  const isWhole = call.result === undefined && call.object === undefined
+  const made = boundTo(makeCall, isWhole ? call : { fn, args }) as Callable<T> & { [CALL]?: Call }
+  made[CALL] = call
   return made
+}
+
+function makeCall(this: Call, ...more: unknown[]): unknown {
+  const { fn, args } = this as { fn: (...all: readonly unknown[]) => unknown; args: readonly unknown[] }
+  return more.length === 0 ? fn(...args) : fn(...args, ...more)
 }
 
 /** The call of a function with these arguments. If {@link bind} has made it, its own arguments come before them. */
@@ -101,6 +110,6 @@ export function noteObject(made: Callable<unknown> & { [CALL]?: Call }, object: 
 /** The same callable under another name. */
 export function renamed<T>(fn: Callable<T> & { [CALL]?: Call }, name: string): Callable<T> {
   const made: Callable<T> & { [CALL]?: Call } = () => fn()
-  made[CALL] = callOf(fn)
+  made[CALL] = { ...callOf(fn), isRenamed: true }
   return named(made, name)
 }

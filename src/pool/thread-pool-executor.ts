@@ -191,7 +191,12 @@ export class ThreadPoolExecutor extends ConfigurablePool {
     if (!(command instanceof FutureTask)) requireRunnable("command", command)
     const task = typeof command === "function" && args.length > 0 ? this[CALLABLE](command, args) : command
     if (this.#makeNow === undefined) this.#context.execute(this, this.#made as PoolEngine, task)
-    else platform().ahead(this.threadFactory, () => this[GIVE_TO_ENGINE](task))
+    else this.#executeAhead(task)
+  }
+
+  /** Not in place: the closure would cost every call of `execute` a context. */
+  #executeAhead(task: Runnable): void {
+    platform().ahead(this.threadFactory, () => this[GIVE_TO_ENGINE](task))
   }
 
   /** @internal */

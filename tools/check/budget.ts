@@ -24,7 +24,7 @@ interface BundleBudget {
 const BUNDLES: readonly BundleBudget[] = [
   { entry: ".", minified: 680 * KB, gzipped: 310 * KB },
   // Of which a bundler leaves out what is not used: see bundles.ts.
-  { entry: "./virtual", minified: 106 * KB, gzipped: 34 * KB },
+  { entry: "./virtual", minified: 107 * KB, gzipped: 34.5 * KB },
   { entry: "./atomic", minified: 220 * KB, gzipped: 70 * KB },
   { entry: "./lock", minified: 220 * KB, gzipped: 70 * KB },
   { entry: "./sync", minified: 220 * KB, gzipped: 70 * KB },

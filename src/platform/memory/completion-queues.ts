@@ -122,7 +122,10 @@ export class CompletionQueues {
     }
   }
 
-  /** Takes out all slots and passes them on in the order of arrival, until the queue stays empty. */
+  /**
+   * Takes out all slots and passes them on in the order of arrival, until the queue stays empty. The lists belong to
+   * the receiver.
+   */
   empty(number: number, arrived: (slots: number[]) => void): void {
     const { words } = this.#memory
     const top = completionQueueOf(number) + COMPLETION_QUEUE.TOP
@@ -134,12 +137,25 @@ export class CompletionQueues {
   }
 
   #unlink(top: number): number[] {
-    const slots: number[] = []
+    let count = 0
     for (let slot = top; slot > 0; slot = load(this.#tasks.words, this.#tasks.recordOf(slot) + TASK.NEXT)) {
-      slots.push(slot)
+      if (count === unlinked.length) unlinked = enlarged(unlinked)
+      unlinked[count++] = slot
     }
-    return slots.reverse()
+    // oxlint-disable-next-line unicorn/no-new-array -- of this length at once: a list that grew would be copied
+    const slots = new Array<number>(count)
+    for (let i = 0; i < count; i++) slots[i] = unlinked[count - 1 - i] as number
+    return slots
   }
+}
+
+/** For the slots of one call of `#unlink`, the last one first: a list that grew would be copied again and again. */
+let unlinked = new Int32Array(1024)
+
+function enlarged(full: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(full.length * 2)
+  larger.set(full)
+  return larger
 }
 
 function completionQueueOf(number: number): number {

@@ -1,6 +1,6 @@
 import { read, store, write } from "#atomics"
 import { wholeWords } from "../../codec/bytes/bulk.ts"
-import { EncodedValue, NO_VALUE } from "../../codec/bytes/encoded-value.ts"
+import { EncodedValue, INT, NO_VALUE, TWO_INTS } from "../../codec/bytes/encoded-value.ts"
 import type { Arena } from "../../memory/structures/arena.ts"
 import type { Slots } from "../../memory/structures/slots.ts"
 import { CANCELLED, NEW } from "../../future/task-state.ts"
@@ -162,6 +162,27 @@ export abstract class TaskSlots {
     write(words, record + TASK.LENGTH, length)
     encoded.release()
     return true
+  }
+
+  /** As {@link fill} for one or two ints as the arguments of a new task: the kind is ONE_INT or TWO_INTS. */
+  fillInts(slot: number, kind: number, args: readonly unknown[]): void {
+    const record = this.recordOf(slot)
+    const words = this.words
+    write(words, record + TASK.DATA, args[0] as number)
+    if (kind === TWO_INTS) write(words, record + TASK.DATA + 1, args[1] as number)
+    write(words, record + TASK.KIND, kind)
+    write(words, record + TASK.LENGTH, kind === TWO_INTS ? 8 : 4)
+  }
+
+  /** Whether the value is an int, which {@link intIn} then gives. */
+  isInt(slot: number): boolean {
+    const record = this.recordOf(slot)
+    return read(this.words, record + TASK.KIND) === INT
+  }
+
+  intIn(slot: number): number {
+    const record = this.recordOf(slot)
+    return read(this.words, record + TASK.DATA)
   }
 
   /** Writes that there is no value. Uses no built-in object. */

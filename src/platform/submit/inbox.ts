@@ -16,8 +16,11 @@ export class Inbox {
   #arrived: number[] = []
   #next = 0
   #postponed: number[] = []
-  readonly #append = (slots: readonly number[]): void => {
-    for (const slot of slots) this.#arrived.push(slot) // not by spreading: there may be a million
+  readonly #append = (slots: number[]): void => {
+    if (this.#next === this.#arrived.length) {
+      this.#arrived = slots
+      this.#next = 0
+    } else for (const slot of slots) this.#arrived.push(slot) // not by spreading: there may be a million
   }
 
   constructor(completionQueues: CompletionQueues, number: number, receive: (slot: number) => void) {

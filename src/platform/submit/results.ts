@@ -14,6 +14,7 @@ export const ON_ITS_WAY: unique symbol = Symbol("on its way")
  * The outcome of the task. If the task returned objects that it was called with, the outcome has those of `outgoing`.
  */
 export function outcomeOf(slot: number, tasks: TaskRecords, sideChannel: SideChannel, outgoing: Outgoing): unknown {
+  if (tasks.isInt(slot)) return tasks.intIn(slot)
   if (tasks.isWhole(slot)) return read(slot, tasks, undefined, NOTHING)
   const given = outgoing.sharedBy(slot)
   if (!tasks.isPosted(slot)) {

@@ -4,8 +4,7 @@ import {
   TAKE_BACK, TIMING, WATCHER, WORK, WORK_ARGUMENTS,
 } from "../../future/internals.ts"
 import { CANCELLED, EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
-import { encodeArguments } from "../../codec/arguments.ts"
-import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
+import { kindOfInts } from "../../codec/arguments.ts"
 import { Carrier } from "../../executor/carrier.ts"
 import { type Marked, priorityOf, setTransfer, TRANSFER } from "../../executor/task-marks.ts"
 import { isCallable } from "../../future/call.ts"
@@ -13,7 +12,6 @@ import { FutureTask } from "../../future/future-task.ts"
 import { release } from "../../future/release.ts"
 import type { Runnable } from "../../future/runnable.ts"
 import { Bell } from "../../memory/wait/bell.ts"
-import { guarded } from "../../memory/flow/guard.ts"
 import { sharedNow, toShared } from "../../time/shared-clock.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
@@ -30,12 +28,21 @@ import {
   VOID,
 } from "../memory/layout.ts"
 import { Inbox } from "./inbox.ts"
-import { encodeMoving, Outgoing } from "./outgoing.ts"
+import { Outgoing } from "./outgoing.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import { SideChannel } from "../transport/side-channel.ts"
 import { type Mailbox, RemoteFutures } from "./remote-futures.ts"
 import { ON_ITS_WAY, outcomeOf } from "./results.ts"
-import { type AfterHook, asItemOf, callIn, dropUnrun, futureOf, resultOf, withSubmitter } from "./task-calls.ts"
+import {
+  type AfterHook,
+  callIn,
+  completeCarrier,
+  encodedArguments,
+  dropUnrun,
+  futureOf,
+  resultOf,
+  withSubmitter,
+} from "./task-calls.ts"
 import type { SubmissionService } from "./submission-service.ts"
 import { TakenTasks } from "./taken-tasks.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
@@ -202,13 +209,8 @@ export class Submissions implements Mailbox {
     const toMove = (task as Marked)[TRANSFER]
     const things = this.#reachable === 0 ? undefined : (this.#collector ?? [])
     this.#collector = undefined // a getter among the arguments may submit a task itself
-    let encoded: EncodedValue
-    try {
-      encoded =
-        toMove === undefined ? encodeArguments(args, things, undefined, true) : encodeMoving(args, things, toMove)
-    } catch (error) {
-      throw asItemOf(task, error)
-    }
+    const ints = toMove === undefined ? kindOfInts(args) : 0
+    const encoded = ints === 0 ? encodedArguments(task, args, things, toMove) : undefined
     const isWhole = things === undefined || things.length === 0
     if (isWhole) this.#collector = things
     const future = task instanceof Carrier ? (task.future as FutureTask<unknown>) : task
@@ -221,12 +223,13 @@ export class Submissions implements Mailbox {
       this.look() // completed tasks make room
       handle = this.#tasks.take(this.completionQueue, number, flags, time)
       if (handle === 0) {
-        encoded.release()
+        encoded?.release()
         return 0
       }
     }
     const slot = this.#tasks.slotOf(handle)
-    if (!isWhole || !this.#tasks.fill(slot, encoded)) {
+    if (encoded === undefined) this.#tasks.fillInts(slot, ints, args)
+    else if (!isWhole || !this.#tasks.fill(slot, encoded)) {
       if (things === undefined) {
         this.#tasks.release(slot)
         return 0
@@ -383,7 +386,7 @@ export class Submissions implements Mailbox {
     } finally {
       this.#remote.ranOn = ranOn
     }
-    if (future !== task) guarded(() => task[COMPLETE](undefined))
+    if (future !== task) completeCarrier(task)
   }
 
   /** A cancelled task stays queued until its turn comes. Until then only a carrier still counts as pending. */

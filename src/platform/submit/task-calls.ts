@@ -1,13 +1,17 @@
 /** What another thread has to do for a task: which function to call, with which arguments. */
+import { encodeArguments } from "../../codec/arguments.ts"
+import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { COME_BACK, COMPLETE, IS_PORTABLE, WORK, WORK_ARGUMENTS } from "../../future/internals.ts"
 import { NotSerializableError, RejectedExecutionError, TaskNotPortableError } from "../../errors.ts"
 import { Carrier } from "../../executor/carrier.ts"
 import { boundCall, type Call, callOf, isCallable } from "../../future/call.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { addSubmitter } from "../../future/merge-stacks.ts"
+import { guarded } from "../../memory/flow/guard.ts"
 import { nameOf, type Runnable } from "../../future/runnable.ts"
 import { asItem } from "../../task/chunk-outcome.ts"
 import { wrappedBy } from "../../task/each.ts"
+import { encodeMoving } from "./outgoing.ts"
 import { submitterOf } from "../../task/reference.ts"
 import { drop } from "../../pool/unrun-tasks.ts"
 
@@ -39,8 +43,22 @@ function belongsHere(object: object): TaskNotPortableError {
   )
 }
 
+/** The arguments of the task, encoded. Throws NotSerializableError. */
+export function encodedArguments(
+  task: Runnable,
+  args: readonly unknown[],
+  things: object[] | undefined,
+  toMove: readonly object[] | undefined,
+): EncodedValue {
+  try {
+    return toMove === undefined ? encodeArguments(args, things, undefined, true) : encodeMoving(args, things, toMove)
+  } catch (error) {
+    throw asItemOf(task, error)
+  }
+}
+
 /** Why an argument cannot be sent. If the task is a chunk of `map`, the item has its number among all items. */
-export function asItemOf(task: Runnable, error: unknown): unknown {
+function asItemOf(task: Runnable, error: unknown): unknown {
   if (!(task instanceof FutureTask) || !(error instanceof NotSerializableError)) return error
   const { fn, args } = callIn(task)
   if (wrappedBy(fn) === undefined) return error
@@ -65,6 +83,11 @@ export function withSubmitter({ [WORK]: work }: FutureTask<unknown>, error: unkn
   const frames = work && submitterOf(callOf(work).fn)
   if (frames !== undefined) addSubmitter(error, frames)
   return error
+}
+
+/** The future of the carrier is settled. Not in place: the closure would cost every task a context. */
+export function completeCarrier(carrier: FutureTask<unknown>): void {
+  guarded(() => carrier[COMPLETE](undefined))
 }
 
 /** Cancels a task whose pool has terminated. */
