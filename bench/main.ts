@@ -6,6 +6,7 @@
  *     npm run bench -- defects        what the rivals get wrong, and whether corepool does
  *     npm run bench -- start          what importing it, its first result and its threads cost
  *     npm run bench -- codec          values as bytes, beside structuredClone, v8.serialize and JSON
+ *     npm run bench -- garbage        bytes that the main thread allocates for a task on platform threads
  *     npm run bench -- distributed    corepool/distributed beside BullMQ by hand; `distributed-cancel` and so on for one part of it, `--full` for all of its size
  *     npm run bench -- --quick        small and few: to see whether it works
  *
@@ -18,6 +19,7 @@ import type { Contest } from "./contest.ts"
 import { contests } from "./contests.ts"
 import { runDefects } from "./defects.ts"
 import { DISTRIBUTED_PARTS, runDistributed } from "./distributed.ts"
+import { runGarbage } from "./garbage.ts"
 import { type BoutResult, FULL, measure, QUICK } from "./measure.ts"
 import type { PlatformContest } from "./platform-contest.ts"
 import { runPlatform } from "./platform-report.ts"
@@ -80,6 +82,7 @@ async function main(chosen: readonly Contest[], platform: readonly PlatformConte
 const DEFECTS = "defects"
 const START = "start"
 const CODEC = "codec"
+const GARBAGE = "garbage"
 
 function isMeant(wanted: string, name: string): boolean {
   return name === wanted || name.startsWith(`${wanted}-`)
@@ -95,6 +98,7 @@ const known = [
   DEFECTS,
   START,
   CODEC,
+  GARBAGE,
   ...DISTRIBUTED_PARTS,
 ]
 const unknown = names.filter((wanted) => !known.some((name) => isMeant(wanted, name)))
@@ -107,5 +111,6 @@ if (unknown.length > 0) {
   if (names.includes(DEFECTS)) await runDefects()
   if (names.includes(START)) runStart(flags.quick)
   if (names.includes(CODEC)) await runCodec(flags.quick)
+  if (names.includes(GARBAGE)) await runGarbage()
   if (distributed.length > 0) await runDistributed(distributed, flags.full)
 }
