@@ -49,7 +49,7 @@ export class ForkJoinOwner extends PoolOwner implements ForkJoinMember {
     if (this.forkJoinWorkers.isToGrow) this.addWorker("maximum")
   }
 
-  protected override get hasStandIns(): boolean {
+  protected override get compensates(): boolean {
     return true
   }
 
@@ -107,11 +107,11 @@ export class ForkJoinGuest extends PoolGuest implements ForkJoinMember {
     if (this.forkJoinWorkers.isToGrow) shielded(() => this.addWorker("maximum"))
   }
 
-  protected override get hasStandIns(): boolean {
+  protected override get compensates(): boolean {
     return true
   }
 
-  protected override standIn(): void {
+  protected override compensate(): void {
     shielded(() => thisThread.forks?.compensation.compensate())
   }
 

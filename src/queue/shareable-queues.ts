@@ -9,13 +9,13 @@ import { LinkedBlockingDeque as LocalLinkedBlockingDeque } from "./linked-blocki
 import { LinkedBlockingQueue as LocalLinkedBlockingQueue } from "./linked-blocking-queue.ts"
 import { LinkedTransferQueue as LocalLinkedTransferQueue } from "./linked-transfer-queue.ts"
 import { PriorityBlockingQueue as LocalPriorityBlockingQueue } from "./priority-blocking-queue.ts"
-import { provideSharedForms } from "./base/queue-backend.ts"
+import { provideSharedBackends } from "./base/queue-backend.ts"
 import { SharedQueue } from "./shared/shared-queue.ts"
 import { SynchronousQueue as LocalSynchronousQueue } from "./synchronous-queue.ts"
 
 /** From now on queues of this thread can be shared. */
 export function shareQueues(): void {
-  provideSharedForms(() => SharedQueue)
+  provideSharedBackends(() => SharedQueue)
 }
 
 /**

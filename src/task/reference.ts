@@ -154,10 +154,10 @@ function referenceToClass(type: TaskClass): TaskReference {
 }
 
 /** A function in place of the referenced one. It can be sent to other threads; a call first finds the function. */
-export function standIn(reference: TaskReference): (...args: never[]) => unknown {
+export function functionInPlaceOf(reference: TaskReference): (...args: never[]) => unknown {
   if ("source" in reference) return evaluate(reference)
-  if ("each" in reference) return eachOf(standIn(reference.each) as (item: unknown) => unknown)
-  if ("some" in reference) return someOf(standIn(reference.some) as (item: unknown) => unknown)
+  if ("each" in reference) return eachOf(functionInPlaceOf(reference.each) as (item: unknown) => unknown)
+  if ("some" in reference) return someOf(functionInPlaceOf(reference.some) as (item: unknown) => unknown)
   if ("compute" in reference || "call" in reference) return async (...args) => (await find(reference)).fn(...args)
   const standing: AnyFunction = async (...args) => (await find(reference)).fn(...args)
   setOwn(standing, "name", reference.name, false)

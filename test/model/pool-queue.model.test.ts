@@ -1,4 +1,4 @@
-/** The queue of a platform pool, its lookout and its idle workers. Rules: docs/spec/platform.md. */
+/** The queue of a platform pool, its spinner and its idle workers. Rules: docs/spec/platform.md. */
 import { load, store } from "#atomics"
 import { InterruptedError } from "#src/errors.js"
 import { HEADER } from "#src/platform/memory/layout.js"
@@ -132,7 +132,7 @@ test("[PP6] one who dies while it lies low takes nothing along", () =>
     finally: assertNoneIsMissed,
   }))
 
-test("[PP6] a worker that dies, be it the lookout, costs at most the task it has accepted", () =>
+test("[PP6] a worker that dies, be it the spinner, costs at most the task it has accepted", () =>
   check(2_000, {
     setup: setup(-1),
     threads: { s: submitter(1), a: worker("a"), b: worker("b") },

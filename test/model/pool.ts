@@ -88,7 +88,7 @@ export function poolOf({
 }
 
 /** What the library keeps of a pool for each real thread: it would outlive a replay, and be that of another thread. */
-const offices = perThread("post offices", () => new Map<number, unknown>())
+const sideChannels = perThread("side channels", () => new Map<number, unknown>())
 
 export interface Member {
   readonly threadContext: ThreadContext
@@ -104,7 +104,7 @@ const ONE_LOOK = { isWorthwhile: true, until: (isNews: () => boolean): boolean =
 
 /** Becomes the thread, and opens the pool in its name; `number` is that of the worker that it is, if it is one. */
 export function member({ program, memory: ours }: PoolModel, thread: string, number = 0): Member {
-  offices.clear()
+  sideChannels.clear()
   const threadContext = program.enter(thread)
   const memory = PoolMemory.open(ours.handle, threadContext)
   const tasks = new TaskRecords(memory)

@@ -124,7 +124,7 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     reads: { "[REMOTE_TIME]": UNSET },
     without: ["[COME_BACK]", "[IS_PORTABLE]"],
   },
-  // All waits are for events of the same thread: no other has to stand in.
+  // All waits are for events of the same thread: no pool has to compensate for them.
   "memory/flow/waiting": {
     reads: { limited: "true", interruptible: "true" },
     without: ["resume"],

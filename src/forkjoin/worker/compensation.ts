@@ -1,4 +1,4 @@
-import type { StandIn } from "../../memory/flow/waiting.ts"
+import type { Compensator } from "../../memory/flow/waiting.ts"
 import type { SharedWorkerTable } from "../../platform/memory/shared-worker-table.ts"
 import { RUNNING } from "../../platform/memory/shared-worker.ts"
 import { type Deques, PLACE } from "../../platform/queue/deques.ts"
@@ -42,13 +42,13 @@ export function allWait(workerTable: SharedWorkerTable, deques: Deques, except =
  * counted.
  *
  * Making a thread takes tens of milliseconds, and most waits are over before that. So a wait of corepool's own counts
- * only after a moment (`StandIn.patience`). A wait in `ForkJoinPool.managedBlock` is expected to be long and counts at
- * once.
+ * only after a moment (`Compensator.patience`). A wait in `ForkJoinPool.managedBlock` is expected to be long and
+ * counts at once.
  *
  * The alternative is to keep as many working threads as the parallelism says at all times. Java does so for tasks that
  * announce that they block. A thread costs more here, and a missing one does no harm as long as another one works.
  */
-export class Compensation implements StandIn {
+export class Compensation implements Compensator {
   readonly #parts: WorkerParts
   readonly #deques: Deques
   readonly #self: number

@@ -1,5 +1,5 @@
 import { CAN_BE_JOINED, IS_RUNNING, RUN_HERE } from "../task/internals.ts"
-import { standIn } from "../../memory/flow/waiting.ts"
+import { compensator } from "../../memory/flow/waiting.ts"
 import type { PoolCore } from "../../core/pool-core.ts"
 import type { Worker } from "../../core/worker.ts"
 import type { TaskQueue } from "../../platform/queue/task-queue.ts"
@@ -34,7 +34,7 @@ export class ForkJoinRunner extends PreloadingRunner {
     this.#forks = new Forks({ ...context, queue, core, runner: this })
     thisThread.forks = this.#forks
     thisThread.queue = queue
-    standIn.current = this.#forks.compensation
+    compensator.current = this.#forks.compensation
     context.self.onLeft = detach
     Channels.of(context.memory.threadContext).onAsk = (token) => this.#forks?.remind(token)
   }

@@ -18,7 +18,7 @@ import type { Compensation } from "./compensation.ts"
 import type { StealingStore } from "../../platform/queue/stealing-store.ts"
 
 /** How long a thread polls before it sleeps, in ms. */
-const WATCH = 0.1
+const SPIN_TIME = 0.1
 
 /** How many workers that wait for each other are followed. */
 const LONGEST_CHAIN = 16
@@ -42,7 +42,7 @@ export class Helping {
   readonly #channels: Channels
   readonly #helperWakeups: HelperWakeups
   readonly #compensation: Compensation
-  readonly #spinWait = new SpinWait(WATCH)
+  readonly #spinWait = new SpinWait(SPIN_TIME)
   /** The bell, for a wait that was interrupted already: further interrupts do not end it. */
   readonly #undisturbed: ParkPlace
 

@@ -2,7 +2,7 @@
  * Stray code: code that a task has left behind in the thread of a worker, in a timer or behind a promise. It may fork
  * and join as a task may. But it runs while the worker is idle, or runs an unrelated task, or has just left. [FJ81]
  */
-import { standIn } from "../../memory/flow/waiting.ts"
+import { compensator } from "../../memory/flow/waiting.ts"
 import type { SharedWorker } from "../../platform/memory/shared-worker.ts"
 import { thisThread } from "../task/this-thread.ts"
 
@@ -25,5 +25,5 @@ export function takeFromHand(self: SharedWorker, forked: readonly unknown[]): nu
 export function detach(): void {
   thisThread.forks = undefined
   thisThread.queue = undefined
-  standIn.current = undefined
+  compensator.current = undefined
 }

@@ -265,7 +265,7 @@ function resume<T>(steps: Steps<T>, park: Park, flow: Flow, deadline: number): I
  * The pool that is to know if this thread is blocked for long, because it can compensate by another thread. It does not
  * hear of idle threads, which wait by other drivers, nor of sleeps, which end by themselves.
  */
-export interface StandIn {
+export interface Compensator {
   /** How long a thread may be blocked before `begin` is called, in ms; `Infinity` if it never is. */
   readonly patience: number
   begin(): void
@@ -273,12 +273,12 @@ export interface StandIn {
 }
 
 /** One for all copies of corepool that the thread has loaded. */
-export const standIn: { current: StandIn | undefined } = /* @__PURE__ */ perThread("stand-in", () => ({
+export const compensator: { current: Compensator | undefined } = /* @__PURE__ */ perThread("compensator", () => ({
   current: undefined,
 }))
 
 function block(place: ParkPlace, flow: Flow, ms: number): BlockedWake {
-  const { current } = standIn
+  const { current } = compensator
   const patience = current === undefined || place.isLocal === true ? Infinity : current.patience
   if (current === undefined || patience >= ms) return place.block(flow, ms)
   const deadline = now() + ms

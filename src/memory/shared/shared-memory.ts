@@ -3,7 +3,7 @@ import { alone, typeError } from "../../checks.ts"
 import { FACTS, type Facts, INSPECT, type InspectArguments, inspected } from "../../inspection.ts"
 import type { ThreadContext } from "../thread/thread-context.ts"
 import { SHAREABLE } from "./shareables.ts"
-import { threadContext, hereIn } from "../thread/this-thread.ts"
+import { threadContext, contextIn } from "../thread/this-thread.ts"
 import type { Sharing } from "../wait/wait-node.ts"
 
 /** What is sent to another thread in place of a shared object. Give it to the `from` of the object's class there. */
@@ -51,7 +51,7 @@ export class SharedMemory implements Sharing {
   static open(type: string, sent: Shared): SharedMemory {
     const handle = handleIn(sent)
     if (handle?.corepool !== type) throw typeError("handle", `the handle of a ${type}`, describe(sent, handle))
-    return new SharedMemory(hereIn(handle.space), new Int32Array(handle.memory), true)
+    return new SharedMemory(contextIn(handle.space), new Int32Array(handle.memory), true)
   }
 
   handleAs(type: string): Handle {

@@ -11,7 +11,7 @@ type BlockFor = (flow: Flow, ms: number) => boolean
  * as it does share memory, this-thread.ts provides a sleep from which other threads can wake it. A program of virtual
  * threads alone never needs that.
  */
-const way = perThread<{ blockFor: BlockFor }>("nap", () => ({
+const way = perThread<{ blockFor: BlockFor }>("wait", () => ({
   blockFor: (_flow, ms) => {
     block(ms)
     return false

@@ -55,11 +55,11 @@ const thread = perThread<Lives>("lives", () => {
 
 /** The context of this thread in the registry in which it makes objects of its own. */
 export function threadContext(): ThreadContext {
-  return (thread.current ??= hereIn(thread.home.buffer))
+  return (thread.current ??= contextIn(thread.home.buffer))
 }
 
 /** The context of this thread in the registry that lies in this buffer. */
-export function hereIn(buffer: SharedArrayBuffer): ThreadContext {
+export function contextIn(buffer: SharedArrayBuffer): ThreadContext {
   const { lives, home, parentId } = thread
   const registry = ThreadRegistry.over(buffer)
   let life = lives.get(registry.id)
@@ -93,6 +93,6 @@ function ended(id: number): void {
   const spaces = Array.from(thread.lives.values(), (life) => life.registry)
   for (const registry of new Set([thread.home, ...spaces])) {
     if (isExitTheEnd) registry.reapThread(id)
-    else for (const token of registry.tokensOf(id)) hereIn(registry.buffer).ending.add(token)
+    else for (const token of registry.tokensOf(id)) contextIn(registry.buffer).ending.add(token)
   }
 }

@@ -17,7 +17,7 @@ export const THREAD = {
   /** The token to which the two words above belong. */
   NAMED: 6,
   /** 1 if the thread was told to end: it stops where it next waits. */
-  CONDEMNED: 7,
+  TERMINATING: 7,
   /** Always 0: the word to which the thread listens as long as the runtime has it; see life.ts. */
   LIFE: 8,
   /** How often the thread has begun to listen to LIFE, and how often others have probed. */
@@ -150,7 +150,7 @@ export class ThreadRegistry {
       store(this.#words, entry + THREAD.MAIL, 0)
       store(this.#words, entry + THREAD.PARK, AWAKE)
       store(this.#words, entry + THREAD.INTERRUPT, 0)
-      store(this.#words, entry + THREAD.CONDEMNED, 0)
+      store(this.#words, entry + THREAD.TERMINATING, 0)
       store(this.#words, entry + THREAD.SILENT, 0)
       store(this.#words, entry + THREAD.LISTENERS, 0)
       store(this.#words, entry + THREAD.PROBES, 0)
@@ -178,13 +178,13 @@ export class ThreadRegistry {
    */
   markTerminating(token: number): boolean {
     if (!this.isAlive(token)) return false
-    store(this.#words, this.entryOf(token) + THREAD.CONDEMNED, 1)
+    store(this.#words, this.entryOf(token) + THREAD.TERMINATING, 1)
     this.#alarm(token)
     return true
   }
 
   isTerminating(token: number): boolean {
-    return load(this.#words, this.entryOf(token) + THREAD.CONDEMNED) !== 0
+    return load(this.#words, this.entryOf(token) + THREAD.TERMINATING) !== 0
   }
 
   /**

@@ -286,7 +286,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
     if (runner === undefined) return false
     if (isBlocked && runner.runsBeside(slot)) throw wouldWaitForItself()
     if (isLimited) {
-      if (!isBlocked) this.standIn()
+      if (!isBlocked) this.compensate()
       return false
     }
     const isOurs = isBlocked && runner.holds(slot)
@@ -294,7 +294,7 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
     if (!isOurs && others > 0) return false
     if (this.waiting.untilReady(slot) > 0 || this.tasks.periodOf(slot) !== 0) return false
     if (!runner.canRunInside(slot, isBlocked)) {
-      if (isBlocked && (isOurs || (this.workerTable.size === 1 && !this.hasStandIns))) throw wouldNeverBegin()
+      if (isBlocked && (isOurs || (this.workerTable.size === 1 && !this.compensates))) throw wouldNeverBegin()
       return false
     }
     return shielded(() => {
@@ -329,10 +329,10 @@ export abstract class PoolMember implements PoolEngine, SubmissionService {
    * This thread awaits a task that it does not run itself. A pool with compensation has one more thread made if no
    * other thread could run the task.
    */
-  protected standIn(): void {}
+  protected compensate(): void {}
 
   /** Whether one more thread is made if all workers are blocked: see forkjoin/worker/compensation.ts. */
-  protected get hasStandIns(): boolean {
+  protected get compensates(): boolean {
     return false
   }
 

@@ -67,7 +67,7 @@ export function mayEnd(memory: PoolMemory, isEmpty: boolean): boolean {
 
 /** Whether a thread is shutting the pool down, or a dead thread has left something undone. */
 export function isEnding({ words, threadContext }: PoolMemory): boolean {
-  for (const completionQueue of boxesOf(words)) {
+  for (const completionQueue of completionQueuesIn(words)) {
     if (load(words, completionQueue + COMPLETION_QUEUE.ENDS) !== 0) return true
     if (
       load(words, completionQueue + COMPLETION_QUEUE.CLAIM) !== 0 &&
@@ -80,7 +80,7 @@ export function isEnding({ words, threadContext }: PoolMemory): boolean {
 
 /** Whether a living thread is about to take this slot out of the queue. */
 export function isClaimed({ words, threadContext }: PoolMemory, slot: number): boolean {
-  for (const completionQueue of boxesOf(words)) {
+  for (const completionQueue of completionQueuesIn(words)) {
     if (
       load(words, completionQueue + COMPLETION_QUEUE.CLAIM) === slot &&
       threadContext.registry.isAlive(load(words, completionQueue + COMPLETION_QUEUE.TOKEN))
@@ -105,7 +105,7 @@ export interface Inheritance {
 function inheritance({ words, threadContext }: PoolMemory): Inheritance | undefined {
   let ends = false
   const claims: number[] = []
-  for (const completionQueue of boxesOf(words)) {
+  for (const completionQueue of completionQueuesIn(words)) {
     const claim = load(words, completionQueue + COMPLETION_QUEUE.CLAIM)
     const isEnder = load(words, completionQueue + COMPLETION_QUEUE.ENDS) !== 0
     if (
@@ -126,7 +126,7 @@ function boxAt(number: number): number {
 }
 
 /** Where the completion queues begin that are in use, or were. */
-function* boxesOf(words: Int32Array): Generator<number> {
+function* completionQueuesIn(words: Int32Array): Generator<number> {
   for (let number = 1; number <= MOST_COMPLETION_QUEUES; number++) {
     const completionQueue = boxAt(number)
     if (load(words, completionQueue + COMPLETION_QUEUE.TOKEN) === 0) return // queues are taken in order

@@ -4,7 +4,7 @@ import { GrowingWords } from "../../memory/growing-words.ts"
 import { wordsOf } from "../../memory/growth.ts"
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"
 import type { Handle } from "../../memory/shared/shared-memory.ts"
-import { threadContext, hereIn } from "../../memory/thread/this-thread.ts"
+import { threadContext, contextIn } from "../../memory/thread/this-thread.ts"
 import { type PoolTimes, sharedTimes } from "../../core/pool-times.ts"
 import { SharedState } from "../../core/pool-state.ts"
 import { Slots } from "../../memory/structures/slots.ts"
@@ -140,7 +140,7 @@ export class PoolMemory {
   }
 
   /** This thread's view of the memory that another thread has sent. */
-  static open(handle: PoolHandle, thread: ThreadContext = hereIn(handle.space)): PoolMemory {
+  static open(handle: PoolHandle, thread: ThreadContext = contextIn(handle.space)): PoolMemory {
     const memory = GrowingWords.over(handle.memory)
     const order = handle.order && wordsOf(handle.order)
     const deques = handle.deques && wordsOf(handle.deques)

@@ -18,7 +18,7 @@ export const ENDING = 5
 
 /** Values of PHASE. */
 const POOL = 0
-const CONDEMNED = -1
+const HALT = -1
 const LEAVING = -2
 
 const HIGH = 2 ** 32
@@ -44,7 +44,7 @@ export function entryOf(number: number): number {
  *     RETURNS    a periodic task that the worker has run, let go of, and is putting back into the queue
  *     HANDLE     the handle of TASK: the slot may be in use again before the worker has let go of it
  *     PHASE      POOL, or the token of the worker while it runs user code: only then may it be terminated. The thread
- *                that terminates it writes CONDEMNED; a worker that still returns from user code then halts. A worker
+ *                that terminates it writes HALT; a worker that still returns from user code then halts. A worker
  *                that does not get out of POOL when it should is terminated there; but not one that is LEAVING
  *     COMPLETED  how many tasks all workers of this line have completed, in two words. It stays when a worker leaves,
  *                and the next worker counts on from there, so that the sum over all lines never falls
@@ -175,7 +175,7 @@ export class SharedWorker implements Worker<number> {
 
   #changePhase(phase: number): void {
     const at = this.#entry + WORKER.PHASE
-    if (!compareAndSet(this.#words, at, POOL, phase) && load(this.#words, at) === CONDEMNED) this.#threadContext.halt()
+    if (!compareAndSet(this.#words, at, POOL, phase) && load(this.#words, at) === HALT) this.#threadContext.halt()
   }
 
   /** Whether the worker runs user code. True if the thread is not this line's worker: it has nothing to leave. */
@@ -371,7 +371,7 @@ export class SharedWorker implements Worker<number> {
   }
 
   #condemn(phase: number): boolean {
-    if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, phase, CONDEMNED)) return false
+    if (!compareAndSet(this.#words, this.#entry + WORKER.PHASE, phase, HALT)) return false
     this.#threadContext.registry.silence(this.token)
     return true
   }

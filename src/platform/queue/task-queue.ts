@@ -27,7 +27,7 @@ import type { Taker } from "./taker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
 /** How long a spinner polls, in ms. */
-const WATCH = 0.1
+const SPIN_TIME = 0.1
 
 /** How long a worker backs off, in ms. */
 const BACKOFF_TIME = 0.5
@@ -106,7 +106,7 @@ export class TaskQueue implements SlotQueue {
     memory: PoolMemory,
     tasks: TaskRecords,
     claim = 0,
-    spinWait: Pick<SpinWait, "isWorthwhile" | "until"> = new SpinWait(WATCH),
+    spinWait: Pick<SpinWait, "isWorthwhile" | "until"> = new SpinWait(SPIN_TIME),
   ) {
     const { threadContext, words, capacity, order, deques } = memory
     this.bound = memory.bound
@@ -174,7 +174,7 @@ export class TaskQueue implements SlotQueue {
   poll(): number | undefined {
     if (this.bound === 0) return undefined // every task inside is promised to a worker
     const slot = this.#store.poll(this.#claim)
-    return slot !== 0 ? slot : this.#lookOut()
+    return slot !== 0 ? slot : this.#spin()
   }
 
   get #hasNews(): boolean {
@@ -200,7 +200,7 @@ export class TaskQueue implements SlotQueue {
   }
 
   /** Spins for a task, if no other worker does. */
-  #lookOut(): number | undefined {
+  #spin(): number | undefined {
     if (this.#claim === 0 || !this.#spinWait.isWorthwhile) return undefined
     if (!this.#tryHold(HEADER.SPINNER)) return undefined
     this.#spinWait.until(this.#isNews)
@@ -287,7 +287,7 @@ export class TaskQueue implements SlotQueue {
         slot = this.#store.poll(this.#claim)
         if (slot !== 0) break
         if (wake === SIGNALLED && !isHandOver) {
-          wake = this.#nap(node, flow)
+          wake = this.#backOff(node, flow)
           continue
         }
         if (broken !== undefined) {
@@ -334,7 +334,7 @@ export class TaskQueue implements SlotQueue {
    * again and again for tasks that are gone when it comes, and each time costs as much as a hundred tasks. Meanwhile no
    * worker is woken; afterwards this worker looks again.
    */
-  #nap(node: WaitNode, flow: Flow): Wake {
+  #backOff(node: WaitNode, flow: Flow): Wake {
     const isBackingOff = this.#tryHold(HEADER.BACKOFF)
     const wake = node.block(flow, BACKOFF_TIME)
     if (isBackingOff) compareAndSet(this.#words, BASE.HEADER + HEADER.BACKOFF, this.#memory.threadContext.token, 0)

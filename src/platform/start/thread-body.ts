@@ -5,7 +5,7 @@ import { hasFinished, isInspected, type RuntimeThread } from "#host/workers"
 import { isExitTheEnd } from "#host/capabilities"
 import { outputsFor } from "#host/output"
 import { LifeProbe } from "../../memory/thread/life.ts"
-import { hereIn } from "../../memory/thread/this-thread.ts"
+import { contextIn } from "../../memory/thread/this-thread.ts"
 import { VERSION } from "../../per-thread.ts"
 import type { PlatformThreadOptions } from "../../thread/platform-threads.ts"
 import type { Thread, ThreadBody } from "../../thread/thread.ts"
@@ -172,7 +172,7 @@ export class WorkerBody implements ThreadBody {
   get isGone(): boolean {
     const finished = hasFinished(this.#thread)
     if (finished !== undefined) return finished
-    this.#probe ??= new LifeProbe(hereIn(this.#pool.space).registry, this.#worker.token, PULSE)
+    this.#probe ??= new LifeProbe(contextIn(this.#pool.space).registry, this.#worker.token, PULSE)
     return this.#probe.ask()
   }
 

@@ -20,7 +20,7 @@ export interface Mailbox {
 }
 
 /** How long a thread spins before it blocks, in ms. */
-const WATCH = 0.1
+const SPIN_TIME = 0.1
 
 /**
  * Serves the futures of this thread whose tasks are in shared memory: they settle, cancel and wait through it. A worker
@@ -30,7 +30,7 @@ export class RemoteFutures implements RemoteTasks {
   readonly #tasks: TaskRecords
   readonly #mailbox: Mailbox
   readonly #service: SubmissionService
-  readonly #spinWait = new SpinWait(WATCH)
+  readonly #spinWait = new SpinWait(SPIN_TIME)
   /** How many calls of {@link blocking} this thread is in. */
   #blocked = 0
   /** The worker that was interrupted last to cancel a task; 0 if no worker had the task. */

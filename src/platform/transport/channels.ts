@@ -36,7 +36,7 @@ export interface Recipient<M extends PoolMessage> {
 
 const NO_LINES: ReadonlySet<Channel> = new Set()
 
-const linesByLife = perThread("lines", () => new WeakMap<ThreadContext, Channels>())
+const channelsByContext = perThread("channels", () => new WeakMap<ThreadContext, Channels>())
 
 /**
  * The channels of this thread to other threads, and how it receives messages.
@@ -80,8 +80,8 @@ export class Channels {
   }
 
   static of(threadContext: ThreadContext): Channels {
-    let channels = linesByLife.get(threadContext)
-    if (channels === undefined) linesByLife.set(threadContext, (channels = new Channels(threadContext)))
+    let channels = channelsByContext.get(threadContext)
+    if (channels === undefined) channelsByContext.set(threadContext, (channels = new Channels(threadContext)))
     return channels
   }
 

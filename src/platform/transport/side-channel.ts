@@ -68,7 +68,7 @@ const LINGER = 2
  * By the identity of the pool, until the pool has terminated. (Not by WeakRefs: those keep new objects alive until the
  * thread returns to its event loop.)
  */
-const offices = perThread("post offices", () => new Map<number, SideChannel>())
+const sideChannels = perThread("side channels", () => new Map<number, SideChannel>())
 
 /**
  * What goes by message beside the records of a pool's tasks: arguments that the submitter keeps until a worker has
@@ -112,8 +112,8 @@ export class SideChannel implements Recipient<Message> {
 
   /** The side channel of this thread. */
   static of(memory: PoolMemory): SideChannel {
-    let sideChannel = offices.get(memory.identity)
-    if (sideChannel === undefined) offices.set(memory.identity, (sideChannel = new SideChannel(memory)))
+    let sideChannel = sideChannels.get(memory.identity)
+    if (sideChannel === undefined) sideChannels.set(memory.identity, (sideChannel = new SideChannel(memory)))
     return sideChannel
   }
 
@@ -197,14 +197,14 @@ export class SideChannel implements Recipient<Message> {
     const { inner } = sent as { inner?: object }
     if (inner !== undefined) SideChannel.#sending(inner, channel)
     else if ("texts" in sent) {
-      const sideChannel = offices.get(PoolMemory.identityOf(sent as PoolHandle))
+      const sideChannel = sideChannels.get(PoolMemory.identityOf(sent as PoolHandle))
       if (sideChannel?.isOwner === true) sideChannel.admit(channel)
     }
   }
 
   /** The pool has terminated, and this thread has received all its tasks. */
   close(): void {
-    offices.delete(this.#pool)
+    sideChannels.delete(this.#pool)
     this.channels.withdraw(this.#pool)
   }
 
@@ -221,7 +221,7 @@ export class SideChannel implements Recipient<Message> {
    * send them.
    */
   send(to: number | Channel, task: number, attachments: Attachments, transfer: readonly object[] = []): Channel {
-    const channel = typeof to === "number" ? this.#lineTo(to) : to
+    const channel = typeof to === "number" ? this.#channelTo(to) : to
     const { things, encoded, echoes, refusal, bulk } = attachments
     const bytes = encoded === undefined ? bulk : [encoded.bytes, ...(bulk ?? [])]
     const all = bytes === undefined ? transfer : [...transfer, ...bytes]
@@ -234,7 +234,7 @@ export class SideChannel implements Recipient<Message> {
     this.#arrived.set(task, attachments)
   }
 
-  #lineTo(token: number): Channel {
+  #channelTo(token: number): Channel {
     const channel = this.channels.reach(token, this.#memory.owner)
     if (channel === undefined) throw new NotSerializableError(OUT_OF_REACH)
     return channel
@@ -272,7 +272,7 @@ export class SideChannel implements Recipient<Message> {
    * Requests the attachments of a task from the thread with this token; returns the channel over which they will come.
    */
   ask(task: number, token: number): Channel {
-    const channel = this.#lineTo(token)
+    const channel = this.#channelTo(token)
     channel.post([this.#pool, task] satisfies Message)
     channel.ring()
     return channel

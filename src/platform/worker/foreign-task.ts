@@ -2,7 +2,7 @@ import { RENEW } from "../../future/internals.ts"
 import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { CANCELLED, COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../../future/task-state.ts"
-import { standIn } from "../../task/reference.ts"
+import { functionInPlaceOf } from "../../task/reference.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import type { TaskPayloads } from "./task-payloads.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
@@ -61,7 +61,7 @@ export class ForeignTask extends FutureTask<unknown> {
   /** @internal The same work as a task of this thread, which does not keep the slot. */
   override [RENEW](): FutureTask<unknown> {
     try {
-      const fn = standIn(this.#functions.referenceOf(this.#tasks.functionOf(this.#slot)))
+      const fn = functionInPlaceOf(this.#functions.referenceOf(this.#tasks.functionOf(this.#slot)))
       const args = this.#payloads.argumentsOf(this.#slot) ?? this.#payloads.fetch(this.#slot)
       if (Array.isArray(args)) return FutureTask.ofCall(fn, args as never[])
       this.#pending = args.catch(() => undefined) // the task that is returned reports the error, if it runs

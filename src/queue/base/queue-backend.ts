@@ -60,25 +60,25 @@ export interface EmptyBackend<E> extends QueueBackend<E> {
 }
 
 /** Makes the shared backends of queues. `type` is the name of the queue's class, as in its handle. */
-export interface SharedForms {
+export interface SharedBackends {
   create<E>(type: string, settings: SharedSettings): EmptyBackend<E>
   /** The backend of a queue that another thread has posted. */
   open<E>(type: string, shared: Shared, ordering?: Ordering): QueueBackend<E>
 }
 
-let provided: (() => SharedForms) | undefined
+let provided: (() => SharedBackends) | undefined
 
 /**
  * Shared backends need shared memory and the codec, which are larger than the queues themselves. So the kinds of queues
  * do not import them: `corepool` and `corepool/queue` provide them with the classes that they export
- * (shareable-queues.ts), and a program that uses `corepool/virtual` only has none. `forms` is a function, since naming
- * them loads them, and most programs share no queue.
+ * (shareable-queues.ts), and a program that uses `corepool/virtual` only has none. `backends` is a function, since
+ * naming them loads them, and most programs share no queue.
  */
-export function provideSharedForms(forms: () => SharedForms): void {
-  provided = forms
+export function provideSharedBackends(backends: () => SharedBackends): void {
+  provided = backends
 }
 
-export function sharedBackends(): SharedForms {
+export function sharedBackends(): SharedBackends {
   if (provided !== undefined) return provided()
   throw new UnsupportedOperationError(
     "A queue of corepool/virtual is known to its own thread alone: import its class from corepool or corepool/queue to share it",

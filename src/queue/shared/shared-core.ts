@@ -5,7 +5,7 @@ import type { SharedMemory } from "../../memory/shared/shared-memory.ts"
 import type { End } from "../base/queue-core.ts"
 import type { SharedItems, SharedWords } from "./shared-items.ts"
 import { CONTROL, ENTRY, FREE, GIVEN, HELD, KIND, PUTTER, SERVED, TRANSFER } from "./shared-layout.ts"
-import { SharedLines } from "./shared-lines.ts"
+import { SharedWaiters } from "./shared-waiters.ts"
 import { repair, sweep } from "./shared-repair.ts"
 
 /** An encoded element that is to be inserted. */
@@ -39,7 +39,7 @@ export interface EncodedElement {
  * (shared-repair.ts). So an element is either in or out, and a dying thread loses only elements that it had taken out
  * already.
  */
-export class SharedCore extends SharedLines {
+export class SharedCore extends SharedWaiters {
   readonly items: SharedItems
   readonly capacity: number
 

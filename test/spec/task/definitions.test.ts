@@ -4,7 +4,7 @@ import { test } from "node:test"
 import { pathToFileURL } from "node:url"
 import { runInThisContext } from "node:vm"
 import { IllegalStateError, parallelMap, TaskNotPortableError } from "corepool"
-import { find, findNow, referenceOf, standIn } from "#src/task/reference.js"
+import { find, findNow, referenceOf, functionInPlaceOf } from "#src/task/reference.js"
 import { task, tasksOf } from "#src/task/task.js"
 import { rejectionOf, thrownBy } from "../../support/harness.ts"
 import { Folder } from "../worker/support.ts"
@@ -195,7 +195,7 @@ test("[TK17] a reference to an export is that export, whatever task has its name
   assert.equal((await find(referenceOf(helper))).fn(4), -4)
   assert.equal(await helper(4), -4)
   assert.equal((await find({ module: url, name: "helper" })).fn(4), 8)
-  const again = standIn(referenceOf(helper)) as (n: number) => Promise<number>
+  const again = functionInPlaceOf(referenceOf(helper)) as (n: number) => Promise<number>
   assert.equal(await again(4), -4)
   assert.deepEqual(referenceOf(again), referenceOf(helper))
 })

@@ -12,7 +12,7 @@ import { type Protected, SharedSection } from "./shared-section.ts"
  * flows whose wait is decided, but which have yet to see it: if their thread dies before that, the next thread finds
  * their cells there. To be used in the critical section, which is made here.
  */
-export abstract class SharedLines extends SharedCells implements Protected {
+export abstract class SharedWaiters extends SharedCells implements Protected {
   readonly section: SharedSection
   readonly putters: CellList
   readonly takers: CellList
