@@ -1,6 +1,7 @@
 import { isPromiseLike, typeError } from "../checks.ts"
 import { RejectedExecutionError } from "../errors.ts"
 import type { FutureTask } from "../future/future-task.ts"
+import { WILL_BE_AWAITED } from "../future/internals.ts"
 import { guarded, uncaught } from "../memory/flow/guard.ts"
 import type { ChunkFunction } from "../task/each.ts"
 import { type Steps, WaitList } from "../memory/flow/waiting.ts"
@@ -188,8 +189,14 @@ export class MapFeed<I, R> {
     return this.chunks.length === 0 && !this.#filling
   }
 
+  /**
+   * Waits until a chunk is over. If the consumer is itself a task of the pool, it may run the first chunk on the spot:
+   * all threads of the pool may wait for chunks that are still queued.
+   */
   *progress(): Steps<void> {
-    yield this.#progress
+    const first = this.chunks[0]?.task
+    if (first !== undefined) first.future[WILL_BE_AWAITED](false)
+    if (first?.isDone !== true) yield this.#progress
   }
 
   /** The consumer has come to its end, or has left the loop. */

@@ -54,7 +54,7 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
   "executor/map": { reads: { "[BULK_MAP]": UNSET } },
   "executor/map-feed": {
     reads: { itemCount: UNSET },
-    calls: { ended: UNSET, isLast: "false" },
+    calls: { "[WILL_BE_AWAITED]": UNSET, ended: UNSET, isLast: "false" },
     without: ["ended", "isLast", "itemCount"],
   },
   "executor/executor-service-base": { without: ["[LOCAL]"] },
