@@ -1,6 +1,6 @@
 /**
  * Names of members of futures that only corepool uses. They begin with `c$`: a program's subclass may have a method or
- * a field of any other name, and replaces none of these by accident [UC609]. To the compiler they are symbols, so that
+ * a field of any other name, and replaces none of these by accident [UC9]. To the compiler they are symbols, so that
  * code can only use them by their constants. They are no symbols when the program runs, because several copies of
  * corepool in one thread call the members of each other's objects (src/per-thread.ts), and because the published files
  * have the names in place of the constants (tools/bundle/plain-names.ts).

@@ -21,7 +21,7 @@ const declarations = new Declarations(ROOT)
 
 for (const [entry, exports] of Object.entries(ENTRIES)) {
   const classes = classesIn(exports)
-  test(`[RP674] ${entry}: no public class has a member with a plain name that its published types do not list`, () => {
+  test(`[RP76] ${entry}: no public class has a member with a plain name that its published types do not list`, () => {
     assert.ok(classes.length > 0)
     for (const [name, type] of classes) {
       const found = unlistedMembers(declarations, name, type)
@@ -30,7 +30,7 @@ for (const [entry, exports] of Object.entries(ENTRIES)) {
   })
 }
 
-test("[RP674] a member that the types do not list is found, in the class and in those that it extends", () => {
+test("[RP76] a member that the types do not list is found, in the class and in those that it extends", () => {
   class Base extends corepool.Semaphore {
     hidden = 1
   }
@@ -43,7 +43,7 @@ test("[RP674] a member that the types do not list is found, in the class and in 
   assert.deepEqual(unlistedMembers(declarations, "Semaphore", Semaphore), ["hidden", "secret"])
 })
 
-test("[RP675] no class of src is more than five classes deep", () => {
+test("[RP77] no class of src is more than five classes deep", () => {
   const chains = chainsIn(ROOT)
   assert.ok(chains.length > 50)
   assert.deepEqual(

@@ -1,4 +1,4 @@
-/** How deep the classes of src inherit: [RP675] in docs/spec/repository.md. */
+/** How deep the classes of src inherit: [RP77] in docs/spec/repository.md. */
 import { type Class, parseSync, Visitor } from "oxc-parser"
 import { listFiles, readText } from "../check/files.ts"
 

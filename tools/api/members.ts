@@ -1,5 +1,5 @@
 /**
- * Members of public classes that the published types do not list: [RP674] in docs/spec/repository.md. A subclass of a program that has a member of
+ * Members of public classes that the published types do not list: [RP76] in docs/spec/repository.md. A subclass of a program that has a member of
  * the same name would replace them without knowing. Members whose names begin with `c$`, and private members (`#x`), are not replaced by accident.
  *
  * It looks at the classes themselves, each with the classes that it extends: at their code, which has the fields as well as the methods.

@@ -26,7 +26,7 @@ const PAUSE = 1
  *
  * If it is in the code of the pool at that time, that code usually returns within microseconds. But it may call a
  * built-in method that a task has replaced by one that does not return. So a worker that is still there a second later
- * is terminated as well: that costs its tasks, which are cancelled anyway, and no more than any other death. [PL267]
+ * is terminated as well: that costs its tasks, which are cancelled anyway, and no more than any other death. [PL67]
  *
  * Once the pool has stopped, workers that have no task are terminated as well, if they do not leave: code that a task
  * has left behind, the callback of a timer for instance, need not return.

@@ -9,7 +9,7 @@ import * as tasks from "./support/node.tasks.js"
 
 const TASKS = fileURLToPath(new URL("./support/node.tasks.js", import.meta.url))
 
-test("[CM30] a node runs the jobs of an executor until a signal", async () => {
+test("[CM23] a node runs the jobs of an executor until a signal", async () => {
   const { url } = await testPostgres()
   const name = `command-line-${process.pid}`
   const running = new RunningCommand(["node", TASKS, "--name", name, "--postgres", url, "--migrate", "-j", "1"])
@@ -22,7 +22,7 @@ test("[CM30] a node runs the jobs of an executor until a signal", async () => {
   assert.match(ended.stderr, /"event":"closed"/)
 })
 
-test("[CM31] what is missing is said, and no password", async () => {
+test("[CM24] what is missing is said, and no password", async () => {
   const secret = "postgres://u:s3cret@127.0.0.1:1/x"
   const cases: [string[], RegExp][] = [
     [["node", TASKS, "--name", "n"], /--postgres or --redis/],

@@ -17,7 +17,7 @@ import { SharedCount } from "../../support/shared-words.ts"
 import { counted, scaled } from "./chunk-tasks.ts"
 import { all } from "./support.ts"
 
-test("[FT358] arguments of the call come after the bound ones", async () => {
+test("[FT58] arguments of the call come after the bound ones", async () => {
   const list = (a: number, b: number, c: number): number[] => [a, b, c]
   assert.deepEqual(await bind(list, 1, 2, 3)(), [1, 2, 3])
   assert.deepEqual(await bind(list, 1, 2)(3), [1, 2, 3])
@@ -29,7 +29,7 @@ for (const [kind, factory] of [
   ["platform threads", platformThreads()],
   ["virtual threads", virtualThreads()],
 ] as const) {
-  test(`[FT358] so they do in an executor: ${kind}`, async () => {
+  test(`[FT58] so they do in an executor: ${kind}`, async () => {
     await using pool = Executors.newScheduledThreadPool(2, factory)
     const triple = bind(scaled, 3)
     assert.equal(await pool.submit(triple, 1, 10), 31)
@@ -53,7 +53,7 @@ for (const [kind, factory] of [
     await eventually(() => count.value === 5)
   })
 
-  test(`[FT358] a task with a result of its own takes no arguments: ${kind}`, async () => {
+  test(`[FT58] a task with a result of its own takes no arguments: ${kind}`, async () => {
     await using pool = Executors.newFixedThreadPool(2, factory)
     const count = new SharedCount()
     const given = Executors.callable(bind(counted, count.index, 1), "given") as (more: number) => string
@@ -62,13 +62,13 @@ for (const [kind, factory] of [
   })
 }
 
-test("[FT358] a ForkJoinPool takes them, too", async () => {
+test("[FT58] a ForkJoinPool takes them, too", async () => {
   await using pool = new ForkJoinPool({ parallelism: 2 })
   assert.equal(await pool.submit(bind(scaled, 3), 1, 10), 31)
   assert.deepEqual(await all(pool.map(bind(scaled, 3, 1), [10, 20])), [31, 61])
 })
 
-test("[FT359] where bound arguments cannot be sent, the error says so", async () => {
+test("[FT59] where bound arguments cannot be sent, the error says so", async () => {
   const error = await rejectionOf(parallelMap(new Float64Array(100_000), bind(scaled, 3, 1)))
   assert.ok(error instanceof TaskNotPortableError)
   assert.match(error.message, /^A function that bind\(\) .* has made cannot be sent in this place/)

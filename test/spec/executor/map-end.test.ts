@@ -216,7 +216,7 @@ class Junk {
 }
 
 for (const kind of ["virtual", "platform"] as const) {
-  test(`[MP333] what next() returns must be an object, and no promise: ${kind} threads`, async () => {
+  test(`[MP34] what next() returns must be an object, and no promise: ${kind} threads`, async () => {
     await using pool = Executors.newFixedThreadPool(2, kind === "virtual" ? virtualThreads() : platformThreads())
     for (const junk of [5, "x", undefined, null, true, Promise.resolve({ value: 1 })]) {
       for (const options of [{}, { chunk: 2 }]) {
@@ -231,7 +231,7 @@ for (const kind of ["virtual", "platform"] as const) {
     assert.deepEqual(await all(pool.map((n) => n, odd)), [1, 2])
   })
 
-  test(`[MP333] an error of done or value is one of the source, which is not closed: ${kind} threads`, async () => {
+  test(`[MP34] an error of done or value is one of the source, which is not closed: ${kind} threads`, async () => {
     await using pool = Executors.newFixedThreadPool(2, kind === "virtual" ? virtualThreads() : platformThreads())
     const error = new Error("getter")
     const throwing = {

@@ -23,7 +23,7 @@ async function failureOf(results: AsyncIterable<unknown>): Promise<{ seen: numbe
   return { seen, error }
 }
 
-test("[MP331] [MP332] a result that cannot be sent fails alone, and the error names its item", async () => {
+test("[MP32] [MP33] a result that cannot be sent fails alone, and the error names its item", async () => {
   await using pool = Executors.newFixedThreadPool(2)
   const kinds = { function: "a function", member: "function a in `a`", symbol: "Symbol(s)" } as const
   for (const [kind, what] of Object.entries(kinds)) {
@@ -38,7 +38,7 @@ test("[MP331] [MP332] a result that cannot be sent fails alone, and the error na
   }
 })
 
-test("[MP331] so does one, or an error, that the consuming thread cannot read", async () => {
+test("[MP32] so does one, or an error, that the consuming thread cannot read", async () => {
   await using pool = Executors.newFixedThreadPool(2)
   for (const fn of [deepError, deepResult]) {
     const { seen, error } = await failureOf(pool.map(bind(fn, AT), numbers))
@@ -48,7 +48,7 @@ test("[MP331] so does one, or an error, that the consuming thread cannot read", 
   }
 })
 
-test("[MP332] whatever the chunk, errors name items by their numbers among all", async () => {
+test("[MP33] whatever the chunk, errors name items by their numbers among all", async () => {
   await using pool = Executors.newFixedThreadPool(2)
   for (const options of [{}, { chunk: 1 }, { chunk: 7 }, { chunk: 100 }, { window: 10 }]) {
     for (const [bad, what] of [
@@ -70,7 +70,7 @@ test("[MP332] whatever the chunk, errors name items by their numbers among all",
   }
 })
 
-test("[MP334] the time that a slow source takes ends a task", async () => {
+test("[MP35] the time that a slow source takes ends a task", async () => {
   const SLOW = 60
   await using pool = Executors.newFixedThreadPool(2)
   function* source(): Generator<number> {
@@ -86,7 +86,7 @@ test("[MP334] the time that a slow source takes ends a task", async () => {
   assert.ok(pool.completedTaskCount >= SLOW, `${pool.completedTaskCount} tasks`)
 })
 
-test("[MP335] long texts and large integers arrive, each as the last of its task", async () => {
+test("[MP36] long texts and large integers arrive, each as the last of its task", async () => {
   await using pool = Executors.newFixedThreadPool(2)
   const many = numbers.slice(0, 600)
   const texts = await all(pool.map(longText, many))
@@ -102,7 +102,7 @@ test("[MP335] long texts and large integers arrive, each as the last of its task
   assert.ok(pool.completedTaskCount - before >= 300, `${pool.completedTaskCount - before} tasks`)
 })
 
-test("[MP336] what the function marks for transfer is moved, in tasks of any number of items", async () => {
+test("[MP37] what the function marks for transfer is moved, in tasks of any number of items", async () => {
   await using pool = Executors.newFixedThreadPool(2)
   for (const options of [{}, { chunk: 1 }, { chunk: 50 }]) {
     // The first results are numbers, so that ports come from tasks of several items.
@@ -117,7 +117,7 @@ test("[MP336] what the function marks for transfer is moved, in tasks of any num
   }
 })
 
-test("[MP337] the message of a rejection shows the name of the function", async () => {
+test("[MP38] the message of a rejection shows the name of the function", async () => {
   const pool = Executors.newFixedThreadPool(1)
   await pool.close()
   for (const view of [pool, pool.with({ timeout: 1000 })]) {
@@ -131,7 +131,7 @@ test("[MP337] the message of a rejection shows the name of the function", async 
   assert.match(String(await rejectionOf(all(named))), /task = squares\]/)
 })
 
-test("[FT358] a function with its first arguments can be mapped", async () => {
+test("[FT58] a function with its first arguments can be mapped", async () => {
   await using pool = Executors.newFixedThreadPool(2)
   for (const options of [{}, { chunk: 7 }, { ordered: true, window: 3 }]) {
     assert.deepEqual(

@@ -8,7 +8,7 @@ for (const [what, options] of [
   ["one item in a task", { chunk: 1 }],
   ["in any order", { ordered: false }],
 ] as const) {
-  test(`[MP231] more tasks than a pool has threads map over that pool: ${what}`, async () => {
+  test(`[MP31] more tasks than a pool has threads map over that pool: ${what}`, async () => {
     await using pool = Executors.newFixedThreadPool(2)
     const sum = async (it: ExecutorService, how: object): Promise<number> => {
       let total = 0

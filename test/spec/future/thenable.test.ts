@@ -143,7 +143,7 @@ function everywhere(body: () => Promise<void>): () => Promise<void> {
 }
 
 test(
-  "[FT458] handlers of any kind are called later, in the context of the call, and their results passed on",
+  "[FT60] handlers of any kind are called later, in the context of the call, and their results passed on",
   everywhere(async () => {
     const store = new AsyncLocalStorage<string>()
     const seen: unknown[] = []
@@ -172,7 +172,7 @@ test(
 )
 
 test(
-  "[FT458] [FT41] functions that settle another promise can be handlers",
+  "[FT60] [FT41] functions that settle another promise can be handlers",
   everywhere(async () => {
     const { value, failed, cancelled, late } = futures()
     const results: PromiseLike<unknown>[] = []
@@ -207,7 +207,7 @@ test(
 )
 
 test(
-  "[FT458] an interrupt that is pending is the outcome of such a call",
+  "[FT60] an interrupt that is pending is the outcome of such a call",
   everywhere(async () => {
     await using pool = Executors.newVirtualThreadPerTaskExecutor()
     const { late } = futures()
@@ -221,7 +221,7 @@ test(
 )
 
 test(
-  "[FT459] flows that wait for one future go on in the order in which they came; an interrupted one leaves",
+  "[FT61] flows that wait for one future go on in the order in which they came; an interrupted one leaves",
   everywhere(async () => {
     const ways: ((future: Future<string>) => PromiseLike<string>)[] = [
       async (future) => await future,
@@ -264,7 +264,7 @@ test(
   }),
 )
 
-test("[FT459] the callbacks of one future are called in the order in which they were given", async () => {
+test("[FT61] the callbacks of one future are called in the order in which they were given", async () => {
   for (const n of [1, 2, 3]) {
     const task = new OpenTask(() => "value")
     const order: number[] = []

@@ -8,7 +8,7 @@ import type { TaskRecords } from "#src/platform/memory/task-records.js"
 import { TerminationTimer } from "#src/platform/owner/termination-timer.js"
 import type { WorkerBody } from "#src/platform/start/thread-body.js"
 
-test("[PL267] a worker that does not get out of the code of the pool is looked at a few times, and then terminated", async () => {
+test("[PL67] a worker that does not get out of the code of the pool is looked at a few times, and then terminated", async () => {
   const body = { options: { terminateAfter: 1 } } as unknown as WorkerBody
   const worker = {
     token: 7,
@@ -39,7 +39,7 @@ test("[PL267] a worker that does not get out of the code of the pool is looked a
   assert.ok(looks < 30, `${looks}`)
 })
 
-test("[PL267] a worker that waits for a hook in the owner's thread is not terminated for that", () => {
+test("[PL67] a worker that waits for a hook in the owner's thread is not terminated for that", () => {
   const body = { options: { terminateAfter: 0 } } as unknown as WorkerBody
   let asked: number = BEFORE
   const worker = {

@@ -53,7 +53,7 @@ for (const [kind, factory] of [
   ["virtual", virtualThreads],
   ["platform", platformThreads],
 ] as const) {
-  test(`[UC609] ${kind} threads: tasks, queues and pools may have members of any name`, async () => {
+  test(`[UC9] ${kind} threads: tasks, queues and pools may have members of any name`, async () => {
     const workQueue = new TaskQueue()
     await using pool = new Pool({ corePoolSize: 1, maximumPoolSize: 1, workQueue, threadFactory: factory() })
     const own = new Task(() => 42)
@@ -70,7 +70,7 @@ for (const [kind, factory] of [
     assert.equal(cancelled.isCancelled, true)
   })
 
-  test(`[UC609] ${kind} threads: a scheduled pool may have members of any name`, async () => {
+  test(`[UC9] ${kind} threads: a scheduled pool may have members of any name`, async () => {
     await using pool = new Schedule({ corePoolSize: 1, threadFactory: factory() })
     assert.equal(await pool.schedule(add, 1, 2, 3), 5)
     const late = pool.schedule(add, 3_600_000, 2, 3)
@@ -79,7 +79,7 @@ for (const [kind, factory] of [
   })
 }
 
-test("[UC609] a task of a ForkJoinPool, and the pool, may have members of any name", async () => {
+test("[UC9] a task of a ForkJoinPool, and the pool, may have members of any name", async () => {
   class Joining extends ForkJoinPool {
     static {
       crowd(this)
@@ -89,7 +89,7 @@ test("[UC609] a task of a ForkJoinPool, and the pool, may have members of any na
   assert.equal(await pool.invoke(new Fib(12)), 144)
 })
 
-test("[UC609] locks and synchronizers may have members of any name", async () => {
+test("[UC9] locks and synchronizers may have members of any name", async () => {
   class Mutex extends AbstractQueuedSynchronizer {
     protected override tryAcquire(): boolean {
       return this.compareAndSetState(0, 1)
@@ -141,7 +141,7 @@ test("[UC609] locks and synchronizers may have members of any name", async () =>
   )
 })
 
-test("[UC609] queues of all kinds may have members of any name, also if they are shared", async () => {
+test("[UC9] queues of all kinds may have members of any name, also if they are shared", async () => {
   class Item implements Delayed {
     readonly delay = 0
     readonly n = 1
