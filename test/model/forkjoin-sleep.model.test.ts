@@ -2,7 +2,9 @@
  * How workers of a ForkJoinPool sleep and are woken: idle ones by whoever forks, and those that wait for a stolen part by its
  * thief. Rules: docs/spec/forkjoin.md.
  */
-import { HelperWakeups } from "#src/forkjoin/worker/helper-wakeups.js"
+import { HelperWakeups, type Sleep } from "#src/forkjoin/worker/helper-wakeups.js"
+import type { ParkPlace } from "#src/memory/flow/wait-list.js"
+import { blocking, type Steps } from "#src/memory/flow/waiting.js"
 import { Deques, PLACE } from "#src/platform/queue/deques.js"
 import { noteThief, noteWaiter, thiefOf } from "#src/forkjoin/worker/fork-records.js"
 import type { SlotDeque } from "#src/platform/queue/slot-deque.js"
@@ -128,15 +130,21 @@ const helping =
   (shared: PoolModel): number[] => {
     const { store: stealing, calls, threadContext, workerTable, deques } = partsOf(shared, thread, number)
     const bell = bellOf(shared, threadContext, () => undefined)
-    const flow = flowOf(shared, thread)
-    for (;;) {
-      const slot = stealing.stealFrom(victim, workerTable.at(number).claim)
-      if (slot !== 0) return [slot]
-      calls.announce(victim)
-      if (deques.of(victim).isEmpty) bell.block(flow, Infinity)
-      calls.withdraw()
+    const sleep = sleepOf(victim, bell, () => !deques.of(victim).isEmpty)
+    function* steps(): Steps<number[]> {
+      for (;;) {
+        const slot = stealing.stealFrom(victim, workerTable.at(number).claim)
+        if (slot !== 0) return [slot]
+        yield* calls.sleeping(sleep)
+      }
     }
+    return blocking(steps()) as number[]
   }
+
+/** How a worker sleeps that helps `victim` and notes nothing else. */
+function sleepOf(victim: number, bell: ParkPlace, hasNews: () => boolean): Sleep {
+  return { victim, announced: () => undefined, hasNews, place: () => bell }
+}
 
 test("[FJ64] a helper gets what the thief forks", () =>
   check(200, {
@@ -167,16 +175,20 @@ test("[FJ64] who waits for a part that nobody has begun hears of the thief", () 
       a: (shared) => {
         const { calls, threadContext, tasks } = partsOf(shared, "a", 1)
         const bell = bellOf(shared, threadContext, () => undefined)
-        const flow = flowOf(shared, "a")
-        for (;;) {
-          const thief = thiefOf(tasks, 1)
-          if (thief !== 0) return [thief]
-          calls.announce(0)
-          noteWaiter(tasks, 1, 1)
-          if (thiefOf(tasks, 1) === 0) bell.block(flow, Infinity)
-          noteWaiter(tasks, 1, 0)
-          calls.withdraw()
+        const sleep: Sleep = {
+          victim: 0,
+          announced: (worker) => noteWaiter(tasks, 1, worker),
+          hasNews: () => thiefOf(tasks, 1) !== 0,
+          place: () => bell,
         }
+        function* steps(): Steps<number[]> {
+          for (;;) {
+            const thief = thiefOf(tasks, 1)
+            if (thief !== 0) return [thief]
+            yield* calls.sleeping(sleep)
+          }
+        }
+        return blocking(steps()) as number[]
       },
       b: (shared) => {
         const { calls, tasks } = partsOf(shared, "b", 2)
@@ -195,14 +207,13 @@ test("[FJ64] a thief that dies wakes its helper", () =>
       a: (shared) => {
         const { calls, threadContext, deques, memory } = partsOf(shared, "a", 1)
         const bell = bellOf(shared, threadContext, () => undefined)
-        const flow = flowOf(shared, "a")
         const isAlive = (): boolean => memory.threadContext.registry.isAlive(shared.program.token("b"))
-        for (;;) {
-          if (!deques.of(2).isEmpty || !isAlive()) return []
-          calls.announce(2)
-          if (deques.of(2).isEmpty && isAlive()) bell.block(flow, Infinity)
-          calls.withdraw()
+        const hasNews = (): boolean => !deques.of(2).isEmpty || !isAlive()
+        function* steps(): Steps<number[]> {
+          while (!hasNews()) yield* calls.sleeping(sleepOf(2, bell, hasNews))
+          return []
         }
+        return blocking(steps()) as number[]
       },
       b: forking("b", 2, 1),
     },

@@ -1,7 +1,21 @@
+import type { ParkPlace } from "../../memory/flow/wait-list.ts"
+import type { Steps, Wake } from "../../memory/flow/waiting.ts"
 import type { ThreadContext } from "../../memory/thread/thread-context.ts"
 import type { SharedWorkerTable } from "../../platform/memory/shared-worker-table.ts"
 import type { TaskQueue } from "../../platform/queue/task-queue.ts"
 import { type Deques, PLACE } from "../../platform/queue/deques.ts"
+
+/** What a worker sleeps for. */
+export interface Sleep {
+  /** The worker that it would help; 0 if that is unknown. */
+  readonly victim: number
+  /** Notes for other workers which worker sleeps; 0 when it is awake again. */
+  announced(worker: number): void
+  /** Whether there is a reason not to sleep. */
+  hasNews(): boolean
+  /** Where it sleeps; called only if there is no news. */
+  place(): ParkPlace
+}
 
 /**
  * How a worker announces that it sleeps, and how it wakes sleepers when it has forked something: the protocol of
@@ -35,17 +49,29 @@ export class HelperWakeups {
   // ------------------------------------------------------------------ the sleeper
 
   /**
-   * Announces that the worker sleeps and would help `victim`, 0 if unknown. The caller must look once more after this.
+   * Sleeps until another worker calls, unless there is news. The order of the steps is the protocol: the worker
+   * announces itself, looks once more, and only then sleeps. What it gives says how the sleep ended; undefined if there
+   * was news.
    */
-  announce(victim: number): void {
+  *sleeping(sleep: Sleep): Steps<Wake | undefined> {
+    this.#announce(sleep.victim)
+    try {
+      sleep.announced(this.#self)
+      return sleep.hasNews() ? undefined : yield sleep.place()
+    } finally {
+      sleep.announced(0)
+      this.#withdraw()
+    }
+  }
+
+  #announce(victim: number): void {
     this.#deques.store(this.#self, PLACE.BLOCKED, 1)
     if (victim === 0) return
     this.#deques.store(this.#self, PLACE.HELPS, victim)
     this.#deques.store(victim, PLACE.CALL, 1)
   }
 
-  /** The worker is awake. */
-  withdraw(): void {
+  #withdraw(): void {
     this.#deques.store(this.#self, PLACE.HELPS, 0)
     this.#deques.store(this.#self, PLACE.BLOCKED, 0)
   }

@@ -7,7 +7,7 @@ import { SpinWait } from "../../memory/flow/spin-wait.ts"
 import type { ParkPlace } from "../../memory/flow/wait-list.ts"
 import { blocking, type Steps, TIMEOUT } from "../../memory/flow/waiting.ts"
 import { Channels } from "../../platform/transport/channels.ts"
-import { HelperWakeups } from "./helper-wakeups.ts"
+import { HelperWakeups, type Sleep } from "./helper-wakeups.ts"
 import { isJoinCycle } from "./join-cycles.ts"
 import { type Deques, PLACE } from "../../platform/queue/deques.ts"
 import type { ForkJoinTask } from "../task/fork-join-task.ts"
@@ -107,18 +107,12 @@ export class Helping {
         }
         const victim = this.#victim(task)
         if ((victim === 0 && this.#runReturned(task)) || this.#helpWith(victim) || this.#glance(task, victim)) continue
-        this.#announce(task, victim)
         try {
-          if (this.#hasNews(task, victim)) continue
-          if (isJoinCycle(this.#self, this.#deques, this.#parts.tasks)) throw waitInCycle()
-          this.#compensation.compensate()
-          const wake = yield this.#parkPlace(wasInterrupted)
+          const wake = yield* this.#helperWakeups.sleeping(this.#sleep(task, victim, wasInterrupted))
           if (wake === TIMEOUT) throw new TimeoutError("The task did not complete in time")
         } catch (error) {
           if (isInterruptible || !(error instanceof InterruptedError)) throw error
           wasInterrupted = true
-        } finally {
-          this.#withdraw(task, victim)
         }
       }
     } finally {
@@ -136,6 +130,15 @@ export class Helping {
     const wasInUserCode = self.isInUserCode
     if (wasInUserCode) self.leaveUserCode()
     const hasNews = (): boolean => this.#forks.hasMail || task[IS_SETTLED] || this.#forks.isStopped
+    const idle: Sleep = {
+      victim: 0,
+      announced: () => undefined,
+      hasNews,
+      place: () => {
+        this.#compensation.compensate()
+        return this.#forks.bell
+      },
+    }
     try {
       for (;;) {
         this.#forks.look()
@@ -143,24 +146,29 @@ export class Helping {
         this.#forks.throwIfStopped()
         if (!task[CAN_BE_JOINED]) throw wouldWaitForItself()
         if (this.#spinWait.isWorthwhile && this.#spinWait.until(hasNews)) continue
-        this.#helperWakeups.announce(0)
-        try {
-          if (hasNews()) continue
-          this.#compensation.compensate()
-          const wake = yield this.#forks.bell
-          if (wake === TIMEOUT) throw new TimeoutError("The task did not complete in time")
-        } finally {
-          this.#helperWakeups.withdraw()
-        }
+        const wake = yield* this.#helperWakeups.sleeping(idle)
+        if (wake === TIMEOUT) throw new TimeoutError("The task did not complete in time")
       }
     } finally {
       if (wasInUserCode) self.enterUserCode()
     }
   }
 
-  /** The bell; not interruptible if there was an interrupt already. */
-  #parkPlace(isDeaf: boolean): ParkPlace {
-    return isDeaf ? this.#undisturbed : this.#forks.bell
+  /** The sleep of {@link waiting}. With `isDeaf` an interrupt does not end it. */
+  #sleep(task: ForkJoinTask<unknown>, victim: number, isDeaf: boolean): Sleep {
+    return {
+      victim,
+      announced: (worker) => {
+        if (victim === 0) this.#forks.noteWaiter(task, worker)
+        this.#deques.store(this.#self, PLACE.JOINS, worker === 0 ? 0 : task[SLOT])
+      },
+      hasNews: () => this.#hasNews(task, victim),
+      place: () => {
+        if (isJoinCycle(this.#self, this.#deques, this.#parts.tasks)) throw waitInCycle()
+        this.#compensation.compensate()
+        return isDeaf ? this.#undisturbed : this.#forks.bell
+      },
+    }
   }
 
   /** Runs what this worker has forked: a completer that received a part may have forked another one. */
@@ -249,18 +257,6 @@ export class Helping {
     if (victim === 0) return this.#forks.thiefOf(task) !== 0
     const deque = this.#deques.of(victim)
     return isLeisurely ? deque.isSteady : !deque.isEmpty
-  }
-
-  #announce(task: ForkJoinTask<unknown>, victim: number): void {
-    this.#helperWakeups.announce(victim)
-    if (victim === 0) this.#forks.noteWaiter(task, this.#self)
-    this.#deques.store(this.#self, PLACE.JOINS, task[SLOT])
-  }
-
-  #withdraw(task: ForkJoinTask<unknown>, victim: number): void {
-    this.#deques.store(this.#self, PLACE.JOINS, 0)
-    if (victim === 0) this.#forks.noteWaiter(task, 0)
-    this.#helperWakeups.withdraw()
   }
 
   /** This worker has forked something and found CALL set. */
