@@ -138,7 +138,7 @@ const helping =
         yield* calls.sleeping(sleep)
       }
     }
-    return blocking(steps()) as number[]
+    return blocking(steps())
   }
 
 /** How a worker sleeps that helps `victim` and notes nothing else. */
@@ -188,7 +188,7 @@ test("[FJ64] who waits for a part that nobody has begun hears of the thief", () 
             yield* calls.sleeping(sleep)
           }
         }
-        return blocking(steps()) as number[]
+        return blocking(steps())
       },
       b: (shared) => {
         const { calls, tasks } = partsOf(shared, "b", 2)
@@ -213,7 +213,7 @@ test("[FJ64] a thief that dies wakes its helper", () =>
           while (!hasNews()) yield* calls.sleeping(sleepOf(2, bell, hasNews))
           return []
         }
-        return blocking(steps()) as number[]
+        return blocking(steps())
       },
       b: forking("b", 2, 1),
     },
