@@ -82,12 +82,18 @@ function report(node: ExecutorNode, event: string, more: object): void {
 
 async function engineOf(options: NodeOptions): Promise<Engine> {
   const { postgres, redis } = await import("corepool/distributed")
-  const database = options.postgres ?? (options.redis === undefined ? process.env["COREPOOL_POSTGRES_URL"] : undefined)
-  const server = options.redis ?? process.env["COREPOOL_REDIS_URL"]
+  const database = options.postgres ?? (options.redis === undefined ? variable("COREPOOL_POSTGRES_URL") : undefined)
+  const server = options.redis ?? variable("COREPOOL_REDIS_URL")
   if (options.postgres !== undefined && options.redis !== undefined) {
     throw new UsageError("--postgres and --redis exclude each other")
   }
   if (database !== undefined) return postgres({ url: database, migrate: options.migrate === true })
   if (server !== undefined) return redis(server)
   throw new UsageError("Expected --postgres or --redis with the URL of the engine, or it in the environment")
+}
+
+/** A variable of the environment; one that is empty counts as absent. */
+function variable(name: string): string | undefined {
+  const value = process.env[name]
+  return value === "" ? undefined : value
 }

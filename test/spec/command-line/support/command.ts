@@ -31,13 +31,16 @@ export interface Printed {
   readonly worker: string | null
 }
 
+/** A test run may have servers of its own, which a command finds by these variables. */
+const NO_ENGINE = { COREPOOL_POSTGRES_URL: "", COREPOOL_REDIS_URL: "" }
+
 export class RunningCommand {
   readonly process: ChildProcessWithoutNullStreams
   #stdout = ""
   #stderr = ""
 
   constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    this.process = spawn(RUN[0] as string, [...RUN.slice(1), ...args], { env: { ...process.env, ...env } })
+    this.process = spawn(RUN[0] as string, [...RUN.slice(1), ...args], { env: { ...process.env, ...NO_ENGINE, ...env } })
     this.process.stdout.setEncoding("utf8").on("data", (text: string) => (this.#stdout += text))
     this.process.stderr.setEncoding("utf8").on("data", (text: string) => (this.#stderr += text))
     // A command that has ended does not read its input.
