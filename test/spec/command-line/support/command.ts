@@ -40,7 +40,9 @@ export class RunningCommand {
   #stderr = ""
 
   constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    this.process = spawn(RUN[0] as string, [...RUN.slice(1), ...args], { env: { ...process.env, ...NO_ENGINE, ...env } })
+    this.process = spawn(RUN[0] as string, [...RUN.slice(1), ...args], {
+      env: { ...process.env, ...NO_ENGINE, ...env },
+    })
     this.process.stdout.setEncoding("utf8").on("data", (text: string) => (this.#stdout += text))
     this.process.stderr.setEncoding("utf8").on("data", (text: string) => (this.#stderr += text))
     // A command that has ended does not read its input.
