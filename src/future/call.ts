@@ -1,5 +1,4 @@
 import { requireFunction } from "../checks.ts"
-import { boundTo } from "../primordials.ts"
 import { setOwn } from "../user-values.ts"
 import type { Callable } from "./runnable.ts"
 import type { AnyFunction, ArgumentsOf, ResultOf } from "./signatures.ts"
@@ -13,8 +12,6 @@ export interface Call {
   readonly args: readonly unknown[]
   /** The result of the task, if it is not the function's own: it need not go to the other thread and back. */
   readonly result?: { readonly value: unknown }
-  /** Whether the callable has a name that is not the function's. */
-  readonly isRenamed?: true
   /** The object whose `run` method the function calls, if it does. It belongs to this thread: no other can call it. */
   readonly object?: object
 }
@@ -22,23 +19,33 @@ export interface Call {
 const CALL: unique symbol = Symbol.for("corepool.call")
 
 /**
- * A callable that {@link callOf} can take apart. If it is called with arguments, these come after its own.
- *
- * The JavaScript engine binds a function to the call, which takes less memory than a closure. It has no name of its
- * own: giving it one costs more than all the rest.
+ * A callable that {@link callOf} can take apart. If it is called with arguments, these come after its own. It has no
+ * name: giving it one costs more than all the rest. A program may give it one, which is then the name of the task.
  */
 export function callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {
   requireFunction("task", fn)
   const call = boundCall(fn, args)
   const isWhole = call.result === undefined && call.object === undefined
-  const made = boundTo(makeCall, isWhole ? call : { fn, args }) as Callable<T> & { [CALL]?: Call }
+  const own = (isWhole ? call : { fn, args }) as OwnCall
+  // Not `const made = …`, which would give the function the name `made`.
+  const [made] = [(...more: unknown[]) => makeCall(own, more)] as [Callable<T> & { [CALL]?: Call }]
   made[CALL] = call
   return made
 }
 
-function makeCall(this: Call, ...more: unknown[]): unknown {
-  const { fn, args } = this as { fn: (...all: readonly unknown[]) => unknown; args: readonly unknown[] }
+interface OwnCall {
+  readonly fn: (...all: readonly unknown[]) => unknown
+  readonly args: readonly unknown[]
+}
+
+function makeCall({ fn, args }: OwnCall, more: readonly unknown[]): unknown {
   return more.length === 0 ? fn(...args) : fn(...args, ...more)
+}
+
+/** Whether {@link bind} has made the function, and the program has not given it a name. */
+export function isPlainBound(fn: Callable<unknown> & { [CALL]?: Call }): boolean {
+  const call = typeof fn === "function" ? fn[CALL] : undefined
+  return call !== undefined && fn.name === "" && call.result === undefined && call.object === undefined
 }
 
 /** The call of a function with these arguments. If {@link bind} has made it, its own arguments come before them. */
@@ -110,6 +117,6 @@ export function noteObject(made: Callable<unknown> & { [CALL]?: Call }, object: 
 /** The same callable under another name. */
 export function renamed<T>(fn: Callable<T> & { [CALL]?: Call }, name: string): Callable<T> {
   const made: Callable<T> & { [CALL]?: Call } = () => fn()
-  made[CALL] = { ...callOf(fn), isRenamed: true }
+  made[CALL] = callOf(fn)
   return named(made, name)
 }

@@ -23,7 +23,5 @@ export function describeOutcome(
 
 /** The name of a task. The function that was made for a task with arguments may have no name of its own. */
 export function nameOfTask(callable: Call["fn"]): string {
-  const { fn, result, object, isRenamed } = callOf(callable)
-  const isOther = result !== undefined || object !== undefined || isRenamed === true
-  return nameOf(isOther ? callable : fn)
+  return nameOf(callable.name === "" ? callOf(callable).fn : callable)
 }

@@ -30,7 +30,7 @@ import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
 import { currentFlow, type Flow } from "../memory/flow/flow.ts"
 import { heed } from "../memory/flow/guard.ts"
-import { callOf } from "./call.ts"
+import { callOf, isPlainBound } from "./call.ts"
 import { describeOutcome, nameOfTask } from "./describe.ts"
 import type { Future } from "./future.ts"
 import { Outcome } from "./outcome.ts"
@@ -105,8 +105,8 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
 
   /** @internal The same for what `bind` has made; the future of any other function as `new` makes it. */
   static ofBound<T>(callable: Callable<T>): FutureTask<T> {
-    const { fn, args, result, object, isRenamed } = callOf(callable)
-    if (fn === callable || result !== undefined || object !== undefined || isRenamed) return new this(callable)
+    if (!isPlainBound(callable)) return new this(callable)
+    const { fn, args } = callOf(callable)
     return this.ofCall(fn as (...args: unknown[]) => T | PromiseLike<T>, args as unknown[])
   }
 

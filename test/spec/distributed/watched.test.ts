@@ -1,4 +1,5 @@
 /** The ledger of an executor that watches jobs of other processes. Rule ids are those of docs/spec/distributed.md. */
+import { RUN_REMOTELY } from "#src/future/internals.js"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { DistributedFutureTask } from "#src/distributed/job/distributed-future.js"
@@ -42,7 +43,7 @@ function watched(ledger: Ledger): { readonly entry: JobEntry; readonly future: D
   const plan = { id: "often", from: "here", role: "watched", future, isNamed: true, delay: 0, ...call } as const
   const entry = new JobEntry(plan, 1)
   const inside: unknown = future
-  ;(inside as { runRemotely(host: RemoteJobs, handle: number): void }).runRemotely(remote, entry.handle)
+  ;(inside as { [RUN_REMOTELY](host: RemoteJobs, handle: number): void })[RUN_REMOTELY](remote, entry.handle)
   ledger.add(entry)
   entry.place = "sending"
   return { entry, future }
