@@ -25,6 +25,20 @@ test("[FT58] arguments of the call come after the bound ones", async () => {
   assert.deepEqual(await bind(bind(bind(list, 1), 2), 3)(), [1, 2, 3])
 })
 
+test("[FT5] what bind() has made has the name of its task, unless the program gives it another one", async () => {
+  const add = (a: number, b: number): number => a + b
+  await using pool = Executors.newFixedThreadPool(1, virtualThreads())
+  const held = pool.submit(() => new Promise<void>((resolve) => setImmediate(resolve)))
+  assert.match(String(pool.submit(bind(add, 1, 2))), /task = add\]/)
+  const renamed = Object.defineProperty(bind(add, 1, 2), "name", { value: "sum of 1 and 2" })
+  const future = pool.submit(renamed)
+  assert.match(String(future), /task = sum of 1 and 2\]/)
+  assert.equal(await future, 3)
+  const [other] = await pool.invokeAll([renamed])
+  assert.equal(await other, 3)
+  await held
+})
+
 for (const [kind, factory] of [
   ["platform threads", platformThreads()],
   ["virtual threads", virtualThreads()],
