@@ -4,6 +4,7 @@
  */
 import { createReadStream } from "node:fs"
 import { extname } from "node:path"
+import { UsageError } from "./process.ts"
 
 /** The inputs that follow one `:::` or `::::`. */
 export type Group = { readonly values: readonly string[] } | { readonly files: readonly string[] }
@@ -79,7 +80,7 @@ function parsed(text: string, ndjson: boolean, separator: RegExp | undefined): u
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    throw new Error(`Expected a JSON value in each line of the input, got ${text.slice(0, 80)}`, { cause: error })
+    throw new UsageError(`Expected a JSON value in each line of the input, got ${text.slice(0, 80)}`, { cause: error })
   }
 }
 

@@ -7,6 +7,11 @@ import { addNodeCommand } from "./node-command.ts"
 import { endQuietlyWithoutReader, EXIT, UsageError } from "./process.ts"
 import { VERSION } from "./version.ts"
 
+/** Whether the operating system has refused something, such as to open a file: the message says it all. */
+function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error
+}
+
 async function main(argv: readonly string[]): Promise<void> {
   endQuietlyWithoutReader()
   const { options, groups } = splitArguments(argv)
@@ -23,7 +28,7 @@ async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = EXIT.usage
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) process.exitCode = EXIT.success // help and version
-    } else if (error instanceof UsageError) {
+    } else if (error instanceof UsageError || isOfSystem(error)) {
       process.stderr.write(`corepool: ${error.message}\n`)
     } else {
       process.stderr.write(`corepool: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)

@@ -12,14 +12,23 @@ import { JobRunner } from "./job-runner.ts"
 import { MapRun } from "./map-run.ts"
 import { ProgressLine } from "./progress-line.ts"
 import { CommandSignals, EXIT, UsageError } from "./process.ts"
-import { type Halt, parseCount, parseHalt, parseJobs, parseRetries, parseTimeLimit, type TimeLimit } from "./values.ts"
+import {
+  type Halt,
+  parseCount,
+  parseHalt,
+  parseJobs,
+  parseRetries,
+  parseSeparator,
+  parseTimeLimit,
+  type TimeLimit,
+} from "./values.ts"
 
 interface MapOptions {
   readonly jobs: number
   readonly keepOrder?: true
   readonly argFile: readonly string[]
   readonly ndjson?: true
-  readonly colsep?: string
+  readonly colsep?: RegExp
   readonly null?: true
   readonly json?: true
   readonly text?: true
@@ -57,7 +66,7 @@ export function addMapCommand(program: Command, groups: readonly Group[]): void 
     .option("-k, --keep-order", "print results in the order of the inputs")
     .option("-a, --arg-file <file>", "read inputs from the file; the same as :::: file", collect, [])
     .option("--ndjson", "each input is a JSON value (files named .ndjson and .jsonl are read so anyway)")
-    .option("--colsep <regexp>", "split each input into several arguments")
+    .option("--colsep <regexp>", "split each input into several arguments", parseSeparator)
     .option("-0, --null", "inputs end with a NUL character, as those of find -print0")
     .option("--json", "print a JSON object for each job, also on a terminal")
     .option("--text", "print the values as text, also into a pipe")
@@ -167,12 +176,9 @@ function inputsOf(options: MapOptions, groups: readonly Group[]): Inputs {
     throw new UsageError("No inputs: give them after :::, in a file after ::::, or on the standard input")
   }
   const { ndjson = false, null: nul = false, colsep } = options
+  if (options.json === true && options.text === true) throw new UsageError("--json and --text exclude each other")
   if (ndjson && colsep !== undefined) throw new UsageError("--ndjson and --colsep exclude each other")
-  return openInputs(
-    all,
-    { ndjson, nul, separator: colsep === undefined ? undefined : new RegExp(colsep, "u") },
-    process.stdin,
-  )
+  return openInputs(all, { ndjson, nul, separator: colsep }, process.stdin)
 }
 
 async function printCalls(specifier: string, inputs: Inputs, skip: ReadonlySet<number>): Promise<number> {

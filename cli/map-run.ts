@@ -86,6 +86,17 @@ export class MapRun {
 
   /** Runs all jobs. `kill` ends those that run, for a halt that says `now`. */
   async run(kill: () => void): Promise<Ending> {
+    try {
+      await this.#startAll(kill)
+    } finally {
+      // Also if an input cannot be read: jobs that have begun finish, and their results are printed.
+      while (this.#running.size > 0) await Promise.race(this.#running)
+      await this.#drained
+    }
+    return this.#ending
+  }
+
+  async #startAll(kill: () => void): Promise<void> {
     while (this.#ending === "complete") {
       const inputs = await Promise.race([this.#inputs.take(this.#nextSize()), this.#stopped])
       if (inputs.length === 0) break
@@ -95,9 +106,6 @@ export class MapRun {
         this.#start(first, some, kill)
       }
     }
-    while (this.#running.size > 0) await Promise.race(this.#running)
-    await this.#drained
-    return this.#ending
   }
 
   /** Fewer jobs at the end, so that the last batch does not run alone for long. */

@@ -65,3 +65,11 @@ export function parseRetries(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError("Expected an integer ≥ 0.")
   return Math.max(1, Number(text))
 }
+
+export function parseSeparator(text: string): RegExp {
+  try {
+    return new RegExp(text, "u")
+  } catch {
+    throw new InvalidArgumentError("Expected a regular expression.")
+  }
+}

@@ -54,9 +54,10 @@ test("[CM4] lines of NDJSON are values, and a line that is none is shown", async
   writeFileSync(file, "2\n\n3\n")
   assert.deepEqual(values(await map("square", ["::::", file])), [4, 9])
   assert.deepEqual(values(await map("square", ["--ndjson"], "4\n5\n")), [16, 25])
-  const wrong = await map("square", ["--ndjson"], "{no\n")
+  const wrong = await map("square", ["--ndjson", "--batch", "1", "--joblog", newFile()], "2\n3\n{no\n")
   assert.equal(wrong.code, 255)
-  assert.match(wrong.stderr, /Expected a JSON value in each line of the input, got \{no/)
+  assert.equal(wrong.stderr, "corepool: Expected a JSON value in each line of the input, got {no\n")
+  assert.deepEqual(values(wrong), [4, 9], "jobs that have begun finish")
 })
 
 test("[CM6] the number of threads may be relative, and has to be one", async () => {
@@ -112,6 +113,9 @@ test("[CM10] more than 100 failures are exit code 101; a wrong command line is 2
     [["map", "./missing.js", ":::", "a"], /no module .\/missing.js/],
     [["map", FUNCTIONS, "::::", "./missing.txt"], /no file .\/missing.txt/],
     [["map", FUNCTIONS, "--resume", ":::", "a"], /need --joblog/],
+    [["map", FUNCTIONS, "--json", "--text", ":::", "a"], /exclude each other/],
+    [["map", FUNCTIONS, "--colsep", "(", ":::", "a"], /a regular expression/],
+    [["map", FUNCTIONS, "--joblog", join(FOLDER, "missing", "log"), ":::", "a"], /^corepool: ENOENT[^\n]*\n$/],
     [["map", FUNCTIONS, "--timeout", "soon", ":::", "a"], /a time such as 30s/],
     [["map", FUNCTIONS, "--halt", "later", ":::", "a"], /now,fail=1/],
     [["mop"], /unknown command 'mop'.*\n?.*Did you mean map/],
