@@ -59,7 +59,7 @@ export class LinkedTransferQueue<E> extends BlockingQueue<E> {
     return new Promise((resolve, reject) => {
       const received = (done: boolean): void => {
         if (done) resolve()
-        else reject(this.isClosed ? this.#core.refusal() : new TimeoutError("Nobody received the element in time"))
+        else reject(this.isClosed ? this.#core.refusal() : new TimeoutError("No thread received the element in time"))
       }
       this.#core.hand(e, { resolve: received, reject }, wait)
     })
