@@ -1,27 +1,53 @@
 /**
  * The pools that were made in this thread and are not garbage, so that `corepool/prometheus` can report all of them.
- * This list keeps no pool alive.
+ *
+ * The list keeps a pool alive until the event loop has gone round once, or the pool has ended. It does not make a weak
+ * reference before: the runtime keeps the target of a new weak reference, and of one that was read, until the present
+ * job is over. A program that makes and closes many pools without a turn of the event loop would have all of them in
+ * memory. For the same reason the list is not searched for garbage.
  */
+import { runtime } from "#host/clock"
 import { perThread } from "../per-thread.ts"
 
-/** Pools in the order in which they were made. */
-const references = /* @__PURE__ */ perThread("live pools", () => new Set<WeakRef<object>>())
-
-/** Each so many new pools, the references to pools that are garbage are removed. */
-const SWEEP = 64
-
-export function noteNewPool(pool: object): void {
-  references.add(new WeakRef(pool))
-  if (references.size % SWEEP === 0) livePools()
+interface LivePools {
+  /** Whether `weaken` will be called when the event loop has gone round. */
+  isDue: boolean
+  /** Pools that were made since the event loop last went round. */
+  readonly recent: Set<object>
+  /** The other ones, in the order in which they were made. */
+  readonly older: Set<WeakRef<object>>
+  /** Removes the references to pools that are garbage. */
+  readonly garbage: FinalizationRegistry<WeakRef<object>>
 }
 
-/** The pools of this thread that are not garbage. */
-export function livePools(): object[] {
-  const pools: object[] = []
-  for (const reference of references) {
-    const pool = reference.deref()
-    if (pool === undefined) references.delete(reference)
-    else pools.push(pool)
+const pools = /* @__PURE__ */ perThread("live pools", (): LivePools => {
+  const older = new Set<WeakRef<object>>()
+  return { isDue: false, recent: new Set(), older, garbage: new FinalizationRegistry((reference) => older.delete(reference)) }
+})
+
+export function noteNewPool(pool: object): void {
+  pools.recent.add(pool)
+  if (pools.isDue) return
+  pools.isDue = true
+  runtime.afterTurn(weaken)
+}
+
+export function noteEndOfPool(pool: object | undefined): void {
+  if (pool !== undefined) pools.recent.delete(pool)
+}
+
+function weaken(): void {
+  pools.isDue = false
+  for (const pool of pools.recent) {
+    const reference = new WeakRef(pool)
+    pools.older.add(reference)
+    pools.garbage.register(pool, reference)
   }
-  return pools
+  pools.recent.clear()
+}
+
+/** The pools of this thread that are not garbage, in the order in which they were made. */
+export function livePools(): object[] {
+  const older = [...pools.older].map((reference) => reference.deref()).filter((pool) => pool !== undefined)
+  return [...older, ...pools.recent]
 }

@@ -2,6 +2,7 @@ import type { Runnable } from "../future/runnable.ts"
 import { WaitList } from "../memory/flow/waiting.ts"
 import type { Thread } from "../thread/thread.ts"
 import { newThreadOf, type ThreadFactory } from "../thread/thread-factory.ts"
+import { noteEndOfPool } from "./live-pools.ts"
 import type { PoolEngine, PoolShell } from "./pool-engine.ts"
 import type { RejectedExecutionHandler } from "./rejection.ts"
 
@@ -95,6 +96,7 @@ export class PoolContext<Pool = ThreadPool> implements PoolShell {
   }
 
   announceTermination(): void {
+    noteEndOfPool(this.#pool as object | undefined)
     this.termination.signalAll()
   }
 }

@@ -1,7 +1,11 @@
-/** That pools which have ended leave nothing behind. Nothing here asks for the garbage collector: it has to come by itself. */
+/**
+ * That pools which have ended leave nothing behind. One test asks for the garbage collector, to see what it cannot
+ * collect; in the others it has to come by itself.
+ */
 import { type ExecutorService, Executors, IllegalStateError, PriorityBlockingQueue, ThreadPoolExecutor } from "corepool"
 import assert from "node:assert/strict"
 import test from "node:test"
+import { collectGarbage } from "../../support/garbage.ts"
 import { thrownBy } from "../../support/harness.ts"
 import { meet } from "./tasks.ts"
 
@@ -36,6 +40,21 @@ for (const [kind, make] of Object.entries(kinds)) {
       await new Promise((resolve) => setImmediate(resolve))
     }
     assert.ok(isEnough())
+  })
+}
+
+/** A pool that is kept in memory takes more than this: twice to four times as much. */
+const BYTES_OF_A_POOL = 3_000
+
+for (const [kind, make] of Object.entries(kinds)) {
+  test(`[PL50] without a turn of the event loop nothing keeps ${kind} that has ended`, async () => {
+    const used = (): number => {
+      collectGarbage()
+      return process.memoryUsage().heapUsed
+    }
+    const before = used()
+    for (let i = 0; i < POOLS; i++) await make().close()
+    assert.ok(used() - before < POOLS * BYTES_OF_A_POOL)
   })
 }
 
