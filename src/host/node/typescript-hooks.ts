@@ -44,14 +44,12 @@ export type HookGlobals = Pick<typeof globalThis, "process" | "URL" | "Error" | 
 /**
  * This function refers to nothing outside of it: Node 20 runs hooks in a thread of their own, which gets them as text.
  *
- * Even of global objects it uses only its parameters: a bundler renames these.
+ * Even of global objects it uses only its parameter: a bundler renames these.
  *
- * @param requires - Whether CommonJS modules are left to `require`, which then calls `commonJs`.
+ * CommonJS modules are left to `require`, which then calls `commonJs`. If `load` gave the text of such a module, Node 22
+ * would run it with a `require` that asks no hooks.
  */
-export function typeScriptHooks(
-  requires: boolean,
-  { process, URL, Error, SyntaxError, String }: HookGlobals,
-): TypeScriptHooks {
+export function typeScriptHooks({ process, URL, Error, SyntaxError, String }: HookGlobals): TypeScriptHooks {
   const { existsSync, readFileSync } = process.getBuiltinModule("node:fs")
   const { createRequire } = process.getBuiltinModule("node:module")
   const { fileURLToPath } = process.getBuiltinModule("node:url")
@@ -217,8 +215,7 @@ export function typeScriptHooks(
     const text = readFileSync(path, "utf8")
     const compiled = (): Loaded => {
       const format = kindOf(path, text)
-      const isLeft = requires && format === "commonjs"
-      return { format, source: isLeft ? null : compile(path, text, format), shortCircuit: true }
+      return { format, source: format === "commonjs" ? null : compile(path, text, format), shortCircuit: true }
     }
     if ("typescript" in process.features) {
       if (!isPlain(path, text)) return compiled()

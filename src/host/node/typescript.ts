@@ -90,15 +90,13 @@ function hook(): void {
   isHooked = true
   const Module = process.getBuiltinModule("node:module")
   const loader = Module as unknown as Loader
-  if (loader.registerHooks !== undefined) {
-    const { resolve, load } = typeScriptHooks(false, globalThis)
-    loader.registerHooks({ resolve, load })
-    return
+  const { resolve, load, commonJs } = typeScriptHooks(globalThis)
+  if (loader.registerHooks !== undefined) loader.registerHooks({ resolve, load })
+  else {
+    // A bundler that keeps names puts calls of `__name` into functions.
+    const text = `const __name = (fn) => fn; export const { resolve, load } = (${typeScriptHooks})(globalThis)`
+    Module.register(`data:text/javascript,${encodeURIComponent(text)}`)
   }
-  // A bundler that keeps names puts calls of `__name` into functions.
-  const text = `const __name = (fn) => fn; export const { resolve, load } = (${typeScriptHooks})(true, globalThis)`
-  Module.register(`data:text/javascript,${encodeURIComponent(text)}`)
-  const { commonJs } = typeScriptHooks(true, globalThis)
   for (const ending of [".ts", ".tsx", ".cts"]) {
     // oxlint-disable-next-line eslint/no-underscore-dangle -- what Node calls them
     loader._extensions[ending] ??= (module, path) => module._compile(commonJs(path), path)

@@ -97,7 +97,7 @@ test("[WK65] what is missing is missing, and what cannot be read is an error", a
 })
 
 test("[WK65] hooks step in where the next loader fails, and nowhere else", () => {
-  const { resolve, load } = typeScriptHooks(false, globalThis)
+  const { resolve, load } = typeScriptHooks(globalThis)
   const found = { url: "file:///found.js" }
   assert.equal(
     resolve("./x.js", { parentURL: "file:///a.ts" }, () => found),
