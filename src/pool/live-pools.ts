@@ -22,7 +22,12 @@ interface LivePools {
 
 const pools = /* @__PURE__ */ perThread("live pools", (): LivePools => {
   const older = new Set<WeakRef<object>>()
-  return { isDue: false, recent: new Set(), older, garbage: new FinalizationRegistry((reference) => older.delete(reference)) }
+  return {
+    isDue: false,
+    recent: new Set(),
+    older,
+    garbage: new FinalizationRegistry((reference) => older.delete(reference)),
+  }
 })
 
 export function noteNewPool(pool: object): void {

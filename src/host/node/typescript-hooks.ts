@@ -46,8 +46,8 @@ export type HookGlobals = Pick<typeof globalThis, "process" | "URL" | "Error" | 
  *
  * Even of global objects it uses only its parameter: a bundler renames these.
  *
- * CommonJS modules are left to `require`, which then calls `commonJs`. If `load` gave the text of such a module, Node 22
- * would run it with a `require` that asks no hooks.
+ * CommonJS modules are left to `require`, which then calls `commonJs`. If `load` gave the text of such a module, Node
+ * 22 would run it with a `require` that asks no hooks.
  */
 export function typeScriptHooks({ process, URL, Error, SyntaxError, String }: HookGlobals): TypeScriptHooks {
   const { existsSync, readFileSync } = process.getBuiltinModule("node:fs")
