@@ -10,10 +10,10 @@ test("[RP49] the global objects that a text uses are found, and not what is call
   const { names, pattern, text } = globalsIn(
     "a.cjs",
     `const { Worker, performance } = other(); class Set {}
-     function f(x) { return new Map([[x.JSON, performance.now()]]) ?? new Set() ?? globalThis.Error ?? unknown }`,
+     function f(x) { return new Map([[x.JSON, performance.now()]]) ?? new Set() ?? globalThis.Error ?? unknown(...Object.keys(x)) }`,
   )
-  assert.deepEqual(names, ["Map", "globalThis"])
-  assert.equal(pattern, "{ Map, globalThis: corepoolGlobal }")
+  assert.deepEqual(names, ["Map", "Object", "globalThis"])
+  assert.equal(pattern, "{ Map, Object, globalThis: corepoolGlobal }")
   assert.match(text, /\?\? corepoolGlobal\.Error \?\?/)
 })
 

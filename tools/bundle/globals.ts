@@ -59,7 +59,8 @@ export function globalsIn(name: string, text: string, known: ReadonlySet<string>
   new Visitor({ Property: skipKey, MethodDefinition: skipKey, PropertyDefinition: skipKey }).visit(program)
   new Visitor({
     Identifier({ name: used, start, end }: { name: string; start: number; end: number }) {
-      if (text[start - 1] === "." || keys.has(start)) return // of a property
+      const isMember = text[start - 1] === "." && text[start - 2] !== "." // and not `...name`
+      if (isMember || keys.has(start)) return // of a property
       if (used === "globalThis") edits.push({ start, end, text: WORLD })
       else if (!known.has(used) || own.has(used)) return
       names.add(used)
