@@ -20,6 +20,7 @@ const HEADLINES: readonly string[] = [
   "FutureTask",
   "LinkedBlockingQueue",
   "Phaser",
+  "RateLimiter",
   "RecursiveTask",
   "ReentrantLock",
   "ReentrantReadWriteLock",

@@ -10,7 +10,7 @@ import type { Finding } from "./finding.ts"
 const KB = 1024
 
 /** Of all of it. The library alone has 410 KB; the rest is the command line. */
-const PACKAGE = { tarball: 434 * KB, unpacked: 2048 * KB, files: 90 }
+const PACKAGE = { tarball: 436 * KB, unpacked: 2048 * KB, files: 90 }
 
 interface BundleBudget {
   /** As in `exports` of package.json. */

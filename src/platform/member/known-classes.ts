@@ -25,6 +25,7 @@ import { CountDownLatch } from "../../sync/count-down-latch.ts"
 import { CyclicBarrier } from "../../sync/cyclic-barrier.ts"
 import { Exchanger } from "../../sync/exchanger.ts"
 import { Phaser } from "../../sync/phaser.ts"
+import { RateLimiter } from "../../sync/rate-limiter.ts"
 import { Semaphore } from "../../sync/semaphore.ts"
 
 /** Lets this thread send and receive shared objects of these classes. No effect the second time. */
@@ -83,5 +84,6 @@ const openers: Readonly<Record<string, (handle: Shared) => object>> = {
   CyclicBarrier: (handle) => CyclicBarrier.from(handle),
   Exchanger: (handle) => Exchanger.from(handle),
   Phaser: (handle) => Phaser.from(handle),
+  RateLimiter: (handle) => RateLimiter.from(handle),
   Semaphore: (handle) => Semaphore.from(handle),
 }
