@@ -2,6 +2,7 @@ import {
   ABANDON,
   ANNOUNCE,
   BEGIN,
+  CAPTURE,
   COME_BACK,
   COMPLETE,
   DECIDE,
@@ -28,8 +29,9 @@ import {
 import { isPromiseLike, requireFunction } from "../checks.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
-import { currentFlow, type Flow } from "../memory/flow/flow.ts"
+import { currentFlow, type Flow, frameForTask } from "../memory/flow/flow.ts"
 import { heed } from "../memory/flow/guard.ts"
+import type { Frame } from "#host/context"
 import { callOf, isPlainBound } from "./call.ts"
 import { describeOutcome, nameOfTask } from "./describe.ts"
 import type { Future } from "./future.ts"
@@ -83,6 +85,9 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   #runner: Flow | undefined
 
   #watcher: TaskWatcher | undefined
+
+  /** The asynchronous context of the submitter, for the body; undefined if the body runs in the context of `run()`. */
+  #frame: Frame | undefined
 
   /** Computes what the callable returns. */
   constructor(callable: Callable<T>)
@@ -179,6 +184,7 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   #finish(): void {
     this.#callable = undefined
     this.#args = NO_ARGUMENTS
+    this.#frame = undefined
     this[ANNOUNCE]()
     this.#watcher?.ended()
     this.#watcher = undefined
@@ -269,6 +275,9 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   }
 
   #invoke(callable: (...args: never[]) => T | PromiseLike<T>): T | PromiseLike<T> {
+    const frame = this.#frame
+    if (frame !== undefined)
+      return (this.#runner as Flow).runTask(frame, callable, ...(this[WORK_ARGUMENTS] as never[]))
     return this.#args === NO_ARGUMENTS ? (callable as Callable<T>)() : callable(...(this[WORK_ARGUMENTS] as never[]))
   }
 
@@ -281,6 +290,11 @@ export class FutureTask<T> extends Outcome<T> implements Future<T> {
   }
 
   // ------------------------------------------------------------------ for executors
+
+  /** @internal The task is submitted to a virtual thread: its body will see the stores of this moment. */
+  [CAPTURE](): void {
+    if (!this.isDone && this.#runner === undefined) this.#frame = frameForTask()
+  }
 
   /** @internal */
   get [WATCHER](): TaskWatcher | undefined {

@@ -10,6 +10,7 @@
 export const ABANDON: unique symbol = "c$abandon" as never
 export const ANNOUNCE: unique symbol = "c$announce" as never
 export const BEGIN: unique symbol = "c$begin" as never
+export const CAPTURE: unique symbol = "c$capture" as never
 export const CAUSE_OF_CANCELLATION: unique symbol = "c$causeOfCancellation" as never
 export const COME_BACK: unique symbol = "c$comeBack" as never
 export const COMPLETE: unique symbol = "c$complete" as never

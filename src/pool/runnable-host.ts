@@ -4,6 +4,7 @@ import { FutureTask } from "../future/future-task.ts"
 import { type Runnable, start } from "../future/runnable.ts"
 import { guarded, heed, type Report } from "../memory/flow/guard.ts"
 import type { Thread } from "../thread/thread.ts"
+import type { CommandFrames } from "./command-frames.ts"
 import { LocalWorker } from "./local-worker.ts"
 import type { PoolShell } from "./pool-engine.ts"
 import type { Admission, Execution } from "../core/pool-host.ts"
@@ -16,6 +17,7 @@ export class RunnableHost implements Admission<Runnable>, Execution<Runnable> {
   readonly #state: PoolState
   readonly #shell: PoolShell
   readonly #probe: Probe
+  readonly #frames: CommandFrames
   readonly #run: (worker: LocalWorker<Runnable>) => Promise<void>
   readonly #drain: () => Runnable[]
 
@@ -23,12 +25,14 @@ export class RunnableHost implements Admission<Runnable>, Execution<Runnable> {
     state: PoolState,
     shell: PoolShell,
     probe: Probe,
+    frames: CommandFrames,
     run: (worker: LocalWorker<Runnable>) => Promise<void>,
     drain: () => Runnable[],
   ) {
     this.#state = state
     this.#shell = shell
     this.#probe = probe
+    this.#frames = frames
     this.#run = run
     this.#drain = drain
   }
@@ -53,7 +57,8 @@ export class RunnableHost implements Admission<Runnable>, Execution<Runnable> {
   begin(worker: Worker<Runnable>, task: Runnable): PromiseLike<unknown> | undefined {
     this.#probe.began(task)
     if (isPlainFuture(task)) return task[BEGIN](worker.flow)
-    const pending = start(task)
+    // A future has its frame itself.
+    const pending = task instanceof FutureTask ? start(task) : worker.flow.runTask(this.#frames.take(task), start, task)
     return isPromiseLike(pending) ? pending : undefined
   }
 

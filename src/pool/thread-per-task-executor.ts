@@ -9,7 +9,7 @@ import type { FutureTask } from "../future/future-task.ts"
 import { type Callable, commandOf, type Runnable, start } from "../future/runnable.ts"
 import { identityOf } from "../identity.ts"
 import { FACTS, type Facts } from "../inspection.ts"
-import { currentFlow } from "../memory/flow/flow.ts"
+import { currentFlow, frameForTask } from "../memory/flow/flow.ts"
 import { SHAREABLE } from "../memory/shared/shareables.ts"
 import {
   abortOf,
@@ -20,6 +20,7 @@ import {
   WaitList,
   type WaitOptions,
 } from "../memory/flow/waiting.ts"
+import type { Frame } from "#host/context"
 import type { Thread } from "../thread/thread.ts"
 import { newThreadOf, requireThreadFactory, type ThreadFactory } from "../thread/thread-factory.ts"
 
@@ -64,7 +65,8 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     const task = commandOf(command, args)
     if (this.isShutdown) throw new RejectedExecutionError(`${identityOf(this)} is shut down`, task)
-    const thread = newThreadOf(this.#factory, () => this.#run(thread as Thread, task))
+    const frame = frameForTask()
+    const thread = newThreadOf(this.#factory, () => this.#run(thread as Thread, task, frame))
     if (thread === undefined) {
       throw new RejectedExecutionError(`${identityOf(this)}: the thread factory refused to make a thread`, task)
     }
@@ -74,9 +76,9 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
     this.#threads.add(thread)
   }
 
-  async #run(thread: Thread, task: Runnable): Promise<void> {
+  async #run(thread: Thread, task: Runnable, frame: Frame): Promise<void> {
     try {
-      const pending = start(task)
+      const pending = currentFlow().runTask(frame, start, task)
       if (isPromiseLike(pending)) await pending
     } finally {
       this.#threads.delete(thread)

@@ -1,8 +1,11 @@
 import { CORE } from "../queue/base/internals.ts"
+import { CAPTURE } from "../future/internals.ts"
 import { NotSerializableError } from "../errors.ts"
+import { FutureTask } from "../future/future-task.ts"
 import { bind, type Callable, type Runnable } from "../future/runnable.ts"
 import { guarded, uncaught } from "../memory/flow/guard.ts"
 import type { BlockingQueue } from "../queue/base/blocking-queue.ts"
+import { CommandFrames } from "./command-frames.ts"
 import type { LocalWorker } from "./local-worker.ts"
 import { PoolCore } from "../core/pool-core.ts"
 import { WorkerLoop } from "../core/worker-loop.ts"
@@ -19,6 +22,7 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
   readonly queue: BlockingQueue<Runnable>
   readonly times: PoolTimes
   readonly #probe: Probe
+  readonly #frames: CommandFrames
   readonly #shell: PoolShell
   readonly #loop: WorkerLoop<Runnable>
   readonly #workers: Set<LocalWorker<Runnable>>
@@ -28,11 +32,13 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
     const times = localTimes()
     const probe = new Probe(times)
     const workers = new Set<LocalWorker<Runnable>>()
+    const frames = new CommandFrames()
     queue[CORE].holdTasks()
     const host = new RunnableHost(
       state,
       shell,
       probe,
+      frames,
       // A factory that has started the thread itself is refused: the worker of that thread must not take tasks. [TP28]
       (worker) => (workers.has(worker) ? this.#loop.run(worker) : Promise.resolve()),
       () => this.drain((task) => task),
@@ -42,6 +48,7 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
     this.queue = queue
     this.times = times
     this.#probe = probe
+    this.#frames = frames
     this.#shell = shell
     this.#loop = new WorkerLoop<Runnable>(state, queue, queue[CORE], host, this)
     this.#workers = workers
@@ -80,7 +87,18 @@ export class VirtualEngine extends PoolCore<Runnable> implements PoolEngine {
 
   execute(task: Runnable): void {
     this.#probe.executed(task)
-    if (!this.admit(task)) this.#shell.reject(task)
+    const isFuture = task instanceof FutureTask
+    if (isFuture) task[CAPTURE]()
+    else this.#frames.note(task)
+    if (this.admit(task)) return
+    if (!isFuture) this.#frames.forgetNewest(task)
+    this.#shell.reject(task)
+  }
+
+  override remove(task: Runnable): boolean {
+    const isRemoved = super.remove(task)
+    if (isRemoved && !(task instanceof FutureTask)) this.#frames.take(task)
+    return isRemoved
   }
 
   callable<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>, args: A): Callable<T> {

@@ -3,6 +3,7 @@ import { rangeError } from "../checks.ts"
 import { FutureTask } from "../future/future-task.ts"
 import type { Callable } from "../future/runnable.ts"
 import { FACTS, type Facts } from "../inspection.ts"
+import { currentFrame, type Frame } from "#host/context"
 import type { Clock, ClockTimer } from "../time/clock.ts"
 import type { CronCalendar } from "./cron-calendar.ts"
 import type { ScheduledFuture } from "./scheduled-future.ts"
@@ -82,6 +83,8 @@ export class CronSeries extends FutureTask<void> implements ScheduledFuture<void
   /** Counts the planned runs: the ends of all but the latest are ignored. */
   #attempt = 0
   #watch: ClockTimer | undefined
+  /** The asynchronous context in which the series was made, for all of its runs. */
+  #frame: Frame | undefined = currentFrame()
 
   /** Starts the series; `expression` is for messages. */
   constructor(callable: Callable<unknown>, calendar: CronCalendar, expression: string, host: CronHost) {
@@ -127,6 +130,7 @@ export class CronSeries extends FutureTask<void> implements ScheduledFuture<void
   }
 
   protected override done(): void {
+    this.#frame = undefined
     this.#watch?.cancel()
   }
 
@@ -137,7 +141,7 @@ export class CronSeries extends FutureTask<void> implements ScheduledFuture<void
   #start(target: number, wallTime: number, isFirst = false): void {
     const attempt = ++this.#attempt
     this.#target = target
-    this.#run = this.#host.startRun({
+    const order: CronOrder = {
       series: this,
       callable: this.#callable,
       delay: Math.max(0, target - wallTime),
@@ -146,7 +150,8 @@ export class CronSeries extends FutureTask<void> implements ScheduledFuture<void
       ended: (run, early) => {
         if (attempt === this.#attempt) this.#ended(run, early)
       },
-    })
+    }
+    this.#run = this.#frame?.runInAsyncScope(() => this.#host.startRun(order), undefined)
     this.#watchOver()
   }
 

@@ -1,4 +1,5 @@
 import { Timetable, type TimedTasks } from "../core/timetable.ts"
+import { CAPTURE } from "../future/internals.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import type { Runnable } from "../future/runnable.ts"
 import { REPORT_UNCAUGHT } from "../memory/flow/internals.ts"
@@ -60,10 +61,12 @@ export class LocalPlanning implements Planning {
   }
 
   admit(task: FutureTask<unknown>): void {
+    task[CAPTURE]()
     if (!this.#timetable.admit(task as AnyTask)) this.#pool.reject(task)
   }
 
   admitNext(run: AnyTask): void {
+    run[CAPTURE]()
     this.#timetable.requeue(run)
   }
 

@@ -60,7 +60,8 @@ const NOT_BY_NEW =
 export class Thread {
   readonly #flow: Flow
   readonly #name: string
-  readonly #target: Runnable
+  /** Dropped at the end: a thread that a program keeps must not keep what it has run. */
+  #target: Runnable
   readonly #uncaught: UncaughtExceptionHandler | undefined
   readonly #ended = new WaitList()
   /** Only of a platform thread, as other threads see it. */
@@ -283,6 +284,7 @@ export class Thread {
 
   #end(): void {
     this.#life = "ended"
+    this.#target = nothing
     this.#ended.signalAll()
   }
 
@@ -294,6 +296,8 @@ export class Thread {
 }
 
 if (mainFlow.owner === undefined) Thread.adoptMain()
+
+function nothing(): void {}
 
 function* sleeping(ms: number, options: { readonly signal?: AbortSignal }): Steps<void> {
   requireOptions("options", options, { signal: true }) // not those of other waits: `ms` is the only limit

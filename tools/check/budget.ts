@@ -10,7 +10,7 @@ import type { Finding } from "./finding.ts"
 const KB = 1024
 
 /** Of all of it. The library alone has 410 KB; the rest is the command line. */
-const PACKAGE = { tarball: 436 * KB, unpacked: 2048 * KB, files: 90 }
+const PACKAGE = { tarball: 439 * KB, unpacked: 2048 * KB, files: 90 }
 
 interface BundleBudget {
   /** As in `exports` of package.json. */
@@ -24,7 +24,7 @@ interface BundleBudget {
 const BUNDLES: readonly BundleBudget[] = [
   { entry: ".", minified: 680 * KB, gzipped: 310 * KB },
   // Of which a bundler leaves out what is not used: see bundles.ts.
-  { entry: "./virtual", minified: 107 * KB, gzipped: 34.5 * KB },
+  { entry: "./virtual", minified: 109 * KB, gzipped: 35.2 * KB },
   { entry: "./atomic", minified: 220 * KB, gzipped: 70 * KB },
   { entry: "./lock", minified: 220 * KB, gzipped: 70 * KB },
   { entry: "./sync", minified: 220 * KB, gzipped: 70 * KB },

@@ -1,5 +1,5 @@
 import { REPORT_UNCAUGHT } from "./internals.ts"
-import { AsyncVariable } from "#host/context"
+import { areFramesConstant, AsyncVariable, currentFrame, forgetStores, type Frame, hasNoStores } from "#host/context"
 import { exchange, letPass, load, read, store } from "#atomics"
 import { InterruptedError } from "../../errors.ts"
 import { perThread } from "../../per-thread.ts"
@@ -46,6 +46,17 @@ const context = perThread("context", () => new AsyncVariable<Flow>())
  */
 const outside = AsyncVariable.snapshot()
 
+/** The frame of a task whose submitter had no stores. The task runs in the frame of its flow. */
+export const NO_STORES: Frame = currentFrame()
+
+/** False if corepool was loaded where stores are in effect: a task without stores must not see them. */
+const areFlowsEmpty = hasNoStores()
+
+/** The frame of this moment, in which a task is to run: see {@link Flow.runTask}. */
+export function frameForTask(): Frame {
+  return areFlowsEmpty && hasNoStores(context) ? NO_STORES : currentFrame()
+}
+
 /** Returns a function that runs other functions in the asynchronous context of this call. */
 export function snapshot(): <R>(fn: () => R) => R {
   return AsyncVariable.snapshot()
@@ -90,6 +101,9 @@ export class Flow {
 
   /** Exists once `signal` has been read; replaced after an interrupt was consumed. */
   #controller: AbortController | undefined
+
+  /** That of the flow itself, in which tasks without stores run. */
+  #frame: Frame | undefined
 
   /** The waits this flow is in. Usually none or one; a flow that forks by `Promise.all` may be in many. */
   #firstWait: FlowWait | undefined
@@ -209,10 +223,28 @@ export class Flow {
     return context.run(this, body)
   }
 
+  /**
+   * Calls the function as this flow, in the frame of a task, whose stores it sees. If the function enters a store
+   * (`enterWith`), the caller does not see that. The flow must be the current one if the frame has no stores.
+   */
+  runTask<A extends unknown[], R>(frame: Frame, fn: (...args: A) => R, ...args: A): R {
+    if (frame !== NO_STORES) return frame.runInAsyncScope(callAs<A, R>, undefined, this, fn, args)
+    if (areFramesConstant) return (this.#frame ??= currentFrame()).runInAsyncScope(fn, undefined, ...args)
+    try {
+      return fn(...args)
+    } finally {
+      forgetStores(context)
+    }
+  }
+
   /** Runs `body` as this flow, in a context that inherits nothing from the caller's. */
   run<T>(body: () => T): T {
     return outside(() => context.run(this, body))
   }
+}
+
+function callAs<A extends unknown[], R>(flow: Flow, fn: (...args: A) => R, args: A): R {
+  return context.run(flow, fn, ...args)
 }
 
 /**
