@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-/** The command `corepool`. Its commands are in files of their own: map-command.ts, node-command.ts. */
+/** The command `corepool`. Its commands are in files of their own: map-command.ts, node-command.ts, attach-command.ts. */
 import { Command, CommanderError } from "commander"
+import { addAttachCommands } from "./attach-command.ts"
 import { splitArguments } from "./inputs.ts"
 import { addMapCommand } from "./map-command.ts"
 import { addNodeCommand } from "./node-command.ts"
@@ -22,6 +23,7 @@ async function main(argv: readonly string[]): Promise<void> {
     .exitOverride()
   addMapCommand(program, groups)
   addNodeCommand(program)
+  addAttachCommands(program)
   try {
     await program.parseAsync(options, { from: "user" })
   } catch (error) {

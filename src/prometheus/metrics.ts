@@ -33,8 +33,7 @@ export type MeasuredPool = ThreadPoolExecutor | ForkJoinPool
  * ```
  */
 export function metrics(pools?: Iterable<MeasuredPool> | Readonly<Record<string, MeasuredPool>>): string {
-  const named = pools === undefined ? ownNames(runningPools()) : namesOf(pools)
-  const rows = named.map(([name, pool]) => ({ labels: { name }, facts: factsOf(pool) }))
+  const rows = namedPools(pools).map(([name, pool]) => ({ labels: { name }, facts: factsOf(pool) }))
   return render(
     FAMILIES.map(({ name, type, help, samples }) => ({
       name,
@@ -43,6 +42,13 @@ export function metrics(pools?: Iterable<MeasuredPool> | Readonly<Record<string,
       samples: rows.flatMap(({ labels, facts }) => samples(facts, labels)),
     })),
   )
+}
+
+/** The given pools, or all that were made in this thread and have not terminated, with their names in reports. */
+export function namedPools(
+  pools?: Iterable<MeasuredPool> | Readonly<Record<string, MeasuredPool>>,
+): (readonly [name: string, pool: MeasuredPool])[] {
+  return pools === undefined ? ownNames(runningPools()) : namesOf(pools)
 }
 
 function runningPools(): MeasuredPool[] {

@@ -139,6 +139,7 @@ export const CHUNKS: readonly ChunkRule[] = [
   { name: "schedule", after: ["executor", "core"], modules: ["schedule/"] },
   { name: "testing", after: ["base"], modules: ["testing/"] },
   { name: "prometheus", after: ["main"], modules: ["prometheus/"] },
+  { name: "monitor", after: ["prometheus"], modules: ["host/node/http", "host/node/monitor-page", "monitor/"] },
   // Shared memory. When it is loaded, a thread makes or inherits a space, and watches the threads that it starts from then on.
   {
     name: "space",

@@ -105,6 +105,7 @@ const REPLACED: ReadonlyMap<string, string> = new Map([
        return scripts
      }`,
   ],
+  ["host/node/monitor-page.js", "export const monitorPage = () => corepoolRequire(`./monitor-page.cjs`)"],
   [
     "host/node/evaluation.js",
     `const own = {

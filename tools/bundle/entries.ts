@@ -19,6 +19,7 @@ export const ENTRIES: readonly Entry[] = [
   { name: "lock", module: "lock/index", part: "sync" },
   { name: "sync", module: "sync/index", part: "sync" },
   { name: "queue", module: "queue/index", part: "sync" },
+  { name: "monitor", module: "monitor/index", part: "monitor" },
   { name: "prometheus", module: "prometheus/index", part: "prometheus" },
   { name: "distributed", module: "distributed/index", part: "distributed" },
 ]

@@ -6,6 +6,7 @@
  * - `code-*.cjs`: the code (chunks.ts). `corepool-thread.cjs` runs it in a worker thread (thread.ts).
  * - `source.cjs`: the same as texts, compressed, for a program that is bundled, and so has no file to start a thread from.
  * - `virtual-module.js`: the code of `corepool/virtual` for bundlers (module.ts).
+ * - `monitor-page.cjs`: the page of `corepool/monitor` (monitor-page.ts).
  * - `*.d.ts`, `*.d.cts`: the types of both (declarations.ts).
  *
  * And the package as the tests see it, in build: see development.ts.
@@ -21,12 +22,18 @@ import { developmentFiles } from "./development.ts"
 import { SHIPPED } from "./entries.ts"
 import { makeFacades } from "./facades.ts"
 import { bundleModule } from "./module.ts"
+import { bundleMonitorPage } from "./monitor-page.ts"
 import { shorten } from "./shorten.ts"
 import { threadFile, threadText } from "./thread.ts"
 import { VIRTUAL_ONLY } from "./virtual-only.ts"
 
 /** What no thread needs in order to run tasks: a task whose module imports it brings it along. */
-const NOT_OF_THREADS: ReadonlySet<string> = new Set(["code-distributed.cjs", "code-prometheus.cjs", "code-testing.cjs"])
+const NOT_OF_THREADS: ReadonlySet<string> = new Set([
+  "code-distributed.cjs",
+  "code-monitor.cjs",
+  "code-prometheus.cjs",
+  "code-testing.cjs",
+])
 
 /** All files of dist, by name; `root` is the repository, built by the compiler. */
 export async function bundle(root: string): Promise<Map<string, string>> {
@@ -50,6 +57,7 @@ export async function bundle(root: string): Promise<Map<string, string>> {
     ["virtual-module.js", await bundleModule(root, "virtual/index", VIRTUAL_ONLY)],
     ["corepool-thread.cjs", await shorten("corepool-thread.cjs", threadFile(thread))],
     ["source.cjs", compressed(source, readIfThere(join(root, SHIPPED, "source.cjs")))],
+    ["monitor-page.cjs", await bundleMonitorPage(root)],
     ...(await bundleCommandLine(root)),
     ...(await declarations),
   ])

@@ -9,8 +9,8 @@ import type { Finding } from "./finding.ts"
 
 const KB = 1024
 
-/** Of all of it. The library alone has 410 KB; the rest is the command line. */
-const PACKAGE = { tarball: 439 * KB, unpacked: 2048 * KB, files: 90 }
+/** Of all of it. The page of the monitor and its server have 42 KB, the command line 27 KB. */
+const PACKAGE = { tarball: 486 * KB, unpacked: 2176 * KB, files: 94 }
 
 interface BundleBudget {
   /** As in `exports` of package.json. */
@@ -29,6 +29,8 @@ const BUNDLES: readonly BundleBudget[] = [
   { entry: "./lock", minified: 220 * KB, gzipped: 70 * KB },
   { entry: "./sync", minified: 220 * KB, gzipped: 70 * KB },
   { entry: "./queue", minified: 220 * KB, gzipped: 70 * KB },
+  // With the page, which is compressed already.
+  { entry: "./monitor", minified: 780 * KB, gzipped: 365 * KB },
   { entry: "./prometheus", minified: 700 * KB, gzipped: 315 * KB },
   { entry: "./testing", minified: 680 * KB, gzipped: 310 * KB },
   { entry: "./distributed", minified: 780 * KB, gzipped: 345 * KB },

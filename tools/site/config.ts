@@ -105,7 +105,9 @@ function referenceGroups(
   const pages = documents.filter((path) => path.startsWith("docs/reference/"))
   const folders = new Set(pages.filter((path) => !isEntry(path)).map((path) => posix.dirname(path)))
   const groups = [...folders].map((folder): Group => {
-    const text = folder.slice("docs/reference/".length).replace(/^corepool\/(?!distributed|prometheus|testing)/, "")
+    const text = folder
+      .slice("docs/reference/".length)
+      .replace(/^corepool\/(?!distributed|monitor|prometheus|testing)/, "")
     return { text, collapsed: true, items: items(pages.filter((path) => posix.dirname(path) === folder)) }
   })
   return [...items(pages.filter(isEntry)), ...groups]

@@ -29,7 +29,12 @@ const NOTHING: Times = /* @__PURE__ */ Object.freeze({ count: 0, mean: 0, min: 0
 export interface Recorder {
   record(ms: number): void
   readonly times: Times
+  /** How many times were recorded in each class, so far. */
+  readonly counts: Counts
 }
+
+/** With holes for the classes that have no times. */
+export type Counts = readonly (number | undefined)[]
 
 /**
  * How long things take: counted by one thread (LocalHistogram), or in words that threads share (Histogram), where any
@@ -71,8 +76,12 @@ export class Histogram implements Recorder {
     }
   }
 
+  get counts(): Counts {
+    return Array.from({ length: CLASSES }, (_, i) => load(this.#words, this.#index + FIRST_CLASS + i) >>> 0)
+  }
+
   get times(): Times {
-    const counts = Array.from({ length: CLASSES }, (_, i) => load(this.#words, this.#index + FIRST_CLASS + i) >>> 0)
+    const { counts } = this
     const min = timeOf(load(this.#words, this.#index + SHORTEST))
     const max = timeOf(load(this.#words, this.#index + LONGEST))
     return timesOf(counts, this.#sum.value / 1000, min, max)
@@ -80,8 +89,7 @@ export class Histogram implements Recorder {
 }
 
 export class LocalHistogram implements Recorder {
-  /** With holes for the classes that have no times. */
-  readonly #counts: number[] = []
+  readonly counts: number[] = []
   #sum = 0
   #min = Infinity
   #max = 0
@@ -92,23 +100,26 @@ export class LocalHistogram implements Recorder {
     this.#max = Math.max(this.#max, time)
     this.#sum += time
     const index = classOf(time * 1000)
-    this.#counts[index] = (this.#counts[index] ?? 0) + 1
+    this.counts[index] = (this.counts[index] ?? 0) + 1
   }
 
   get times(): Times {
-    return timesOf(this.#counts, this.#sum, this.#min, this.#max)
+    return timesOf(this.counts, this.#sum, this.#min, this.#max)
   }
 }
 
 /** Summarises times that were counted in classes; sum, min and max are in ms. */
-function timesOf(counts: readonly (number | undefined)[], sum: number, min: number, max: number): Times {
+function timesOf(counts: Counts, sum: number, min: number, max: number): Times {
   const count = counts.reduce<number>((total, n = 0) => total + n, 0)
   if (count === 0) return NOTHING
-  const quantile = (q: number): number => {
-    let rest = Math.ceil(count * q)
-    return Math.min(Math.max(middleOf(counts.findIndex((n = 0) => (rest -= n) <= 0)), min), max)
-  }
+  const quantile = (q: number): number => Math.min(Math.max(quantileOf(counts, count, q), min), max)
   return { count, mean: sum / count, min, p50: quantile(0.5), p90: quantile(0.9), p99: quantile(0.99), max }
+}
+
+/** The time, in ms, below which the share `q` of `count` times lies that were counted in classes. */
+export function quantileOf(counts: Counts, count: number, q: number): number {
+  let rest = Math.ceil(count * q)
+  return middleOf(counts.findIndex((n = 0) => (rest -= n) <= 0))
 }
 
 /** Class 0 has the times below a microsecond. */

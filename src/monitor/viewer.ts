@@ -1,0 +1,101 @@
+import { runtime, type Timeout } from "#host/clock"
+import { processFacts, residentBytes } from "#host/http"
+import type { ReentrantLock } from "../lock/reentrant-lock.ts"
+import type { ReentrantReadWriteLock } from "../lock/reentrant-read-write-lock.ts"
+import type { MeasuredPool } from "../prometheus/metrics.ts"
+import type { Semaphore } from "../sync/semaphore.ts"
+import { textOf } from "../user-values.ts"
+import type { EventSource, Listening } from "./event-source.ts"
+import { LaneRecorder, NO_LANES } from "./lane-recorder.ts"
+import { type Ids, Sampler } from "./sampler.ts"
+import type { Frame, LockLine, ProgramLine } from "./wire.ts"
+
+/** How often a client is told what has happened, in ms. */
+const INTERVAL = 250
+/** How many waiting threads of a lock are named. */
+const MOST_WAITING = 20
+
+/** What all viewers of a monitor see. */
+export interface Watched {
+  pools(): (readonly [name: string, pool: MeasuredPool])[]
+  readonly locks: Readonly<Record<string, ReentrantLock | ReentrantReadWriteLock | Semaphore>>
+  readonly allowActions: boolean
+  readonly ids: Ids
+  readonly source: EventSource | undefined
+}
+
+/** A client that looks at the monitor. It hears of events as long as it looks, and not of those before. */
+export class Viewer {
+  readonly #watched: Watched
+  readonly #sampler: Sampler
+  readonly #recorder = new LaneRecorder()
+  #listening: Listening | undefined
+  #timer: Timeout | undefined
+  #dropped = 0
+
+  constructor(watched: Watched) {
+    this.#watched = watched
+    this.#sampler = new Sampler(watched.ids)
+  }
+
+  /** Calls `tell` now, and then several times a second. */
+  start(tell: (frame: Frame) => void): void {
+    const { source } = this.#watched
+    // Unless the monitor was given certain pools, it also shows those that will be made.
+    this.#listening = source?.listen((events) => this.#recorder.add(events, runtime.wallTime() - source.now()))
+    tell(this.frame())
+    this.#timer = runtime.startInterval(() => tell(this.frame()), INTERVAL)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    runtime.stopTimeout(this.#timer)
+    this.#listening?.stop()
+    this.#listening = undefined
+  }
+
+  frame(): Frame {
+    const pools = this.#watched.pools()
+    const schedules = pools.map(([name, pool]) => this.#sampler.schedules(name, pool))
+    return {
+      time: runtime.wallTime(),
+      program: programLine(),
+      pools: pools.map(([name, pool]) => this.#sampler.pool(name, pool)),
+      schedules: schedules.flatMap(({ listed }) => listed),
+      moreSchedules: schedules.reduce((sum, { more }) => sum + more, 0),
+      locks: Object.entries(this.#watched.locks).map(([name, lock]) => lockLine(name, lock)),
+      lanes: this.#lanes(),
+      allowActions: this.#watched.allowActions,
+    }
+  }
+
+  #lanes(): Frame["lanes"] {
+    const listening = this.#listening
+    if (listening === undefined) return NO_LANES
+    listening.drain()
+    const { dropped } = listening
+    const lost = dropped - this.#dropped
+    this.#dropped = dropped
+    return this.#recorder.frame(lost)
+  }
+}
+
+function programLine(): ProgramLine {
+  const { program: name, ...facts } = processFacts()
+  return { name, ...facts, memory: residentBytes() }
+}
+
+/** The text of a lock says who holds it, in its brackets. Of a thread that waits, its number alone is known. */
+function lockLine(name: string, lock: ReentrantLock | ReentrantReadWriteLock | Semaphore): LockLine {
+  const text = textOf(lock)
+  const holder = /\[(.*)\]$/s.exec(text)?.[1] ?? text
+  const waiting = lock.queuedThreads
+  return {
+    name,
+    holder,
+    waiting: waiting
+      .slice(0, MOST_WAITING)
+      .map(({ id, isLocal }) => (isLocal ? `thread ${id}` : `thread ${id} of another worker`)),
+    waitingCount: waiting.length,
+  }
+}
