@@ -1,4 +1,4 @@
-import { CALLABLE, DEFAULT_WINDOW, ORDERS_BY_PRIORITY, TASK_FOR, WITHDRAW } from "./internals.ts"
+import { CALLABLE, DEFAULT_WINDOW, ORDERS_BY_PRIORITY, RETRIES, TASK_FOR, WITHDRAW } from "./internals.ts"
 import { requireFunction, requireOptions, typeError } from "../checks.ts"
 import { InterruptedError } from "../errors.ts"
 import type { Future } from "../future/future.ts"
@@ -13,6 +13,7 @@ import { abortOf, type WaitOptions } from "../memory/flow/waiting.ts"
 import type { ExecutorService, FuturesOf, MapOptions, TaskOptions } from "./executor.ts"
 import { invokeAll, invokeAny } from "./invoke.ts"
 import { mapOver } from "./map.ts"
+import type { Retries } from "./retries.ts"
 
 /**
  * What every executor gets for free from its `execute`, `shutdown` and the like, except `with`. A view made by `with`
@@ -25,6 +26,9 @@ export abstract class ExecutorServiceBase<Unrun = Runnable[]> implements Executo
   abstract awaitTermination(wait?: WaitOptions): Promise<boolean>
   abstract get isShutdown(): boolean
   abstract get isTerminated(): boolean
+
+  /** @internal */
+  [RETRIES]: Retries | undefined = undefined
 
   /** @internal */
   get [LOCAL](): string {

@@ -1,10 +1,12 @@
 /** The interfaces that every executor implements, whatever its threads are. */
-import { BULK_MAP, CALLABLE, DEFAULT_WINDOW, ORDERS_BY_PRIORITY, TASK_FOR, WITHDRAW } from "./internals.ts"
+import { BULK_MAP, CALLABLE, DEFAULT_WINDOW, ORDERS_BY_PRIORITY, RETRIES, TASK_FOR, WITHDRAW } from "./internals.ts"
 import type { Future } from "../future/future.ts"
 import type { FutureTask } from "../future/future-task.ts"
 import type { Callable, Runnable } from "../future/runnable.ts"
 import type { AnyFunction, ArgumentsOf, ResultOf } from "../future/signatures.ts"
 import type { WaitOptions } from "../memory/flow/waiting.ts"
+import type { Retries } from "./retries.ts"
+import type { RetryOptions } from "./retry-options.ts"
 
 /** Runs commands, somewhere, some time. */
 export interface Executor {
@@ -36,6 +38,12 @@ export interface TaskOptions {
   readonly transfer?: readonly object[]
   /** The name of the task in `toString()`. */
   readonly name?: string
+  /**
+   * A task that fails is tried again. Each attempt waits in the queue as any task; between two attempts no thread is
+   * occupied. `signal`, `timeout` and `queueTimeout` are for all attempts together: `timeout` counts from the start of
+   * the first one, delays included. `attempts` of the future says how many there were.
+   */
+  readonly retry?: RetryOptions
 }
 
 /** How {@link ExecutorService.map} works through its items. */
@@ -179,5 +187,7 @@ export interface TaskHost extends Executor {
   readonly [DEFAULT_WINDOW]: number
   /** How `map` puts several items into one task; undefined if each item has to be a task of its own. */
   readonly [BULK_MAP]?: BulkMap | undefined
+  /** The tasks that may need further attempts; made with the first of them. */
+  [RETRIES]?: Retries | undefined
   readonly isShutdown: boolean
 }

@@ -11,6 +11,7 @@ import {
   requirePositiveDuration,
   requireSignal,
   requireString,
+  typeError,
 } from "../checks.ts"
 import { UnsupportedOperationError } from "../errors.ts"
 import { renamed } from "../future/call.ts"
@@ -24,6 +25,8 @@ import { Carrier } from "./carrier.ts"
 import type { ExecutorService, TaskHost, TaskOptions } from "./executor.ts"
 import { ExecutorServiceBase } from "./executor-service-base.ts"
 import { Limits } from "./limits.ts"
+import { RetriedTask } from "./retried-task.ts"
+import { requireRetry, type RetrySettings } from "./retry-options.ts"
 import { handleOfView, requireTransferList, type ViewHandle } from "./sending.ts"
 import { prioritize, setTransfer } from "./task-marks.ts"
 
@@ -39,6 +42,9 @@ class ExecutorView extends ExecutorServiceBase {
     super()
     this.#executor = executor
     this.#options = options
+    if (options.retry !== undefined && options.transfer !== undefined) {
+      throw typeError("transfer", "left out with `retry` (what the first attempt has moved is gone)", options.transfer)
+    }
     if (options.priority !== undefined && !executor[ORDERS_BY_PRIORITY]) {
       throw new UnsupportedOperationError(
         "`priority` needs an executor that orders its tasks: give the pool a PriorityBlockingQueue as workQueue",
@@ -75,8 +81,10 @@ class ExecutorView extends ExecutorServiceBase {
     if (task.isDone) return // its signal had aborted before it was made
     if (this.#options.priority !== undefined) prioritize(task, this.#options.priority)
     if (this.#options.transfer !== undefined) setTransfer(task, this.#options.transfer)
+    const retried = task instanceof Carrier ? task.future : task
     try {
-      this.#executor.execute(task)
+      if (retried instanceof RetriedTask) retried.begin(task)
+      else this.#executor.execute(task)
     } catch (error) {
       if (task !== command) guarded(() => task.cancel())
       throw error
@@ -107,9 +115,19 @@ class ExecutorView extends ExecutorServiceBase {
   #limit<T>(callable: Callable<T>, reportFailure: boolean): FutureTask<T> {
     const { name } = this.#options
     const named = name === undefined ? callable : renamed(callable, name)
-    const task = this.#executor[TASK_FOR](named)
+    const task = this.#newTask(named)
     this.#hangLimits(task, reportFailure)
     return task
+  }
+
+  #newTask<T>(callable: Callable<T>): FutureTask<T> {
+    const { retry, priority } = this.#options
+    if (retry === undefined) return this.#executor[TASK_FOR](callable)
+    return new RetriedTask(callable, retry as RetrySettings, this.#executor, () => {
+      const attempt = this.#executor[TASK_FOR](callable)
+      if (priority !== undefined) prioritize(attempt, priority)
+      return attempt
+    })
   }
 
   #hangLimits(task: FutureTask<unknown>, reportFailure: boolean): void {
@@ -170,6 +188,7 @@ const TASK_OPTIONS: { readonly [K in keyof TaskOptions]-?: (name: string, value:
   priority: (name, value) => requireNumber(name, value, "a finite number", Number.isFinite),
   transfer: requireTransferList,
   name: requireString,
+  retry: () => undefined, // below
 }
 
 function requireTaskOptions(given: TaskOptions): TaskOptions {
@@ -177,5 +196,5 @@ function requireTaskOptions(given: TaskOptions): TaskOptions {
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined) TASK_OPTIONS[name as keyof TaskOptions](name, value as never)
   }
-  return options
+  return options.retry === undefined ? options : alone({ ...options, retry: requireRetry(options.retry) })
 }

@@ -1,7 +1,7 @@
 import { noteNewPool } from "../pool/live-pools.ts"
 import { ENGINE } from "../pool/internals.ts"
 import { GO_TO } from "./task/internals.ts"
-import { BULK_MAP, CALLABLE, DEFAULT_WINDOW, WITHDRAW } from "../executor/internals.ts"
+import { BULK_MAP, CALLABLE, DEFAULT_WINDOW, RETRIES, WITHDRAW } from "../executor/internals.ts"
 import { availableParallelism } from "#host/machine"
 import type { BulkMap } from "../executor/executor.ts"
 import { alone, requireBoolean, requireInteger, requireObject, requireOptions, typeError } from "../checks.ts"
@@ -205,6 +205,7 @@ export class ForkJoinPool extends ForkJoinStatus {
     requireRunnable("command", command)
     const engine = this.#engine
     const task = typeof command === "function" && args.length > 0 ? engine.callable(command, args) : command
+    if (this[RETRIES]?.refuses === true) ForkJoinPool.#refuse(task, this)
     this.#context.execute(this, engine, task)
   }
 
@@ -280,6 +281,10 @@ export class ForkJoinPool extends ForkJoinStatus {
   shutdown(): void {
     if (this.#isCommon) return
     this.#keep()
+    if (this[RETRIES]?.putOff(() => this.#shutDown()) !== true) this.#shutDown()
+  }
+
+  #shutDown(): void {
     this.#engine.beginEnd()
     this.#engine.state.control.advanceTo(SHUTDOWN)
     this.#engine.shuttingDown()
@@ -294,6 +299,7 @@ export class ForkJoinPool extends ForkJoinStatus {
     this.#engine.beginEnd()
     this.#engine.state.control.advanceTo(STOP)
     this.#engine.shuttingDown()
+    this[RETRIES]?.stop()
     // Before the interrupt: otherwise a task that reacts to it at once would fail with it.
     this.#engine.forkJoinWorkers.cancelRunning()
     const cause = new CancellationError(`${identityOf(this)} was shut down`)

@@ -1,3 +1,4 @@
+import { RETRIES } from "../executor/internals.ts"
 import { ENGINE } from "../pool/internals.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
 import { identityOf } from "../identity.ts"
@@ -61,7 +62,7 @@ export abstract class ForkJoinStatus extends AbstractExecutorService {
   }
 
   get isShutdown(): boolean {
-    return !this[ENGINE].state.control.isRunning
+    return this[RETRIES]?.isClosing === true || !this[ENGINE].state.control.isRunning
   }
 
   /** Shut down at once, but tasks still run. */

@@ -74,6 +74,11 @@ export interface Future<T> extends PromiseLike<T> {
   readonly isCancelled: boolean
   /** The state of the task. */
   readonly state: FutureState
+  /**
+   * How many attempts there were so far, the one included that runs or waits in the queue; undefined if the task was
+   * submitted without `retry`.
+   */
+  readonly attempts?: number
 
   /**
    * The value of a task that succeeded.

@@ -1,5 +1,5 @@
 import { WATCH } from "../future/internals.ts"
-import { DEFAULT_WINDOW } from "../executor/internals.ts"
+import { DEFAULT_WINDOW, RETRIES } from "../executor/internals.ts"
 import { isPromiseLike, rangeError, requireFunction } from "../checks.ts"
 import { CancellationError, IllegalStateError, RejectedExecutionError, TimeoutError } from "../errors.ts"
 import { AbstractExecutorService } from "../executor/abstract-executor-service.ts"
@@ -64,16 +64,21 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
 
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     const task = commandOf(command, args)
-    if (this.isShutdown) throw new RejectedExecutionError(`${identityOf(this)} is shut down`, task)
+    if (this.#refuses) throw new RejectedExecutionError(`${identityOf(this)} is shut down`, task)
     const frame = frameForTask()
     const thread = newThreadOf(this.#factory, () => this.#run(thread as Thread, task, frame))
     if (thread === undefined) {
       throw new RejectedExecutionError(`${identityOf(this)}: the thread factory refused to make a thread`, task)
     }
     // The factory ran user code: look again.
-    if (this.isShutdown) throw new RejectedExecutionError(`${identityOf(this)} is shut down`, task)
+    if (this.#refuses) throw new RejectedExecutionError(`${identityOf(this)} is shut down`, task)
     thread.start()
     this.#threads.add(thread)
+  }
+
+  /** Shut down; but attempts of retried tasks are taken until the last such task has ended. */
+  get #refuses(): boolean {
+    return this.#state !== "running" || this[RETRIES]?.refuses === true
   }
 
   async #run(thread: Thread, task: Runnable, frame: Frame): Promise<void> {
@@ -111,19 +116,24 @@ export class ThreadPerTaskExecutor extends AbstractExecutorService {
   }
 
   shutdown(): void {
+    if (this[RETRIES]?.putOff(() => this.#shutDown()) !== true) this.#shutDown()
+  }
+
+  #shutDown(): void {
     if (this.#state === "running") this.#state = "shutdown"
     this.#tryTerminate()
   }
 
   /** Interrupts every thread. Nothing is ever queued, so nothing is returned. */
   shutdownNow(): Runnable[] {
-    this.shutdown()
+    this.#shutDown()
+    this[RETRIES]?.stop()
     for (const thread of [...this.#threads]) thread.interrupt()
     return []
   }
 
   get isShutdown(): boolean {
-    return this.#state !== "running"
+    return this[RETRIES]?.isClosing === true || this.#state !== "running"
   }
 
   get isTerminated(): boolean {

@@ -1,7 +1,7 @@
 import type { BulkMap } from "../executor/executor.ts"
 import { CORE } from "../queue/base/internals.ts"
 import { ENGINE, GIVE_TO_ENGINE, LABEL, ON_SHUTDOWN } from "./internals.ts"
-import { BULK_MAP, CALLABLE, DEFAULT_WINDOW, ORDERS_BY_PRIORITY, WITHDRAW } from "../executor/internals.ts"
+import { BULK_MAP, CALLABLE, DEFAULT_WINDOW, ORDERS_BY_PRIORITY, RETRIES, WITHDRAW } from "../executor/internals.ts"
 import { alone } from "../checks.ts"
 import { IllegalStateError } from "../errors.ts"
 import { keptApart } from "../future/call.ts"
@@ -190,7 +190,8 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   execute<A extends unknown[]>(command: Runnable | ((...args: A) => unknown), ...args: A): void {
     if (!(command instanceof FutureTask)) requireRunnable("command", command)
     const task = typeof command === "function" && args.length > 0 ? this[CALLABLE](command, args) : command
-    if (this.#makeNow === undefined) this.#context.execute(this, this.#made as PoolEngine, task)
+    if (this[RETRIES]?.refuses === true) this.handler(task, this)
+    else if (this.#makeNow === undefined) this.#context.execute(this, this.#made as PoolEngine, task)
     else this.#executeAhead(task)
   }
 
@@ -264,6 +265,10 @@ export class ThreadPoolExecutor extends ConfigurablePool {
 
   shutdown(): void {
     this.#context.keep(this, this.#hooks)
+    if (this[RETRIES]?.putOff(() => this.#shutDown()) !== true) this.#shutDown()
+  }
+
+  #shutDown(): void {
     this.#engine.beginEnd()
     try {
       this.#state.control.advanceTo(SHUTDOWN)
@@ -281,6 +286,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
     try {
       this.#state.control.advanceTo(STOP)
       this.#engine.shuttingDown()
+      this[RETRIES]?.stop()
       this.#engine.interruptWorkers()
       const pool = textOf(this)
       // Before the end is announced, and so before terminated(), which may throw: no future must stay pending.
@@ -291,7 +297,7 @@ export class ThreadPoolExecutor extends ConfigurablePool {
   }
 
   get isShutdown(): boolean {
-    return !this.#state.control.isRunning
+    return this[RETRIES]?.isClosing === true || !this.#state.control.isRunning
   }
 
   /** Shut down, but something is still running or waiting. */

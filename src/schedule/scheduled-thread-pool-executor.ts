@@ -1,4 +1,4 @@
-import { CALLABLE } from "../executor/internals.ts"
+import { CALLABLE, RETRIES } from "../executor/internals.ts"
 import { CORE } from "../queue/base/internals.ts"
 import { ENGINE, GIVE_TO_ENGINE, ON_SHUTDOWN } from "../pool/internals.ts"
 import {
@@ -198,7 +198,7 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
     } else {
       const queued = this.#planning.enclose(command)
       if (queued !== command) this.#queued.set(command, queued)
-      this.#planning.admit(queued)
+      this.#admit(queued)
     }
   }
 
@@ -262,15 +262,20 @@ export class ScheduledThreadPoolExecutor extends ThreadPoolExecutor implements S
   #start<T>(callable: Callable<T>, delay: number, period: number): ScheduledFuture<T> {
     const time = this.#planning.clock.time() + Math.max(0, delay)
     const task = new ScheduledTask(callable, time, period, this.#planning)
-    this.#planning.admit(task)
+    this.#admit(task)
     return task
+  }
+
+  #admit(task: FutureTask<unknown>): void {
+    if (this[RETRIES]?.refuses === true) this.handler(task, this)
+    else this.#planning.admit(task)
   }
 
   #startRun(order: CronOrder): CronRunFuture {
     const before = this.#queued.get(order.series) as CronRun | undefined
     const run = new CronRun(order, this.#planning, before?.number, this.#planning.margin)
     this.#queued.set(order.series, run)
-    if (order.isFirst) this.#planning.admit(run)
+    if (order.isFirst) this.#admit(run)
     else this.#planning.admitNext(run)
     return run
   }

@@ -75,6 +75,11 @@ export const VIRTUAL_ONLY: Readonly<Record<string, Cut>> = {
     calls: { "#startOf": UNSET },
     without: ["#startOf", "#runTimer", "sentAway", "#expireElsewhere"],
   },
+  "executor/retried-task": {
+    reads: { "#due": UNSET },
+    calls: { "#keepStart": UNSET },
+    without: ["#startOf", "#start", "#due", "#keepStart", "sentAway", "getSync", "#sleepUntil"],
+  },
   "executor/with-options": {
     calls: { setTransfer: UNSET },
     without: ["handle", "[SHAREABLE]"],

@@ -10,7 +10,7 @@ import type { Finding } from "./finding.ts"
 const KB = 1024
 
 /** Of all of it. The page of the monitor and its server have 42 KB, the command line 27 KB. */
-const PACKAGE = { tarball: 486 * KB, unpacked: 2176 * KB, files: 94 }
+const PACKAGE = { tarball: 490 * KB, unpacked: 2176 * KB, files: 94 }
 
 interface BundleBudget {
   /** As in `exports` of package.json. */
@@ -24,13 +24,14 @@ interface BundleBudget {
 const BUNDLES: readonly BundleBudget[] = [
   { entry: ".", minified: 680 * KB, gzipped: 310 * KB },
   // Of which a bundler leaves out what is not used: see bundles.ts.
-  { entry: "./virtual", minified: 109 * KB, gzipped: 35.2 * KB },
+  { entry: "./virtual", minified: 113.5 * KB, gzipped: 36.7 * KB },
   { entry: "./atomic", minified: 220 * KB, gzipped: 70 * KB },
   { entry: "./lock", minified: 220 * KB, gzipped: 70 * KB },
   { entry: "./sync", minified: 220 * KB, gzipped: 70 * KB },
   { entry: "./queue", minified: 220 * KB, gzipped: 70 * KB },
   // With the page, which is compressed already.
   { entry: "./monitor", minified: 780 * KB, gzipped: 365 * KB },
+  { entry: "./compat", minified: 720 * KB, gzipped: 320 * KB },
   { entry: "./prometheus", minified: 700 * KB, gzipped: 315 * KB },
   { entry: "./testing", minified: 680 * KB, gzipped: 310 * KB },
   { entry: "./distributed", minified: 780 * KB, gzipped: 345 * KB },

@@ -64,7 +64,7 @@ export interface DistributedRetryOptions {
 }
 
 /** Options for tasks of a distributed executor; see {@link DistributedExecutorService.with}. */
-export interface DistributedTaskOptions extends Omit<TaskOptions, "transfer"> {
+export interface DistributedTaskOptions extends Omit<TaskOptions, "transfer" | "retry"> {
   /**
    * The name of the task in all processes. There is one run for one id, as long as the engine remembers it: a task that
    * any process submits again is the same, and its future gets the result of that run. Another task, other arguments or

@@ -7,6 +7,7 @@ import { addCallersBy } from "../../future/callers.ts"
 import type { Handle } from "../../memory/shared/shared-memory.ts"
 import { shareQueues } from "../../queue/shareable-queues.ts"
 import { requireTransferList } from "../../task/transfer-list.ts"
+import { systemClock } from "../../time/clock.ts"
 import { registerKnownClasses } from "./known-classes.ts"
 
 export function equip(): void {
@@ -22,7 +23,19 @@ function handleOfView(executor: object, { signal, transfer, ...options }: TaskOp
       `A view with \`${signal === undefined ? "transfer" : "signal"}\` cannot be sent to another thread, as that belongs to this one: send the executor, and call with() there`,
     )
   }
+  const { clock = systemClock, ...retry } = options.retry ?? {}
+  if (retry.when !== undefined || clock !== systemClock) {
+    throw new NotSerializableError(
+      "A view whose `retry` has `when` or `clock` cannot be sent to another thread: send the executor, and call with() there",
+    )
+  }
   const { handle: inner } = executor as { readonly handle?: Handle }
   if (inner === undefined) throw cannotBeSent(executor)
-  return { corepool: "ExecutorView", space: inner.space, memory: inner.memory, inner, options }
+  return {
+    corepool: "ExecutorView",
+    space: inner.space,
+    memory: inner.memory,
+    inner,
+    options: options.retry === undefined ? options : { ...options, retry },
+  }
 }

@@ -1,0 +1,81 @@
+import {
+  type Known,
+  rangeError,
+  requireBoolean,
+  requireDuration,
+  requireFunction,
+  requireInteger,
+  requireNumber,
+  requireOptions,
+  requirePositiveDuration,
+} from "../checks.ts"
+import { type Clock, requireClock, systemClock } from "../time/clock.ts"
+
+/** How failed attempts of a task are repeated; see {@link TaskOptions.retry}. */
+export interface RetryOptions {
+  /** How often the task is started, at most; default 3. */
+  readonly attempts?: number
+  /** Milliseconds between the first failure and the second attempt; default 100. */
+  readonly delay?: number
+  /** The factor by which each further delay is longer than the one before; default 2. */
+  readonly factor?: number
+  /** The longest delay, in milliseconds. */
+  readonly maxDelay?: number
+  /**
+   * Whether each delay is randomly shortened, by up to a half, so that tasks which failed together do not come back
+   * together; default false.
+   */
+  readonly jitter?: boolean
+  /** Whether an error is worth another attempt; default: every error is. */
+  readonly when?: (error: unknown) => boolean
+  /** Milliseconds that each attempt may run. `timeout` of the task, beside `retry`, is for all of them together. */
+  readonly attemptTimeout?: number
+  /** The clock of the delays; default the system's. A test passes a ManualClock. */
+  readonly clock?: Clock
+}
+
+/** The options of retries, checked, with their defaults. */
+export interface RetrySettings extends RetryOptions {
+  readonly attempts: number
+  readonly delay: number
+  readonly factor: number
+  readonly maxDelay: number
+  readonly clock: Clock
+}
+
+const RETRY_OPTIONS: Known<RetryOptions> = {
+  attempts: true,
+  delay: true,
+  factor: true,
+  maxDelay: true,
+  jitter: true,
+  when: true,
+  attemptTimeout: true,
+  clock: true,
+}
+
+/** A delay that grows without bound must still be a time at which a timer can fire. */
+const LONGEST_DELAY = Number.MAX_SAFE_INTEGER
+
+export function requireRetry(options: RetryOptions): RetrySettings {
+  const given = requireOptions("retry", options, RETRY_OPTIONS)
+  const { attempts = 3, delay = 100, factor = 2, maxDelay = LONGEST_DELAY } = given
+  const { clock = systemClock, jitter, when, attemptTimeout } = given
+  requireInteger("attempts", attempts, 1)
+  if (requireDuration("delay", delay) === Infinity) throw rangeError("delay", "a finite number of milliseconds", delay)
+  requireNumber("factor", factor, "a finite number ≥ 1", (it) => it >= 1 && it < Infinity)
+  requireDuration("maxDelay", maxDelay)
+  if (jitter !== undefined) requireBoolean("jitter", jitter)
+  if (when !== undefined) requireFunction("when", when)
+  if (attemptTimeout !== undefined) requirePositiveDuration("attemptTimeout", attemptTimeout)
+  requireClock("clock", clock)
+  return { ...given, attempts, delay, factor, maxDelay: Math.min(maxDelay, LONGEST_DELAY), clock }
+}
+
+/** Milliseconds between the failure with this number, counted from 1, and the next attempt; `random` is from 0 to 1. */
+export function delayAfter(failures: number, settings: RetrySettings, random: () => number): number {
+  const { delay, factor, maxDelay, jitter } = settings
+  // 0 times a factor beyond all numbers is no number.
+  const whole = delay === 0 ? 0 : Math.min(delay * factor ** (failures - 1), maxDelay)
+  return jitter === true ? whole * (1 - random() / 2) : whole
+}
