@@ -79,9 +79,9 @@ async function follow(target: Attachable): Promise<void> {
   try {
     while (!ending.signal.aborted) {
       const frame = await snapshot(target)
-      const lines = topTable(frame, before, stdout.columns)
-        .split("\n")
-        .slice(0, Math.max(1, stdout.rows - 1))
+      // A terminal that does not know its size says 0.
+      const lines = topTable(frame, before, stdout.columns > 0 ? stdout.columns : undefined).split("\n")
+      if (stdout.rows > 1) lines.length = Math.min(lines.length, stdout.rows - 1)
       stdout.write(`${REDRAW}${lines.map((line) => `${line}${CLEAR_LINE}`).join("\n")}${CLEAR_BELOW}`)
       before = frame
       await sleep(1000, undefined, { signal: ending.signal }).catch(() => undefined) // which the loop asks about

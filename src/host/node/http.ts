@@ -39,15 +39,13 @@ export async function serve(
   handle: (request: HttpRequest, response: HttpResponse) => Promise<void>,
 ): Promise<HttpServer> {
   const { createServer } = process.getBuiltinModule("node:http")
-  const sockets = new Set<Socket>()
+  const responses = new Set<ServerResponse>()
   const server = createServer((request, response) => {
+    responses.add(response)
+    response.on("close", () => responses.delete(response))
     handle(requestOf(request), responseOf(response)).catch(() => response.destroy())
   })
-  server.on("connection", (socket: Socket) => {
-    sockets.add(socket)
-    socket.unref()
-    socket.on("close", () => sockets.delete(socket))
-  })
+  server.on("connection", (socket: Socket) => void socket.unref())
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
     server.listen(port, host, () => {
@@ -60,7 +58,8 @@ export async function serve(
     port: (server.address() as AddressInfo).port,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      for (const socket of sockets) socket.destroy()
+      for (const response of responses) response.end() // on Bun the end of a connection would not end its stream
+      server.closeAllConnections()
       await closed
     },
   }
