@@ -3,6 +3,7 @@
 // Executors: where tasks run.
 export { Executors } from "./executors.ts"
 export * from "./executor/index.ts"
+export { propagate, type PropagatedStorage, type PropagateOptions } from "./executor/propagation.ts"
 export * from "./pool/index.ts"
 export { platformThreads, ScheduledThreadPoolExecutor, ThreadPoolExecutor } from "./platform/pools.ts"
 export * from "./schedule/index.ts"

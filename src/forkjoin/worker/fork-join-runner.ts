@@ -7,6 +7,7 @@ import { Channels } from "../../platform/transport/channels.ts"
 import type { WorkerContext } from "../../platform/worker/worker-context.ts"
 import { PreloadingRunner } from "../../platform/worker/worker-preload.ts"
 import type { Orders } from "../../platform/start/worker-orders.ts"
+import { mayHaveStores, runWithStores } from "../../executor/propagation.ts"
 import type { ForkJoinTask } from "../task/fork-join-task.ts"
 import { Forks } from "./forks.ts"
 import { detach } from "./stray-code.ts"
@@ -57,7 +58,8 @@ export class ForkJoinRunner extends PreloadingRunner {
   #beginOwn(forks: Forks, own: ForkJoinTask<unknown>, slot: number): PromiseLike<unknown> | undefined {
     const { self } = this.#context
     self.enterUserCode()
-    own[RUN_HERE]()
+    if (mayHaveStores()) runWithStores(forks.storesOf(slot), () => own[RUN_HERE]())
+    else own[RUN_HERE]()
     if (own[IS_RUNNING]) {
       if (!own[CAN_BE_JOINED]) {
         this.#own = own

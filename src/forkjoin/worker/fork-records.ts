@@ -3,12 +3,21 @@ import { encodeArguments } from "../../codec/arguments.ts"
 import { NO_ARGUMENTS, PLAIN_WORDS } from "../../codec/bytes/encoded-value.ts"
 import { writePlain } from "../../codec/plain-words.ts"
 import { CANCELLED, NEW, NORMAL } from "../../future/task-state.ts"
-import { INLINE_WORDS, KIND_MASK, POSTED, REACHABLE, REFERENCES_SHIFT, TASK } from "../../platform/memory/layout.ts"
+import {
+  CARRIES,
+  INLINE_WORDS,
+  KIND_MASK,
+  POSTED,
+  REACHABLE,
+  REFERENCES_SHIFT,
+  TASK,
+} from "../../platform/memory/layout.ts"
 import { Outgoing } from "../../platform/submit/outgoing.ts"
 import type { PoolMemory } from "../../platform/memory/pool-memory.ts"
 import { SideChannel } from "../../platform/transport/side-channel.ts"
 import { ON_ITS_WAY, outcomeOf } from "../../platform/submit/results.ts"
 import type { TaskRecords } from "../../platform/memory/task-records.ts"
+import type { CarriedStores } from "../../executor/propagation.ts"
 import { writeNumbers } from "./plain-arguments.ts"
 
 /**
@@ -51,6 +60,8 @@ export class ForkRecords {
   readonly #stock: number[] = []
   /** One more slot, the one put back last: the next task goes there. */
   #hot = 0
+  /** The stores of forked tasks, by slot. */
+  readonly #stores = new Map<number, CarriedStores>()
   /** The shared memory that the plain arguments being written are views of. */
   readonly #things: object[] = []
   /** An empty list for the attachments of arguments, kept for reuse; undefined while it is in use. */
@@ -99,15 +110,28 @@ export class ForkRecords {
    * Writes the task into the record, for any thread that takes the slot from now on. False if there is no room for the
    * arguments; throws if they cannot be sent. In both cases the slot is back in the stock.
    */
-  write(slot: number, functionId: number, parent: number, args: readonly unknown[]): boolean {
+  write(slot: number, functionId: number, parent: number, args: readonly unknown[], stores?: CarriedStores): boolean {
     const tasks = this.#tasks
     const record = tasks.recordOf(slot)
     const { words } = tasks
-    if (!writeNumbers(words, record, args) && !this.#writeOthers(slot, record, args)) return false
+    if (stores !== undefined) {
+      if (!this.#writeOthers(slot, record, [...args, stores])) return false
+      this.#stores.set(slot, stores)
+      write(words, record + TASK.FLAGS, this.#reachable | CARRIES)
+    } else if (!writeNumbers(words, record, args) && !this.#writeOthers(slot, record, args)) return false
     write(words, record + TASK.FUNCTION, functionId)
     write(words, record + FORK.PARENT, parent)
     write(words, record + TASK.STATE, NEW)
     return true
+  }
+
+  /** The stores of a task that this thread has forked, if it has any. */
+  storesOf(slot: number): CarriedStores | undefined {
+    return this.#stores.size === 0 ? undefined : this.#stores.get(slot)
+  }
+
+  #dropStores(slot: number, record: number): void {
+    if (this.#stores.delete(slot)) write(this.#tasks.words, record + TASK.FLAGS, this.#reachable)
   }
 
   /** Reading arguments may run code of the program, which may throw. */
@@ -159,6 +183,7 @@ export class ForkRecords {
     const { words } = this.#tasks
     const kind = read(words, record + TASK.KIND)
     write(words, record + TASK.STATE, PRIVATE)
+    if (this.#stores.size > 0) this.#dropStores(slot, record)
     if (!isPlain(kind)) {
       this.#outgoing.finish(slot)
       this.#tasks.renew(slot)
@@ -198,6 +223,7 @@ export class ForkRecords {
   #clear(slot: number): void {
     const record = this.#tasks.recordOf(slot)
     const { words } = this.#tasks
+    if (this.#stores.size > 0) this.#dropStores(slot, record)
     write(words, record + TASK.STATE, PRIVATE)
     write(words, record + TASK.KIND, NO_ARGUMENTS)
     write(words, record + TASK.COMPLETION_QUEUE, this.#completionQueue) // `shutdownNow` may have changed it

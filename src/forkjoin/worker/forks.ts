@@ -1,3 +1,4 @@
+import { type CarriedStores, mayHaveStores, runWithStores, storesToCarry } from "../../executor/propagation.ts"
 import { COME_BACK, IS_PART_OF, IS_SETTLED, LIE_IN, PORTABLE, RUN_HERE, SLOT } from "../task/internals.ts"
 import { load, read, store } from "#atomics"
 import { CancellationError } from "../../errors.ts"
@@ -120,7 +121,7 @@ export class Forks implements ForkingWorker {
     if (this.#base !== 0 && read(this.#tasks.words, this.#baseState) !== NEW) this.#stop()
     const number = this.#functions.numberOf(fn)
     const slot = this.#records.take() || this.#takeAfterLook()
-    if (slot === 0 || !this.#records.write(slot, number, this.#base, args)) task[RUN_HERE]()
+    if (slot === 0 || !this.#records.write(slot, number, this.#base, args, storesToCarry())) task[RUN_HERE]()
     else if (this.#deque.push(slot)) {
       this.#forked[slot] = task
       task[LIE_IN](slot)
@@ -129,6 +130,11 @@ export class Forks implements ForkingWorker {
       this.#records.putBack(slot)
       task[RUN_HERE]()
     }
+  }
+
+  /** The stores of the task in this slot, which this thread has forked. */
+  storesOf(slot: number): CarriedStores | undefined {
+    return this.#records.storesOf(slot)
   }
 
   /** A slot after a look: tasks that thieves have finished give theirs back. */
@@ -171,8 +177,10 @@ export class Forks implements ForkingWorker {
     if (task === undefined)
       this.#helping.runInsideUserCode(slot) // forked by the thread that had this place before
     else {
+      const stores = this.storesOf(slot)
       this.endOwn(slot)
-      task[RUN_HERE]()
+      if (mayHaveStores()) runWithStores(stores, () => task[RUN_HERE]())
+      else task[RUN_HERE]()
     }
     return true
   }

@@ -199,6 +199,8 @@ export const TOLD = 32
 export const BY_CALENDAR = 64
 /** The worker is always noted, whatever the outcome: the future has a `done()` that may throw. */
 export const NOTED = 128
+/** The last of the arguments are stores for the task: see executor/propagation.ts. */
+export const CARRIES = 256
 
 /** As many as there can be threads that share memory. */
 export const MOST_WORKERS = 1023

@@ -185,7 +185,8 @@ export class Outgoing implements Sender {
     if (kept === undefined || kept.moved.length === 0) return NOTHING
     const encoded = encodedOf(slot, this.#tasks, kept)
     const args = kept.args as unknown[]
-    for (const [i, value] of decodeArguments(encoded, kept.things).entries()) args[i] = value
+    const decoded = decodeArguments(encoded, kept.things)
+    for (let i = 0; i < args.length; i++) args[i] = decoded[i] // not the stores that went with them
     return kept.moved
   }
 }

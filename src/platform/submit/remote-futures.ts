@@ -7,6 +7,7 @@ import { DUE, type Steps, TIMEOUT } from "../../memory/flow/waiting.ts"
 import { SpinWait } from "../../memory/flow/spin-wait.ts"
 import { fromShared } from "../../time/shared-clock.ts"
 import { Timer } from "../../time/timer.ts"
+import { CARRIES } from "../memory/layout.ts"
 import type { SubmissionService } from "./submission-service.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
@@ -66,9 +67,11 @@ export class RemoteFutures implements RemoteTasks {
   }
 
   argumentsOf(handle: number): unknown[] {
-    const encoded = this.#tasks.read(this.#tasks.slotOf(handle))
+    const slot = this.#tasks.slotOf(handle)
+    const encoded = this.#tasks.read(slot)
     const args = decodeArguments(encoded, [])
     encoded.release()
+    if (this.#tasks.hasFlag(slot, CARRIES)) args.pop()
     return args
   }
 

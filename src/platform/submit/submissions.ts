@@ -6,6 +6,7 @@ import {
 import { CANCELLED, EXCEPTIONAL, NORMAL } from "../../future/task-state.ts"
 import { kindOfInts } from "../../codec/arguments.ts"
 import { Carrier } from "../../executor/carrier.ts"
+import { storesToCarry } from "../../executor/propagation.ts"
 import { type Marked, priorityOf, setTransfer, TRANSFER } from "../../executor/task-marks.ts"
 import { isCallable } from "../../future/call.ts"
 import { FutureTask } from "../../future/future-task.ts"
@@ -15,17 +16,9 @@ import { Bell } from "../../memory/wait/bell.ts"
 import { sharedNow, toShared } from "../../time/shared-clock.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
+// prettier-ignore
 import {
-  BY_ARRIVAL,
-  BY_PRIORITY,
-  BY_TIME,
-  COMMAND,
-  MEASURED,
-  NOTED,
-  REACHABLE,
-  TIMED,
-  TOLD,
-  VOID,
+  BY_ARRIVAL, BY_PRIORITY, BY_TIME, CARRIES, COMMAND, MEASURED, NOTED, REACHABLE, TIMED, TOLD, VOID,
 } from "../memory/layout.ts"
 import { Inbox } from "./inbox.ts"
 import { Outgoing } from "./outgoing.ts"
@@ -206,17 +199,19 @@ export class Submissions implements Mailbox {
       isVoid = call.result !== undefined
       ;({ args } = call)
     }
+    const stores = storesToCarry()
+    const sent = stores === undefined ? args : [...args, stores]
     const toMove = (task as Marked)[TRANSFER]
     const things = this.#reachable === 0 ? undefined : (this.#collector ?? [])
     this.#collector = undefined // a getter among the arguments may submit a task itself
-    const ints = toMove === undefined ? kindOfInts(args) : 0
-    const encoded = ints === 0 ? encodedArguments(task, args, things, toMove) : undefined
+    const ints = toMove === undefined ? kindOfInts(sent) : 0
+    const encoded = ints === 0 ? encodedArguments(task, sent, things, toMove, stores) : undefined
     const isWhole = things === undefined || things.length === 0
     if (isWhole) this.#collector = things
     const future = task instanceof Carrier ? (task.future as FutureTask<unknown>) : task
     const isMeasured = this.#pending < FEW || ++this.#unmeasured >= SAMPLE
     if (isMeasured) this.#unmeasured = 0
-    const flags = this.#flagsOf(future, isVoid) | (isMeasured ? MEASURED : 0)
+    const flags = this.#flagsOf(future, isVoid) | (isMeasured ? MEASURED : 0) | (stores ? CARRIES : 0)
     const time = isMeasured ? sharedNow() : 0
     let handle = this.#tasks.take(this.completionQueue, number, flags, time)
     if (handle === 0) {

@@ -4,6 +4,7 @@ import type { EncodedValue } from "../../codec/bytes/encoded-value.ts"
 import { COME_BACK, COMPLETE, IS_PORTABLE, WORK, WORK_ARGUMENTS } from "../../future/internals.ts"
 import { NotSerializableError, RejectedExecutionError, TaskNotPortableError } from "../../errors.ts"
 import { Carrier } from "../../executor/carrier.ts"
+import { blameStore, type CarriedStores } from "../../executor/propagation.ts"
 import { boundCall, type Call, callOf, isCallable } from "../../future/call.ts"
 import { FutureTask } from "../../future/future-task.ts"
 import { addSubmitter } from "../../future/merge-stacks.ts"
@@ -49,10 +50,15 @@ export function encodedArguments(
   args: readonly unknown[],
   things: object[] | undefined,
   toMove: readonly object[] | undefined,
+  stores?: CarriedStores,
 ): EncodedValue {
   try {
     return toMove === undefined ? encodeArguments(args, things, undefined, true) : encodeMoving(args, things, toMove)
   } catch (error) {
+    const isReachable = things !== undefined
+    if (stores !== undefined) {
+      blameStore(stores, (store) => encodeArguments([store], isReachable ? [] : undefined).release())
+    }
     throw asItemOf(task, error)
   }
 }

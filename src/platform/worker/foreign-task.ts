@@ -5,6 +5,8 @@ import { CANCELLED, COMPLETING, EXCEPTIONAL, NEW, NORMAL } from "../../future/ta
 import { functionInPlaceOf } from "../../task/reference.ts"
 import type { CompletionQueues } from "../memory/completion-queues.ts"
 import type { TaskPayloads } from "./task-payloads.ts"
+import { CARRIES } from "../memory/layout.ts"
+import { callWithStores } from "./carried-stores.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 
@@ -44,7 +46,7 @@ export class ForeignTask extends FutureTask<unknown> {
       const found = await functions.find(tasks.functionOf(slot))
       const args = payloads.argumentsOf(slot) ?? (await payloads.fetch(slot))
       try {
-        return await found.fn(...args)
+        return await (tasks.hasFlag(slot, CARRIES) ? callWithStores(found.fn, args) : found.fn(...args))
       } catch (error) {
         throw found.explain(error)
       }
@@ -63,9 +65,14 @@ export class ForeignTask extends FutureTask<unknown> {
     try {
       const fn = functionInPlaceOf(this.#functions.referenceOf(this.#tasks.functionOf(this.#slot)))
       const args = this.#payloads.argumentsOf(this.#slot) ?? this.#payloads.fetch(this.#slot)
+      const carries = this.#tasks.hasFlag(this.#slot, CARRIES)
+      if (Array.isArray(args) && carries) args.pop()
       if (Array.isArray(args)) return FutureTask.ofCall(fn, args as never[])
       this.#pending = args.catch(() => undefined) // the task that is returned reports the error, if it runs
-      return new FutureTask(async () => fn(...((await args) as never[])))
+      return new FutureTask(async () => {
+        const given = (await args) as never[]
+        return fn(...(carries ? given.slice(0, -1) : given))
+      })
     } catch (error) {
       // The submitter has died with the arguments, or they cannot be decoded here: other tasks must not suffer.
       return new FutureTask(() => {

@@ -13,7 +13,7 @@ import type { CompletionQueues } from "../memory/completion-queues.ts"
 import { TaskPayloads } from "./task-payloads.ts"
 import { ifFit, requireFit, requireFitToFind, UnfitThread } from "./fitness.ts"
 import type { FunctionTable } from "../memory/function-table.ts"
-import { COMMAND, MEASURED, NOTED, TIMED, TOLD, VOID } from "../memory/layout.ts"
+import { CARRIES, COMMAND, MEASURED, NOTED, TIMED, TOLD, VOID } from "../memory/layout.ts"
 import { RunningTasks } from "./running-tasks.ts"
 import type { PoolMemory } from "../memory/pool-memory.ts"
 import { noteEnd, noteStart } from "../memory/run-times.ts"
@@ -22,6 +22,8 @@ import type { SharedWorker } from "../memory/shared-worker.ts"
 import type { TaskRecords } from "../memory/task-records.ts"
 import { UnannouncedPromises } from "./unannounced-promises.ts"
 import type { WorkerContext } from "./worker-context.ts"
+import { mayHaveStores } from "../../executor/propagation.ts"
+import { callWithStores } from "./carried-stores.ts"
 import { HookFailure, WorkerEnd, WorkerHooks } from "./worker-hooks.ts"
 
 /** Runs a worker's tasks: finds the function, decodes the arguments, calls it, encodes and delivers the outcome. */
@@ -98,7 +100,8 @@ export class SlotRunner implements Execution<number> {
   async #findAndCall(slot: number): Promise<unknown> {
     const found = await ifFit(() => this.#functions.find(this.tasks.functionOf(slot)), requireFitToFind)
     this.#found = found
-    return await found.fn(...(await ifFit(() => this.#payloads.argumentsOf(slot) ?? this.#payloads.fetch(slot))))
+    const args = await ifFit(() => this.#payloads.argumentsOf(slot) ?? this.#payloads.fetch(slot))
+    return await this.#apply(found, slot, args)
   }
 
   /** The submitter has the arguments and takes its time. */
@@ -106,7 +109,11 @@ export class SlotRunner implements Execution<number> {
     const args = await ifFit(() => pending)
     if (this.tasks.stateOf(slot) !== NEW) return undefined
     this.#found = found
-    return await found.fn(...args)
+    return await this.#apply(found, slot, args)
+  }
+
+  #apply({ fn }: FoundTask, slot: number, args: unknown[]): unknown {
+    return this.tasks.hasFlag(slot, CARRIES) ? callWithStores(fn, args) : fn(...args)
   }
 
   #call(found: FoundTask, slot: number): PromiseLike<unknown> | undefined {
@@ -127,9 +134,8 @@ export class SlotRunner implements Execution<number> {
       this.#fail(slot, error)
       return undefined
     }
-    const { fn } = found
     try {
-      value = fn(...args)
+      value = this.#apply(found, slot, args)
       if (isPromiseLike(value)) {
         this.#found = found
         return value
@@ -189,7 +195,8 @@ export class SlotRunner implements Execution<number> {
     // As a flow of its own: the locks of the outer task are not its.
     const guest = new Guest(currentFlow())
     const mayBegin = this.#beforeInside(slot)
-    const pending = mayBegin ? guest.runInside(() => this.begin(self, slot)) : undefined
+    const begin = (): PromiseLike<unknown> | undefined => this.begin(self, slot)
+    const pending = mayBegin ? (mayHaveStores() ? guest.run(begin) : guest.runInside(begin)) : undefined
     if (pending === undefined) {
       if (mayBegin) this.#afterInside()
       guest.leave()
