@@ -11,6 +11,10 @@ export type { Clock, ClockTimer } from "./time/clock.ts"
 export * from "./forkjoin/index.ts"
 export * from "./parallel/index.ts"
 
+// Structured concurrency: tasks that end with the block that has started them.
+export { ScopedValue, StructuredTaskScope } from "./structured/scopes.ts"
+export * from "./structured/index.ts"
+
 // Tasks: what other threads can run.
 export * from "./task/index.ts"
 

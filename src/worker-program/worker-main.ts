@@ -23,6 +23,7 @@ import { slotTimetable } from "../platform/queue/slot-timetable.ts"
 import { queueIn, type TaskQueue } from "../platform/queue/task-queue.ts"
 import { FAREWELL, type Orders, SAID_ALL } from "../platform/start/worker-orders.ts"
 import { WorkerAdmission } from "../platform/worker/worker-admission.ts"
+import { SCOPE_MODULE } from "../structured/sending.ts"
 import { PreloadingRunner } from "../platform/worker/worker-preload.ts"
 
 export async function work(orders: Orders): Promise<void> {
@@ -37,6 +38,7 @@ export async function work(orders: Orders): Promise<void> {
   channels.adopt(orders.channel)
   channels.loadClasses = async () => (await rest()).registerAll()
   provideModule(JOB_MODULE, job)
+  provideModule(SCOPE_MODULE, scope)
   const workerTable = new SharedWorkerTable(memory, () => memory.ringOwner())
   const self = workerTable.at(orders.worker)
   self.begin() // before any user code: if that ends the thread, the owner finds it in the worker table
@@ -93,6 +95,13 @@ function rest(): Promise<typeof import("./all-classes.ts")> {
 /** What only the threads of a node of a distributed executor need. */
 function job(): Promise<Record<string, unknown>> {
   return import("../platform/worker/job-part.ts")
+}
+
+/** What only the threads need that run forks of scopes. */
+async function scope(): Promise<Record<string, unknown>> {
+  const part = await import("../structured/remote.ts")
+  part.sendForks()
+  return part
 }
 
 /** Must come first: the owner learns of the end when the thread leaves the thread registry. */

@@ -140,6 +140,7 @@ export const CHUNKS: readonly ChunkRule[] = [
     modules: ["executor/", "platform/submit/chosen-chunks", "platform/submit/chunk-size"],
   },
   { name: "schedule", after: ["executor", "core"], modules: ["schedule/"] },
+  { name: "structured", after: ["virtual", "task"], modules: ["structured/"] },
   { name: "testing", after: ["base"], modules: ["testing/"] },
   { name: "prometheus", after: ["main"], modules: ["prometheus/"] },
   { name: "monitor", after: ["prometheus"], modules: ["host/node/http", "host/node/monitor-page", "monitor/"] },

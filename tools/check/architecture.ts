@@ -30,8 +30,8 @@ const FOLDERS: readonly string[] = [
   ...["atomic", "lock", "sync", "queue/local", "queue/base", "queue/shared", "queue", "future"],
   // Functions that other threads can find, threads, executors.
   ...["task", "thread", "executor"],
-  // The algorithm of a pool, which knows no threads; pools and schedules on virtual threads.
-  ...["core", "pool", "schedule", "virtual"],
+  // The algorithm of a pool, which knows no threads; pools, schedules and scopes on virtual threads.
+  ...["core", "pool", "schedule", "structured", "virtual"],
   // Pools of worker threads.
   ...["platform/memory", "platform/queue", "platform/transport", "platform/submit", "platform/start"],
   ...["platform/worker", "platform/member", "platform/owner", "platform"],
@@ -49,7 +49,17 @@ const FOLDERS: readonly string[] = [
  * modules of the runtime, which a browser would have to replace. (The calendar asks for the last two, for its optional peer.)
  */
 const VIRTUAL_ENTRY = "src/virtual/index.ts"
-const OF_VIRTUAL_THREADS = new Set(["executor", "future", "pool", "queue", "schedule", "thread", "time", "virtual"])
+const OF_VIRTUAL_THREADS = new Set([
+  "executor",
+  "future",
+  "pool",
+  "queue",
+  "schedule",
+  "structured",
+  "thread",
+  "time",
+  "virtual",
+])
 const ALSO_OF_VIRTUAL_THREADS =
   /^src\/(?:[^/]+\.ts|core\/[^/]+\.ts|host\/node\/(?:clock|context|packages|runtime|values|warnings)\.ts|memory\/(?:flow\/(?:abort|flow|guard|internals|wait-list|waiting)|structures\/(?:counter|histogram|indexed-heap)|thread\/block-for|shared\/shareables|atomics|words)\.ts|task\/each\.ts)$/
 const NOT_OF_VIRTUAL_THREADS = /^src\/(?:queue\/share|future\/both-stacks|thread\/platform-threads)/
