@@ -142,6 +142,7 @@ export const CHUNKS: readonly ChunkRule[] = [
   { name: "schedule", after: ["executor", "core"], modules: ["schedule/"] },
   { name: "structured", after: ["virtual", "task"], modules: ["structured/"] },
   { name: "testing", after: ["base"], modules: ["testing/"] },
+  { name: "compat", after: ["main"], modules: ["compat/"] },
   { name: "prometheus", after: ["main"], modules: ["prometheus/"] },
   { name: "monitor", after: ["prometheus"], modules: ["host/node/http", "host/node/monitor-page", "monitor/"] },
   // Shared memory. When it is loaded, a thread makes or inherits a space, and watches the threads that it starts from then on.

@@ -20,6 +20,7 @@ export const ENTRIES: readonly Entry[] = [
   { name: "sync", module: "sync/index", part: "sync" },
   { name: "queue", module: "queue/index", part: "sync" },
   { name: "monitor", module: "monitor/index", part: "monitor" },
+  { name: "compat", module: "compat/index", part: "compat" },
   { name: "prometheus", module: "prometheus/index", part: "prometheus" },
   { name: "distributed", module: "distributed/index", part: "distributed" },
 ]

@@ -41,7 +41,7 @@ const FOLDERS: readonly string[] = [
   // The factories, and what stands on them.
   "executors",
   ...["distributed/job", "distributed/submitter", "distributed", "distributed/node", "distributed/bullmq"],
-  ...["prometheus", "monitor", "testing"],
+  ...["compat", "prometheus", "monitor", "testing"],
 ]
 
 /**

@@ -10,7 +10,7 @@ import type { Finding } from "./finding.ts"
 const KB = 1024
 
 /** Of all of it. The page of the monitor and its server have 42 KB, the command line 27 KB. */
-const PACKAGE = { tarball: 504 * KB, unpacked: 2176 * KB, files: 94 }
+const PACKAGE = { tarball: 512 * KB, unpacked: 2176 * KB, files: 100 }
 
 interface BundleBudget {
   /** As in `exports` of package.json. */

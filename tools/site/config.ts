@@ -37,6 +37,7 @@ export const READING_ORDER = [
   "builds",
   "migrating",
   "coming-from-p-limit-p-queue",
+  "compat",
 ]
 
 /** Some more room for code than VitePress gives it, and an icon that is no request. */
@@ -109,7 +110,7 @@ function referenceGroups(
   const groups = [...folders].map((folder): Group => {
     const text = folder
       .slice("docs/reference/".length)
-      .replace(/^corepool\/(?!distributed|monitor|prometheus|testing)/, "")
+      .replace(/^corepool\/(?!compat|distributed|monitor|prometheus|testing)/, "")
     return { text, collapsed: true, items: items(pages.filter((path) => posix.dirname(path) === folder)) }
   })
   return [...items(pages.filter(isEntry)), ...groups]

@@ -8,6 +8,7 @@ export const MODULES: Readonly<Record<string, string>> = {
   corepool: "index.ts",
   "corepool/distributed": "distributed/index.ts",
   "corepool/monitor": "monitor/index.ts",
+  "corepool/compat": "compat/index.ts",
   "corepool/prometheus": "prometheus/index.ts",
   "corepool/testing": "testing/index.ts",
 }
