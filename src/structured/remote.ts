@@ -21,7 +21,7 @@ type Sent = Readonly<Record<string, { readonly key: string; readonly value: unkn
 /** The same functions for the same function: a thread looks a function up once, and then knows it by a number. */
 const calls = perThread("calls of forks", () => new WeakMap<object, ForkCall>())
 
-/** For forks that are cancelled and have not stopped. */
+/** For forks that have not stopped: a pool keeps the process alive for tasks that are not done, which is less. */
 const pending = perThread("stopping forks", () => new KeepAlive())
 
 const remote: Sender = {
@@ -40,6 +40,7 @@ const remote: Sender = {
 
   whenStopped(task, listener) {
     if (task[REMOTE_TASKS]?.timeOf === undefined) return false
+    pending.hold(task)
     whenReleased(task, () => {
       pending.release(task)
       listener()
@@ -50,10 +51,7 @@ const remote: Sender = {
   cancel(task) {
     const { [REMOTE_TASKS]: tasks, [REMOTE_HANDLE]: handle } = task
     if (!task.cancel(true) || tasks?.timeOf === undefined) return
-    // The pool does not keep the process alive for a task that is cancelled. A task that waits in its queue is not
-    // begun any more.
-    if (tasks.timeOf(handle).isRunning) pending.hold(task)
-    else release(task)
+    if (!tasks.timeOf(handle).isRunning) release(task) // it waits in a queue, and no thread begins it any more
   },
 
   explain(error) {

@@ -90,7 +90,10 @@ export class StructuredTaskScope<T = unknown, R = void> implements AsyncDisposab
    */
   fork<A extends unknown[], U extends T>(task: (...args: A) => U | PromiseLike<U>, ...args: A): Subtask<U>
   /** The same for a function with several signatures: the signature that fits the arguments counts. */
-  fork<F extends AnyFunction, A extends ArgumentsOf<F> & unknown[]>(task: F, ...args: A): Subtask<ResultOf<F, A> & T>
+  fork<F extends (...args: never[]) => T | PromiseLike<T>, A extends ArgumentsOf<F> & unknown[]>(
+    task: F,
+    ...args: A
+  ): Subtask<ResultOf<F, A>>
   fork(task: AnyFunction, ...args: unknown[]): Subtask<never> {
     return this.#core.fork(requireFunction("task", task), args) as Subtask<never>
   }

@@ -123,6 +123,19 @@ test("[SS19] a program ends when its scopes have, and not before", async () => {
   assert.deepEqual([code, stdout, stderr], [0, "TimeoutError\n", ""])
 })
 
+test("[SS19] a program waits for a fork that its executor has given up, and that does not stop", async () => {
+  const { code, stdout, stderr } = await runProgram(`
+    import { Executors, StructuredTaskScope, platformThreads } from "corepool"
+    const pool = Executors.newFixedThreadPool(1, platformThreads({ terminateAfter: 300 }))
+    const scope = StructuredTaskScope.open(undefined, { executor: pool.with({ timeout: 50 }) })
+    scope.fork(() => new Promise((resolve) => setTimeout(resolve, 1e9)))
+    const error = await scope.join().catch((reason) => reason)
+    console.log(error.name)
+    await scope.close()
+  `)
+  assert.deepEqual([code, stdout, stderr], [0, "TimeoutError\n", ""])
+})
+
 test("[SS20] a function that cannot be sent, and a bound one", async () => {
   await using pool = Executors.newFixedThreadPool(1, platformThreads())
   await using scope = StructuredTaskScope.open(undefined, { executor: pool })
