@@ -87,6 +87,7 @@ export class RetriedTask<T> extends FutureTask<T> implements Retried {
     try {
       this.#retries.submit(() => this.#executor.execute(attempt))
     } catch (error) {
+      this.#attempts-- // it was none
       this.#attempt = undefined
       guarded(() => attempt.cancel())
       throw error
@@ -119,8 +120,8 @@ export class RetriedTask<T> extends FutureTask<T> implements Retried {
   #isWorthAnother(error: unknown): boolean {
     if (this.#attempts >= this.#settings.attempts) return false
     if (error instanceof CancellationError || error instanceof RejectedExecutionError) return false
-    if (this.#executor.isShutdown && !this.#retries.isClosing) return false
-    return this.#settings.when === undefined || this.#asked(this.#settings.when, error)
+    if (this.#settings.when !== undefined && !this.#asked(this.#settings.when, error)) return false
+    return !this.#executor.isShutdown || this.#retries.isClosing // after `when`, which is user code
   }
 
   /** If `when` fails, there is no further attempt. The future keeps the error of the task: it says what went wrong. */

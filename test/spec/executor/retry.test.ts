@@ -178,6 +178,7 @@ test("[RY9] a first attempt that the executor refuses is refused to the caller; 
   assert.throws(() => retrying.submit(() => 1), RejectedExecutionError)
   await clock.advance(100)
   assert.equal(((await rejectionOf(future)) as Error).message, "no 1")
+  assert.equal(future.attempts, 1)
   gate.open()
 })
 
@@ -227,6 +228,17 @@ for (const [kind, make] of [
     assert.equal(clock.nextTime, undefined)
   })
 }
+
+test("[RY11] `when` may stop the executor: there is no further attempt", async () => {
+  await using lab = new Lab()
+  const clock = new ManualClock()
+  const pool = lab.fixed(1)
+  const when = (): boolean => pool.shutdownNow().length === 0
+  const future = pool.with({ retry: { clock, when } }).submit(failing(9))
+  assert.equal(((await rejectionOf(future)) as Error).message, "no 1")
+  assert.equal(future.attempts, 1)
+  assert.equal(clock.nextTime, undefined)
+})
 
 test("[RY10] an executor of the user's own that is shut down refuses the next attempt: the last error counts", async () => {
   await using lab = new Lab()
