@@ -64,11 +64,14 @@ const KEYS: symbol[] | undefined = (() => {
   const keys = Object.getOwnPropertySymbols(currentFrame()).filter((key) => key.description === "kResourceStore")
   prototype[ENABLE] = function (this: HookedStorage): unknown {
     const key = this.kResourceStore
-    if (key !== undefined && !keys.includes(key)) keys.push(key)
+    if (key !== undefined && keys.length <= MOST_KEYS && !keys.includes(key)) keys.push(key)
     return apply(enable as () => unknown, this, [])
   }
   return keys
 })()
+
+/** So many storages are looked at. If a program has more, the answer is that there may be stores, which costs time. */
+const MOST_KEYS = 32
 
 /** A map that is known to have no stores: there are few of them, one after the other. */
 let emptyStores: Stores | undefined
@@ -80,6 +83,7 @@ export function hasNoStores(own?: unknown): boolean {
 }
 
 function hasNoneOf(keys: readonly symbol[], own: symbol | undefined): boolean {
+  if (keys.length > MOST_KEYS) return false
   const resource = executionAsyncResource() as Inside
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as symbol

@@ -19,7 +19,7 @@ function metricsIn(text: string): string[] {
   return text.match(/\bexecutor_\w+/g) ?? []
 }
 
-test("[PM208] every metric of the dashboard for Grafana is one that metrics() reports, and none is left out", async () => {
+test("[PM8] every metric of the dashboard for Grafana is one that metrics() reports, and none is left out", async () => {
   const file = new URL("../../../../docs/guide/grafana-dashboard.json", import.meta.url)
   const dashboard = JSON.parse(readFileSync(file, "utf8")) as Dashboard
   await using fixed = new ThreadPoolExecutor({

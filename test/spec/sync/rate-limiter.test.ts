@@ -165,22 +165,13 @@ for (const window of WINDOWS) {
   test(`[RL15] all threads together keep to the limit: ${kind}`, async () => {
     const it = new RateLimiter({ permits: 6, per: 60, ...(window === undefined ? {} : { window }) })
     await using pool = Executors.newFixedThreadPool(2)
-    const sync = (l: RateLimiter): number => {
-      l.acquireSync()
-      return performance.timeOrigin + performance.now()
-    }
-    const async = async (l: RateLimiter): Promise<number> => {
-      await l.acquire()
-      return performance.timeOrigin + performance.now()
-    }
-    const futures = Array.from({ length: 30 }, (_, i) => pool.submit(i % 2 === 0 ? sync : async, it))
-    const times = (await Promise.all(futures)).sort((a, b) => a - b)
-    // A task sees the time after it got the permit: all 30 need that many windows, or what a bucket gives beyond its burst.
-    const least = window === undefined ? 24 * 10 : 4 * 60
-    assert.ok(
-      (times.at(-1) as number) - (times[0] as number) >= least - 60,
-      `took ${(times.at(-1) as number) - (times[0] as number)}`,
-    )
+    const block = (l: RateLimiter): void => l.acquireSync()
+    const wait = (l: RateLimiter): Promise<void> => l.acquire()
+    const begin = performance.now()
+    await Promise.all(Array.from({ length: 30 }, (_, i) => pool.submit(i % 2 === 0 ? block : wait, it)))
+    // 6 permits are there at once, and a busy machine makes it only longer. A fixed window may end soon after the begin.
+    const least = window === undefined ? 24 * 10 : 3 * 60
+    assert.ok(performance.now() - begin >= least)
   })
 }
 
