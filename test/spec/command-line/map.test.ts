@@ -118,7 +118,7 @@ test("[CM10] more than 100 failures are exit code 101; a wrong command line is 2
     [["map", FUNCTIONS, "--joblog", join(FOLDER, "missing", "log"), ":::", "a"], /^corepool: ENOENT[^\n]*\n$/],
     [["map", FUNCTIONS, "--timeout", "soon", ":::", "a"], /a time such as 30s/],
     [["map", FUNCTIONS, "--halt", "later", ":::", "a"], /now,fail=1/],
-    [["mop"], /unknown command 'mop'.*\n?.*Did you mean map/],
+    [["maq"], /unknown command 'maq'.*\n?.*Did you mean map/],
   ]
   for (const [args, reason] of cases) {
     const { code, stderr, stdout } = await command(args)
