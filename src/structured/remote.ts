@@ -22,7 +22,7 @@ type Sent = Readonly<Record<string, { readonly key: string; readonly value: unkn
 const calls = perThread("calls of forks", () => new WeakMap<object, ForkCall>())
 
 /** For forks that have not stopped: a pool keeps the process alive for tasks that are not done, which is less. */
-const pending = perThread("stopping forks", () => new KeepAlive())
+let pending: KeepAlive | undefined
 
 const remote: Sender = {
   inheritance: (bindings, run) => new Inheritance(bindings, run),
@@ -40,9 +40,10 @@ const remote: Sender = {
 
   whenStopped(task, listener) {
     if (task[REMOTE_TASKS]?.timeOf === undefined) return false
-    pending.hold(task)
+    const held = (pending ??= new KeepAlive())
+    held.hold(task)
     whenReleased(task, () => {
-      pending.release(task)
+      held.release(task)
       listener()
     })
     return true
