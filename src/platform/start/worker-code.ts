@@ -33,7 +33,7 @@ export interface KeptCode {
 const NONE = 0
 const IN_WORK = -1
 /** More than there are files. */
-const FILES = 32
+const FILES = 40
 /** Several times what a file takes, in words. Memory that is not written to costs nothing. */
 const ROOM = 1 << 17
 const HEAD = 8
